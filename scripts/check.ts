@@ -1,0 +1,54 @@
+/**
+ * The gate without the tests: format, derived files, floors, lint, types. `--write` mends what can be mended by itself.
+ * Exits 1 if anything is wrong; prints each finding.
+ */
+import { join } from "node:path";
+import { brokenFloors, lintConfig, withPicture } from "./house.ts";
+
+const top = join(import.meta.dir, "..");
+const write = process.argv.includes("--write");
+
+/** Runs a tool of node_modules/.bin; true if it exits 0. */
+function tool(name: string, ...args: string[]): boolean {
+  // The tools' launchers are Node programs: run by path, so that PATH is not asked.
+  const run = Bun.spawnSync([join(top, "node_modules", ".bin", name), ...args], {
+    cwd: top,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return run.exitCode === 0;
+}
+
+async function derived(path: string, make: (today: string) => string): Promise<boolean> {
+  const file = Bun.file(join(top, path));
+  const today = (await file.exists()) ? await file.text() : "";
+  const wanted = make(today);
+  if (wanted === today) return true;
+  if (write) {
+    await Bun.write(file, wanted);
+    return true;
+  }
+  console.error(`${path} does not agree with scripts/floors.ts: run npm run check -- --write`);
+  return false;
+}
+
+async function floors(): Promise<boolean> {
+  const broken = await brokenFloors(top);
+  for (const line of broken) console.error(line);
+  return broken.length === 0;
+}
+
+const steps: readonly (readonly [string, () => boolean | Promise<boolean>])[] = [
+  ["derived files", async () => (await derived("src/README.md", withPicture)) && derived(".oxlintrc.json", lintConfig)],
+  ["format", () => tool("prettier", "--log-level", "warn", write ? "--write" : "--check", ".")],
+  ["floors", floors],
+  ["lint", () => tool("oxlint", "--type-aware", "--deny-warnings", ...(write ? ["--fix"] : []))],
+  ["types", () => tool("tsc", "--pretty", "false")],
+];
+
+let failed = 0;
+for (const [name, step] of steps) {
+  const ok = await step();
+  console.log(`${ok ? "ok    " : "FAILED"}  ${name}`);
+  if (!ok) failed++;
+}
+process.exit(failed === 0 ? 0 : 1);
