@@ -1,0 +1,111 @@
+/** Kinds as values that carry the type of their objects. */
+import type { StoredObject } from "./object.ts";
+import type {
+  Deployment,
+  Event,
+  Lease,
+  Namespace,
+  Node,
+  Pod,
+  ReplicaSet,
+  ReplicationController,
+  ServiceAccount,
+} from "./types.ts";
+
+declare const objectType: unique symbol;
+
+/** A kind of object at one version, as a value; `T` is what its objects are. */
+export interface Kind<T extends StoredObject = StoredObject> {
+  /** `""` for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The resource: `replicasets`. */
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** kubectl's short names: `rs`. */
+  readonly shortNames?: readonly string[];
+  /** Never there at run time; carries T. */
+  readonly [objectType]?: T;
+}
+
+/** A kind of your own, for instance a custom resource: `kindOf<Foo>({ group: "example.com", … })`. */
+export function kindOf<T extends StoredObject>(kind: Omit<Kind<T>, typeof objectType>): Kind<T> {
+  return kind;
+}
+
+/** `apps/v1`, or `v1` for the core group: what stands in `apiVersion`. */
+export function apiVersionOf(kind: Kind): string {
+  return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+}
+
+/** `replicasets.apps`, or `pods` for the core group: a name that no other kind has. */
+export function resourceOf(kind: Kind): string {
+  return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
+}
+
+/**
+ * The path of a kind's collection, of one object, or of a subresource: `/apis/apps/v1/namespaces/shop/replicasets/web/status`.
+ * Without a namespace it is the collection over all namespaces. Names are escaped.
+ */
+export function pathOf(
+  kind: Kind,
+  at: { readonly namespace?: string; readonly name?: string; readonly subresource?: string },
+): string {
+  const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const scope =
+    kind.namespaced && at.namespace !== undefined && at.namespace !== ""
+      ? `/namespaces/${encodeURIComponent(at.namespace)}`
+      : "";
+  const name = at.name === undefined ? "" : `/${encodeURIComponent(at.name)}`;
+  return `${root}${scope}/${kind.plural}${name}${at.subresource === undefined ? "" : `/${at.subresource}`}`;
+}
+
+const core = { group: "", version: "v1" } as const;
+const apps = { group: "apps", version: "v1" } as const;
+
+export const Pods: Kind<Pod> = { ...core, kind: "Pod", plural: "pods", namespaced: true, shortNames: ["po"] };
+export const ReplicationControllers: Kind<ReplicationController> = {
+  ...core,
+  kind: "ReplicationController",
+  plural: "replicationcontrollers",
+  namespaced: true,
+  shortNames: ["rc"],
+};
+export const ReplicaSets: Kind<ReplicaSet> = {
+  ...apps,
+  kind: "ReplicaSet",
+  plural: "replicasets",
+  namespaced: true,
+  shortNames: ["rs"],
+};
+export const Deployments: Kind<Deployment> = {
+  ...apps,
+  kind: "Deployment",
+  plural: "deployments",
+  namespaced: true,
+  shortNames: ["deploy"],
+};
+export const Namespaces: Kind<Namespace> = {
+  ...core,
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+  shortNames: ["ns"],
+};
+export const Nodes: Kind<Node> = { ...core, kind: "Node", plural: "nodes", namespaced: false, shortNames: ["no"] };
+export const ServiceAccounts: Kind<ServiceAccount> = {
+  ...core,
+  kind: "ServiceAccount",
+  plural: "serviceaccounts",
+  namespaced: true,
+  shortNames: ["sa"],
+};
+export const Events: Kind<Event> = { ...core, kind: "Event", plural: "events", namespaced: true, shortNames: ["ev"] };
+export const Leases: Kind<Lease> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+};

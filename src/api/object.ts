@@ -1,0 +1,91 @@
+/** What an object is: plain JSON as the API server sends it, deeply read-only, with the metadata that every stored object has. */
+
+type Dash<S extends string> = S extends `${infer A}_${infer B}` ? `${A}-${Dash<B>}` : S;
+type JsonKey<K> = K extends `_${infer R}` ? R : K extends `x_kubernetes_${string}` ? Dash<K> : K;
+
+/**
+ * A model of client-node as it is on the wire: `Date` is a text, `_from` is `from`, `x_kubernetes_…` has dashes, `any` is
+ * `unknown`; deeply read-only.
+ */
+export type Plain<T> = 0 extends 1 & T
+  ? unknown
+  : T extends Date
+    ? string
+    : T extends readonly (infer U)[]
+      ? readonly Plain<U>[]
+      : T extends object
+        ? { readonly [K in keyof T as JsonKey<K>]: Plain<T[K]> }
+        : T;
+
+/** A copy of T that may be changed: what `draft()` makes. */
+export type Draft<T> = T extends readonly (infer U)[]
+  ? Draft<U>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Draft<T[K]> }
+    : T;
+
+/** What is left of `metadata` to a client that sends an object: all optional. */
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+}
+
+/** `metadata` of an object that the API server has stored. */
+export interface StoredMeta extends ObjectMeta {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp: string;
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** One writer's part in an object, as the API server keeps it. `time` is in whole seconds and may be absent. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: "Apply" | "Update";
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: unknown;
+  readonly subresource?: string;
+}
+
+/** Any object that the API server has stored. Items of a list carry no `apiVersion` and `kind`. */
+export interface StoredObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: StoredMeta;
+}
+
+/** A stored object with the fields of T. */
+export type Stored<T> = Omit<Plain<T>, "metadata" | "apiVersion" | "kind"> & StoredObject;
+
+/** What a client sends to create a T: the same fields, metadata not yet filled in, status usually absent. */
+export type Unstored<T> = T extends StoredObject
+  ? Omit<T, "metadata" | "status"> & { readonly metadata: ObjectMeta; readonly status?: unknown }
+  : never;
+
+/** A deep copy of plain JSON that may be changed. */
+export function draft<T>(object: T): Draft<T> {
+  return structuredClone(object) as Draft<T>;
+}

@@ -1,0 +1,29 @@
+/** Times on the wire. Pure: nothing here asks for the present time. */
+
+/**
+ * Milliseconds since 1970 of an RFC 3339 text.
+ * @throws RangeError for a text that is not one.
+ */
+export function parseTime(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new RangeError(`Cannot read the time ${JSON.stringify(text)}: it is not RFC 3339`);
+  return ms;
+}
+
+/** `metav1.Time`: whole seconds, UTC: `2026-11-21T10:41:07Z`. */
+export function formatTime(ms: number): string {
+  return `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+}
+
+/** `metav1.MicroTime`: six decimals, UTC: `2026-11-21T10:41:07.212000Z`. */
+export function formatMicroTime(ms: number): string {
+  const micros = Math.floor((ms - Math.floor(ms)) * 1000);
+  return `${new Date(Math.floor(ms)).toISOString().slice(0, 23)}${String(micros).padStart(3, "0")}Z`;
+}
+
+/** The hour, minute, second and millisecond of the local time zone: `10:41:07.212`. */
+export function formatLocalClock(ms: number): string {
+  const d = new Date(ms);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}.${String(d.getMilliseconds()).padStart(3, "0")}`;
+}

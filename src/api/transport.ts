@@ -1,0 +1,82 @@
+/**
+ * The one door to an API server. HTTP over TLS, the embedded server, and the wrappers that limit, record, refuse or break
+ * requests all implement `Transport`. Bytes on both paths, so that nothing above can tell which one it holds.
+ */
+
+/** Names the decision a write belongs to; made by `SyncContext.decide`. */
+export interface DecisionId {
+  readonly controller: string;
+  /** The number of the sync, counted for each controller from 1. */
+  readonly sync: number;
+  /** The `seq` of the decision event; 0 when nobody listened. */
+  readonly seq: number;
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface ApiRequest {
+  readonly method: Method;
+  /** Begins with a slash, escaped, without the query. */
+  readonly path: string;
+  /** In order; a name may come twice. */
+  readonly query?: readonly (readonly [name: string, value: string])[];
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** Aborting ends the request, and a body that is being read ends in an error. */
+  readonly signal: AbortSignal;
+  readonly decision?: DecisionId;
+}
+
+/**
+ * The body of an answer, read in pieces by one consumer.
+ * `next` answers undefined at the end, and rejects if the connection broke or the request was aborted: a body that was cut
+ * is never taken for a whole one. `cancel` may come at any time and more than once.
+ */
+export interface ApiBody {
+  next(): Promise<Uint8Array | undefined>;
+  cancel(reason?: unknown): void;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  /** A header's value by its lower-case name. */
+  header(name: string): string | undefined;
+  readonly body: ApiBody;
+}
+
+export interface Transport {
+  /**
+   * Sends one request. Any HTTP status is an answer.
+   * @throws TransportError when there is no answer: refused, reset, TLS, timeout. A write may have been applied all the same.
+   * @throws the signal's reason when aborted.
+   */
+  send(request: ApiRequest): Promise<ApiResponse>;
+}
+
+/** No answer came: the server could not be reached, or the connection broke before the answer or inside it. */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+}
+
+/** Reads a body to its end, as one piece. */
+export async function readAll(body: ApiBody): Promise<Uint8Array> {
+  const first = await body.next();
+  if (first === undefined) return new Uint8Array(0);
+  let second = await body.next();
+  if (second === undefined) return first;
+  const pieces = [first];
+  let length = first.length;
+  while (second !== undefined) {
+    pieces.push(second);
+    length += second.length;
+    second = await body.next();
+  }
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.length;
+  }
+  return whole;
+}

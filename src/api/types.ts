@@ -1,0 +1,40 @@
+/**
+ * The wire types of the built-in kinds. The one file that names client-node's models: they describe what its decoder makes
+ * (Date objects, `_from` for `from`, `any`), so each is mapped to what JSON on the wire carries.
+ */
+import type {
+  CoreV1Event,
+  V1Container,
+  V1DeleteOptions,
+  V1Deployment,
+  V1LabelSelector,
+  V1Lease,
+  V1Namespace,
+  V1Node,
+  V1Pod,
+  V1PodCondition,
+  V1PodTemplateSpec,
+  V1ReplicaSet,
+  V1ReplicationController,
+  V1SelfSubjectAccessReview,
+  V1ServiceAccount,
+} from "@kubernetes/client-node";
+import type { Plain, Stored } from "./object.ts";
+
+export interface Pod extends Stored<V1Pod> {}
+export interface ReplicaSet extends Stored<V1ReplicaSet> {}
+export interface ReplicationController extends Stored<V1ReplicationController> {}
+export interface Deployment extends Stored<V1Deployment> {}
+export interface Namespace extends Stored<V1Namespace> {}
+export interface Node extends Stored<V1Node> {}
+export interface ServiceAccount extends Stored<V1ServiceAccount> {}
+/** An Event of the core group, `v1`. Times are RFC 3339 texts. */
+export interface Event extends Stored<CoreV1Event> {}
+export interface Lease extends Stored<V1Lease> {}
+
+export type PodTemplateSpec = Plain<V1PodTemplateSpec>;
+export type PodCondition = Plain<V1PodCondition>;
+export type Container = Plain<V1Container>;
+export type LabelSelector = Plain<V1LabelSelector>;
+export type DeleteOptions = Plain<V1DeleteOptions>;
+export type SelfSubjectAccessReview = Plain<V1SelfSubjectAccessReview>;
