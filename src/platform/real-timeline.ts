@@ -1,0 +1,43 @@
+import type { Cancel, Timeline } from "./timeline.ts";
+
+const settled = Promise.resolve();
+
+/** Above this setTimeout fires at once: 2³¹ − 1 ms, 24.8 days. */
+const longestTimerMs = 2 ** 31 - 1;
+/** After a gap in calls the clock is compared with the wall clock, which goes on while a laptop sleeps. */
+const compareAfterMs = 1000;
+const jumpMs = 500;
+
+/**
+ * The real clock: the wall clock at the start plus a monotonic one, so that it has fractions of milliseconds and never goes
+ * back. When the machine has slept, or the wall clock was set forward, it follows with a jump.
+ */
+export function realTimeline(): Timeline {
+  let origin = Date.now() - performance.now();
+  let compared = performance.now();
+  return {
+    now() {
+      const monotonic = performance.now();
+      if (monotonic - compared > compareAfterMs) {
+        compared = monotonic;
+        const behind = Date.now() - (origin + monotonic);
+        if (behind > jumpMs) origin += behind;
+      }
+      return origin + monotonic;
+    },
+    hop: () => settled,
+    after(ms, _actor, fn, options): Cancel {
+      let left = Math.max(0, ms);
+      let timer: ReturnType<typeof setTimeout>;
+      const arm = (): void => {
+        const step = Math.min(left, longestTimerMs);
+        left -= step;
+        timer = setTimeout(left > 0 ? arm : fn, step);
+        // A background timer alone does not keep the process alive.
+        if (options?.background === true && typeof timer === "object") timer.unref();
+      };
+      arm();
+      return () => clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,207 @@
+/**
+ * The stage events: what each stage on the path of a delta says of itself. Every view is a listener to these and reaches into no
+ * stage. As JSON lines (`-o json`) they are a public, versioned format; docs/events.md describes it.
+ */
+import type { FieldChange } from "../api/field-changes.ts";
+import type { ObjectKey } from "../api/key.ts";
+import type { DeltaDetail } from "./delta-detail.ts";
+import type { Trigger, TriggerLog } from "./triggers.ts";
+
+/** `apps/v1 ReplicaSet` is written `ReplicaSet`, group and resource beside it where two kinds may share a name. */
+export interface KindName {
+  readonly group: string;
+  readonly kind: string;
+}
+
+export type DeltaType = "Added" | "Updated" | "Deleted" | "Replaced" | "Sync";
+
+/** A list has ended, or one of its pages failed. */
+export interface ListEvent {
+  readonly stage: "list";
+  readonly of: KindName;
+  readonly why: "start" | "expired" | "error" | "relist";
+  readonly objects: number;
+  readonly pages: number;
+  readonly bytes: number;
+  readonly ms: number;
+  readonly resourceVersion: string;
+  readonly error?: string;
+}
+
+/** A watch has been opened or has ended. */
+export interface WatchEvent {
+  readonly stage: "watch";
+  readonly of: KindName;
+  readonly state: "opened" | "closed" | "failed";
+  readonly resourceVersion: string;
+  /** Why it was opened or ended: `start`, `resume`, `timeout by the server`, `connection broke: …`, `410 Expired`, `silent for 90 s`. */
+  readonly why: string;
+}
+
+/** A delta was popped from the delta queue, which applies it to the store next. */
+export interface DeltaEvent {
+  readonly stage: "delta";
+  readonly of: KindName;
+  readonly type: DeltaType;
+  readonly key: ObjectKey;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** The time it was received from the server. */
+  readonly receivedAt: number;
+  /** A Deleted delta whose last state was never seen: the object was missing from a relist. */
+  readonly tombstone?: true;
+  /** It comes from a list that replaced what was known, so versions in between may have been missed. */
+  readonly relist?: true;
+  /** Changed fields and the writer, worked out when first asked for; secrets are masked. */
+  readonly detail: DeltaDetail;
+}
+
+/** The Indexer took the object. */
+export interface StoreEvent {
+  readonly stage: "store";
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  /** Empty if there was none. */
+  readonly replaced: string;
+  /** Empty for a deletion. */
+  readonly resourceVersion: string;
+}
+
+/** A listener was called with a notification, or threw. */
+export interface NotifyEvent {
+  readonly stage: "notify";
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  readonly delta: number;
+  readonly handler: string;
+  readonly waitedMs: number;
+  /** Notifications that wait behind this one. */
+  readonly backlog: number;
+  readonly error?: string;
+}
+
+/** A key was put into a controller's queue, or merged into one that waits there already. */
+export interface EnqueueEvent {
+  readonly stage: "enqueue";
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly trigger: Trigger;
+  /** The key waited already: this trigger joins it. */
+  readonly merged: boolean;
+  /** The key is being worked on: it comes again when that is done. */
+  readonly inFlight: boolean;
+  readonly depth: number;
+}
+
+/** A worker took a key: a sync begins. */
+export interface GetEvent {
+  readonly stage: "get";
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly sync: number;
+  readonly worker: number;
+  readonly waitedMs: number;
+  /** Keys that wait for a worker, after this one was taken. */
+  readonly depth: number;
+  readonly inFlight: number;
+  /** Keys that wait for their time. */
+  readonly delayed: number;
+  /** Failures of this key in a row. */
+  readonly failures: number;
+  readonly triggers: TriggerLog;
+}
+
+/** A sync made a decision: a rule with the facts that it looked at. */
+export interface DecisionEvent {
+  readonly stage: "decision";
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly sync: number;
+  readonly rule: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly sentence: string;
+}
+
+/** A write was answered, refused or lost. */
+export interface WriteEvent {
+  readonly stage: "write";
+  /** Absent for writes that no sync made (Leases, Events). */
+  readonly controller?: string;
+  readonly sync?: number;
+  /** The `seq` of the decision; 0 if it was made before anybody listened. */
+  readonly decision?: number;
+  readonly verb: "create" | "update" | "patch" | "delete" | "deletecollection";
+  readonly of: KindName;
+  readonly subresource?: string;
+  readonly key: ObjectKey;
+  /** Of the object in the answer; empty where the answer has none. */
+  readonly uid: string;
+  /** That the write was based on; empty where it was based on none. */
+  readonly before: string;
+  /** Of the answer; not always the version of the delta that follows: see link. */
+  readonly resourceVersion: string;
+  /** The answer has a deletionTimestamp and no finalizers: the object is gone, at a version that the answer does not tell. */
+  readonly deletes: boolean;
+  /** 0 when no answer came. */
+  readonly status: number;
+  readonly ms: number;
+  readonly error?: string;
+  /** The fields that the write means to change, where it is based on a known object. */
+  readonly changes: readonly FieldChange[];
+}
+
+/** This write caused that delta. Exact, or not said at all. */
+export interface LinkEvent {
+  readonly stage: "link";
+  /** The `seq` of the write. */
+  readonly write: number;
+  /** The `seq` of the delta; 0 for `superseded`. */
+  readonly delta: number;
+  /** How it is known; `superseded`: a relist has overtaken the write, so that its delta will never be seen. */
+  readonly by: "resourceVersion" | "uid" | "collection" | "superseded";
+}
+
+export type SyncOutcome =
+  | { readonly is: "forgotten" }
+  /** Comes again after `delayMs`, because the sync asked for it. */
+  | { readonly is: "requeued"; readonly delayMs: number }
+  /** Failed, and comes again after `delayMs`; `failures` in a row so far. */
+  | { readonly is: "rate-limited"; readonly delayMs: number; readonly failures: number }
+  /** Failed, and is not tried again: a TerminalError, or the controller's retries are used up. */
+  | { readonly is: "dropped"; readonly failures: number };
+
+/** A sync has ended. */
+export interface DoneEvent {
+  readonly stage: "done";
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly sync: number;
+  readonly outcome: SyncOutcome;
+  readonly ms: number;
+  readonly error?: string;
+  /** The error is a normal one that the next try settles: a conflict, or a cache that is behind. */
+  readonly expected?: "conflict" | "cache behind";
+}
+
+export type StageEventBody =
+  | ListEvent
+  | WatchEvent
+  | DeltaEvent
+  | StoreEvent
+  | NotifyEvent
+  | EnqueueEvent
+  | GetEvent
+  | DecisionEvent
+  | WriteEvent
+  | LinkEvent
+  | DoneEvent;
+
+/** What the bus puts before each event: the version of the format, the number of the event and the time in ms since 1970. */
+export interface EventHead {
+  readonly v: 1;
+  readonly seq: number;
+  readonly at: number;
+}
+
+export type StageEvent = EventHead & StageEventBody;
+export type Stage = StageEvent["stage"];

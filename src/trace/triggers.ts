@@ -1,0 +1,83 @@
+/** Why a key is in a queue: the triggers that were merged into one item. This is what other queues lose. */
+import type { ObjectKey } from "../api/key.ts";
+import type { DeltaType } from "./events.ts";
+
+/** One reason for a key to be in a queue. Ids and versions only, never objects: a trigger may wait for hours. */
+export type Trigger =
+  | {
+      readonly cause: "delta";
+      /** The kind of the object that changed. */
+      readonly kind: string;
+      readonly type: DeltaType;
+      readonly key: ObjectKey;
+      readonly resourceVersion: string;
+      /** The `seq` of the delta event; 0 if nobody listened. */
+      readonly delta: number;
+    }
+  /** The controller asked for the key to come again; `why` in its words. */
+  | { readonly cause: "requeue"; readonly why: string; readonly sync: number }
+  /** A sync of the key failed. */
+  | { readonly cause: "retry"; readonly sync: number; readonly failures: number }
+  /** By hand, or of a view: `start`. */
+  | { readonly cause: "other"; readonly why: string };
+
+const kept = 8;
+
+/** `delta Pod Updated`, `retry`: what triggers are counted by. */
+export function triggerClass(trigger: Trigger): string {
+  return trigger.cause === "delta" ? `delta ${trigger.kind} ${trigger.type}` : trigger.cause;
+}
+
+/**
+ * The triggers of one item of a queue. All are counted by class; the first 8 and the last 8 are kept whole, so that an item
+ * that waits while a thousand deltas join it stays small.
+ */
+export class TriggerLog {
+  readonly first: Trigger[] = [];
+  /** The latest, oldest first, without those in `first`. */
+  readonly last: Trigger[] = [];
+  total = 0;
+  #others: Map<string, number> | undefined;
+
+  /** Atomic: never awaits. */
+  add(trigger: Trigger): void {
+    this.total++;
+    if (this.first.length < kept) {
+      this.first.push(trigger);
+      return;
+    }
+    this.last.push(trigger);
+    if (this.last.length <= kept) return;
+    const dropped = this.last.shift() as Trigger;
+    this.#others ??= new Map();
+    const name = triggerClass(dropped);
+    this.#others.set(name, (this.#others.get(name) ?? 0) + 1);
+  }
+
+  /** Takes over what another log holds, as younger than what is here. */
+  merge(other: TriggerLog): void {
+    for (const trigger of other.first) this.add(trigger);
+    if (other.#others !== undefined) {
+      this.#others ??= new Map();
+      for (const [name, count] of other.#others) {
+        this.#others.set(name, (this.#others.get(name) ?? 0) + count);
+        this.total += count;
+      }
+    }
+    for (const trigger of other.last) this.add(trigger);
+  }
+
+  /** How many of each class, all counted. */
+  counts(): ReadonlyMap<string, number> {
+    const counts = new Map(this.#others);
+    for (const trigger of [...this.first, ...this.last]) {
+      const name = triggerClass(trigger);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  toJSON(): unknown {
+    return { total: this.total, first: this.first, last: this.last, counts: Object.fromEntries(this.counts()) };
+  }
+}
