@@ -63,6 +63,8 @@ export function lintConfig(): string {
       "typescript/no-unnecessary-type-arguments": "off",
       "typescript/consistent-return": "off",
       "no-underscore-dangle": "off",
+      // fast-check is used as `fc.…`, as its manual does.
+      "import/no-named-as-default-member": "off",
       "preserve-caught-error": "error",
     },
     overrides: [

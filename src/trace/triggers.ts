@@ -22,6 +22,7 @@ export type Trigger =
   | { readonly cause: "other"; readonly why: string };
 
 const kept = 8;
+const none: Trigger[] = [];
 
 /** `delta Pod Updated`, `retry`: what triggers are counted by. */
 export function triggerClass(trigger: Trigger): string {
@@ -35,8 +36,12 @@ export function triggerClass(trigger: Trigger): string {
 export class TriggerLog {
   readonly first: Trigger[] = [];
   /** The latest, oldest first, without those in `first`. */
-  readonly last: Trigger[] = [];
+  get last(): readonly Trigger[] {
+    return this.#last;
+  }
   total = 0;
+  /** Shared until the first trigger comes for it: nearly every item has fewer than nine. */
+  #last: Trigger[] = none;
   #others: Map<string, number> | undefined;
 
   /** Atomic: never awaits. */
@@ -46,9 +51,10 @@ export class TriggerLog {
       this.first.push(trigger);
       return;
     }
-    this.last.push(trigger);
-    if (this.last.length <= kept) return;
-    const dropped = this.last.shift() as Trigger;
+    if (this.#last === none) this.#last = [];
+    this.#last.push(trigger);
+    if (this.#last.length <= kept) return;
+    const dropped = this.#last.shift() as Trigger;
     this.#others ??= new Map();
     const name = triggerClass(dropped);
     this.#others.set(name, (this.#others.get(name) ?? 0) + 1);

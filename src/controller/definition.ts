@@ -1,0 +1,103 @@
+/** What a controller is: a value. Built-in controllers and users' own are made by the same function. */
+import type { ObjectKey } from "../api/key.ts";
+import type { Kind } from "../api/kind.ts";
+import type { StoredObject } from "../api/object.ts";
+import type { Lister } from "../cache/lister.ts";
+import type { DeltaRef } from "../cache/shared-informer.ts";
+import type { RateLimiter } from "../workqueue/rate-limiters.ts";
+import type { Consistency } from "./consistency.ts";
+import type { Expectations } from "./expectations.ts";
+import type { Rule } from "./rule.ts";
+import type { SyncContext, SyncResult } from "./sync-context.ts";
+
+/** What an informer tells a controller. A resync comes as `updated` with both objects the same. */
+export type Notification<T> =
+  | { readonly type: "added"; readonly object: T; readonly initial: boolean; readonly delta: DeltaRef }
+  | { readonly type: "updated"; readonly before: T; readonly object: T; readonly delta: DeltaRef }
+  /** `tombstone`: the deletion itself was missed, `object` is the last state known. */
+  | { readonly type: "deleted"; readonly object: T; readonly tombstone: boolean; readonly delta: DeltaRef };
+
+/** What turns notifications into keys may use. Handlers are synchronous and quick; they may not write. */
+export interface WatchContext {
+  /** Adds the key of a primary object to the queue; the notification at hand becomes its trigger. */
+  enqueue(key: ObjectKey): void;
+  enqueueAfter(key: ObjectKey, ms: number, why: string): void;
+  cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
+  readonly expectations: Expectations;
+  readonly consistency: Consistency;
+}
+
+/** A kind that the controller watches, and what it does with the notifications. */
+export interface Watch<T extends StoredObject = StoredObject> {
+  readonly kind: Kind<T>;
+  /** Of these objects the controller creates and deletes some: `-n` is refused if they have no namespace. */
+  readonly owned?: boolean;
+  /** Indexes that the controller asks for, by name. */
+  readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
+  on(notification: Notification<T>, context: WatchContext): void;
+}
+
+/** Keeps T inside: watches of different kinds stand in one list. */
+export function watch<T extends StoredObject>(watch: Watch<T>): Watch {
+  return watch as unknown as Watch;
+}
+
+/** Something that the controller does to the API server, beyond listing and watching what it watches. */
+export interface Permission {
+  readonly group: string;
+  /** `pods`, `replicasets/status`. */
+  readonly resource: string;
+  readonly verbs: readonly string[];
+}
+
+export interface RetryOptions {
+  /** Instead of the default controller limiter. */
+  readonly rateLimiter?: (now: () => number) => RateLimiter;
+  /** A key that has failed so often in a row is dropped. Unset: it is tried for ever. */
+  readonly maxRetries?: number;
+  /** Every key waits so long before its first try. */
+  readonly firstDelayMs?: number;
+}
+
+export interface ControllerDefinition<T extends StoredObject = StoredObject> {
+  /** kube-controller-manager's name without `-controller`: `replicaset`. */
+  readonly name: string;
+  /** Other names it answers to: `rs`, `replicaset-controller`. */
+  readonly aliases: readonly string[];
+  /** One line: what it does. */
+  readonly purpose: string;
+  /** The primary kind: keys are keys of these objects. */
+  readonly for: Kind<T>;
+  /** The primary kind and all others that it watches. */
+  readonly watches: readonly Watch[];
+  /** Syncs at the same time, of different keys. */
+  readonly workers: number;
+  readonly retry?: RetryOptions;
+  readonly rules: readonly Rule[];
+  /** What it needs beyond list and watch; preflight asks for these, `controllers -o rbac` prints them. */
+  readonly permissions: readonly Permission[];
+  /** The `source.component` of its Events, as upstream has it: `replicaset-controller`. */
+  readonly component: string;
+  /** Where upstream has it: `pkg/controller/replicaset/replica_set.go`. */
+  readonly source: string;
+  /**
+   * Brings one object nearer to what it should be: reads caches, decides, acts. Returns when its writes are answered.
+   * A thrown error is retried with back-off; a TerminalError is not.
+   */
+  sync(key: ObjectKey, context: SyncContext): Promise<SyncResult | void>;
+}
+
+/** A controller. @throws RangeError for a definition that contradicts itself. */
+export function defineController<T extends StoredObject>(definition: ControllerDefinition<T>): ControllerDefinition {
+  const ids = definition.rules.map((rule) => rule.id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new RangeError(`Cannot define ${definition.name}: two rules have the id ${twice}`);
+  if (
+    !definition.watches.some(
+      (watch) => watch.kind.plural === definition.for.plural && watch.kind.group === definition.for.group,
+    )
+  ) {
+    throw new RangeError(`Cannot define ${definition.name}: it does not watch its own kind ${definition.for.kind}`);
+  }
+  return definition;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "bun:test";
+import { seededRandom } from "../../src/platform/random.ts";
+import { sleep } from "../../src/platform/timeline.ts";
+import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+
+describe("virtualTimeline", () => {
+  test("fires timers in the order of time, and time stands still in between", async () => {
+    const timeline = virtualTimeline(1000, seededRandom(1));
+    const fired: [string, number][] = [];
+    for (const [name, ms] of [
+      ["c", 30],
+      ["a", 10],
+      ["b", 20],
+    ] as const)
+      timeline.after(ms, name, () => fired.push([name, timeline.now()]));
+    expect(await timeline.runUntil()).toBe("steady");
+    expect(fired).toEqual([
+      ["a", 1010],
+      ["b", 1020],
+      ["c", 1030],
+    ]);
+  });
+
+  test("a cancelled timer never fires, and cancelling twice is harmless", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    let fired = false;
+    const cancel = timeline.after(10, "a", () => (fired = true));
+    cancel();
+    cancel();
+    expect([await timeline.runUntil(), fired, timeline.now()]).toEqual(["steady", false, 0]);
+  });
+
+  test("background timers fire on the way but are not waited for", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const fired: string[] = [];
+    timeline.after(5, "heartbeat", () => fired.push("heartbeat"), { background: true });
+    timeline.after(10, "work", () => fired.push("work"));
+    timeline.after(15, "resync", () => fired.push("resync"), { background: true });
+    expect([await timeline.runUntil(), fired, timeline.now()]).toEqual(["steady", ["heartbeat", "work"], 10]);
+  });
+
+  test("stops at its limits of time and turns", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const again = (): void => void timeline.after(10, "loop", again);
+    again();
+    expect([await timeline.runUntil({ ms: 35 }), timeline.now()]).toEqual(["time", 30]);
+    expect(await timeline.runUntil({ steps: 7 })).toBe("steps");
+    expect(timeline.now()).toBe(100);
+  });
+
+  test("sleep ends early when its signal aborts, and leaves no timer behind", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const abort = new AbortController();
+    const slept = sleep(timeline, 1000, "sleeper", { signal: abort.signal }).catch((error: unknown) => error);
+    timeline.after(5, "user", () => abort.abort(new Error("enough")));
+    expect([await timeline.runUntil(), timeline.now()]).toEqual(["steady", 5]);
+    expect(String(await slept)).toBe("Error: enough");
+  });
+
+  const orderOf = async (seed: number, awaits: number): Promise<string> => {
+    const timeline = virtualTimeline(0, seededRandom(seed));
+    const order: string[] = [];
+    const actor = async (name: string): Promise<void> => {
+      for (let i = 0; i < 5; i++) {
+        for (let j = 0; j < awaits; j++) await Promise.resolve();
+        await timeline.hop(name);
+        order.push(name);
+      }
+    };
+    const running = ["a", "b", "c", "d"].map(actor);
+    await timeline.runUntil();
+    await Promise.all(running);
+    return order.join("");
+  };
+
+  test("the order of hops is a function of the seed, whatever awaits are in between", async () => {
+    const orders = new Set<string>();
+    for (let seed = 1; seed <= 20; seed++) {
+      const order = await orderOf(seed, 0);
+      expect(await orderOf(seed, 7)).toBe(order);
+      orders.add(order);
+    }
+    expect(orders.size).toBeGreaterThan(15);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test";
+import { TraceBus } from "../../src/trace/bus.ts";
+import type { StageEvent, StageEventBody } from "../../src/trace/events.ts";
+
+const store = (key: string): StageEventBody => ({
+  stage: "store",
+  of: { group: "", kind: "Pod" },
+  key,
+  replaced: "",
+  resourceVersion: "1",
+});
+const seen = (events: readonly StageEvent[]): string[] =>
+  events.map((e) => (e.stage === "store" ? `${e.seq} ${e.key}` : e.stage));
+
+describe("TraceBus", () => {
+  test("is off while nobody listens, and emits nothing then", () => {
+    const bus = new TraceBus({ now: () => 5 });
+    expect([bus.on, bus.emit(store("a"))]).toEqual([false, 0]);
+    const events: StageEvent[] = [];
+    const stop = bus.listen((event) => events.push(event));
+    expect([bus.on, bus.emit(store("b"))]).toEqual([true, 1]);
+    stop();
+    expect(bus.on).toBe(false);
+    expect(events).toEqual([
+      {
+        v: 1,
+        seq: 1,
+        at: 5,
+        stage: "store",
+        of: { group: "", kind: "Pod" },
+        key: "b",
+        replaced: "",
+        resourceVersion: "1",
+      },
+    ]);
+  });
+
+  test("gives every listener the same order, also for events that a listener emits", () => {
+    const bus = new TraceBus({ now: () => 0 });
+    const [first, second]: [StageEvent[], StageEvent[]] = [[], []];
+    bus.listen((event) => {
+      first.push(event);
+      if (event.stage === "store" && event.key === "a") bus.emit(store("from a"));
+    });
+    bus.listen((event) => second.push(event));
+    bus.emit(store("a"));
+    bus.emit(store("b"));
+    expect(seen(first)).toEqual(["1 a", "2 from a", "3 b"]);
+    expect(seen(second)).toEqual(seen(first));
+  });
+
+  test("removes a listener that throws, reports it, and goes on with the others", () => {
+    const errors: unknown[] = [];
+    const bus = new TraceBus({ now: () => 0, onListenerError: (error) => errors.push(error) });
+    const events: StageEvent[] = [];
+    bus.listen(() => {
+      throw new Error("broken view");
+    });
+    bus.listen((event) => events.push(event));
+    bus.emit(store("a"));
+    bus.emit(store("b"));
+    expect(seen(events)).toEqual(["1 a", "2 b"]);
+    expect(errors.map(String)).toEqual(["Error: broken view"]);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { seededRandom } from "../../src/platform/random.ts";
+import { virtualTimeline, type VirtualTimeline } from "../../src/platform/virtual-timeline.ts";
+import type { Trigger } from "../../src/trace/triggers.ts";
+import { DelayingQueue } from "../../src/workqueue/delaying-queue.ts";
+import {
+  bucketLimiter,
+  defaultControllerRateLimiter,
+  exponentialFailureLimiter,
+  maxOfLimiters,
+} from "../../src/workqueue/rate-limiters.ts";
+import { RateLimitingQueue } from "../../src/workqueue/rate-limiting-queue.ts";
+
+const because = (why: string): Trigger => ({ cause: "other", why });
+
+function scene(): {
+  timeline: VirtualTimeline;
+  queue: DelayingQueue;
+  taken: () => { key: string; at: number; triggers: number }[];
+} {
+  const timeline = virtualTimeline(0, seededRandom(1));
+  const queue = new DelayingQueue({ name: "q", timeline });
+  const taken: { key: string; at: number; triggers: number }[] = [];
+  void (async () => {
+    for (let item = await queue.get("worker"); item !== undefined; item = await queue.get("worker")) {
+      taken.push({ key: item.key, at: timeline.now(), triggers: item.triggers.total });
+      queue.done(item);
+    }
+  })();
+  return { timeline, queue, taken: () => taken };
+}
+
+describe("DelayingQueue.addAfter", () => {
+  test("hands a key out when its time has come, earliest first", async () => {
+    const { timeline, queue, taken } = scene();
+    queue.addAfter("late", 50, because("x"));
+    queue.addAfter("soon", 10, because("x"));
+    queue.addAfter("now", 0, because("x"));
+    expect([queue.delayed, queue.dueAt("late"), queue.dueAt("now")]).toEqual([2, 50, undefined]);
+    await timeline.runUntil();
+    expect(taken().map(({ key, at }) => [key, at])).toEqual([
+      ["now", 0],
+      ["soon", 10],
+      ["late", 50],
+    ]);
+  });
+
+  test("joins a second request for a key: the earlier time counts, both triggers stay", async () => {
+    const { timeline, queue, taken } = scene();
+    queue.addAfter("a", 50, because("1"));
+    queue.addAfter("a", 20, because("2"));
+    queue.addAfter("a", 90, because("3"));
+    expect(queue.delayed).toBe(1);
+    await timeline.runUntil();
+    expect(taken()).toEqual([{ key: "a", at: 20, triggers: 3 }]);
+  });
+
+  test("a plain add passes the delay, and the delayed one comes as well", async () => {
+    const { timeline, queue, taken } = scene();
+    queue.addAfter("a", 50, because("1"));
+    queue.add("a", because("2"));
+    await timeline.runUntil();
+    expect(taken().map(({ at }) => at)).toEqual([0, 50]);
+  });
+
+  test("after a shutdown nothing is delayed any more", async () => {
+    const { timeline, queue, taken } = scene();
+    queue.addAfter("a", 50, because("1"));
+    queue.shutDown();
+    queue.addAfter("b", 5, because("1"));
+    expect(await timeline.runUntil()).toBe("steady");
+    expect([taken(), queue.delayed, timeline.now()]).toEqual([[], 0, 0]);
+  });
+
+  test("for any delays each key comes once, at its earliest time, in order of time", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom("a", "b", "c", "d", "e", "f"), fc.integer({ min: 1, max: 1000 })), {
+          maxLength: 60,
+        }),
+        async (adds) => {
+          const { timeline, queue, taken } = scene();
+          const earliest = new Map<string, number>();
+          for (const [key, ms] of adds) {
+            queue.addAfter(key, ms, because("x"));
+            earliest.set(key, Math.min(ms, earliest.get(key) ?? Infinity));
+          }
+          await timeline.runUntil();
+          expect(Object.fromEntries(taken().map(({ key, at }) => [key, at]))).toEqual(Object.fromEntries(earliest));
+          expect(taken().length).toBe(earliest.size);
+          expect(taken().map(({ at }) => at)).toEqual([...earliest.values()].sort((a, b) => a - b));
+        },
+      ),
+      { seed: 20261121, numRuns: 100 },
+    );
+  });
+});
+
+describe("rate limiters", () => {
+  test("the exponential one doubles from its base to its maximum, for each key alone, until it is forgotten", () => {
+    const limiter = exponentialFailureLimiter({ baseDelayMs: 5, maxDelayMs: 1_000_000 });
+    const delays = Array.from({ length: 20 }, () => limiter.when("a"));
+    expect(delays.slice(0, 4)).toEqual([5, 10, 20, 40]);
+    expect([delays[15], delays[17], delays[18], delays[19]]).toEqual([163_840, 655_360, 1_000_000, 1_000_000]);
+    expect(limiter.when("b")).toBe(5);
+    expect([limiter.failures("a"), limiter.failures("b"), limiter.failures("c")]).toEqual([20, 1, 0]);
+    limiter.forget("a");
+    expect([limiter.failures("a"), limiter.when("a")]).toEqual([0, 5]);
+  });
+
+  test("the bucket gives its burst at once, then one token for each interval, and fills again with time", () => {
+    let now = 0;
+    const limiter = bucketLimiter({ qps: 10, burst: 3, now: () => now });
+    expect(["a", "b", "c", "d", "e"].map((key) => limiter.when(key))).toEqual([0, 0, 0, 100, 200]);
+    now = 1000;
+    expect(["a", "b", "c", "d"].map((key) => Math.round(limiter.when(key)))).toEqual([0, 0, 0, 100]);
+  });
+
+  test("the maximum of several counts with each and waits for the longest", () => {
+    const limiter = maxOfLimiters(
+      exponentialFailureLimiter({ baseDelayMs: 1, maxDelayMs: 10 }),
+      exponentialFailureLimiter({ baseDelayMs: 3, maxDelayMs: 4 }),
+    );
+    expect([1, 2, 3, 4, 5].map(() => limiter.when("a"))).toEqual([3, 4, 4, 8, 10]);
+    limiter.forget("a");
+    expect(limiter.failures("a")).toBe(0);
+  });
+
+  test("the default limiter lets 100 failures through at 5 ms and then holds all keys to 10 a second", () => {
+    const limiter = defaultControllerRateLimiter(() => 0);
+    const delays = Array.from({ length: 103 }, (_, i) => limiter.when(`key-${i}`));
+    expect(new Set(delays.slice(0, 100))).toEqual(new Set([5]));
+    expect(delays.slice(100)).toEqual([100, 200, 300]);
+  });
+});
+
+describe("RateLimitingQueue", () => {
+  test("delays a failing key longer each time and starts anew once it is forgotten", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const queue = new RateLimitingQueue({ name: "q", timeline });
+    const delays = [1, 2, 3].map(() => queue.addRateLimited("a", because("failed")));
+    expect([delays, queue.numRequeues("a"), queue.dueAt("a")]).toEqual([[5, 10, 20], 3, 5]);
+    queue.forget("a");
+    expect([queue.numRequeues("a"), queue.addRateLimited("a", because("failed"))]).toEqual([0, 5]);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { seededRandom } from "../../src/platform/random.ts";
+import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+import type { Trigger } from "../../src/trace/triggers.ts";
+import { Queue, type QueueItem } from "../../src/workqueue/queue.ts";
+
+const because = (why: string): Trigger => ({ cause: "other", why });
+const newQueue = (): Queue => new Queue({ name: "q", timeline: virtualTimeline(0, seededRandom(1)) });
+const took = (queue: Queue): QueueItem => {
+  const item = queue.take();
+  if (item === undefined) throw new Error("the queue is empty");
+  return item;
+};
+const whys = (item: QueueItem): string[] => item.triggers.first.map((t) => (t.cause === "other" ? t.why : t.cause));
+
+describe("Queue", () => {
+  test("hands keys out in the order they were added", () => {
+    const queue = newQueue();
+    for (const key of ["b", "a", "c"]) queue.add(key, because("x"));
+    expect([took(queue).key, took(queue).key, took(queue).key]).toEqual(["b", "a", "c"]);
+    expect(queue.take()).toBeUndefined();
+  });
+
+  test("merges a key that waits already, and keeps every trigger", () => {
+    const queue = newQueue();
+    expect(queue.add("a", because("1"))).toBe("added");
+    expect(queue.add("a", because("2"))).toBe("merged");
+    expect(queue.depth).toBe(1);
+    expect(whys(took(queue))).toEqual(["1", "2"]);
+  });
+
+  test("never gives one key to two workers: added in flight, it comes again after done", () => {
+    const queue = newQueue();
+    queue.add("a", because("1"));
+    const first = took(queue);
+    expect(queue.add("a", because("2"))).toBe("in flight");
+    expect(queue.add("a", because("3"))).toBe("in flight");
+    expect(queue.take()).toBeUndefined();
+    queue.done(first);
+    expect(whys(took(queue))).toEqual(["2", "3"]);
+  });
+
+  test("a key done without being added again is forgotten", () => {
+    const queue = newQueue();
+    queue.add("a", because("1"));
+    queue.done(took(queue));
+    expect([queue.depth, queue.inFlight]).toEqual([0, 0]);
+    expect(queue.add("a", because("2"))).toBe("added");
+  });
+
+  test("refuses to take back what nobody has", () => {
+    const queue = newQueue();
+    queue.add("a", because("1"));
+    const item = took(queue);
+    queue.done(item);
+    expect(() => queue.done(item)).toThrow("no worker has it");
+  });
+
+  test("get waits for a key and ends with the shutdown, after the keys that were left", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const queue = new Queue({ name: "q", timeline });
+    const got: (string | undefined)[] = [];
+    const worker = async (): Promise<void> => {
+      for (;;) {
+        const item = await queue.get("worker");
+        got.push(item?.key);
+        if (item === undefined) return;
+        queue.done(item);
+      }
+    };
+    const running = worker();
+    timeline.after(5, "user", () => {
+      queue.add("a", because("1"));
+      queue.add("b", because("1"));
+      queue.shutDown();
+      expect(queue.add("c", because("1"))).toBe("shut down");
+    });
+    expect(await timeline.runUntil()).toBe("steady");
+    await running;
+    expect(got).toEqual(["a", "b", undefined]);
+  });
+
+  test("shutDown with discard drops what waits and says how much", () => {
+    const queue = newQueue();
+    for (const key of ["a", "b", "c"]) queue.add(key, because("1"));
+    const item = took(queue);
+    expect(queue.shutDown({ discard: true })).toBe(2);
+    expect(queue.take()).toBeUndefined();
+    queue.done(item);
+  });
+
+  test("shutDownWithDrain waits for the keys in flight, and those come no more even if they were added again", async () => {
+    const queue = newQueue();
+    queue.add("a", because("1"));
+    const item = took(queue);
+    queue.add("a", because("2"));
+    let drained = false;
+    const drain = queue.shutDownWithDrain({ discard: true }).then(() => {
+      drained = true;
+    });
+    await Promise.resolve();
+    expect(drained).toBe(false);
+    queue.done(item);
+    await drain;
+    expect(queue.depth).toBe(0);
+  });
+
+  test("under any sequence of adds, takes and dones it is fair, stingy, single, and loses no trigger", () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constant("add" as const), key: fc.constantFrom("a", "b", "c", "d") }),
+      fc.record({ do: fc.constant("take" as const) }),
+      fc.record({ do: fc.constant("done" as const), which: fc.nat(3) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const queue = newQueue();
+        const model: { key: string; triggers: number }[] = [];
+        const again = new Map<string, number>();
+        const taken: QueueItem[] = [];
+        for (const s of steps) {
+          if (s.do === "add") {
+            const waits = model.find((entry) => entry.key === s.key);
+            const inFlight = taken.some((item) => item.key === s.key);
+            const result = queue.add(s.key, because("x"));
+            if (inFlight) again.set(s.key, (again.get(s.key) ?? 0) + 1);
+            else if (waits !== undefined) waits.triggers++;
+            else model.push({ key: s.key, triggers: 1 });
+            expect(result).toBe(inFlight ? "in flight" : waits === undefined ? "added" : "merged");
+          } else if (s.do === "take") {
+            const item = queue.take();
+            const wanted = model.shift();
+            expect(item?.key).toBe(wanted?.key as string);
+            expect(item?.triggers.total).toBe(wanted?.triggers as number);
+            if (item !== undefined) taken.push(item);
+          } else {
+            const [item] = taken.splice(s.which % Math.max(1, taken.length), 1);
+            if (item === undefined) continue;
+            queue.done(item);
+            const triggers = again.get(item.key);
+            again.delete(item.key);
+            if (triggers !== undefined) model.push({ key: item.key, triggers });
+          }
+          expect([queue.depth, queue.inFlight]).toEqual([model.length, taken.length]);
+        }
+      }),
+      { seed: 20261121, numRuns: 300 },
+    );
+  });
+});
