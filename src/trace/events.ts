@@ -90,6 +90,8 @@ export interface EnqueueEvent {
   readonly merged: boolean;
   /** The key is being worked on: it comes again when that is done. */
   readonly inFlight: boolean;
+  /** It waits for its time first, so many ms. */
+  readonly delayMs?: number;
   readonly depth: number;
 }
 

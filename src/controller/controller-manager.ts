@@ -1,0 +1,111 @@
+import type { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
+import type { Client } from "../client/verbs.ts";
+import type { Random } from "../platform/random.ts";
+import { sleep, type Timeline } from "../platform/timeline.ts";
+import type { TraceBus } from "../trace/bus.ts";
+import { consistencyChecks } from "./consistency.ts";
+import type { ControllerDefinition } from "./definition.ts";
+import { EventRecorder } from "./event-recorder.ts";
+import { controllerExpectations } from "./expectations.ts";
+import { RunningController, type Scope } from "./running-controller.ts";
+import { type SyncCounter, work } from "./worker.ts";
+
+export interface ControllerManagerOptions {
+  readonly controllers: readonly ControllerDefinition[];
+  readonly informers: SharedInformerFactory;
+  /** The client that a controller writes with; its field manager names the controller. */
+  readonly clientOf: (controller: ControllerDefinition) => Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly scope?: Scope;
+  /** Instead of each controller's own number. */
+  readonly workers?: number;
+  /** Told of Events that were lost. */
+  readonly onEventLost?: (why: string) => void;
+}
+
+const cachePollMs = 10;
+const eventsFlushMs = 2000;
+
+/**
+ * Runs controllers on one set of informers: one informer a kind, whoever asks for it. `start` begins, `stop` ends: no new keys
+ * are taken, syncs in flight finish, Events that wait are written.
+ *
+ * @throws RangeError from the constructor for a scope that a controller cannot keep to.
+ */
+export class ControllerManager {
+  readonly controllers: readonly RunningController[];
+  #options: ControllerManagerOptions;
+  #workers: Promise<void>[] = [];
+  #abort = new AbortController();
+
+  constructor(options: ControllerManagerOptions) {
+    this.#options = options;
+    const { informers, timeline, random, bus, scope = {} } = options;
+    for (const definition of options.controllers) checkScope(definition, scope);
+    this.controllers = options.controllers.map((definition) => {
+      const client = options.clientOf(definition);
+      const { component } = definition;
+      return new RunningController({
+        definition,
+        informers,
+        client,
+        bus,
+        timeline,
+        random,
+        scope,
+        expectations: controllerExpectations(() => timeline.now()),
+        consistency: consistencyChecks((kind) => informers.forKind(kind).lister.appliedResourceVersion()),
+        recorder: new EventRecorder({
+          client,
+          timeline,
+          random,
+          component,
+          ...(options.onEventLost !== undefined && { onLost: options.onEventLost }),
+        }),
+      });
+    });
+  }
+
+  /** Starts the informers, waits until every handler has seen its first list, then starts the workers. */
+  async start(signal?: AbortSignal): Promise<void> {
+    const { informers, timeline } = this.#options;
+    informers.start();
+    while (!this.controllers.every((controller) => controller.hasSynced)) {
+      await sleep(timeline, cachePollMs, "controller manager waits for caches", signal === undefined ? {} : { signal });
+    }
+    for (const running of this.controllers) {
+      const counter: SyncCounter = { syncs: 0 };
+      const count = this.#options.workers ?? running.definition.workers;
+      for (let n = 1; n <= count; n++) this.#workers.push(work(running, n, counter, this.#abort.signal));
+    }
+  }
+
+  /** Whether no key waits for a worker, none is with one, and none waits for its retry. Requeues asked for do not count. */
+  get idle(): boolean {
+    return this.controllers.every(({ queue, failing }) => {
+      return queue.depth === 0 && queue.inFlight === 0 && [...failing.keys()].every((key) => queue.dueAt(key) === undefined);
+    });
+  }
+
+  /** Resolves when the syncs in flight have finished and Events are written; answers how many waiting keys were dropped. */
+  async stop(): Promise<number> {
+    let dropped = 0;
+    for (const { queue } of this.controllers) dropped += queue.shutDown({ discard: true });
+    await Promise.all(this.#workers);
+    await Promise.all(this.controllers.map(({ recorder }) => recorder?.flush(eventsFlushMs)));
+    for (const { recorder } of this.controllers) recorder?.stop();
+    await this.#options.informers.stop();
+    return dropped;
+  }
+}
+
+/** `-n` must not hide what a controller works on. */
+function checkScope(definition: ControllerDefinition, scope: Scope): void {
+  if (scope.namespace === undefined) return;
+  const owned = definition.watches.filter((watch) => watch.owned === true).map((watch) => watch.kind);
+  const wide = [definition.for, ...owned].find((kind) => !kind.namespaced);
+  if (wide === undefined) return;
+  throw new RangeError(`Cannot run ${definition.name} in one namespace: it works on ${wide.plural}, which have no namespace; use -A`);
+}

@@ -1,0 +1,173 @@
+/** A controller at work: its queue, its expectations, and the way from a notification to a key. */
+import { type ObjectKey, splitKey } from "../api/key.ts";
+import { type Kind, resourceOf } from "../api/kind.ts";
+import { matches, matchesEverything, type Selector } from "../api/labels.ts";
+import type { StoredObject } from "../api/object.ts";
+import type { Lister } from "../cache/lister.ts";
+import type { DeltaRef } from "../cache/shared-informer.ts";
+import type { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
+import type { Client } from "../client/verbs.ts";
+import type { Random } from "../platform/random.ts";
+import type { Timeline } from "../platform/timeline.ts";
+import type { TraceBus } from "../trace/bus.ts";
+import type { Trigger } from "../trace/triggers.ts";
+import { RateLimitingQueue } from "../workqueue/rate-limiting-queue.ts";
+import type { Consistency } from "./consistency.ts";
+import type { ControllerDefinition, Notification, Watch, WatchContext } from "./definition.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import type { Expectations } from "./expectations.ts";
+
+/** Which primary objects are reconciled. It never filters a cache: what is hidden would be created again. */
+export interface Scope {
+  /** Unset: all namespaces. */
+  readonly namespace?: string;
+  readonly selector?: Selector;
+}
+
+export interface RunningControllerOptions {
+  readonly definition: ControllerDefinition;
+  readonly informers: SharedInformerFactory;
+  readonly client: Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly scope: Scope;
+  readonly expectations: Expectations;
+  readonly consistency: Consistency;
+  /** Without one, Events are not written. */
+  readonly recorder?: EventRecorder;
+}
+
+export class RunningController {
+  readonly definition: ControllerDefinition;
+  readonly client: Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly expectations: Expectations;
+  readonly consistency: Consistency;
+  readonly recorder: EventRecorder | undefined;
+  readonly queue: RateLimitingQueue;
+  /** Keys whose last sync failed, with its error. */
+  readonly failing: Map<ObjectKey, unknown> = new Map();
+  #informers: SharedInformerFactory;
+  #scope: Scope;
+  #declared: ReadonlySet<string>;
+  /** Answers when each handler has been told of every object of the first list. */
+  #synced: (() => boolean)[] = [];
+
+  constructor(options: RunningControllerOptions) {
+    const { definition, timeline } = options;
+    this.definition = definition;
+    this.client = options.client;
+    this.bus = options.bus;
+    this.timeline = timeline;
+    this.random = options.random;
+    this.expectations = options.expectations;
+    this.consistency = options.consistency;
+    this.recorder = options.recorder;
+    this.#informers = options.informers;
+    this.#scope = options.scope;
+    this.#declared = new Set(definition.watches.map((watch) => resourceOf(watch.kind)));
+    const rateLimiter = definition.retry?.rateLimiter?.(() => timeline.now());
+    this.queue = new RateLimitingQueue({
+      name: definition.name,
+      timeline,
+      ...(rateLimiter !== undefined && { rateLimiter }),
+    });
+    for (const watch of definition.watches) this.#listen(watch);
+  }
+
+  /** Whether the first list of every watched kind has reached the handlers. */
+  get hasSynced(): boolean {
+    return this.#synced.every((synced) => synced());
+  }
+
+  cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
+    if (!this.#declared.has(resourceOf(kind))) {
+      throw new RangeError(`Cannot read the cache of ${kind.kind}: ${this.definition.name} does not declare that it watches it`);
+    }
+    return this.#informers.forKind(kind).lister;
+  }
+
+  /** Whether the key is one of those to be reconciled. An object that is gone is: there may be something to forget. */
+  inScope(key: ObjectKey): boolean {
+    const { namespace, selector } = this.#scope;
+    if (namespace !== undefined && splitKey(key).namespace !== namespace) return false;
+    if (selector === undefined || matchesEverything(selector)) return true;
+    const object = this.cache(this.definition.for).get(key);
+    return object === undefined || matches(selector, object.metadata.labels);
+  }
+
+  enqueue(key: ObjectKey, trigger: Trigger): void {
+    if (!this.inScope(key)) return;
+    const firstDelayMs = this.definition.retry?.firstDelayMs;
+    if (firstDelayMs !== undefined) {
+      this.enqueueAfter(key, firstDelayMs, trigger);
+      return;
+    }
+    const result = this.queue.add(key, trigger);
+    if (!this.bus.on || result === "shut down") return;
+    this.bus.emit({
+      stage: "enqueue",
+      controller: this.definition.name,
+      key,
+      trigger,
+      merged: result === "merged",
+      inFlight: result === "in flight",
+      depth: this.queue.depth,
+    });
+  }
+
+  enqueueAfter(key: ObjectKey, ms: number, trigger: Trigger): void {
+    if (!this.inScope(key)) return;
+    this.queue.addAfter(key, ms, trigger);
+    this.reportDelayed(key, ms, trigger);
+  }
+
+  /** Tells the bus of a key that was put into the queue for later. */
+  reportDelayed(key: ObjectKey, delayMs: number, trigger: Trigger): void {
+    if (!this.bus.on) return;
+    this.bus.emit({
+      stage: "enqueue",
+      controller: this.definition.name,
+      key,
+      trigger,
+      merged: false,
+      inFlight: false,
+      delayMs,
+      depth: this.queue.depth,
+    });
+  }
+
+  #listen(watch: Watch): void {
+    const informer = this.#informers.forKind(watch.kind);
+    if (watch.indexes !== undefined) informer.addIndexes(watch.indexes);
+    const handle = (notification: Notification<StoredObject>): void => watch.on(notification, this.#watchContext(notification.delta));
+    const registration = informer.addHandler({
+      name: this.definition.name,
+      added: (object, initial, delta) => handle({ type: "added", object, initial, delta }),
+      updated: (before, object, delta) => handle({ type: "updated", before, object, delta }),
+      deleted: (object, tombstone, delta) => handle({ type: "deleted", object, tombstone, delta }),
+    });
+    this.#synced.push(() => registration.hasSynced());
+  }
+
+  #watchContext(delta: DeltaRef): WatchContext {
+    const trigger = (): Trigger => ({
+      cause: "delta",
+      kind: delta.kind,
+      type: delta.type,
+      key: delta.key,
+      resourceVersion: delta.resourceVersion,
+      delta: delta.seq,
+    });
+    return {
+      enqueue: (key) => this.enqueue(key, trigger()),
+      enqueueAfter: (key, ms, why) => this.enqueueAfter(key, ms, { cause: "requeue", why, sync: 0 }),
+      cache: (kind) => this.cache(kind),
+      expectations: this.expectations,
+      consistency: this.consistency,
+    };
+  }
+}

@@ -1,0 +1,115 @@
+/** One sync of one key: what it is handed, and what becomes of it. */
+import type { Kind } from "../api/kind.ts";
+import type { StoredObject } from "../api/object.ts";
+import { isConflict } from "../api/status-error.ts";
+import type { DoneEvent, SyncOutcome } from "../trace/events.ts";
+import type { QueueItem } from "../workqueue/queue.ts";
+import { CacheBehindError } from "./consistency.ts";
+import type { Decision, Facts, Rule } from "./rule.ts";
+import type { RunningController } from "./running-controller.ts";
+import { type SyncContext, type SyncResult, TerminalError } from "./sync-context.ts";
+
+/** Runs the controller's sync for an item and settles the item with the queue. Never rejects. */
+export async function runSync(running: RunningController, item: QueueItem, sync: number, signal: AbortSignal): Promise<void> {
+  const { definition, bus, timeline, queue } = running;
+  const startedAt = timeline.now();
+  const asked: number[] = [];
+  let result: SyncResult | void = undefined;
+  let error: unknown;
+  let failed = false;
+  try {
+    result = await definition.sync(item.key, contextOf(running, item, sync, signal, asked));
+  } catch (caught) {
+    failed = true;
+    error = caught;
+  }
+  const outcome = failed ? afterFailure(running, item, sync, error) : afterSuccess(running, item, sync, result, asked);
+  queue.done(item);
+  if (bus.on) {
+    const expected = failed ? expectedError(error) : undefined;
+    bus.emit({
+      stage: "done",
+      controller: definition.name,
+      key: item.key,
+      sync,
+      outcome,
+      ms: timeline.now() - startedAt,
+      ...(failed && { error: error instanceof Error ? error.message : String(error) }),
+      ...(expected !== undefined && { expected }),
+    });
+  }
+}
+
+function expectedError(error: unknown): DoneEvent["expected"] {
+  if (isConflict(error)) return "conflict";
+  return error instanceof CacheBehindError ? "cache behind" : undefined;
+}
+
+function afterSuccess(
+  running: RunningController,
+  item: QueueItem,
+  sync: number,
+  result: SyncResult | void,
+  asked: readonly number[],
+): SyncOutcome {
+  running.queue.forget(item.key);
+  running.failing.delete(item.key);
+  const requeueAfterMs = result?.requeueAfterMs;
+  if (requeueAfterMs !== undefined) {
+    running.enqueueAfter(item.key, requeueAfterMs, { cause: "requeue", why: "the sync asked for it", sync });
+  }
+  const delays = requeueAfterMs === undefined ? asked : [...asked, requeueAfterMs];
+  return delays.length === 0 ? { is: "forgotten" } : { is: "requeued", delayMs: Math.min(...delays) };
+}
+
+function afterFailure(running: RunningController, item: QueueItem, sync: number, error: unknown): SyncOutcome {
+  const { queue, definition } = running;
+  running.failing.set(item.key, error);
+  const failures = queue.numRequeues(item.key) + 1;
+  const maxRetries = definition.retry?.maxRetries;
+  if (error instanceof TerminalError || (maxRetries !== undefined && failures > maxRetries)) {
+    queue.forget(item.key);
+    return { is: "dropped", failures };
+  }
+  const trigger = { cause: "retry", sync, failures } as const;
+  const delayMs = queue.addRateLimited(item.key, trigger);
+  running.reportDelayed(item.key, delayMs, trigger);
+  return { is: "rate-limited", delayMs, failures };
+}
+
+function contextOf(
+  running: RunningController,
+  item: QueueItem,
+  sync: number,
+  signal: AbortSignal,
+  asked: number[],
+): SyncContext {
+  const { definition, bus, timeline } = running;
+  const controller = definition.name;
+  return {
+    controller,
+    key: item.key,
+    sync,
+    signal,
+    random: running.random,
+    now: () => timeline.now(),
+    cache: (kind) => running.cache(kind),
+    client: running.client,
+    expectations: running.expectations,
+    consistency: running.consistency,
+    decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
+      const sentence = rule.sentence(facts);
+      const seq = bus.on
+        ? bus.emit({ stage: "decision", controller, key: item.key, sync, rule: rule.id, facts, sentence })
+        : 0;
+      return { controller, sync, seq, rule: rule.id, facts, sentence };
+    },
+    event<T extends StoredObject>(kind: Kind<T>, about: T, event: Parameters<SyncContext["event"]>[2]): void {
+      running.recorder?.record(kind, about, event, { controller, sync, seq: 0 });
+    },
+    enqueueAfter(ms, why) {
+      asked.push(ms);
+      running.enqueueAfter(item.key, ms, { cause: "requeue", why, sync });
+    },
+  };
+}
