@@ -29,3 +29,47 @@ export interface Expectations {
   /** For views: what is still expected. */
   of(key: ObjectKey): ExpectationState | undefined;
 }
+
+/** Expectations older than this no longer hold a key back: 5 minutes. */
+export const expectationsTimeoutMs = 300_000;
+
+interface Expected {
+  creations: number;
+  readonly deletions: Set<ObjectKey>;
+  readonly since: number;
+}
+
+/**
+ * Expectations that outlive the sync that set them. Creations are counted, deletions are told apart by key, so that one deletion
+ * seen twice (first its deletionTimestamp, then its end) counts once. Nothing wakes a key when its expectations expire.
+ * All methods are atomic. `now` answers milliseconds since 1970.
+ */
+export function controllerExpectations(now: () => number): Expectations {
+  const expected = new Map<ObjectKey, Expected>();
+  return {
+    satisfied(key) {
+      const of = expected.get(key);
+      if (of === undefined) return true;
+      return (of.creations <= 0 && of.deletions.size === 0) || now() - of.since > expectationsTimeoutMs;
+    },
+    expectCreations(key, count) {
+      expected.set(key, { creations: count, deletions: new Set(), since: now() });
+    },
+    expectDeletions(key, deleted) {
+      expected.set(key, { creations: 0, deletions: new Set(deleted), since: now() });
+    },
+    creationObserved(key) {
+      const of = expected.get(key);
+      if (of !== undefined) of.creations--;
+    },
+    deletionObserved(key, deleted) {
+      expected.get(key)?.deletions.delete(deleted);
+    },
+    forget(key) {
+      expected.delete(key);
+    },
+    of(key) {
+      return expected.get(key);
+    },
+  };
+}

@@ -1,0 +1,7 @@
+/** The catalogue of the built-in controllers: the only place that names them all. */
+import type { ControllerDefinition } from "../controller/definition.ts";
+import { replicaset } from "./replicaset/replicaset.ts";
+import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
+
+/** In the order in which they are listed to users. */
+export const catalogue: readonly ControllerDefinition[] = [replicaset, replicationcontroller];

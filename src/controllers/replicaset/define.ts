@@ -1,0 +1,63 @@
+import { Pods } from "../../api/kind.ts";
+import type { Pod } from "../../api/types.ts";
+import {
+  type ControllerDefinition,
+  defineController,
+  type Permission,
+  type Watch,
+} from "../../controller/definition.ts";
+import { watchOwned } from "../../controller/owned.ts";
+import { isPodReady } from "../../controller/pod-status.ts";
+import { watchPrimary } from "../../controller/primary.ts";
+import type { Flavour, Replicated } from "./replicated.ts";
+import { rules } from "./rules.ts";
+import { syncReplicated } from "./sync.ts";
+
+export interface ReplicatedController<T extends Replicated> extends Pick<
+  ControllerDefinition,
+  "name" | "aliases" | "purpose" | "component" | "source"
+> {
+  readonly flavour: Flavour<T>;
+  readonly indexes?: NonNullable<Watch<T>["indexes"]>;
+}
+
+/** A controller of one flavour: the same watches, workers, rules and sync for both kinds. */
+export function defineReplicated<T extends Replicated>(controller: ReplicatedController<T>): ControllerDefinition {
+  const { flavour, indexes, ...names } = controller;
+  return defineController<T>({
+    ...names,
+    for: flavour.kind,
+    watches: [watchPrimary(flavour.kind, indexes === undefined ? {} : { indexes }), watchPods(flavour)],
+    workers: 5,
+    rules,
+    permissions: permissionsFor(flavour.kind),
+    sync: (_key, context) => syncReplicated(context, flavour),
+  });
+}
+
+function watchPods<T extends Replicated>(flavour: Flavour<T>): Watch {
+  return watchOwned<T, Pod>({
+    kind: Pods,
+    ownerKind: flavour.kind,
+    selectorOf: (owner) => flavour.selectorOf(owner),
+    expected: true,
+    wakeLater(before, after, owner) {
+      // No delta comes when a ready pod becomes available.
+      const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
+      if (minReadySeconds <= 0 || isPodReady(before) || !isPodReady(after)) return undefined;
+      return { ms: minReadySeconds * 1000, why: `pod ${after.metadata.name} is ready and may be available by then` };
+    },
+  });
+}
+
+/** Source: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go. */
+function permissionsFor({ group, plural }: { readonly group: string; readonly plural: string }): readonly Permission[] {
+  return [
+    { group, resource: plural, verbs: ["get", "update"] },
+    { group, resource: `${plural}/status`, verbs: ["update"] },
+    { group, resource: `${plural}/finalizers`, verbs: ["update"] },
+    { group: "", resource: "pods", verbs: ["patch", "create", "delete"] },
+    { group: "", resource: "events", verbs: ["create", "update", "patch"] },
+    { group: "events.k8s.io", resource: "events", verbs: ["create", "update", "patch"] },
+  ];
+}

@@ -1,0 +1,23 @@
+import { ReplicaSets } from "../../api/kind.ts";
+import { selectorOf } from "../../api/labels.ts";
+import type { ReplicaSet } from "../../api/types.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import { defineReplicated } from "./define.ts";
+import { indexByOwner, ownerIndex } from "./related.ts";
+
+/** Keeps the number of pods that a ReplicaSet asks for. */
+export const replicaset: ControllerDefinition = defineReplicated<ReplicaSet>({
+  name: "replicaset",
+  aliases: ["rs", "replicaset-controller"],
+  purpose: "keeps the number of pods that a ReplicaSet asks for",
+  component: "replicaset-controller",
+  source: "pkg/controller/replicaset/replica_set.go",
+  indexes: { [ownerIndex]: indexByOwner },
+  flavour: {
+    kind: ReplicaSets,
+    selectorOf: (object) => selectorOf(object.spec?.selector),
+    checksConsistency: true,
+    countsTerminating: true,
+    ranksWithRelated: true,
+  },
+});

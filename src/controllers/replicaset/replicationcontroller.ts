@@ -1,0 +1,21 @@
+import { ReplicationControllers } from "../../api/kind.ts";
+import { selectorOfLabels } from "../../api/labels.ts";
+import type { ReplicationController } from "../../api/types.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import { defineReplicated } from "./define.ts";
+
+/** Keeps the number of pods that a ReplicationController asks for. */
+export const replicationcontroller: ControllerDefinition = defineReplicated<ReplicationController>({
+  name: "replicationcontroller",
+  aliases: ["rc", "replicationcontroller-controller", "replication-controller"],
+  purpose: "keeps the number of pods that a ReplicationController asks for",
+  component: "replication-controller",
+  source: "pkg/controller/replication/replication_controller.go",
+  flavour: {
+    kind: ReplicationControllers,
+    selectorOf: ({ spec }) => (spec?.selector === undefined ? "nothing" : selectorOfLabels(spec.selector)),
+    checksConsistency: false,
+    countsTerminating: false,
+    ranksWithRelated: false,
+  },
+});

@@ -1,0 +1,171 @@
+/** The rules of the ReplicaSet controller, in the order in which a sync comes to them. */
+import type { FieldChange } from "../../api/field-changes.ts";
+import { adopt, release } from "../../controller/ref-manager.ts";
+import { type Rule, rule } from "../../controller/rule.ts";
+import { batchSizes } from "../../controller/slow-start.ts";
+
+interface PodCounts extends Readonly<Record<string, unknown>> {
+  readonly desired: number;
+  readonly active: number;
+}
+
+const counted = ["spec.replicas", "active pods: neither ended nor being deleted"];
+
+/** `1 pod`, `3 pods`. */
+function pods(count: number): string {
+  return count === 1 ? "1 pod" : `${count} pods`;
+}
+
+export const beingDeleted: Rule<PodCounts> = rule<PodCounts>({
+  id: "being-deleted",
+  looksAt: ["metadata.deletionTimestamp"],
+  chooses: "Of an object that is being deleted only the status is kept; its pods are left to the garbage collector.",
+  sentence: ({ active }) => `it is being deleted, ${pods(active)} left → no pod is created or deleted`,
+  source: "replica_set.go syncReplicaSet",
+});
+
+interface WaitFacts extends PodCounts {
+  readonly creations: number;
+  readonly deletions: number;
+}
+
+export const wait: Rule<WaitFacts> = rule<WaitFacts>({
+  id: "wait",
+  looksAt: ["expectations: creations and deletions that the cache has not shown yet"],
+  chooses:
+    "While the last creations and deletions are not all seen, no pod is created or deleted; after 5 minutes they are given up.",
+  sentence: ({ creations, deletions }) => {
+    const unseen = [
+      ...(creations > 0 ? [`${creations} created`] : []),
+      ...(deletions > 0 ? [`${deletions} deleted`] : []),
+    ];
+    return `${unseen.join(" and ")} not seen yet → wait`;
+  },
+  source: "replica_set.go syncReplicaSet, controller_utils.go SatisfiedExpectations",
+});
+
+interface ScaleUpFacts extends PodCounts {
+  readonly create: number;
+}
+
+export const scaleUp: Rule<ScaleUpFacts> = rule<ScaleUpFacts>({
+  id: "scale-up",
+  looksAt: [...counted, "spec.template"],
+  chooses: "Missing pods are created, at most 500 a sync, in batches of 1, 2, 4, … that stop at the first error.",
+  sentence: ({ desired, active, create }) => {
+    const missing = desired - active;
+    const batches = batchSizes(create);
+    const most = create < missing ? `create ${create} of them` : `create ${create}`;
+    const how = batches.length > 1 ? `, in batches of ${listed(batches)}` : "";
+    return `${missing} of ${desired} pods are missing → ${most}${how}`;
+  },
+  source: "replica_set.go manageReplicas, slowStartBatch",
+});
+
+function listed(sizes: readonly number[]): string {
+  if (sizes.length > 4) return `${sizes.slice(0, 3).join(", ")}, … ${sizes.at(-1)}`;
+  return `${sizes.slice(0, -1).join(", ")} and ${sizes.at(-1)}`;
+}
+
+interface ScaleDownFacts extends PodCounts {
+  readonly delete: number;
+  /** The criterion that set the last chosen pod apart from the first that stays. */
+  readonly by: string | undefined;
+  /** Names of the first few. */
+  readonly chosen: readonly string[];
+}
+
+export const scaleDown: Rule<ScaleDownFacts> = rule<ScaleDownFacts>({
+  id: "scale-down",
+  looksAt: [
+    ...counted,
+    "each pod's node, phase, readiness, pod-deletion-cost, restarts and age",
+    "how many pods of the same Deployment are on its node",
+  ],
+  chooses: "Pods in excess are deleted, at most 500 a sync: first those whose loss is felt least.",
+  sentence: (facts) => {
+    const excess = facts.active - facts.desired;
+    const most = facts.delete < excess ? `delete ${facts.delete} of them` : `delete ${facts.delete}`;
+    return `${excess} of ${pods(facts.active)} ${excess === 1 ? "is" : "are"} too many → ${most}${facts.by === undefined ? "" : `, ${facts.by}`}`;
+  },
+  source: "replica_set.go manageReplicas, getPodsToDelete; controller_utils.go ActivePodsWithRanks",
+});
+
+export const steady: Rule<PodCounts> = rule<PodCounts>({
+  id: "steady",
+  looksAt: counted,
+  chooses: "As many active pods as desired: none is created or deleted.",
+  sentence: ({ desired, active }) => `${active} of ${pods(desired)} → nothing to do`,
+  source: "replica_set.go manageReplicas",
+});
+
+interface ReplicaFailureFacts extends Readonly<Record<string, unknown>> {
+  /** `FailedCreate` or `FailedDelete`; undefined when the condition goes. */
+  readonly reason: string | undefined;
+  readonly message: string;
+}
+
+export const replicaFailure: Rule<ReplicaFailureFacts> = rule<ReplicaFailureFacts>({
+  id: "replica-failure",
+  looksAt: ["the error of creating or deleting pods in this sync", "condition ReplicaFailure"],
+  chooses: "The first failure sets the condition ReplicaFailure; a sync without one takes it away.",
+  sentence: ({ reason, message }) =>
+    reason === undefined
+      ? "no pod failed to be created or deleted in this sync → ReplicaFailure is taken away"
+      : `${reason}: ${message} → ReplicaFailure is set`,
+  source: "replica_set_utils.go calculateStatus",
+});
+
+interface StatusFacts extends Readonly<Record<string, unknown>> {
+  readonly changes: readonly FieldChange[];
+}
+
+export const status: Rule<StatusFacts> = rule<StatusFacts>({
+  id: "status",
+  looksAt: ["the pods as listed before this sync's writes", "metadata.generation", "status"],
+  chooses:
+    "The status is written when a count, a condition or the observed generation differs; once more on a fresh object if that fails.",
+  sentence: ({ changes }) => changes.map(changeInWords).join(", "),
+  source: "replica_set_utils.go calculateStatus, updateReplicaSetStatus",
+});
+
+function changeInWords({ path, before, after }: FieldChange): string {
+  const name = path.slice(1);
+  if (name.startsWith("conditions")) return "conditions";
+  return `${name} ${countOf(before)} → ${countOf(after)}`;
+}
+
+/** Zeros are left out of a status. */
+function countOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+interface AvailabilityFacts extends Readonly<Record<string, unknown>> {
+  readonly ready: number;
+  readonly available: number;
+  readonly inMs: number;
+  /** Absent if no pod is on its way: then minReadySeconds are waited. */
+  readonly pod?: string;
+}
+
+export const availability: Rule<AvailabilityFacts> = rule<AvailabilityFacts>({
+  id: "availability",
+  looksAt: ["spec.minReadySeconds", "since when each pod is ready", "status.readyReplicas, status.availableReplicas"],
+  chooses: "While ready pods are not yet available, the key comes again when the next one is.",
+  sentence: ({ ready, available, inMs, pod }) =>
+    `${available} of ${ready} ready pods are available → look again in ${inMs / 1000} s${pod === undefined ? "" : `, for ${pod}`}`,
+  source: "replica_set.go syncReplicaSet, controller_utils.go FindMinNextPodAvailabilityCheck",
+});
+
+export const rules: readonly Rule[] = [
+  adopt,
+  release,
+  beingDeleted,
+  wait,
+  scaleUp,
+  scaleDown,
+  steady,
+  replicaFailure,
+  status,
+  availability,
+];

@@ -1,0 +1,113 @@
+/**
+ * The status that an object should have.
+ * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set_utils.go calculateStatus.
+ */
+import { deepEqual } from "../../api/field-changes.ts";
+import { matches, selectorOfLabels } from "../../api/labels.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Pod } from "../../api/types.ts";
+import { isPodAvailable, isPodReady } from "../../controller/pod-status.ts";
+import { desiredReplicas, type ReplicaCondition, type Replicated, type ReplicaStatus } from "./replicated.ts";
+
+export const replicaFailureCondition = "ReplicaFailure";
+
+export interface Observed {
+  /** As listed before this sync created or deleted any. */
+  readonly active: readonly Pod[];
+  /** Undefined where the kind's status does not count them. */
+  readonly terminating: readonly Pod[] | undefined;
+  /** Why creating or deleting pods failed in this sync. */
+  readonly failure: Error | undefined;
+  /** ms since 1970 */
+  readonly now: number;
+}
+
+export function findCondition(status: ReplicaStatus | undefined, type: string): ReplicaCondition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** The conditions with this one in place of any of its type; as they were if it says the same, with the same reason. */
+export function withCondition(
+  conditions: readonly ReplicaCondition[] | undefined,
+  condition: ReplicaCondition,
+): readonly ReplicaCondition[] {
+  const current = conditions?.find(({ type }) => type === condition.type);
+  if (conditions !== undefined && current?.status === condition.status && current.reason === condition.reason)
+    return conditions;
+  return [...withoutCondition(conditions, condition.type), condition];
+}
+
+export function withoutCondition(
+  conditions: readonly ReplicaCondition[] | undefined,
+  type: string,
+): readonly ReplicaCondition[] {
+  return (conditions ?? []).filter((condition) => condition.type !== type);
+}
+
+/**
+ * The status as it should be, but for the observed generation, which is the one that is. Counts are of the active pods. The
+ * condition ReplicaFailure keeps the time and message of its first failure until a sync without one.
+ */
+export function calculateStatus(object: Replicated, observed: Observed): ReplicaStatus {
+  const { active, terminating } = observed;
+  const minReadySeconds = object.spec?.minReadySeconds ?? 0;
+  const templateLabels = selectorOfLabels(object.spec?.template?.metadata?.labels);
+  let [fullyLabeled, ready, available] = [0, 0, 0];
+  for (const pod of active) {
+    if (matches(templateLabels, pod.metadata.labels)) fullyLabeled++;
+    if (!isPodReady(pod)) continue;
+    ready++;
+    if (isPodAvailable(pod, minReadySeconds, observed.now)) available++;
+  }
+  return statusOf({
+    replicas: active.length,
+    fullyLabeledReplicas: fullyLabeled,
+    readyReplicas: ready,
+    availableReplicas: available,
+    ...(terminating !== undefined && { terminatingReplicas: terminating.length }),
+    observedGeneration: object.status?.observedGeneration ?? 0,
+    conditions: conditionsOf(object, observed),
+  });
+}
+
+/** The same with zeros and empty lists left out where Go leaves them out, in the order of its fields. */
+export function statusOf(status: ReplicaStatus): ReplicaStatus {
+  const { replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, terminatingReplicas } = status;
+  const { observedGeneration, conditions = [] } = status;
+  return {
+    replicas,
+    ...(fullyLabeledReplicas && { fullyLabeledReplicas }),
+    ...(readyReplicas && { readyReplicas }),
+    ...(availableReplicas && { availableReplicas }),
+    // A pointer there: 0 is told apart from nothing.
+    ...(terminatingReplicas !== undefined && { terminatingReplicas }),
+    ...(observedGeneration && { observedGeneration }),
+    ...(conditions.length > 0 && { conditions }),
+  };
+}
+
+function conditionsOf(object: Replicated, { active, failure, now }: Observed): readonly ReplicaCondition[] {
+  const conditions = object.status?.conditions ?? [];
+  const current = findCondition(object.status, replicaFailureCondition);
+  if (failure === undefined)
+    return current === undefined ? conditions : withoutCondition(conditions, replicaFailureCondition);
+  if (current !== undefined) return conditions;
+  const missing = desiredReplicas(object) - active.length;
+  const reason = missing > 0 ? "FailedCreate" : missing < 0 ? "FailedDelete" : "";
+  return withCondition(conditions, {
+    type: replicaFailureCondition,
+    status: "True",
+    lastTransitionTime: formatTime(now),
+    ...(reason !== "" && { reason }),
+    ...(failure.message !== "" && { message: failure.message }),
+  });
+}
+
+/** Whether the object has this status already, and has it for the spec that it has now. */
+export function isStatusCurrent(object: Replicated, wanted: ReplicaStatus): boolean {
+  const { replicas = 0, ...rest } = object.status ?? {};
+  return (
+    (object.metadata.generation ?? 0) === (object.status?.observedGeneration ?? 0) &&
+    deepEqual(statusOf({ replicas, ...rest }), wanted)
+  );
+}
