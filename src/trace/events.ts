@@ -133,6 +133,8 @@ export interface WriteEvent {
   /** The `seq` of the decision; 0 if it was made before anybody listened. */
   readonly decision?: number;
   readonly verb: "create" | "update" | "patch" | "delete" | "deletecollection";
+  /** That the write was made under. */
+  readonly fieldManager: string;
   readonly of: KindName;
   readonly subresource?: string;
   readonly key: ObjectKey;
@@ -140,9 +142,14 @@ export interface WriteEvent {
   readonly uid: string;
   /** That the write was based on; empty where it was based on none. */
   readonly before: string;
+  /** The server was asked to refuse the write if the object was no longer at `before`. */
+  readonly conditional: boolean;
   /** Of the answer; not always the version of the delta that follows: see link. */
   readonly resourceVersion: string;
-  /** The answer has a deletionTimestamp and no finalizers: the object is gone, at a version that the answer does not tell. */
+  /**
+   * The object is gone, at a version that the answer does not tell: it has a deletionTimestamp, no finalizers and no grace
+   * period left, or is a Status that says so.
+   */
   readonly deletes: boolean;
   /** 0 when no answer came. */
   readonly status: number;

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { DeltaDetail } from "../../src/trace/delta-detail.ts";
+import type { DeltaEvent, LinkEvent, WriteEvent } from "../../src/trace/events.ts";
+import { Linker } from "../../src/trace/linker.ts";
+
+const of = { group: "", kind: "Pod" };
+const ours = "kubectl-reconcile-replicaset";
+
+function write(rest: Partial<WriteEvent>): WriteEvent {
+  return {
+    stage: "write",
+    verb: "create",
+    fieldManager: ours,
+    of,
+    key: "shop/web",
+    uid: "u1",
+    before: "",
+    conditional: false,
+    resourceVersion: "10",
+    deletes: false,
+    status: 200,
+    ms: 2,
+    changes: [],
+    ...rest,
+  };
+}
+
+function delta(rest: Partial<DeltaEvent> & { readonly writer?: string }): DeltaEvent {
+  const { writer, ...fields } = rest;
+  const detail = new DeltaDetail(of, undefined, undefined, writer);
+  return { stage: "delta", of, type: "Updated", key: "shop/web", uid: "u1", resourceVersion: "10", receivedAt: 100, detail, ...fields };
+}
+
+/** Plays events, each at its time, and answers the links as `by write→delta`. */
+function linksOf(...events: readonly (readonly [at: number, event: WriteEvent | DeltaEvent])[]): string[] {
+  let now = 0;
+  const bus = new TraceBus({ now: () => now });
+  const links: LinkEvent[] = [];
+  bus.listen((event) => {
+    if (event.stage === "link") links.push(event);
+  });
+  bus.listen(new Linker(bus).listener);
+  for (const [at, event] of events) {
+    now = at;
+    bus.emit(event);
+  }
+  return links.map((link) => `${link.by} ${link.write}→${link.delta}`);
+}
+
+describe("Linker", () => {
+  test("links a create to the delta of its version, whichever comes first", () => {
+    expect(linksOf([102, write({})], [103, delta({ type: "Added", receivedAt: 103 })])).toEqual(["resourceVersion 1→2"]);
+    expect(linksOf([101, delta({ type: "Added", receivedAt: 101 })], [102, write({})])).toEqual(["resourceVersion 2→1"]);
+  });
+
+  test("does not link a write that changed nothing: its answer carries the version it was based on", () => {
+    const noOp = write({ verb: "update", before: "10", conditional: true });
+    expect(linksOf([101, delta({ receivedAt: 101 })], [102, noOp])).toEqual([]);
+  });
+
+  test("does not link to a delta that was received before the write was sent", () => {
+    expect(linksOf([50, delta({ receivedAt: 50 })], [102, write({ verb: "patch", ms: 2 })])).toEqual([]);
+  });
+
+  test("links an unconditional patch only if managedFields name its own manager as the writer", () => {
+    const patch = write({ verb: "patch" });
+    expect(linksOf([102, patch], [103, delta({ receivedAt: 103, writer: ours })])).toEqual(["resourceVersion 1→2"]);
+    expect(linksOf([102, patch], [103, delta({ receivedAt: 103, writer: "kubectl-edit" })])).toEqual([]);
+    expect(linksOf([102, patch], [103, delta({ receivedAt: 103 })])).toEqual([]);
+  });
+
+  test("links a conditional update without asking who wrote", () => {
+    const update = write({ verb: "update", before: "9", conditional: true });
+    expect(linksOf([102, update], [103, delta({ receivedAt: 103 })])).toEqual(["resourceVersion 1→2"]);
+  });
+
+  test("a version is claimed by one write", () => {
+    const second = write({ verb: "patch", fieldManager: ours });
+    const links = linksOf([102, write({})], [103, delta({ type: "Added", receivedAt: 103, writer: ours })], [103, second]);
+    expect(links).toEqual(["resourceVersion 1→2"]);
+  });
+
+  test("links the removal of the last finalizer by uid: the answer has the version from before", () => {
+    const patch = write({ verb: "patch", before: "9", resourceVersion: "9", deletes: true });
+    const deleted = delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 });
+    expect(linksOf([102, patch], [103, deleted])).toEqual(["uid 1→2"]);
+    expect(linksOf([102, deleted], [103, { ...patch, ms: 5 }])).toEqual(["uid 2→1"]);
+  });
+
+  test("links a delete that was answered with a Status by uid, and not to another object of that name", () => {
+    const status = write({ verb: "delete", resourceVersion: "", deletes: false });
+    expect(linksOf([102, status], [103, delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 })])).toEqual(["uid 1→2"]);
+    expect(linksOf([102, status], [103, delta({ type: "Deleted", uid: "u2", receivedAt: 103 })])).toEqual([]);
+  });
+
+  test("links a graceful delete to the delta that set the deletionTimestamp", () => {
+    const graceful = write({ verb: "delete", resourceVersion: "12" });
+    expect(linksOf([102, graceful], [103, delta({ resourceVersion: "12", receivedAt: 103 })])).toEqual(["resourceVersion 1→2"]);
+  });
+
+  test("says that a relist has overtaken a write whose delta will never be seen", () => {
+    const relisted = delta({ type: "Replaced", resourceVersion: "15", relist: true, receivedAt: 200 });
+    expect(linksOf([102, write({})], [200, relisted])).toEqual(["superseded 1→0"]);
+    expect(linksOf([102, write({ resourceVersion: "20" })], [200, relisted])).toEqual([]);
+  });
+
+  test("leaves refused writes alone", () => {
+    expect(linksOf([102, write({ status: 409, error: "conflict" })], [103, delta({ receivedAt: 103 })])).toEqual([]);
+  });
+});
