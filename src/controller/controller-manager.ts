@@ -1,3 +1,4 @@
+import { keyOf } from "../api/key.ts";
 import type { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
 import type { Client } from "../client/verbs.ts";
 import type { Random } from "../platform/random.ts";
@@ -25,12 +26,12 @@ export interface ControllerManagerOptions {
   readonly onEventLost?: (why: string) => void;
 }
 
-const cachePollMs = 10;
+const cachePollMs = 2;
 const eventsFlushMs = 2000;
 
 /**
- * Runs controllers on one set of informers: one informer a kind, whoever asks for it. `start` begins, `stop` ends: no new keys
- * are taken, syncs in flight finish, Events that wait are written.
+ * Runs controllers on one set of informers: one informer a kind, whoever asks for it. `fillCaches`, then `startWorkers` begin;
+ * `stop` ends: no new keys are taken, syncs in flight finish, Events that wait are written.
  *
  * @throws RangeError from the constructor for a scope that a controller cannot keep to.
  */
@@ -68,13 +69,17 @@ export class ControllerManager {
     });
   }
 
-  /** Starts the informers, waits until every handler has seen its first list, then starts the workers. */
-  async start(signal?: AbortSignal): Promise<void> {
+  /** Starts the informers and resolves when every handler has seen its first list. @throws the signal's reason. */
+  async fillCaches(signal?: AbortSignal): Promise<void> {
     const { informers, timeline } = this.#options;
     informers.start();
     while (!this.controllers.every((controller) => controller.hasSynced)) {
       await sleep(timeline, cachePollMs, "controller manager waits for caches", signal === undefined ? {} : { signal });
     }
+  }
+
+  /** Starts the workers. Called once, when the caches are full. */
+  startWorkers(): void {
     for (const running of this.controllers) {
       const counter: SyncCounter = { syncs: 0 };
       const count = this.#options.workers ?? running.definition.workers;
@@ -82,10 +87,18 @@ export class ControllerManager {
     }
   }
 
-  /** Whether no key waits for a worker, none is with one, and none waits for its retry. Requeues asked for do not count. */
-  get idle(): boolean {
-    return this.controllers.every(({ queue, failing }) => {
-      return queue.depth === 0 && queue.inFlight === 0 && [...failing.keys()].every((key) => queue.dueAt(key) === undefined);
+  /**
+   * Whether nothing is left to do: no key waits for a worker or is with one, every own write has been seen, and no key waits for
+   * a retry, but for those that have failed at least `failures` times in a row. Requeues that a sync asked for do not count.
+   */
+  isIdle({ failures }: { readonly failures: number }): boolean {
+    return this.controllers.every((running) => {
+      const { queue, failing, expectations } = running;
+      if (queue.depth > 0 || queue.inFlight > 0) return false;
+      for (const key of failing.keys()) {
+        if (queue.dueAt(key) !== undefined && queue.numRequeues(key) < failures) return false;
+      }
+      return running.cache(running.definition.for).list().every((object) => expectations.satisfied(keyOf(object)));
     });
   }
 

@@ -1,0 +1,96 @@
+import { apiVersionOf } from "../../src/api/kind.ts";
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { catalogue } from "../../src/controllers/index.ts";
+import { permissionsOf } from "../../src/modes/rights.ts";
+import { choice, command, text } from "../command.ts";
+import { controllerCandidates, controllerNamed } from "../controller-names.ts";
+import { rbacManifest } from "../render/rbac.ts";
+import { styleOf, wrapWords } from "../render/style.ts";
+import { plainTable } from "../render/table.ts";
+
+function watched(definition: ControllerDefinition): string {
+  return definition.watches.map((watch) => watch.kind.kind).join(", ");
+}
+
+/** As JSON: what the controller is, without its functions. */
+function described(definition: ControllerDefinition): unknown {
+  const { name, aliases, purpose, workers, source, rules } = definition;
+  return {
+    name,
+    aliases,
+    purpose,
+    reconciles: { apiVersion: apiVersionOf(definition.for), kind: definition.for.kind },
+    watches: definition.watches.map(({ kind }) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind })),
+    workers,
+    permissions: permissionsOf(definition),
+    rules: rules.map(({ id, looksAt, chooses, source }) => ({ id, looksAt, chooses, source })),
+    source,
+  };
+}
+
+function detail(definition: ControllerDefinition, columns: number | undefined): string {
+  const { name, aliases, purpose, workers, source, rules } = definition;
+  const verbs = new Map<string, string[]>();
+  for (const { resource, verb } of permissionsOf(definition)) verbs.set(resource, [...(verbs.get(resource) ?? []), verb]);
+  const ids = Math.max(...rules.map((rule) => rule.id.length));
+  const room = Math.max(30, (columns ?? 100) - ids - 4);
+  return [
+    `${name} (also ${aliases.join(", ")}): ${purpose}`,
+    "",
+    `reconciles  ${definition.for.kind} (${apiVersionOf(definition.for)})`,
+    `watches     ${watched(definition)}`,
+    `workers     ${workers}`,
+    `needs       ${[...verbs].map(([resource, allowed]) => `${resource}: ${allowed.join(" ")}`).join("\n            ")}`,
+    `upstream    ${source}`,
+    "",
+    "rules",
+    ...rules.flatMap(({ id, chooses }) =>
+      wrapWords(chooses.split(" "), room).map((line, index) => `  ${(index === 0 ? id : "").padEnd(ids)}  ${line}`),
+    ),
+  ].join("\n");
+}
+
+export const controllers = command({
+  name: "controllers",
+  about: "List the controllers that can be run, or describe one",
+  arguments: { name: "[name]", about: "a controller: name, short name or alias" },
+  completeArgument: () => controllerCandidates().filter(({ value }) => value !== "all"),
+  options: {
+    output: choice("-o, --output <format>", "wide, json, or the Role that it needs", ["wide", "json", "rbac"]),
+    namespace: text("-n, --namespace <name>", "with -o rbac: a Role for this namespace, instead of a ClusterRole"),
+  },
+  examples: [
+    { says: "What can be run", line: "controllers" },
+    { says: "What one controller watches, needs and decides", line: "controllers replicaset" },
+    { says: "Grant the rights that it needs", line: "controllers replicaset -o rbac | kubectl apply -f -" },
+  ],
+  async run({ arguments: [name], options }, io) {
+    const chosen = name === undefined ? catalogue : [controllerNamed(name, io.calledAs)];
+    switch (options.output) {
+      case "json":
+        io.out.write(`${JSON.stringify(name === undefined ? chosen.map(described) : described(chosen[0] as ControllerDefinition), null, 2)}\n`);
+        return 0;
+      case "rbac":
+        io.out.write(chosen.map((definition) => rbacManifest(definition, options.namespace)).join("---\n"));
+        return 0;
+      case "wide":
+      case undefined: {
+        if (name !== undefined) {
+          io.out.write(`${detail(chosen[0] as ControllerDefinition, styleOf(io.out).columns)}\n`);
+          return 0;
+        }
+        const wide = options.output === "wide";
+        const rows = chosen.map((definition) => [
+          definition.name,
+          definition.aliases[0] ?? "",
+          watched(definition),
+          String(definition.workers),
+          ...(wide ? [String(definition.rules.length), definition.source] : [definition.purpose]),
+        ]);
+        const head = ["NAME", "SHORT", "WATCHES", "WORKERS", ...(wide ? ["RULES", "UPSTREAM"] : ["PURPOSE"])];
+        io.out.write(`${plainTable(head, rows)}\n`);
+        return 0;
+      }
+    }
+  },
+});

@@ -1,0 +1,263 @@
+import { matchesEverything, parseSelector, type Selector } from "../../src/api/labels.ts";
+import { LeaseHeldError } from "../../src/controller/lease.ts";
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { fieldManagerOf, leaseNamespace, type LiveRun, startLive } from "../../src/modes/live.ts";
+import { preflight } from "../../src/modes/preflight.ts";
+import { isAlive, processId } from "../../src/platform/process.ts";
+import { randomSuffix } from "../../src/platform/random.ts";
+import { sleep } from "../../src/platform/timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { RunReport } from "../../src/views/run-report.ts";
+import { choice, command, duration, flag, type Given, text, wholeNumber, positiveNumber } from "../command.ts";
+import { type Connected, connectAs } from "../connection.ts";
+import { controllerCandidates, controllersNamed } from "../controller-names.ts";
+import type { Globals } from "../globals.ts";
+import type { Io } from "../io.ts";
+import { jsonLines } from "../render/json-lines.ts";
+import { overridden, preflightLine, refuseOrPass } from "../render/preflight-text.ts";
+import { RunLines, summaryLine } from "../render/run-lines.ts";
+import { counted, formatDuration, styleOf } from "../render/style.ts";
+import { UserError } from "../user-error.ts";
+
+const options = {
+  namespace: text("-n, --namespace <name>", "reconcile the objects of this namespace", { default: "the context's" }),
+  allNamespaces: flag("-A, --all-namespaces", "reconcile the objects of all namespaces"),
+  selector: text("-l, --selector <selector>", "reconcile only primary objects with these labels; what they own is always seen"),
+  workers: wholeNumber("--workers <n>", "syncs at the same time, for each controller", 1, { default: "as kube-controller-manager" }),
+  resync: duration("--resync <duration>", "sync every object again after this time", { default: "12 to 24 h" }),
+  qps: positiveNumber("--kube-api-qps <n>", "requests a second to the API server", { default: "20" }),
+  burst: wholeNumber("--kube-api-burst <n>", "requests at once before --kube-api-qps holds", 1, { default: "30" }),
+  once: flag("--once", "end when every object has been synced and nothing is left to do"),
+  output: choice("-o, --output <format>", "text, or json: every stage event as a line", ["text", "json"], { default: "text" }),
+  sinceStart: flag("--since-start", "show times as seconds since the start"),
+  force: flag("--force", "run even if something else reconciles the same objects"),
+  debugFreeze: flag("--debug-freeze", "freeze cached objects, to catch a controller that changes one"),
+} as const;
+
+type RunOptions = Given<typeof options> & Globals;
+
+/** How often `--once` looks, and how long nothing must happen before it ends. */
+const oncePollMs = 50;
+const onceQuietMs = 300;
+/** A key that has failed so often in a row ends `--once` too. */
+const onceFailures = 5;
+
+export const run = command({
+  name: "run",
+  about: "Run controllers here, against the cluster of the current context",
+  description:
+    "Runs controllers in this process, against the cluster of the current context, and prints what they decide and write.\n\n" +
+    "Before anything is written it asks for the rights it needs, and whether something else reconciles the same objects: " +
+    "then it refuses. The first Ctrl-C lets syncs in flight finish, the second ends at once.\n\n" +
+    "Exit codes: 0 stopped by a signal, or --once and all is synced; 1 --once and some objects kept failing; " +
+    "2 wrong arguments, no connection, missing rights, or refused; 130 ended by a second signal.",
+  arguments: { name: "<controller...>", about: "which controllers: names, short names, or all" },
+  completeArgument: () => controllerCandidates(),
+  options,
+  examples: [
+    { says: "Run the ReplicaSet controller in one namespace", line: "run replicaset -n shop" },
+    { says: "Bring everything up to date, then end: for scripts", line: "run replicaset -A --once" },
+    { says: "Every stage event as a JSON line", line: "run rs -n shop -o json" },
+  ],
+  async run({ arguments: words, options: given }, io) {
+    const options = given as RunOptions;
+    const chosen = controllersNamed(words, io.calledAs);
+    const selector = readSelector(options.selector);
+    const connected = await connectAs(options, io, { qps: options.qps ?? 20, burst: options.burst ?? 30 });
+    if (options.allNamespaces === true && options.namespace !== undefined) {
+      throw new UserError("-A and -n contradict each other", ["leave one of them away"]);
+    }
+    const namespace = options.allNamespaces === true ? undefined : (options.namespace ?? connected.namespace);
+    return new Run(chosen, options, io, connected, namespace, selector).toItsEnd();
+  },
+});
+
+function readSelector(text: string | undefined): Selector | undefined {
+  if (text === undefined) return undefined;
+  const selector = parseSelector(text);
+  return matchesEverything(selector) ? undefined : selector;
+}
+
+/** One run, from the preflight to the summary. */
+class Run {
+  readonly #controllers: readonly ControllerDefinition[];
+  readonly #options: RunOptions;
+  readonly #io: Io;
+  readonly #connected: Connected;
+  readonly #namespace: string | undefined;
+  readonly #selector: Selector | undefined;
+  readonly #bus: TraceBus;
+  readonly #report = new RunReport();
+  readonly #starting = new AbortController();
+  /** Why the run is to end; resolves once. */
+  readonly #ended = Promise.withResolvers<{ readonly refused?: string }>();
+
+  constructor(
+    controllers: readonly ControllerDefinition[],
+    options: RunOptions,
+    io: Io,
+    connected: Connected,
+    namespace: string | undefined,
+    selector: Selector | undefined,
+  ) {
+    this.#controllers = controllers;
+    this.#options = options;
+    this.#io = io;
+    this.#connected = connected;
+    this.#namespace = namespace;
+    this.#selector = selector;
+    this.#bus = connected.bus;
+  }
+
+  async toItsEnd(): Promise<number> {
+    const { timeline } = this.#io;
+    const startedAt = timeline.now();
+    this.#listen(startedAt);
+    const offSignals = this.#io.onStopSignal((_signal, count) => this.#stopSignal(count));
+    try {
+      const live = await this.#start();
+      if (live === undefined) return 0;
+      if (this.#options.once === true) void this.#watchForQuiet(live);
+      const { refused } = await this.#ended.promise;
+      const dropped = await live.stop();
+      this.#say(summaryLine(this.#report.summary, timeline.now() - startedAt));
+      if (dropped > 0 && this.#options.once !== true) this.#warn(`${counted(dropped, "key")} waited and will be synced by the next run`);
+      if (refused !== undefined) throw new UserError(refused);
+      return this.#options.once === true ? this.#failures(live) : 0;
+    } finally {
+      offSignals();
+      this.#connected.close();
+    }
+  }
+
+  /** Text goes to standard output; with `-o json` that belongs to the events. */
+  #say(line: string): void {
+    const { out, err } = this.#io;
+    (this.#options.output === "json" ? err : out).write(`${line}\n`);
+  }
+
+  #warn(line: string): void {
+    this.#io.err.write(`${line}\n`);
+  }
+
+  #listen(startedAt: number): void {
+    const { out } = this.#io;
+    const json = this.#options.output === "json" ? jsonLines(out) : undefined;
+    const lines = new RunLines({
+      style: styleOf(out),
+      controllers: this.#controllers.map(({ name }) => name),
+      ...(this.#options.sinceStart === true && { sinceStartAt: startedAt }),
+    });
+    this.#bus.listen((event) => {
+      json?.(event);
+      for (const line of this.#report.accept(event)) {
+        if (json === undefined) for (const text of lines.text(line)) out.write(`${text}\n`);
+      }
+    });
+  }
+
+  #stopSignal(count: number): void {
+    if (count > 1) this.#io.exit(130);
+    this.#starting.abort(new Error("stopped by a signal"));
+    this.#ended.resolve({});
+  }
+
+  /** Undefined when a signal came before everything had started. */
+  async #start(): Promise<LiveRun | undefined> {
+    const { io, options, controllers, namespace } = { io: this.#io, options: this.#options, controllers: this.#controllers, namespace: this.#namespace };
+    try {
+      const live = await startLive(
+        {
+          controllers,
+          clientFor: (fieldManager) => this.#connected.clientFor(fieldManager),
+          bus: this.#bus,
+          timeline: io.timeline,
+          random: io.random,
+          lease: this.#lease(),
+          preflight: () => this.#preflight(),
+          onLeaseLost: (why) => this.#ended.resolve({ refused: `stopped: ${why}` }),
+          onEventLost: (why) => this.#warn(`warning: ${why}`),
+          ...(namespace !== undefined && { namespace }),
+          ...(this.#selector !== undefined && { selector: this.#selector }),
+          ...(options.workers !== undefined && { workers: options.workers }),
+          ...(options.resync !== undefined && { resyncMs: options.resync }),
+          ...(options.debugFreeze === true && { freeze: true }),
+        },
+        this.#starting.signal,
+      );
+      const caches = live.caches.map(({ kind, objects }) => `${kind} ${objects}`).join(" · ");
+      this.#say(`caches  ${caches} · ${formatDuration(live.cachesMs)}`);
+      const workers = controllers.map(({ name, workers }) => `${name} with ${counted(options.workers ?? workers, "worker")}`);
+      this.#say(`running ${workers.join(", ")}, ${options.once === true ? "until all is synced" : "Ctrl-C stops"}\n`);
+      return live;
+    } catch (error) {
+      if (this.#starting.signal.aborted) return undefined;
+      if (error instanceof LeaseHeldError) throw this.#heldByACopy(error);
+      throw await this.#connected.explain(error);
+    }
+  }
+
+  async #preflight(): Promise<void> {
+    const { connected, namespace, io } = { connected: this.#connected, namespace: this.#namespace, io: this.#io };
+    const asked = preflight({
+      controllers: this.#controllers,
+      transport: connected.transport,
+      client: connected.clientFor("kubectl-reconcile"),
+      namespace,
+      leaseNamespace: leaseNamespace(namespace),
+      leaseNameOf: fieldManagerOf,
+      now: () => io.timeline.now(),
+    });
+    // The server's version comes first: when it cannot be reached, that is what is to be said.
+    asked.catch(() => undefined);
+    const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
+    this.#say(`context ${connected.context} · ${connected.server} (${await connected.version()}) · ${where}`);
+    const found = await asked;
+    const force = this.#options.force === true;
+    refuseOrPass(found, force, {
+      calledAs: io.calledAs,
+      who: connected.user === undefined ? "" : ` as user ${connected.user}`,
+      where: `in ${where}`,
+      columns: io.err.columns,
+    });
+    if (force) for (const line of overridden(found)) this.#warn(line);
+    this.#say(preflightLine(found));
+  }
+
+  #lease(): Parameters<typeof startLive>[0]["lease"] {
+    const host = this.#connected.hostname;
+    return {
+      identity: `${host}_${processId()}_${randomSuffix(this.#io.random)}`,
+      isDead(identity) {
+        const [holder, pid] = identity.split("_");
+        return holder === host && /^\d+$/.test(pid ?? "") && !isAlive(Number(pid));
+      },
+      force: this.#options.force === true,
+      onWait: (controller, holder, atMostMs) =>
+        this.#warn(`${holder} holds the Lease for ${controller} here; looking whether it still renews it (at most ${formatDuration(atMostMs)})`),
+    };
+  }
+
+  #heldByACopy(error: LeaseHeldError): UserError {
+    return new UserError(`refused: another kubectl reconcile does this here (${error.message}).`, [
+      "Stop that one first, or add --force to take over from it.",
+    ]);
+  }
+
+  async #watchForQuiet(live: LiveRun): Promise<void> {
+    const { timeline } = this.#io;
+    for (let quietMs = 0; quietMs < onceQuietMs; ) {
+      await sleep(timeline, oncePollMs, "run --once");
+      quietMs = live.manager.isIdle({ failures: onceFailures }) ? quietMs + oncePollMs : 0;
+    }
+    this.#ended.resolve({});
+  }
+
+  #failures(live: LiveRun): number {
+    const failing = live.manager.controllers.flatMap(({ definition, failing }) =>
+      [...failing].map(([key, error]) => `${definition.name} ${key}: ${error instanceof Error ? error.message : String(error)}`),
+    );
+    for (const line of failing) this.#warn(`not synced: ${line}`);
+    return failing.length === 0 ? 0 : 1;
+  }
+}

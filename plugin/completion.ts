@@ -1,0 +1,62 @@
+/** Completion, from the data of the commands, in the protocol that kubectl and cobra's shell scripts speak. */
+import { RootCommand } from "@bomb.sh/tab";
+import type { Candidate, Command, Option, Options } from "./command.ts";
+import type { CommandLine } from "./command-line.ts";
+import type { Io } from "./io.ts";
+
+/** `-n, --namespace <name>` → `namespace`, `n`, and whether it takes a value. */
+function readFlags(flags: string): { readonly long: string; readonly short: string | undefined; readonly hasValue: boolean } {
+  const long = /--([\w-]+)/.exec(flags)?.[1] ?? "";
+  return { long, short: /(?:^|\s)-(\w)\b/.exec(flags)?.[1], hasValue: flags.includes("<") };
+}
+
+async function candidatesOf(option: Option<unknown>, io: Io): Promise<readonly Candidate[]> {
+  if (option.choices !== undefined) return option.choices.map((value) => ({ value, about: "" }));
+  // Completion never fails: what cannot be found out is not offered.
+  return (await Promise.resolve(option.complete?.(io)).catch(() => [])) ?? [];
+}
+
+async function addOptions(parser: ReturnType<RootCommand["command"]>, options: Options, io: Io): Promise<void> {
+  for (const option of Object.values(options)) {
+    const { long, short, hasValue } = readFlags(option.flags);
+    if (!hasValue) {
+      if (short === undefined) parser.option(long, option.about);
+      else parser.option(long, option.about, short);
+      continue;
+    }
+    const candidates = await candidatesOf(option, io);
+    parser.option(long, option.about, (complete) => candidates.forEach(({ value, about }) => complete(value, about)), short);
+  }
+}
+
+async function rootFor(line: CommandLine, args: readonly string[], io: Io): Promise<RootCommand> {
+  const root = new RootCommand();
+  for (const command of line.commands.filter((candidate) => candidate.hidden !== true)) {
+    const parser = root.command(command.name, command.about);
+    // Only the command being typed needs its options and candidates.
+    if (args[0] === command.name) await fill(parser, command, line, io);
+  }
+  return root;
+}
+
+async function fill(parser: ReturnType<RootCommand["command"]>, command: Command, line: CommandLine, io: Io): Promise<void> {
+  const candidates = await Promise.resolve(command.completeArgument?.(io) ?? []).catch(() => []);
+  if (command.arguments !== undefined) {
+    const variadic = command.arguments.name.includes("...");
+    parser.argument("argument", (complete) => candidates.forEach(({ value, about }) => complete(value, about)), variadic);
+  }
+  await addOptions(parser, command.options, io);
+  await addOptions(parser, line.globals, io);
+}
+
+/** Prints what could stand in place of the last of `args`: a candidate a line, then the directive. */
+export async function complete(line: CommandLine, args: readonly string[], io: Io): Promise<void> {
+  (await rootFor(line, args, io)).parse([...args]);
+}
+
+export const shells = ["bash", "zsh", "fish", "powershell"] as const;
+
+/** Prints the script that a shell sources to complete `kubectl-reconcile`. */
+export function printShellScript(shell: (typeof shells)[number]): void {
+  new RootCommand().setup("kubectl-reconcile", "kubectl-reconcile", shell);
+}

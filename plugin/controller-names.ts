@@ -1,0 +1,49 @@
+/** From the words a user types to controllers. */
+import type { ControllerDefinition } from "../src/controller/definition.ts";
+import { catalogue } from "../src/controllers/index.ts";
+import type { Candidate } from "./command.ts";
+import { UserError } from "./user-error.ts";
+
+export function controllerCandidates(): readonly Candidate[] {
+  return [
+    ...catalogue.map(({ name, purpose }) => ({ value: name, about: purpose })),
+    { value: "all", about: "every controller that acts on a cluster" },
+  ];
+}
+
+/**
+ * The controllers named, each once, in the order of the catalogue; `all` is every one. Aliases are understood.
+ * @throws UserError that names the word, and the nearest known one.
+ */
+export function controllersNamed(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
+  if (words.length === 0) {
+    throw new UserError("no controller named", [`name one or more of: ${catalogue.map(({ name }) => name).join(", ")}, all`]);
+  }
+  const chosen = new Set(words.flatMap((word) => (word === "all" ? catalogue : [controllerNamed(word, calledAs)])));
+  return catalogue.filter((definition) => chosen.has(definition));
+}
+
+export function controllerNamed(word: string, calledAs: string): ControllerDefinition {
+  const wanted = word.toLowerCase();
+  const found = catalogue.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
+  if (found !== undefined) return found;
+  const names = catalogue.map(({ name }) => name);
+  const near = names.find((name) => name.startsWith(wanted) || wanted.startsWith(name) || distance(name, wanted) <= 2);
+  throw new UserError(`unknown controller ${JSON.stringify(word)}`, [
+    near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,
+    `\`${calledAs} controllers\` lists them`,
+  ]);
+}
+
+/** Letters to add, remove or change to get from one word to the other (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,23 @@
+/** The options that every command takes: kubectl's own, since kubectl hands none of them on to a plugin. */
+import { duration, flag, type Given, text, texts } from "./command.ts";
+
+export const globals = {
+  kubeconfig: text("--kubeconfig <file>", "the kubeconfig to use, instead of those in KUBECONFIG or ~/.kube/config"),
+  context: text("--context <name>", "the context of the kubeconfig to use"),
+  cluster: text("--cluster <name>", "the cluster of the kubeconfig to use"),
+  user: text("--user <name>", "the user of the kubeconfig to use"),
+  namespace: text("-n, --namespace <name>", "the namespace, instead of the context's"),
+  server: text("-s, --server <url>", "address and port of the API server"),
+  token: text("--token <token>", "bearer token to log in with"),
+  as: text("--as <user>", "user to impersonate"),
+  asGroup: texts("--as-group <group>", "group to impersonate, repeatable"),
+  asUid: text("--as-uid <uid>", "uid to impersonate"),
+  certificateAuthority: text("--certificate-authority <file>", "CA certificates that the server's is checked against"),
+  clientCertificate: text("--client-certificate <file>", "client certificate to log in with"),
+  clientKey: text("--client-key <file>", "key of the client certificate"),
+  insecureSkipTlsVerify: flag("--insecure-skip-tls-verify", "do not check the server's certificate"),
+  tlsServerName: text("--tls-server-name <name>", "name to expect in the server's certificate"),
+  requestTimeout: duration("--request-timeout <duration>", "give up on a request after this time (30s, 2m)", { default: "none" }),
+} as const;
+
+export type Globals = Given<typeof globals>;

@@ -1,0 +1,63 @@
+/** The program: arguments in, exit code out. The one place where errors become text. */
+import { environment } from "../src/platform/environment.ts";
+import { exit, onStopSignal, programArguments } from "../src/platform/process.ts";
+import { realRandom } from "../src/platform/random.ts";
+import { realTimeline } from "../src/platform/real-timeline.ts";
+import { openTerminal } from "../src/platform/terminal.ts";
+import type { Command } from "./command.ts";
+import { type CommandLine, runCommandLine } from "./command-line.ts";
+import { completion } from "./commands/completion.ts";
+import { controllers } from "./commands/controllers.ts";
+import { run } from "./commands/run.ts";
+import { versionCommand } from "./commands/version.ts";
+import { complete } from "./completion.ts";
+import { explain } from "./explain-error.ts";
+import { globals } from "./globals.ts";
+import type { Io } from "./io.ts";
+import { version } from "./version.ts";
+
+const commands: readonly Command[] = [run, controllers, versionCommand, completion];
+
+const line: CommandLine = {
+  about: "The debugger for Kubernetes controllers: runs them here, against your cluster, and shows what they decide and why.",
+  version,
+  commands,
+  globals,
+  examples: [
+    { says: "Run the ReplicaSet controller against the current context", line: "run replicaset -n shop" },
+    { says: "What can be run", line: "controllers" },
+  ],
+};
+
+/** kubectl replaces itself by the plugin, so only the shell's note of what it started tells how we were called. */
+function calledAs(started: string | undefined): string {
+  return /(^|\/)kubectl-reconcile$/.test(started ?? "") ? "kubectl-reconcile" : "kubectl reconcile";
+}
+
+const env = environment();
+const io: Io = {
+  ...openTerminal(),
+  timeline: realTimeline(),
+  random: realRandom(),
+  environment: env,
+  calledAs: calledAs(env["_"]),
+  onStopSignal,
+  exit,
+};
+// A reader that is gone, as in `… | head`, ends the program quietly.
+io.onBroken(() => exit(0));
+
+const args = programArguments();
+let code: number;
+try {
+  if (args[0] === "complete" && args[1] === "--") {
+    await complete(line, args.slice(2), io);
+    code = 0;
+  } else {
+    code = await runCommandLine(line, args, io);
+  }
+} catch (error) {
+  code = explain(error, io);
+}
+await Promise.all([io.out.flush(), io.err.flush()]);
+exit(code);

@@ -1,0 +1,64 @@
+/** What the preflight found, in words: the line when all is well, the refusals when not. */
+import type { Preflight } from "../../src/modes/preflight.ts";
+import { formatRight } from "../../src/modes/rights.ts";
+import { UserError } from "../user-error.ts";
+import { wrapWords } from "./style.ts";
+
+/** `rights  7 of 7 · owner  nobody else …` */
+export function preflightLine({ rights, owners }: Preflight): string {
+  const held = rights.asked.length - rights.missing.length;
+  const found = owners.map(({ controller, owner }) => {
+    const kind = controller.for.plural;
+    return owner.is === "none found" ? `no other owner of ${kind} found` : `${kind}: ${owner.evidence}`;
+  });
+  return `rights  ${held} of ${rights.asked.length} · owner  ${found.join(" · ")}`;
+}
+
+export interface RefusalContext {
+  readonly calledAs: string;
+  /** The controllers as the user named them, and the scope: `replicaset -A`. */
+  readonly asGiven: string;
+  /** `as user dev`, or empty where it is not known. */
+  readonly who: string;
+  /** `in namespace shop`, or `in all namespaces`. */
+  readonly where: string;
+  readonly columns: number | undefined;
+}
+
+/** @throws UserError when a right is missing, or another owner is active or cannot be ruled out and `force` is not set. */
+export function refuseOrPass(found: Preflight, force: boolean, context: RefusalContext): void {
+  const { rights, owners } = found;
+  if (rights.missing.length > 0) {
+    const [first] = rights.missing;
+    const named = rights.missing.map(formatRight);
+    const count = `${rights.missing.length} of ${rights.asked.length} rights are missing`;
+    throw new UserError(
+      `not allowed to ${first === undefined ? "" : formatRight(first)} ${context.where}${context.who} (${count})`,
+      [
+        ...wrapWords(named, context.columns === undefined ? undefined : context.columns - 4, " · ").map((line) => `  ${line}`),
+        `\`${context.calledAs} controllers ${owners[0]?.controller.name ?? ""} -o rbac\` prints the Role that it needs`,
+      ],
+    );
+  }
+  const other = owners.find(({ owner }) => owner.is !== "none found");
+  if (other === undefined || force) return;
+  const { owner, controller } = other;
+  const toForce = "To go ahead all the same, add --force.";
+  if (owner.is === "active") {
+    throw new UserError(`refused: ${owner.who} is active on this cluster (${owner.evidence}).`, [
+      `Two controllers on one object do everything twice: ${controller.for.plural} would get too many of what they own.`,
+      toForce,
+    ]);
+  }
+  throw new UserError(`refused: whether ${owner.who} is active on this cluster is unknown (${owner.evidence}).`, [
+    `Get the right to read that Lease, or make sure that nothing else reconciles ${controller.for.plural} here.`,
+    toForce,
+  ]);
+}
+
+/** What `--force` overrides, a line each. */
+export function overridden({ owners }: Preflight): string[] {
+  return owners
+    .filter(({ owner }) => owner.is !== "none found")
+    .map(({ controller, owner }) => `--force overrides: ${owner.who} is ${owner.is} here (${owner.evidence}), and so may do the same as our ${controller.name}`);
+}

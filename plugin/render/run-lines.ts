@@ -1,0 +1,106 @@
+/** The lines of `run`, as text. */
+import { formatLocalClock } from "../../src/api/time.ts";
+import type { RefusedWrite, ReportedWrite, RunLine, RunSummary } from "../../src/views/run-report.ts";
+import { counted, formatDuration, showsTimes, type Style, wrapWords } from "./style.ts";
+
+export interface RunLinesOptions {
+  readonly style: Style;
+  /** Set: times are shown as what has gone by since then. */
+  readonly sinceStartAt?: number;
+  /** Names of the controllers that run: their column is as wide as the longest. */
+  readonly controllers: readonly string[];
+}
+
+/** Writes of one decision that are named one by one; of the rest there is a count. */
+const namedWrites = 8;
+/** Wide enough for most; a longer key pushes its own line to the right. */
+const ruleWidth = 12;
+const widestKey = 32;
+
+/** Turns lines into text. Keeps the width of the key column, which grows with the keys seen, so that lines stay aligned. */
+export class RunLines {
+  #options: RunLinesOptions;
+  #controllerWidth: number;
+  #keyWidth = 0;
+
+  constructor(options: RunLinesOptions) {
+    this.#options = options;
+    this.#controllerWidth = Math.max(0, ...options.controllers.map((name) => name.length));
+  }
+
+  /** One or more lines of the screen, each without its line end. */
+  text(line: RunLine): string[] {
+    const { colour } = this.#options.style;
+    switch (line.is) {
+      case "decision": {
+        this.#keyWidth = Math.min(widestKey, Math.max(this.#keyWidth, line.key.length));
+        const head = `${line.controller.padEnd(this.#controllerWidth)} ${line.key.padEnd(this.#keyWidth)}  `;
+        return this.#set(line.at, head, line.rule.padEnd(ruleWidth), line.sentence.split(" "), colour.cyan);
+      }
+      case "writes":
+        return this.#set(line.at, this.#blank(), "", nameWrites(line.writes), (text) => text, "  ");
+      case "refused":
+        return line.writes.flatMap((write) => this.#set(line.at, this.#blank(), "", refusal(write), colour.red));
+      case "failed": {
+        const again = line.retryInMs === undefined ? "not tried again" : `again in ${formatDuration(line.retryInMs)}`;
+        const words = `${line.error} (failure ${line.failures}, ${again})`.split(" ");
+        this.#keyWidth = Math.min(widestKey, Math.max(this.#keyWidth, line.key.length));
+        const head = `${line.controller.padEnd(this.#controllerWidth)} ${line.key.padEnd(this.#keyWidth)}  `;
+        return this.#set(line.at, head, "failed".padEnd(ruleWidth), words, colour.red);
+      }
+      case "watch":
+        return this.#set(line.at, "", `watch of ${line.kind}: `, line.why.split(" "), colour.yellow);
+    }
+  }
+
+  #blank(): string {
+    return " ".repeat(this.#controllerWidth + this.#keyWidth + 3);
+  }
+
+  #time(at: number): string {
+    const { style, sinceStartAt } = this.#options;
+    if (!showsTimes(style)) return "";
+    if (sinceStartAt === undefined) return `${formatLocalClock(at)} `;
+    return `${((at - sinceStartAt) / 1000).toFixed(3).padStart(9)} `;
+  }
+
+  /** Time, head, a coloured label, then the words; what does not fit goes on under the first word, or under the head. */
+  #set(at: number, head: string, label: string, words: readonly string[], paint: (text: string) => string, separator = " "): string[] {
+    const { style } = this.#options;
+    const time = this.#time(at);
+    const before = time + head + (label === "" ? "" : `${label} `);
+    const room = style.columns === undefined ? undefined : style.columns - before.length;
+    const shown = style.colour.dim(time) + head + (label === "" ? "" : `${paint(label)} `);
+    // With too little room beside the head, the words get lines of their own.
+    if (room !== undefined && room < 30 && style.columns !== undefined && words.join(separator).length > room) {
+      const lines = wrapWords(words, style.columns - 4, separator).map((text) => `    ${text}`);
+      return before.trim() === "" ? lines : [shown.trimEnd(), ...lines];
+    }
+    const [first = "", ...rest] = wrapWords(words, room, separator);
+    return [shown + first, ...rest.map((text) => " ".repeat(before.length) + text)];
+  }
+}
+
+const signs = { created: "+", deleted: "-", changed: "~" } as const;
+
+/** `+ Pod web-x7k2p`, each as one word that is not broken. */
+function nameWrites(writes: readonly ReportedWrite[]): string[] {
+  const shown = writes.length > namedWrites + 1 ? writes.slice(0, namedWrites) : writes;
+  const named = shown.map((write) => `${signs[write.did]} ${write.kind} ${write.name}`);
+  const left = writes.length - shown.length;
+  return left === 0 ? named : [...named, `… and ${left} more`];
+}
+
+function refusal({ verb, kind, subresource, error, count }: RefusedWrite): string[] {
+  const what = `${verb} ${kind}${subresource === undefined ? "" : `/${subresource}`}`;
+  return `! ${count > 1 ? `${count} × ` : ""}${what} refused: ${error}`.split(" ");
+}
+
+/** `stopped after 12.4 s: 9 syncs, 4 writes, 1 conflict retried, 0 errors` */
+export function summaryLine(summary: RunSummary, afterMs: number): string {
+  const parts = [counted(summary.syncs, "sync"), counted(summary.writes, "write")];
+  if (summary.conflicts > 0) parts.push(`${counted(summary.conflicts, "conflict")} retried`);
+  if (summary.cacheBehind > 0) parts.push(`${counted(summary.cacheBehind, "wait")} for a cache`);
+  parts.push(counted(summary.errors, "error"));
+  return `stopped after ${formatDuration(afterMs)}: ${parts.join(", ")}`;
+}

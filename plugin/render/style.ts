@@ -1,0 +1,49 @@
+/** Colours and columns: what every screen is set with. Colour never carries a meaning alone. */
+import { Chalk, type ChalkInstance } from "chalk";
+import type { Output } from "../../src/platform/terminal.ts";
+
+export interface Style {
+  /** Characters a line; undefined where lines may be of any length (a pipe, a file). */
+  readonly columns: number | undefined;
+  readonly colour: ChalkInstance;
+}
+
+export function styleOf(output: Output): Style {
+  return { columns: output.columns, colour: new Chalk({ level: output.colours ? 1 : 0 }) };
+}
+
+/** Below this, lines leave out the time: the words matter more. */
+const roomForTimes = 100;
+
+export function showsTimes(style: Style): boolean {
+  return style.columns === undefined || style.columns >= roomForTimes;
+}
+
+/**
+ * Breaks words into lines of at most `width` characters; a word that is longer stays whole. Without a width it is one line.
+ */
+export function wrapWords(words: readonly string[], width: number | undefined, separator = " "): string[] {
+  if (width === undefined) return [words.join(separator)];
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + separator.length + word.length <= width) lines[lines.length - 1] = last + separator + word;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** `41 ms`, `1.3 s`, `12.4 s`, `4 m 12 s`, `2 h 3 m`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 120) return `${Number(seconds.toFixed(1))} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes} m ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+}
+
+/** `1 write`, `4 writes`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}

@@ -1,0 +1,5 @@
+import manifest from "../package.json" with { type: "json" };
+
+/** The version of this program, and the Kubernetes release whose controllers it is faithful to. */
+export const version: string = manifest.version;
+export const kubernetesRelease = "1.36.3";

@@ -1,0 +1,144 @@
+/** Live: the cluster, the real timeline, and controllers that write. What `run` runs. */
+import type { Selector } from "../api/labels.ts";
+import { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
+import type { Client } from "../client/verbs.ts";
+import { ControllerManager } from "../controller/controller-manager.ts";
+import type { ControllerDefinition } from "../controller/definition.ts";
+import { HeldLease } from "../controller/lease.ts";
+import type { Random } from "../platform/random.ts";
+import type { Timeline } from "../platform/timeline.ts";
+import type { TraceBus } from "../trace/bus.ts";
+
+export interface LiveOptions {
+  readonly controllers: readonly ControllerDefinition[];
+  /** A client that writes under the given field manager. */
+  readonly clientFor: (fieldManager: string) => Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly namespace?: string;
+  readonly selector?: Selector;
+  readonly workers?: number;
+  /** Each listener's resync period; unset: 12 to 24 hours, as kube-controller-manager. */
+  readonly resyncMs?: number;
+  /** Freezes cached objects, so that a controller which changes one fails at once. */
+  readonly freeze?: boolean;
+  readonly lease: {
+    readonly identity: string;
+    readonly isDead: (identity: string) => boolean;
+    readonly force: boolean;
+    readonly onWait: (controller: string, holder: string, atMostMs: number) => void;
+  };
+  /** Asked while the caches fill, before anything is written. What it throws ends the start. */
+  readonly preflight: () => Promise<void>;
+  /** A Lease was lost: the run must stop. */
+  readonly onLeaseLost: (why: string) => void;
+  readonly onEventLost: (why: string) => void;
+}
+
+export interface CacheState {
+  readonly kind: string;
+  readonly objects: number;
+}
+
+export interface LiveRun {
+  readonly manager: ControllerManager;
+  /** How long the caches took to fill. */
+  readonly cachesMs: number;
+  readonly caches: readonly CacheState[];
+  /** Ends the run: syncs in flight finish, Leases are given back. Answers how many waiting keys were dropped. */
+  stop(): Promise<number>;
+}
+
+/** The namespace of the Leases of a run: its own, or kube-system for a run over all namespaces. */
+export function leaseNamespace(namespace: string | undefined): string {
+  return namespace ?? "kube-system";
+}
+
+/** `kubectl-reconcile-replicaset`: the field manager of our writes, and the name of our Lease. */
+export function fieldManagerOf(controller: ControllerDefinition): string {
+  return `kubectl-reconcile-${controller.name}`;
+}
+
+/**
+ * Fills the caches, meanwhile asks the preflight, then takes the Leases and starts the workers. Nothing is written before the
+ * preflight has passed, and nothing but Leases before all of them are held.
+ * @throws what the preflight throws; LeaseHeldError when another copy of ours does this work; StatusError, TransportError; the
+ * signal's reason.
+ */
+export async function startLive(options: LiveOptions, signal: AbortSignal): Promise<LiveRun> {
+  const { controllers, timeline, bus, random, namespace, selector } = options;
+  const clients = new Map(controllers.map((controller) => [controller.name, options.clientFor(fieldManagerOf(controller))]));
+  const clientOf = (controller: ControllerDefinition): Client => clients.get(controller.name) as Client;
+  const informers = new SharedInformerFactory({
+    client: options.clientFor("kubectl-reconcile"),
+    timeline,
+    random,
+    bus,
+    ...(namespace !== undefined && { namespace }),
+    ...(options.resyncMs !== undefined && { resyncMs: options.resyncMs }),
+    ...(options.freeze !== undefined && { freeze: options.freeze }),
+  });
+  const manager = new ControllerManager({
+    controllers,
+    informers,
+    clientOf,
+    bus,
+    timeline,
+    random,
+    scope: { ...(namespace !== undefined && { namespace }), ...(selector !== undefined && { selector }) },
+    onEventLost: options.onEventLost,
+    ...(options.workers !== undefined && { workers: options.workers }),
+  });
+  const leases: HeldLease[] = [];
+  const releaseAll = async (): Promise<void> => void (await Promise.all(leases.map((lease) => lease.release())));
+  try {
+    const startedAt = timeline.now();
+    let cachesMs = 0;
+    const filled = manager.fillCaches(signal).then(() => (cachesMs = timeline.now() - startedAt));
+    // Whatever stops the start stops the caches too; their own failure is heard when they are awaited.
+    filled.catch(() => undefined);
+    await options.preflight();
+    for (const controller of controllers) leases.push(await takeLease(options, controller, clientOf(controller), signal));
+    await filled;
+    manager.startWorkers();
+    const caches = informers.started().map((informer) => ({ kind: informer.kind.kind, objects: informer.lister.size }));
+    return {
+      manager,
+      caches,
+      cachesMs,
+      async stop() {
+        const dropped = await manager.stop();
+        await releaseAll();
+        return dropped;
+      },
+    };
+  } catch (error) {
+    await manager.stop();
+    await releaseAll();
+    throw error;
+  }
+}
+
+async function takeLease(
+  options: LiveOptions,
+  controller: ControllerDefinition,
+  client: Client,
+  signal: AbortSignal,
+): Promise<HeldLease> {
+  const { identity, isDead, force, onWait } = options.lease;
+  const lease = new HeldLease({
+    client,
+    timeline: options.timeline,
+    namespace: leaseNamespace(options.namespace),
+    name: fieldManagerOf(controller),
+    labels: { "app.kubernetes.io/managed-by": "kubectl-reconcile" },
+    identity,
+    isDead,
+    force,
+    onWait: (holder, atMostMs) => onWait(controller.name, holder, atMostMs),
+    onLost: options.onLeaseLost,
+  });
+  await lease.acquire(signal);
+  return lease;
+}

@@ -1,0 +1,90 @@
+/** Which rights controllers need, and which of them the user has. */
+import { Events, Leases, type Kind } from "../api/kind.ts";
+import type { StoredObject } from "../api/object.ts";
+import type { Client } from "../client/verbs.ts";
+import type { ControllerDefinition } from "../controller/definition.ts";
+
+/** One verb on one resource, as RBAC names it. */
+export interface Right {
+  readonly verb: string;
+  readonly group: string;
+  /** `pods`, or `replicasets/status`. */
+  readonly resource: string;
+  /** Unset: in all namespaces. */
+  readonly namespace?: string;
+}
+
+export interface Rights {
+  readonly asked: readonly Right[];
+  readonly missing: readonly Right[];
+}
+
+/** `create pods`, `update replicasets/status`, `list deployments in kube-system`. */
+export function formatRight(right: Right): string {
+  return `${right.verb} ${right.resource}`;
+}
+
+/** What a controller does to the API server, without Leases: what its Role must grant. */
+export function permissionsOf(definition: ControllerDefinition): Omit<Right, "namespace">[] {
+  const watched = definition.watches.flatMap(({ kind }) =>
+    ["list", "watch"].map((verb) => ({ verb, group: kind.group, resource: kind.plural })),
+  );
+  const named = definition.permissions.flatMap(({ group, resource, verbs }) => verbs.map((verb) => ({ verb, group, resource })));
+  const events = ["create", "patch"].map((verb) => ({ verb, group: Events.group, resource: Events.plural }));
+  const all = [...watched, ...named, ...events];
+  const names = all.map((right) => `${right.verb} ${right.group} ${right.resource}`);
+  return all.filter((_, index) => names.indexOf(names[index] as string) === index);
+}
+
+/** What `run` needs for these controllers: their permissions, and a Lease in the namespace that holds it. */
+export function rightsToRun(
+  controllers: readonly ControllerDefinition[],
+  namespace: string | undefined,
+  leaseNamespace: string,
+): Right[] {
+  const inScope = controllers.flatMap(permissionsOf).map((right) => ({ ...right, ...(namespace !== undefined && { namespace }) }));
+  const leases = ["get", "create", "update"].map((verb) => ({
+    verb,
+    group: Leases.group,
+    resource: Leases.plural,
+    namespace: leaseNamespace,
+  }));
+  const all = [...inScope, ...leases];
+  const names = all.map((right) => JSON.stringify(right));
+  return all.filter((_, index) => names.indexOf(names[index] as string) === index);
+}
+
+interface AccessReview extends StoredObject {
+  readonly spec: unknown;
+  readonly status?: { readonly allowed: boolean };
+}
+
+const AccessReviews: Kind<AccessReview> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectAccessReview",
+  plural: "selfsubjectaccessreviews",
+  namespaced: false,
+};
+
+/** Asks the API server for each right. @throws StatusError, TransportError. */
+export async function askRights(client: Client, rights: readonly Right[]): Promise<Rights> {
+  const allowed = await Promise.all(rights.map((right) => isAllowed(client, right)));
+  return { asked: rights, missing: rights.filter((_, index) => allowed[index] !== true) };
+}
+
+async function isAllowed(client: Client, { verb, group, resource, namespace }: Right): Promise<boolean> {
+  const [plural, subresource] = resource.split("/");
+  const answer = await client.review<{ spec: unknown; status?: { allowed: boolean } }>(AccessReviews, {
+    spec: {
+      resourceAttributes: {
+        verb,
+        group,
+        resource: plural,
+        ...(subresource !== undefined && { subresource }),
+        ...(namespace !== undefined && { namespace }),
+      },
+    },
+  });
+  return answer.status?.allowed === true;
+}

@@ -1,0 +1,182 @@
+/** What `run` shows: the decisions that led to writes, the writes, and what failed. A fold over stage events. */
+import { type ObjectKey, splitKey } from "../api/key.ts";
+import type { DecisionEvent, DoneEvent, EventHead, StageEvent, WatchEvent, WriteEvent } from "../trace/events.ts";
+
+/** A write as a screen names it; equal refusals are counted. */
+export interface ReportedWrite {
+  readonly did: "created" | "deleted" | "changed";
+  readonly kind: string;
+  /** Without its namespace, which the line above it has. */
+  readonly name: string;
+}
+
+export interface RefusedWrite {
+  readonly verb: WriteEvent["verb"];
+  readonly kind: string;
+  readonly subresource?: string;
+  readonly error: string;
+  readonly count: number;
+}
+
+export type RunLine =
+  | {
+      readonly is: "decision";
+      readonly at: number;
+      readonly controller: string;
+      readonly key: ObjectKey;
+      readonly rule: string;
+      readonly sentence: string;
+    }
+  /** What the decision above it did. `at` is when the last of them was answered. */
+  | { readonly is: "writes"; readonly at: number; readonly writes: readonly ReportedWrite[] }
+  | { readonly is: "refused"; readonly at: number; readonly writes: readonly RefusedWrite[] }
+  /** A sync failed; normal outcomes (a conflict, a cache that is behind) are only counted. */
+  | {
+      readonly is: "failed";
+      readonly at: number;
+      readonly controller: string;
+      readonly key: ObjectKey;
+      readonly error: string;
+      /** When it comes again; undefined if it does not. */
+      readonly retryInMs?: number;
+      readonly failures: number;
+    }
+  | { readonly is: "watch"; readonly at: number; readonly kind: string; readonly state: "failed"; readonly why: string };
+
+export interface RunSummary {
+  readonly syncs: number;
+  readonly writes: number;
+  /** Syncs that ended in a conflict and were tried again. */
+  readonly conflicts: number;
+  /** Syncs that waited for a cache to show an own write. */
+  readonly cacheBehind: number;
+  readonly errors: number;
+}
+
+interface OpenSync {
+  readonly decisions: (DecisionEvent & EventHead)[];
+  readonly writes: (WriteEvent & EventHead)[];
+}
+
+/** Feeds on events, one at a time; `accept` answers the lines that the event completes. */
+export class RunReport {
+  #open = new Map<string, OpenSync>();
+  #syncs = 0;
+  #writes = 0;
+  #conflicts = 0;
+  #cacheBehind = 0;
+  #errors = 0;
+
+  get summary(): RunSummary {
+    return {
+      syncs: this.#syncs,
+      writes: this.#writes,
+      conflicts: this.#conflicts,
+      cacheBehind: this.#cacheBehind,
+      errors: this.#errors,
+    };
+  }
+
+  accept(event: StageEvent): readonly RunLine[] {
+    switch (event.stage) {
+      case "get":
+        this.#open.set(`${event.controller} ${event.sync}`, { decisions: [], writes: [] });
+        return [];
+      case "decision":
+        this.#open.get(`${event.controller} ${event.sync}`)?.decisions.push(event);
+        return [];
+      case "write":
+        return this.#write(event);
+      case "done":
+        return this.#done(event);
+      case "watch":
+        return watchLine(event);
+      case "list":
+      case "delta":
+      case "store":
+      case "notify":
+      case "enqueue":
+      case "link":
+        return [];
+    }
+  }
+
+  #write(event: WriteEvent & EventHead): readonly RunLine[] {
+    // Events and Leases accompany the work; they are not what the controller decided.
+    if (event.of.kind === "Event" || event.of.kind === "Lease") return [];
+    if (event.error === undefined) this.#writes++;
+    if (event.controller !== undefined && event.sync !== undefined) {
+      this.#open.get(`${event.controller} ${event.sync}`)?.writes.push(event);
+    }
+    return [];
+  }
+
+  #done(event: DoneEvent & EventHead): readonly RunLine[] {
+    this.#syncs++;
+    const name = `${event.controller} ${event.sync}`;
+    const sync = this.#open.get(name);
+    this.#open.delete(name);
+    const lines = sync === undefined ? [] : linesOf(sync, event.key);
+    if (event.error === undefined) return lines;
+    if (event.expected === "conflict") this.#conflicts++;
+    else if (event.expected === "cache behind") this.#cacheBehind++;
+    else {
+      this.#errors++;
+      lines.push(failedLine(event, event.error));
+    }
+    return lines;
+  }
+}
+
+function failedLine(event: DoneEvent & EventHead, error: string): RunLine {
+  const { at, controller, key, outcome } = event;
+  const failures = outcome.is === "rate-limited" || outcome.is === "dropped" ? outcome.failures : 1;
+  return {
+    is: "failed",
+    at,
+    controller,
+    key,
+    error,
+    failures,
+    ...(outcome.is === "rate-limited" && { retryInMs: outcome.delayMs }),
+  };
+}
+
+function watchLine(event: WatchEvent & EventHead): readonly RunLine[] {
+  if (event.state !== "failed") return [];
+  return [{ is: "watch", at: event.at, kind: event.of.kind, state: "failed", why: event.why }];
+}
+
+/** Each decision that led to a write, with its writes under it. */
+function linesOf(sync: OpenSync, key: ObjectKey): RunLine[] {
+  const lines: RunLine[] = [];
+  for (const decision of sync.decisions) {
+    const { at, controller, rule, sentence } = decision;
+    const mine = sync.writes.filter((write) => write.decision === decision.seq);
+    if (mine.length === 0) continue;
+    lines.push({ is: "decision", at, controller, key, rule, sentence });
+    const answeredAt = Math.max(...mine.map((write) => write.at));
+    const writes = mine.filter((write) => write.error === undefined && write.subresource !== "status").map(reported);
+    if (writes.length > 0) lines.push({ is: "writes", at: answeredAt, writes });
+    // A conflict is settled by the next try, and counted.
+    const refused = mine.filter((write) => write.error !== undefined && write.status !== 409);
+    if (refused.length > 0) lines.push({ is: "refused", at: answeredAt, writes: grouped(refused) });
+  }
+  return lines;
+}
+
+const done = { create: "created", update: "changed", patch: "changed", delete: "deleted", deletecollection: "deleted" } as const;
+
+function reported(write: WriteEvent): ReportedWrite {
+  return { did: done[write.verb], kind: write.of.kind, name: splitKey(write.key).name };
+}
+
+function grouped(writes: readonly WriteEvent[]): RefusedWrite[] {
+  const groups = new Map<string, RefusedWrite>();
+  for (const { verb, of, subresource, error = "" } of writes) {
+    const name = `${verb} ${of.kind} ${subresource ?? ""} ${error}`;
+    const count = (groups.get(name)?.count ?? 0) + 1;
+    groups.set(name, { verb, kind: of.kind, error, count, ...(subresource !== undefined && { subresource }) });
+  }
+  return [...groups.values()];
+}
