@@ -54,9 +54,21 @@ export interface Transport {
   send(request: ApiRequest): Promise<ApiResponse>;
 }
 
+/**
+ * Why there is no answer. `unreachable`: nothing was sent. `certificate`: the two sides do not trust each other. `broken`: the
+ * connection ended before the answer or inside it. `timeout`: it was ended by us, after too long a silence.
+ */
+export type TransportFailure = "unreachable" | "certificate" | "broken" | "timeout";
+
 /** No answer came: the server could not be reached, or the connection broke before the answer or inside it. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
+  readonly failure: TransportFailure;
+
+  constructor(message: string, options?: ErrorOptions & { readonly failure?: TransportFailure }) {
+    super(message, options);
+    this.failure = options?.failure ?? "broken";
+  }
 }
 
 /** Reads a body to its end, as one piece. */

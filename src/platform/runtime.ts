@@ -1,6 +1,19 @@
 /** Which runtime this is. Everything that differs between them asks here, and lives in this folder. */
+import process from "node:process";
 
 export type Runtime = "bun" | "deno" | "node";
 
 /** Bun and Deno both pass for Node in many ways, so these two are looked for first. */
 export const runtime: Runtime = "Bun" in globalThis ? "bun" : "Deno" in globalThis ? "deno" : "node";
+
+/** The runtime and its version: `Bun 1.4.5`. */
+export function runtimeName(): string {
+  switch (runtime) {
+    case "bun":
+      return `Bun ${process.versions["bun"] ?? ""}`;
+    case "deno":
+      return `Deno ${process.versions["deno"] ?? ""}`;
+    case "node":
+      return `Node ${process.versions.node}`;
+  }
+}

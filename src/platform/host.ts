@@ -1,0 +1,36 @@
+/** The machine, as far as a kubeconfig needs it: handed in, so that tests can bring a machine of their own. */
+import { homedir } from "node:os";
+import { delimiter } from "node:path";
+import process from "node:process";
+import { environment } from "./environment.ts";
+import { folderOf, pathFrom, readTextFile } from "./files.ts";
+import { runProgram, type Program, type ProgramEnd } from "./subprocess.ts";
+
+export interface Host {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute; empty if there is none. */
+  readonly home: string;
+  /** Between the paths of a list in the environment: `:`, on Windows `;`. */
+  readonly pathListSeparator: string;
+  readonly stdinIsTerminal: boolean;
+  /** Undefined for a file that is not there. @throws Error for one that cannot be read. */
+  readFile(path: string): Promise<string | undefined>;
+  folderOf(path: string): string;
+  /** A relative path seen from `folder`. */
+  pathFrom(folder: string, path: string): string;
+  run(program: Program): Promise<ProgramEnd>;
+}
+
+/** This machine, with the environment of this process. */
+export function realHost(): Host {
+  return {
+    env: environment(),
+    home: environment()["HOME"] ?? homedir(),
+    pathListSeparator: delimiter,
+    stdinIsTerminal: process.stdin.isTTY,
+    readFile: readTextFile,
+    folderOf,
+    pathFrom,
+    run: runProgram,
+  };
+}

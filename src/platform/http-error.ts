@@ -1,0 +1,53 @@
+/** Why no HTTP answer came, in one vocabulary for all runtimes. */
+
+/**
+ * `refused`, `unknown host`, `unreachable`: nothing was sent. `certificate`: the server's was not accepted, or ours could not be
+ * used. `broken`: the connection ended before the answer, or inside it. `timeout`: the system gave up.
+ */
+export type HttpFailure = "refused" | "unknown host" | "unreachable" | "certificate" | "broken" | "timeout";
+
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly failure: HttpFailure;
+
+  constructor(failure: HttpFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.failure = failure;
+  }
+}
+
+const known: Readonly<Record<string, readonly [HttpFailure, string]>> = {
+  ECONNREFUSED: ["refused", "connection refused"],
+  ENOTFOUND: ["unknown host", "unknown host"],
+  EAI_AGAIN: ["unknown host", "the name server does not answer"],
+  EHOSTUNREACH: ["unreachable", "no route to the host"],
+  ENETUNREACH: ["unreachable", "the network is unreachable"],
+  ENETDOWN: ["unreachable", "the network is down"],
+  ETIMEDOUT: ["timeout", "timed out"],
+  ECONNRESET: ["broken", "the connection was reset"],
+  ConnectionClosed: ["broken", "the connection was closed"],
+  ECONNABORTED: ["broken", "the connection was aborted"],
+  EPIPE: ["broken", "the connection was closed"],
+  CERT_HAS_EXPIRED: ["certificate", "the server's certificate has expired"],
+  CERT_NOT_YET_VALID: ["certificate", "the server's certificate is not valid yet"],
+  DEPTH_ZERO_SELF_SIGNED_CERT: [
+    "certificate",
+    "the server's certificate is signed by itself, and is not the authority given",
+  ],
+  SELF_SIGNED_CERT_IN_CHAIN: ["certificate", "the server's certificate is signed by an unknown authority"],
+  UNABLE_TO_GET_ISSUER_CERT: ["certificate", "the server's certificate is signed by an unknown authority"],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ["certificate", "the server's certificate is signed by an unknown authority"],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ["certificate", "the server's certificate is signed by an unknown authority"],
+  ERR_TLS_CERT_ALTNAME_INVALID: ["certificate", "the server's certificate is for another name"],
+};
+
+/** What a runtime threw, as an HttpError; its own message where the code says nothing. */
+export function httpErrorOf(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown;
+  const error = thrown as { code?: unknown; message?: unknown; cause?: { code?: unknown } };
+  const code = String(error.code ?? error.cause?.code ?? "");
+  const [failure, message] = known[code] ?? [undefined, String(error.message ?? thrown)];
+  if (failure !== undefined) return new HttpError(failure, message, { cause: thrown });
+  const certificate = /CERT|SSL|TLS|certificate|handshake|PEM/i.test(`${code} ${message}`);
+  return new HttpError(certificate ? "certificate" : "broken", message, { cause: thrown });
+}

@@ -1,0 +1,79 @@
+/**
+ * One HTTP client for all runtimes: TLS with certificates of one's own, connections kept open, bodies as chunks.
+ * What differs stands in `http-bun.ts` and `http-node.ts`.
+ */
+import { openBunHttp } from "./http-bun.ts";
+import { openNodeHttp } from "./http-node.ts";
+import { runtime } from "./runtime.ts";
+
+export interface TlsSettings {
+  /** PEM; instead of the system's authorities. */
+  readonly ca?: string;
+  /** PEM, with the intermediate ones. */
+  readonly certificate?: string;
+  /** PEM. */
+  readonly key?: string;
+  /** Asked for by SNI, and looked for in the server's certificate, instead of the host of the URL. */
+  readonly serverName?: string;
+  /** The server's certificate is not checked at all. */
+  readonly insecure?: boolean;
+}
+
+export interface HttpSettings {
+  readonly tls: TlsSettings;
+  /** URL of an HTTP proxy; user and password may stand in it. Without one the server is asked directly. */
+  readonly proxy?: string;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Names in lower case; a name with several values is sent as several lines. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: Uint8Array;
+  readonly signal: AbortSignal;
+  /** The body is wanted as it arrives; otherwise it may come in one piece. */
+  readonly stream: boolean;
+}
+
+export interface HttpBody {
+  /** Undefined at the end. @throws HttpError when the connection broke, anything when the signal was aborted. */
+  next(): Promise<Uint8Array | undefined>;
+  cancel(): void;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly body: HttpBody;
+}
+
+export interface HttpClient {
+  /** Redirects are answers. @throws HttpError, or anything when the signal was aborted. */
+  send(request: HttpRequest): Promise<HttpResponse>;
+  /** Closes idle connections; requests under way go on. */
+  close(): void;
+}
+
+/**
+ * Opens a client. On Bun it is its `fetch`, the fastest there, except for requests with a header of several values: `fetch`
+ * sends these as one. Deno and Node use `node:https`, since Deno's own client has no word for `serverName` and `insecure`.
+ */
+export function openHttp(settings: HttpSettings): HttpClient {
+  if (runtime !== "bun") return openNodeHttp(settings);
+  const bun = openBunHttp(settings);
+  let node: HttpClient | undefined;
+  return {
+    send(request) {
+      if (!Object.values(request.headers).some((value) => typeof value !== "string" && value.length > 1)) {
+        return bun.send(request);
+      }
+      node ??= openNodeHttp(settings);
+      return node.send(request);
+    },
+    close() {
+      bun.close();
+      node?.close();
+    },
+  };
+}

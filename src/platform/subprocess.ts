@@ -1,0 +1,49 @@
+/** Running another program to its end. */
+import { spawn } from "node:child_process";
+
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether the program may read this process's standard input; its standard error is always ours. */
+  readonly interactive: boolean;
+}
+
+/** `missing`: there is no such program. */
+export type ProgramEnd =
+  | { readonly is: "ended"; readonly code: number; readonly out: string }
+  | { readonly is: "missing" }
+  | { readonly is: "failed"; readonly why: string };
+
+const mostOutputBytes = 10 * 1024 * 1024;
+
+export function runProgram(program: Program): Promise<ProgramEnd> {
+  return new Promise((resolve) => {
+    const failed = (error: unknown): void => {
+      const { code, message } = error as { code?: string; message?: string };
+      resolve(code === "ENOENT" ? { is: "missing" } : { is: "failed", why: message ?? String(error) });
+    };
+    try {
+      const child = spawn(program.command, [...program.args], {
+        env: program.env as Record<string, string>,
+        stdio: [program.interactive ? "inherit" : "ignore", "pipe", "inherit"],
+      });
+      const chunks: Buffer[] = [];
+      let length = 0;
+      child.stdout?.on("data", (chunk: Buffer) => {
+        length += chunk.length;
+        if (length > mostOutputBytes) child.kill();
+        else chunks.push(chunk);
+      });
+      child.on("error", failed);
+      child.on("close", (code, signal) => {
+        if (signal !== null) resolve({ is: "failed", why: `it was ended by ${signal}` });
+        else resolve({ is: "ended", code: code ?? 0, out: Buffer.concat(chunks).toString("utf8") });
+      });
+    } catch (error) {
+      // Some runtimes throw for a missing program where others tell the listener.
+      failed(error);
+    }
+  });
+}
