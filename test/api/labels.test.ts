@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import { formatSelector, type Labels, matches, matchesEverything, parseSelector, selectorOf, selectorOfLabels } from "../../src/api/labels.ts";
+
+const rows: readonly { readonly selector: string; readonly labels: Labels; readonly matches: boolean }[] = [
+  { selector: "app=web", labels: { app: "web" }, matches: true },
+  { selector: "app==web", labels: { app: "web" }, matches: true },
+  { selector: "app=web", labels: { app: "api" }, matches: false },
+  { selector: "app=web", labels: {}, matches: false },
+  { selector: "app!=web", labels: {}, matches: true },
+  { selector: "app!=web", labels: { app: "web" }, matches: false },
+  { selector: "app in (web, api)", labels: { app: "api" }, matches: true },
+  { selector: "app in (web,api)", labels: {}, matches: false },
+  { selector: "app notin (web,api)", labels: {}, matches: true },
+  { selector: "app notin (web,api)", labels: { app: "web" }, matches: false },
+  { selector: "app", labels: { app: "" }, matches: true },
+  { selector: "app", labels: {}, matches: false },
+  { selector: "!app", labels: {}, matches: true },
+  { selector: "!app", labels: { app: "x" }, matches: false },
+  { selector: "app=", labels: { app: "" }, matches: true },
+  { selector: "n>3", labels: { n: "4" }, matches: true },
+  { selector: "n>3", labels: { n: "3" }, matches: false },
+  { selector: "n<3", labels: { n: "two" }, matches: false },
+  { selector: "a.io/tier in (x),app=web,!old", labels: { "a.io/tier": "x", app: "web" }, matches: true },
+  { selector: "a.io/tier in (x),app=web,!old", labels: { "a.io/tier": "x", app: "web", old: "" }, matches: false },
+  { selector: "", labels: { anything: "x" }, matches: true },
+  { selector: "constructor", labels: {}, matches: false },
+  { selector: "__proto__", labels: {}, matches: false },
+];
+
+describe("a label selector", () => {
+  for (const row of rows.filter(({ selector }) => selector !== "__proto__")) {
+    test(`${JSON.stringify(row.selector)} ${row.matches ? "matches" : "does not match"} ${JSON.stringify(row.labels)}`, () => {
+      const selector = parseSelector(row.selector);
+      expect(matches(selector, row.labels)).toBe(row.matches);
+      expect(matches(parseSelector(formatSelector(selector)), row.labels)).toBe(row.matches);
+    });
+  }
+
+  const wrong = ["app=web=x", "a b", "app in web", "app in (a", "=web", "-app", "app=we b", "n>x", "app=web,,b", "app=-", "__proto__"];
+  for (const text of wrong) {
+    test(`${JSON.stringify(text)} is refused with the part that is wrong`, () => {
+      expect(() => parseSelector(text)).toThrow("Cannot read the label selector at");
+    });
+  }
+});
+
+describe("the selector of an object", () => {
+  test("absent selects nothing, empty everything", () => {
+    expect(matches(selectorOf(undefined), { app: "web" })).toBe(false);
+    expect(matches(selectorOf({}), { app: "web" })).toBe(true);
+    expect(matchesEverything(selectorOf({}))).toBe(true);
+    expect(matchesEverything(selectorOf(undefined))).toBe(false);
+  });
+
+  test("combines labels and expressions", () => {
+    const selector = selectorOf({ matchLabels: { app: "web" }, matchExpressions: [{ key: "tier", operator: "NotIn", values: ["db"] }] });
+    expect([{ app: "web" }, { app: "web", tier: "db" }, { tier: "x" }].map((labels) => matches(selector, labels))).toEqual([true, false, false]);
+  });
+
+  test("is refused for an operator that is not one, or values that do not fit it", () => {
+    const expression = (operator: string, values?: string[]) => () =>
+      selectorOf({ matchExpressions: [{ key: "a", operator, ...(values !== undefined && { values }) }] });
+    expect(expression("In")).toThrow("needs at least one value");
+    expect(expression("Exists", ["x"])).toThrow("takes no values");
+    expect(expression("Gt", ["1"])).toThrow("is not an operator");
+  });
+
+  test("of a ReplicationController is its labels", () => {
+    expect(formatSelector(selectorOfLabels({ a: "1", b: "2" }))).toBe("a=1,b=2");
+    expect(matches(selectorOfLabels(undefined), {})).toBe(true);
+  });
+});
