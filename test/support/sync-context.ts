@@ -1,0 +1,301 @@
+/**
+ * A scene for tests of controllers: caches that the test fills by hand, an API server of a few lines whose writes reach the caches
+ * only when the test delivers them, and a record of everything that a sync did.
+ */
+import { keyOf, objectKey, type ObjectKey, splitKey } from "../../src/api/key.ts";
+import { type Kind, resourceOf } from "../../src/api/kind.ts";
+import { matches } from "../../src/api/labels.ts";
+import type { OwnerReference, StoredObject } from "../../src/api/object.ts";
+import { StatusError } from "../../src/api/status-error.ts";
+import { formatTime } from "../../src/api/time.ts";
+import type { Lister } from "../../src/cache/lister.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { type Consistency, consistencyChecks } from "../../src/controller/consistency.ts";
+import type { ControllerDefinition, Notification, Watch, WatchContext } from "../../src/controller/definition.ts";
+import { controllerExpectations, type Expectations } from "../../src/controller/expectations.ts";
+import type { Decision, Facts, Rule } from "../../src/controller/rule.ts";
+import type { EventToRecord, SyncClient, SyncContext } from "../../src/controller/sync-context.ts";
+
+export interface Call {
+  readonly verb: "get" | "create" | "updateStatus" | "patch" | "delete";
+  readonly kind: string;
+  /** Of a create: as it will be named. */
+  readonly name: string;
+  readonly body?: unknown;
+  readonly because?: Decision;
+}
+
+/** A refusal of the fake server. */
+export function refusal(code: number, reason: string, message: string, cause?: string): StatusError {
+  const details = cause === undefined ? {} : { details: { causes: [{ reason: cause }] } };
+  return new StatusError(code, { code, reason, message, ...details });
+}
+
+/** 2026-11-21T10:00:00Z */
+export const sceneStart: number = Date.UTC(2026, 10, 21, 10);
+
+/** A notification without its delta, which the scene makes up. */
+export type Told<T> = Notification<T> extends infer N ? (N extends unknown ? Omit<N, "delta"> : never) : never;
+
+type Mutable = { -readonly [K in keyof Scene]: Scene[K] };
+
+export interface Scene {
+  now: number;
+  /** Asked before each request; an error is thrown in place of an answer. */
+  refuse: (call: Call) => Error | undefined;
+  readonly calls: Call[];
+  readonly events: (EventToRecord & { readonly about: string })[];
+  readonly decisions: Decision[];
+  /** What syncs asked to come again for. */
+  readonly requeues: { readonly ms: number; readonly why: string }[];
+  /** Keys that notifications woke, in order, and those woken for later. */
+  readonly woken: ObjectKey[];
+  readonly wokenLater: { readonly key: ObjectKey; readonly ms: number }[];
+  readonly expectations: Expectations;
+  readonly consistency: Consistency;
+  readonly watchContext: WatchContext;
+  /** Puts an object on the server and into the cache, without a notification. */
+  put<T extends StoredObject>(kind: Kind<T>, ...objects: readonly T[]): void;
+  /** What only the server has: the cache does not know yet. */
+  putLive<T extends StoredObject>(kind: Kind<T>, object: T): void;
+  removeCached(kind: Kind, key: ObjectKey): void;
+  cached<T extends StoredObject>(kind: Kind<T>): readonly T[];
+  live<T extends StoredObject>(kind: Kind<T>): readonly T[];
+  notify<T extends StoredObject>(kind: Kind<T>, notification: Told<T>): void;
+  /** Brings the caches up to what the server has, with a notification for each change of the last `most`. */
+  deliver(most?: number): void;
+  /** How many changes the caches have not seen. */
+  readonly undelivered: number;
+  /** One sync of the key; clears the record of calls, events, decisions and requeues first. */
+  sync(key: ObjectKey): Promise<void>;
+  context(key: ObjectKey): SyncContext;
+}
+
+interface Shelf {
+  readonly kind: Kind;
+  readonly objects: Map<ObjectKey, StoredObject>;
+}
+
+export function syncScene(definition: ControllerDefinition): Scene {
+  const live = new Map<string, Shelf>();
+  const caches = new Map<string, Shelf>();
+  const applied = new Map<string, string>();
+  const pending: {
+    readonly kind: Kind;
+    readonly key: ObjectKey;
+    readonly object: StoredObject | undefined;
+    readonly version: string;
+  }[] = [];
+  const indexes = new Map<string, NonNullable<Watch["indexes"]>>();
+  for (const { kind, indexes: own } of definition.watches) indexes.set(resourceOf(kind), own ?? {});
+  let version = 1000;
+  let names = 0;
+  let syncs = 0;
+
+  const shelf = (shelves: Map<string, Shelf>, kind: Kind): Map<ObjectKey, StoredObject> => {
+    const found = shelves.get(resourceOf(kind)) ?? { kind, objects: new Map<ObjectKey, StoredObject>() };
+    shelves.set(resourceOf(kind), found);
+    return found.objects;
+  };
+  const change = (kind: Kind, key: ObjectKey, object: StoredObject | undefined): void => {
+    if (object === undefined) shelf(live, kind).delete(key);
+    else shelf(live, kind).set(key, object);
+    pending.push({ kind, key, object, version: object?.metadata.resourceVersion ?? String(version) });
+  };
+  const lister = <T extends StoredObject>(kind: Kind<T>): Lister<T> =>
+    fakeLister(kind, shelf(caches, kind), indexes, applied);
+
+  const delta = { kind: "Test", type: "Updated", key: "", resourceVersion: "", seq: 0 } as const;
+
+  const scene: Mutable = {
+    now: sceneStart,
+    refuse: () => undefined,
+    calls: [],
+    events: [],
+    decisions: [],
+    requeues: [],
+    woken: [],
+    wokenLater: [],
+    expectations: controllerExpectations(() => scene.now),
+    consistency: consistencyChecks((kind) => applied.get(resourceOf(kind)) ?? ""),
+    watchContext: undefined as unknown as WatchContext,
+    put(kind, ...objects) {
+      for (const object of objects) {
+        shelf(live, kind).set(keyOf(object), object);
+        shelf(caches, kind).set(keyOf(object), object);
+      }
+    },
+    putLive(kind, object) {
+      shelf(live, kind).set(keyOf(object), object);
+    },
+    removeCached(kind, key) {
+      shelf(caches, kind).delete(key);
+    },
+    cached: <T extends StoredObject>(kind: Kind<T>) => [...shelf(caches, kind).values()] as T[],
+    live: <T extends StoredObject>(kind: Kind<T>) => [...shelf(live, kind).values()] as T[],
+    notify(kind, notification) {
+      for (const watch of definition.watches) {
+        if (resourceOf(watch.kind) !== resourceOf(kind)) continue;
+        watch.on({ ...notification, delta } as unknown as Notification<StoredObject>, scene.watchContext);
+      }
+    },
+    deliver(most = Infinity) {
+      for (let n = 0; n < most; n++) {
+        const next = pending.shift();
+        if (next === undefined) return;
+        const cache = shelf(caches, next.kind);
+        const before = cache.get(next.key);
+        applied.set(resourceOf(next.kind), next.version);
+        if (next.object === undefined) {
+          cache.delete(next.key);
+          if (before !== undefined) scene.notify(next.kind, { type: "deleted", object: before, tombstone: false });
+        } else {
+          cache.set(next.key, next.object);
+          if (before === undefined) scene.notify(next.kind, { type: "added", object: next.object, initial: false });
+          else scene.notify(next.kind, { type: "updated", before, object: next.object });
+        }
+      }
+    },
+    get undelivered() {
+      return pending.length;
+    },
+    async sync(key) {
+      for (const record of [scene.calls, scene.events, scene.decisions, scene.requeues]) record.length = 0;
+      await definition.sync(key, scene.context(key));
+    },
+    context(key) {
+      const sync = ++syncs;
+      return {
+        controller: definition.name,
+        key,
+        sync,
+        signal: new AbortController().signal,
+        random: seededRandom(1),
+        now: () => scene.now,
+        cache: lister,
+        client,
+        decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
+          const decision = {
+            controller: definition.name,
+            sync,
+            seq: 0,
+            rule: rule.id,
+            facts,
+            sentence: rule.sentence(facts),
+          };
+          scene.decisions.push(decision);
+          return decision;
+        },
+        expectations: scene.expectations,
+        consistency: scene.consistency,
+        event(kind, about, event) {
+          scene.events.push({ ...event, about: `${kind.kind} ${about.metadata.name}` });
+        },
+        enqueueAfter(ms, why) {
+          scene.requeues.push({ ms, why });
+        },
+      };
+    },
+  };
+  scene.watchContext = {
+    enqueue: (key) => void scene.woken.push(key),
+    enqueueAfter: (key, ms) => void scene.wokenLater.push({ key, ms }),
+    cache: lister,
+    expectations: scene.expectations,
+    consistency: scene.consistency,
+  };
+
+  /** Answers come in a later turn, as from a network. */
+  const ask = async (call: Call): Promise<void> => {
+    scene.calls.push(call);
+    await Promise.resolve();
+    const error = scene.refuse(call);
+    if (error !== undefined) throw error;
+  };
+  const found = <T extends StoredObject>(kind: Kind<T>, key: ObjectKey): T => {
+    const object = shelf(live, kind).get(key);
+    if (object === undefined) throw refusal(404, "NotFound", `${resourceOf(kind)} "${splitKey(key).name}" not found`);
+    return object as T;
+  };
+  const at = (place: { readonly namespace: string; readonly name: string }): ObjectKey =>
+    objectKey(place.namespace, place.name);
+  const store = <T extends StoredObject>(kind: Kind<T>, object: T): T => {
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
+    change(kind, keyOf(stored), stored);
+    return stored;
+  };
+
+  const client: SyncClient = {
+    async get(kind, place) {
+      await ask({ verb: "get", kind: kind.kind, name: place.name });
+      return found(kind, at(place));
+    },
+    async create<T extends StoredObject>(
+      kind: Kind<T>,
+      object: unknown,
+      { because }: { readonly because: Decision },
+    ): Promise<T> {
+      const body = object as T;
+      const name = body.metadata.name ?? `${(body.metadata as { generateName?: string }).generateName}${++names}`;
+      await ask({ verb: "create", kind: kind.kind, name, body, because });
+      const metadata = { ...body.metadata, name, uid: `uid-${name}`, creationTimestamp: formatTime(scene.now) };
+      return store(kind, { ...body, metadata });
+    },
+    update: () => Promise.reject(new Error("the scene knows no update")),
+    async updateStatus(kind, object, { because }) {
+      await ask({ verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because });
+      found(kind, keyOf(object));
+      return store(kind, object);
+    },
+    async patch(kind, place, patch, { because }) {
+      await ask({ verb: "patch", kind: kind.kind, name: place.name, body: patch.body, because });
+      const object = found(kind, at(place));
+      return store(kind, { ...object, metadata: { ...object.metadata, ...ownersAfter(object, patch.body) } });
+    },
+    async delete(kind, place, { because }) {
+      await ask({ verb: "delete", kind: kind.kind, name: place.name, because });
+      const object = found(kind, at(place));
+      version++;
+      change(kind, keyOf(object), undefined);
+      return object;
+    },
+  };
+  return scene;
+}
+
+/** What the owner references are after a strategic merge patch that adds or deletes some by uid. */
+function ownersAfter(object: StoredObject, body: unknown): { ownerReferences: OwnerReference[] } {
+  const { metadata } = body as { metadata: { ownerReferences: (OwnerReference & { $patch?: string })[] } };
+  const patched = new Set(metadata.ownerReferences.map(({ uid }) => uid));
+  const kept = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !patched.has(uid));
+  return { ownerReferences: [...kept, ...metadata.ownerReferences.filter(({ $patch }) => $patch === undefined)] };
+}
+
+function fakeLister<T extends StoredObject>(
+  kind: Kind<T>,
+  objects: Map<ObjectKey, StoredObject>,
+  indexes: ReadonlyMap<string, NonNullable<Watch["indexes"]>>,
+  applied: ReadonlyMap<string, string>,
+): Lister<T> {
+  const all = (namespace?: string): T[] =>
+    ([...objects.values()] as T[]).filter(
+      (o) => namespace === undefined || namespace === "" || o.metadata.namespace === namespace,
+    );
+  const fake = {
+    get: (key: ObjectKey) => objects.get(key) as T | undefined,
+    getNamespaced: (namespace: string, name: string) => objects.get(objectKey(namespace, name)) as T | undefined,
+    list: all,
+    listSelected: (namespace: string | undefined, selector: Parameters<typeof matches>[0]) =>
+      all(namespace).filter((object) => matches(selector, object.metadata.labels)),
+    byIndex(name: string, value: string) {
+      const index = indexes.get(resourceOf(kind))?.[name];
+      if (index === undefined) throw new Error(`the definition asks for no index ${name} of ${kind.plural}`);
+      return all().filter((object) => index(object).includes(value));
+    },
+    get size() {
+      return objects.size;
+    },
+    appliedResourceVersion: () => applied.get(resourceOf(kind)) ?? "",
+  };
+  return fake as unknown as Lister<T>;
+}
