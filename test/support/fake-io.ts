@@ -1,0 +1,37 @@
+/** An Io that keeps what was written, with a terminal of the width asked for. */
+import type { Io } from "../../plugin/io.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import type { Output } from "../../src/platform/terminal.ts";
+import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+
+export interface FakeIo extends Io {
+  /** What was written to standard output so far. */
+  readonly outText: () => string;
+  readonly errText: () => string;
+}
+
+export function fakeIo(options: { readonly columns?: number; readonly calledAs?: string } = {}): FakeIo {
+  const written = { out: "", err: "" };
+  const output = (name: "out" | "err"): Output => ({
+    write: (text) => void (written[name] += text),
+    columns: options.columns,
+    colours: false,
+    pendingBytes: 0,
+    flush: () => Promise.resolve(),
+  });
+  return {
+    out: output("out"),
+    err: output("err"),
+    onBroken: () => undefined,
+    timeline: virtualTimeline(0, seededRandom(1)),
+    random: seededRandom(1),
+    environment: {},
+    calledAs: options.calledAs ?? "kubectl reconcile",
+    onStopSignal: () => () => undefined,
+    exit: (code) => {
+      throw new Error(`exit ${code}`);
+    },
+    outText: () => written.out,
+    errText: () => written.err,
+  };
+}
