@@ -44,9 +44,10 @@ const known: Readonly<Record<string, readonly [HttpFailure, string]>> = {
 /** What a runtime threw, as an HttpError; its own message where the code says nothing. */
 export function httpErrorOf(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
-  const error = thrown as { code?: unknown; message?: unknown; cause?: { code?: unknown } };
-  const code = String(error.code ?? error.cause?.code ?? "");
-  const [failure, message] = known[code] ?? [undefined, String(error.message ?? thrown)];
+  // Node hangs the system's code on the error or on its cause.
+  const error = thrown as { code?: string; message?: string; cause?: { code?: string } };
+  const code = error.code ?? error.cause?.code ?? "";
+  const [failure, message] = known[code] ?? [undefined, error.message ?? String(thrown)];
   if (failure !== undefined) return new HttpError(failure, message, { cause: thrown });
   const certificate = /CERT|SSL|TLS|certificate|handshake|PEM/i.test(`${code} ${message}`);
   return new HttpError(certificate ? "certificate" : "broken", message, { cause: thrown });

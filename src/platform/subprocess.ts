@@ -26,7 +26,7 @@ export function runProgram(program: Program): Promise<ProgramEnd> {
     };
     try {
       const child = spawn(program.command, [...program.args], {
-        env: program.env as Record<string, string>,
+        env: program.env,
         stdio: [program.interactive ? "inherit" : "ignore", "pipe", "inherit"],
       });
       const chunks: Buffer[] = [];

@@ -1,0 +1,120 @@
+/** From access to a cluster to a client of it: the composition of this folder. */
+import type { Transport } from "../api/transport.ts";
+import type { Host } from "../platform/host.ts";
+import type { TlsSettings } from "../platform/http.ts";
+import type { Timeline } from "../platform/timeline.ts";
+import type { TraceBus } from "../trace/bus.ts";
+import type { ClusterAccess, Impersonation, KeyPair } from "./access.ts";
+import { authenticating } from "./authenticating.ts";
+import { createClient } from "./client.ts";
+import { credentialsOf } from "./credentials.ts";
+import { httpTransport } from "./http-transport.ts";
+import { bounded } from "./in-flight.ts";
+import { proxyFromEnvironment } from "./proxy.ts";
+import { rateLimited } from "./rate-limited.ts";
+import { readOnly } from "./read-only.ts";
+import { retrying } from "./retrying.ts";
+import type { Client } from "./verbs.ts";
+import { guarded } from "./watchdog.ts";
+
+export interface ConnectOptions {
+  readonly host: Host;
+  readonly timeline: Timeline;
+  readonly bus: TraceBus;
+  /** Requests a second; 0: no limit. Default 20, as kube-controller-manager. */
+  readonly qps?: number;
+  /** Default 30. */
+  readonly burst?: number;
+  readonly userAgent?: string;
+  /** Nothing but reads; `validate` lets writes through as dry runs. */
+  readonly readOnly?: boolean | "validate";
+  /** Requests under way at once, watches not counted. Default 64. */
+  readonly inFlight?: number;
+  /** How long an open watch, or a request, may be silent. Default 90 s. */
+  readonly silentMs?: number;
+}
+
+export interface Connection {
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly server: string;
+  readonly context: string;
+  /** The context's, or `default`. */
+  readonly namespace: string;
+  /** A client over the same connections and limits that writes under another name. */
+  clientFor(fieldManager: string): Client;
+  /** Closes idle connections; requests under way go on. */
+  close(): void;
+}
+
+/**
+ * Makes a client. Nothing is sent yet: the first request shows whether the server can be reached. From the outside in: read-only,
+ * retries, rate limit, requests in flight, credentials, watchdog, HTTP. So a retry waits for its turn again, and a plugin that
+ * asks the user is not ended by the watchdog.
+ */
+export function connect(access: ClusterAccess, options: ConnectOptions): Connection {
+  const { timeline, bus, host } = options;
+  const guard = {
+    timeline,
+    ...(options.silentMs !== undefined && { silentMs: options.silentMs }),
+    ...(access.requestTimeoutMs !== undefined && { requestTimeoutMs: access.requestTimeoutMs }),
+  };
+  const wire = authenticating(credentialsOf(access, { host, timeline }), (keyPair) => {
+    const http = openTransport(access, options, keyPair);
+    return { ...guarded(http, guard), close: () => http.close() };
+  });
+  const limited = rateLimited(bounded(wire, options.inFlight), {
+    qps: options.qps ?? 20,
+    burst: options.burst ?? 30,
+    timeline,
+  });
+  const patient = retrying(limited, { timeline });
+  const transport =
+    options.readOnly === undefined || options.readOnly === false
+      ? patient
+      : readOnly(patient, { serverValidate: options.readOnly === "validate" });
+  const clientFor = (fieldManager: string): Client => createClient({ transport, bus, timeline, fieldManager });
+  return {
+    client: clientFor("kubectl-reconcile"),
+    transport,
+    server: access.server,
+    context: access.context,
+    namespace: access.namespace,
+    clientFor,
+    close: () => wire.close(),
+  };
+}
+
+function openTransport(
+  access: ClusterAccess,
+  options: ConnectOptions,
+  keyPair: KeyPair | undefined,
+): ReturnType<typeof httpTransport> {
+  const pair = access.keyPair ?? keyPair;
+  const tls: TlsSettings = { ...access.tls, ...pair };
+  const proxy = access.proxyUrl ?? proxyFromEnvironment(access.server, options.host.env);
+  return httpTransport({
+    server: access.server,
+    tls,
+    ...(proxy !== undefined && { proxy }),
+    disableCompression: access.disableCompression,
+    headers: {
+      "user-agent": options.userAgent ?? "kubectl-reconcile",
+      ...impersonationHeaders(access.impersonation),
+    },
+  });
+}
+
+/** Source: client-go v0.36 transport/round_trippers.go impersonatingRoundTripper. */
+function impersonationHeaders(as: Impersonation | undefined): Record<string, string | readonly string[]> {
+  if (as === undefined) return {};
+  const extra = Object.entries(as.extra).map(
+    ([name, values]) => [`impersonate-extra-${encodeURIComponent(name.toLowerCase())}`, values] as const,
+  );
+  return {
+    "impersonate-user": as.user,
+    ...(as.uid !== undefined && { "impersonate-uid": as.uid }),
+    ...(as.groups.length > 0 && { "impersonate-group": as.groups }),
+    ...Object.fromEntries(extra),
+  };
+}
