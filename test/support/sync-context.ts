@@ -89,6 +89,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
   const indexes = new Map<string, NonNullable<Watch["indexes"]>>();
   for (const { kind, indexes: own } of definition.watches) indexes.set(resourceOf(kind), own ?? {});
   let version = 1000;
+  for (const { kind } of definition.watches) applied.set(resourceOf(kind), String(version));
   let names = 0;
   let syncs = 0;
 

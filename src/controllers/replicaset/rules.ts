@@ -125,14 +125,28 @@ export const status: Rule<StatusFacts> = rule<StatusFacts>({
   looksAt: ["the pods as listed before this sync's writes", "metadata.generation", "status"],
   chooses:
     "The status is written when a count, a condition or the observed generation differs; once more on a fresh object if that fails.",
-  sentence: ({ changes }) => changes.map(changeInWords).join(", "),
+  sentence: ({ changes }) => {
+    const telling = changes.filter((change) => !goesWithoutSaying(change, changes));
+    return (telling.length > 0 ? telling : changes).map(changeInWords).join(", ");
+  },
   source: "replica_set_utils.go calculateStatus, updateReplicaSetStatus",
 });
 
+/** All pods have the template's labels as a rule, and a first count of no terminating pods tells nothing. */
+function goesWithoutSaying(change: FieldChange, changes: readonly FieldChange[]): boolean {
+  const replicas = changes.find(({ path }) => path === ".replicas");
+  if (change.path === ".fullyLabeledReplicas") {
+    return countOf(change.before) === countOf(replicas?.before) && countOf(change.after) === countOf(replicas?.after);
+  }
+  return change.path === ".terminatingReplicas" && countOf(change.before) === countOf(change.after);
+}
+
 function changeInWords({ path, before, after }: FieldChange): string {
   const name = path.slice(1);
-  if (name.startsWith("conditions")) return "conditions";
-  return `${name} ${countOf(before)} → ${countOf(after)}`;
+  if (!name.startsWith("conditions")) return `${name} ${countOf(before)} → ${countOf(after)}`;
+  // The only condition that this controller has anything to do with.
+  if (before === undefined) return "ReplicaFailure set";
+  return after === undefined ? "ReplicaFailure gone" : "conditions changed";
 }
 
 /** Zeros are left out of a status. */

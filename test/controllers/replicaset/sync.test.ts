@@ -1,0 +1,304 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
+import { CacheBehindError } from "../../../src/controller/consistency.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
+import { podOf, type PodParts, replicaSetOf, type ReplicaSetParts } from "../../support/workloads.ts";
+
+const key = "shop/web";
+const going = { deletionTimestamp: "2026-11-21T09:59:00Z" };
+
+let scene: Scene;
+beforeEach(() => {
+  scene = syncScene(replicaset);
+});
+
+function has(parts: ReplicaSetParts, ...pods: readonly Pod[]): ReplicaSet {
+  const object = replicaSetOf(parts);
+  scene.put(ReplicaSets, object);
+  scene.put(Pods, ...pods);
+  return object;
+}
+
+function podsOf(count: number, parts: PodParts = {}): Pod[] {
+  return Array.from({ length: count }, (_, index) => podOf(`pod-${index}`, parts));
+}
+
+const verbs = (): Record<string, number> =>
+  Object.fromEntries([...Map.groupBy(scene.calls, ({ verb }) => verb)].map(([verb, calls]) => [verb, calls.length]));
+const rulesUsed = (): string[] => scene.decisions.map(({ rule }) => rule);
+const written = (): ReplicaSet["status"] =>
+  (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as ReplicaSet).status;
+
+/** The status that says all is as desired. */
+const steadyStatus = (replicas: number): NonNullable<ReplicaSet["status"]> => ({
+  replicas,
+  fullyLabeledReplicas: replicas,
+  terminatingReplicas: 0,
+  observedGeneration: 1,
+});
+
+describe("a sync", () => {
+  test("with as many pods as desired and the right status writes nothing", async () => {
+    has({ replicas: 2, status: steadyStatus(2) }, ...podsOf(2));
+    await scene.sync(key);
+    expect(scene.calls).toEqual([]);
+    expect(scene.decisions.map(({ sentence }) => sentence)).toEqual(["2 of 2 pods → nothing to do"]);
+  });
+
+  test("creates what is missing, and writes the status of before", async () => {
+    has(
+      { replicas: 5, status: { replicas: 3, fullyLabeledReplicas: 3, observedGeneration: 4 }, meta: { generation: 5 } },
+      ...podsOf(2),
+    );
+    await scene.sync(key);
+    expect(verbs()).toEqual({ create: 3, updateStatus: 1 });
+    expect(scene.decisions.map(({ sentence }) => sentence)).toEqual([
+      "3 of 5 pods are missing → create 3, in batches of 1 and 2",
+      "replicas 3 → 2, observedGeneration 4 → 5",
+    ]);
+    expect(scene.calls.map(({ because }) => because?.rule)).toEqual(["scale-up", "scale-up", "scale-up", "status"]);
+    expect(scene.events.map(({ reason }) => reason)).toEqual([
+      "SuccessfulCreate",
+      "SuccessfulCreate",
+      "SuccessfulCreate",
+    ]);
+    expect(written()).toMatchObject({ replicas: 2, observedGeneration: 5 });
+  });
+
+  test("deletes what is too many, first what is missed least", async () => {
+    has({ replicas: 1 }, podOf("ready", { ready: true }), podOf("starting"), podOf("waiting", { phase: "Pending" }));
+    await scene.sync(key);
+    expect(scene.calls.filter(({ verb }) => verb === "delete").map(({ name }) => name)).toEqual([
+      "waiting",
+      "starting",
+    ]);
+    expect(scene.decisions[0]?.sentence).toBe("2 of 3 pods are too many → delete 2, not ready first");
+    expect(scene.decisions[0]?.facts).toMatchObject({ chosen: ["waiting", "starting"], by: "not ready first" });
+    expect(scene.events.map(({ message }) => message)).toEqual(["Deleted pod: waiting", "Deleted pod: starting"]);
+    expect([...(scene.expectations.of(key)?.deletions ?? [])]).toEqual(["shop/waiting", "shop/starting"]);
+  });
+
+  test("takes neither ended nor terminating pods for replicas, and counts those that terminate", async () => {
+    has(
+      { replicas: 2 },
+      podOf("ended", { phase: "Succeeded" }),
+      podOf("failed", { phase: "Failed" }),
+      podOf("going", { meta: going }),
+    );
+    await scene.sync(key);
+    expect(verbs()).toEqual({ create: 2, updateStatus: 1 });
+    expect(written()).toEqual({ replicas: 0, terminatingReplicas: 1, observedGeneration: 1 });
+  });
+
+  test("counts a terminating pod only if it is its own and still matches", async () => {
+    has(
+      { replicas: 0 },
+      podOf("mine", { meta: going }),
+      podOf("relabelled", { meta: going, labels: { app: "x" } }),
+      podOf("orphan", { meta: going, owner: "none" }),
+      podOf("ended", { meta: going, phase: "Failed" }),
+    );
+    await scene.sync(key);
+    expect(written()?.terminatingReplicas).toBe(1);
+  });
+
+  test("adopts before it counts", async () => {
+    has({ replicas: 2 }, podOf("orphan", { owner: "none" }), podOf("relabelled", { labels: { app: "x" } }));
+    await scene.sync(key);
+    expect(rulesUsed()).toEqual(["release", "adopt", "scale-up", "status"]);
+    expect(verbs()).toEqual({ get: 1, patch: 2, create: 1, updateStatus: 1 });
+    expect(written()?.replicas).toBe(1);
+  });
+
+  test("leaves a matching pod of another controller alone", async () => {
+    has({ replicas: 2 }, podOf("theirs", { owner: replicaSetOf({ name: "another" }) }));
+    await scene.sync(key);
+    expect(verbs()).toEqual({ create: 2, updateStatus: 1 });
+  });
+
+  test("ends when pods cannot be claimed: nothing is created, no status written, both were tried", async () => {
+    has({ replicas: 3 }, podOf("a", { owner: "none" }), podOf("b", { owner: "none" }));
+    scene.refuse = ({ verb }) => (verb === "patch" ? refusal(500, "InternalError", "broken") : undefined);
+    await expect(scene.sync(key)).rejects.toThrow("broken");
+    expect(verbs()).toEqual({ get: 1, patch: 2 });
+  });
+
+  test("of an object that is gone forgets what was owed to it", async () => {
+    scene.expectations.expectCreations(key, 1);
+    scene.consistency.wrote({ key, uid: "uid-web" }, Pods, "1");
+    await scene.sync(key);
+    expect(scene.calls).toEqual([]);
+    expect(scene.expectations.of(key)).toBeUndefined();
+  });
+
+  test("of an object with a selector that cannot be read does nothing", async () => {
+    const selector = { matchExpressions: [{ key: "app", operator: "Like", values: ["web"] }] };
+    has({ replicas: 2, spec: { selector } });
+    await scene.sync(key);
+    expect(scene.calls).toEqual([]);
+  });
+
+  test("takes one desired replica where none is said", async () => {
+    has({ spec: { replicas: undefined } });
+    await scene.sync(key);
+    expect(verbs()["create"]).toBe(1);
+  });
+});
+
+describe("of an object that is being deleted", () => {
+  test("pods are neither adopted, created nor deleted; the status is kept", async () => {
+    has(
+      { replicas: 2, meta: going },
+      podOf("orphan", { owner: "none" }),
+      podOf("mine"),
+      podOf("other", { labels: { app: "x" } }),
+    );
+    await scene.sync(key);
+    expect(verbs()).toEqual({ updateStatus: 1 });
+    expect(rulesUsed()).toEqual(["being-deleted", "status"]);
+    expect(written()?.replicas).toBe(1);
+  });
+
+  test("but the cache does not know: the live object stops the adoption and the sync", async () => {
+    has({ replicas: 2 }, podOf("orphan", { owner: "none" }));
+    scene.putLive(ReplicaSets, replicaSetOf({ replicas: 2, meta: going }));
+    await expect(scene.sync(key)).rejects.toThrow("is being deleted since");
+    expect(verbs()).toEqual({ get: 1 });
+  });
+});
+
+describe("expectations", () => {
+  test("while they are not met nothing is created, but the status is written", async () => {
+    has({ replicas: 3 });
+    scene.expectations.expectCreations(key, 2);
+    await scene.sync(key);
+    expect(verbs()).toEqual({ updateStatus: 1 });
+    expect(scene.decisions[0]).toMatchObject({ rule: "wait", sentence: "2 created not seen yet → wait" });
+  });
+
+  test("a failed create is not waited for", async () => {
+    has({ replicas: 2 }, podOf("a"));
+    scene.refuse = ({ verb }) => (verb === "create" ? new Error("fake error") : undefined);
+    await expect(scene.sync(key)).rejects.toThrow("fake error");
+    expect(scene.expectations.satisfied(key)).toBeTrue();
+    scene.refuse = () => undefined;
+    scene.deliver();
+    await scene.sync(key);
+    expect(verbs()["create"]).toBe(1);
+  });
+
+  test("neither are those never tried: a quota of 10 costs at most 15 requests for 100", async () => {
+    has({ replicas: 100 });
+    let created = 0;
+    scene.refuse = ({ verb }) =>
+      verb === "create" && ++created > 10 ? refusal(403, "Forbidden", "exceeded quota") : undefined;
+    await expect(scene.sync(key)).rejects.toThrow("exceeded quota");
+    expect(verbs()).toEqual({ create: 15, updateStatus: 1 });
+    expect(scene.expectations.of(key)?.creations).toBe(10);
+    expect(scene.events.filter(({ reason }) => reason === "FailedCreate")).toHaveLength(5);
+  });
+
+  test("a failed deletion is not waited for, and the first failure is thrown; a pod that is gone is none", async () => {
+    has({ replicas: 0 }, ...podsOf(3));
+    scene.refuse = ({ verb, name }) => {
+      if (verb !== "delete") return undefined;
+      if (name === "pod-0") return refusal(404, "NotFound", "gone");
+      return name === "pod-1" ? refusal(500, "InternalError", "broken") : undefined;
+    };
+    await expect(scene.sync(key)).rejects.toThrow("unable to delete pods: broken");
+    expect([...(scene.expectations.of(key)?.deletions ?? [])]).toEqual(["shop/pod-2"]);
+    expect(written()?.conditions?.[0]).toMatchObject({
+      reason: "FailedDelete",
+      message: "unable to delete pods: broken",
+    });
+  });
+
+  test("are asked before the pods are listed: one that comes in between is not created again", async () => {
+    has({ replicas: 2 }, podOf("first"));
+    const { satisfied } = scene.expectations;
+    scene.expectations.satisfied = (asked) => {
+      scene.put(Pods, podOf("second"));
+      return satisfied(asked);
+    };
+    await scene.sync(key);
+    expect(verbs()).toEqual({ updateStatus: 1 });
+  });
+
+  test("in a namespace that is being deleted creates are let be: no Event, no condition, no error", async () => {
+    has({ replicas: 2 });
+    scene.refuse = ({ verb }) =>
+      verb === "create" ? refusal(403, "Forbidden", "no", "NamespaceTerminating") : undefined;
+    await scene.sync(key);
+    expect(scene.events).toEqual([]);
+    expect(written()?.conditions).toBeUndefined();
+    // As upstream has it: they count as done, and are waited for in vain.
+    expect(scene.expectations.of(key)?.creations).toBe(2);
+  });
+});
+
+describe("the consistency check", () => {
+  test("fails a sync until the caches have its own writes", async () => {
+    has({ replicas: 1 });
+    await scene.sync(key);
+    await expect(scene.sync(key)).rejects.toBeInstanceOf(CacheBehindError);
+    scene.deliver(1);
+    await expect(scene.sync(key)).rejects.toThrow("the cache of replicasets.apps");
+    expect(scene.calls).toEqual([]);
+    scene.deliver();
+    await scene.sync(key);
+    expect(verbs()).toEqual({ updateStatus: 1 });
+  });
+
+  test("counts an adoption, but neither a release nor a deletion", async () => {
+    const status = { ...steadyStatus(0) };
+    has({ replicas: 0, status }, podOf("other", { labels: { app: "x" } }));
+    await scene.sync(key);
+    expect(rulesUsed()).toEqual(["release", "steady"]);
+    expect(() => scene.consistency.ensureReady(key)).not.toThrow();
+    scene.put(Pods, podOf("orphan", { owner: "none" }));
+    scene.refuse = ({ verb }) => (verb === "updateStatus" || verb === "delete" ? new Error("stop") : undefined);
+    await expect(scene.sync(key)).rejects.toThrow("stop");
+    expect(rulesUsed()).toContain("adopt");
+    expect(() => scene.consistency.ensureReady(key)).toThrow("the cache of pods");
+  });
+});
+
+describe("availability", () => {
+  const readyFor = (name: string, ms: number): Pod => podOf(name, { ready: true, readyAt: sceneStart - ms });
+
+  test("the key comes again when the next ready pod is available", async () => {
+    has(
+      { replicas: 4, spec: { minReadySeconds: 5 } },
+      podOf("pending", { phase: "Pending" }),
+      readyFor("a", 0),
+      readyFor("b", 2000),
+      readyFor("c", 4000),
+    );
+    await scene.sync(key);
+    expect(written()).toMatchObject({ readyReplicas: 3 });
+    expect(written()?.availableReplicas).toBeUndefined();
+    expect(scene.requeues).toEqual([{ ms: 1000, why: "0 of 3 ready pods are available → look again in 1 s, for c" }]);
+  });
+
+  test("it does not when all ready pods are available, or none is asked to wait", async () => {
+    has({ replicas: 1, spec: { minReadySeconds: 5 } }, readyFor("a", 6000));
+    await scene.sync(key);
+    expect(written()?.availableReplicas).toBe(1);
+    expect(scene.requeues).toEqual([]);
+  });
+
+  test("where no pod says since when it is ready, it comes again after minReadySeconds", async () => {
+    has({ replicas: 1, spec: { minReadySeconds: 5 } }, podOf("a", { ready: true }));
+    await scene.sync(key);
+    expect(scene.requeues).toMatchObject([{ ms: 5000 }]);
+  });
+
+  test("a sync that failed to create asks for nothing: it is retried anyway", async () => {
+    has({ replicas: 2, spec: { minReadySeconds: 5 } }, readyFor("a", 0));
+    scene.refuse = ({ verb }) => (verb === "create" ? new Error("no") : undefined);
+    await expect(scene.sync(key)).rejects.toThrow("no");
+    expect(scene.requeues).toEqual([]);
+  });
+});
