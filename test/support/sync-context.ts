@@ -43,6 +43,8 @@ export interface Scene {
   now: number;
   /** Asked before each request; an error is thrown in place of an answer. */
   refuse: (call: Call) => Error | undefined;
+  /** Asked after each write was applied; an error is thrown in place of its answer, as when a connection breaks. */
+  lose: (call: Call) => Error | undefined;
   readonly calls: Call[];
   readonly events: (EventToRecord & { readonly about: string })[];
   readonly decisions: Decision[];
@@ -58,7 +60,9 @@ export interface Scene {
   put<T extends StoredObject>(kind: Kind<T>, ...objects: readonly T[]): void;
   /** What only the server has: the cache does not know yet. */
   putLive<T extends StoredObject>(kind: Kind<T>, object: T): void;
-  removeCached(kind: Kind, key: ObjectKey): void;
+  /** Somebody else writes: the caches see it when it is delivered. */
+  writeLive<T extends StoredObject>(kind: Kind<T>, object: T): void;
+  deleteLive(kind: Kind, key: ObjectKey): void;
   cached<T extends StoredObject>(kind: Kind<T>): readonly T[];
   live<T extends StoredObject>(kind: Kind<T>): readonly T[];
   notify<T extends StoredObject>(kind: Kind<T>, notification: Told<T>): void;
@@ -111,6 +115,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
   const scene: Mutable = {
     now: sceneStart,
     refuse: () => undefined,
+    lose: () => undefined,
     calls: [],
     events: [],
     decisions: [],
@@ -129,15 +134,19 @@ export function syncScene(definition: ControllerDefinition): Scene {
     putLive(kind, object) {
       shelf(live, kind).set(keyOf(object), object);
     },
-    removeCached(kind, key) {
-      shelf(caches, kind).delete(key);
+    writeLive(kind, object) {
+      store(kind, object);
+    },
+    deleteLive(kind, key) {
+      version++;
+      change(kind, key, undefined);
     },
     cached: <T extends StoredObject>(kind: Kind<T>) => [...shelf(caches, kind).values()] as T[],
     live: <T extends StoredObject>(kind: Kind<T>) => [...shelf(live, kind).values()] as T[],
     notify(kind, notification) {
       for (const watch of definition.watches) {
         if (resourceOf(watch.kind) !== resourceOf(kind)) continue;
-        watch.on({ ...notification, delta } as unknown as Notification<StoredObject>, scene.watchContext);
+        watch.on({ ...notification, delta }, scene.watchContext);
       }
     },
     deliver(most = Infinity) {
@@ -207,11 +216,16 @@ export function syncScene(definition: ControllerDefinition): Scene {
   };
 
   /** Answers come in a later turn, as from a network. */
-  const ask = async (call: Call): Promise<void> => {
+  const ask = async <T>(call: Call, apply: () => T): Promise<T> => {
     scene.calls.push(call);
     await Promise.resolve();
     const error = scene.refuse(call);
     if (error !== undefined) throw error;
+    const answer = apply();
+    await Promise.resolve();
+    const lost = call.verb === "get" ? undefined : scene.lose(call);
+    if (lost !== undefined) throw lost;
+    return answer;
   };
   const found = <T extends StoredObject>(kind: Kind<T>, key: ObjectKey): T => {
     const object = shelf(live, kind).get(key);
@@ -227,38 +241,41 @@ export function syncScene(definition: ControllerDefinition): Scene {
   };
 
   const client: SyncClient = {
-    async get(kind, place) {
-      await ask({ verb: "get", kind: kind.kind, name: place.name });
-      return found(kind, at(place));
-    },
-    async create<T extends StoredObject>(
+    get: (kind, place) => ask({ verb: "get", kind: kind.kind, name: place.name }, () => found(kind, at(place))),
+    create<T extends StoredObject>(
       kind: Kind<T>,
       object: unknown,
       { because }: { readonly because: Decision },
     ): Promise<T> {
       const body = object as T;
       const name = body.metadata.name ?? `${(body.metadata as { generateName?: string }).generateName}${++names}`;
-      await ask({ verb: "create", kind: kind.kind, name, body, because });
-      const metadata = { ...body.metadata, name, uid: `uid-${name}`, creationTimestamp: formatTime(scene.now) };
-      return store(kind, { ...body, metadata });
+      return ask({ verb: "create", kind: kind.kind, name, body, because }, () => {
+        const metadata = { ...body.metadata, name, uid: `uid-${name}`, creationTimestamp: formatTime(scene.now) };
+        return store(kind, { ...body, metadata });
+      });
     },
     update: () => Promise.reject(new Error("the scene knows no update")),
-    async updateStatus(kind, object, { because }) {
-      await ask({ verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because });
-      found(kind, keyOf(object));
-      return store(kind, object);
+    updateStatus(kind, object, { because }) {
+      return ask({ verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
+        const before = found(kind, keyOf(object));
+        if (before.metadata.resourceVersion !== object.metadata.resourceVersion)
+          throw refusal(409, "Conflict", "changed");
+        // Of the object only the status is taken.
+        return store(kind, { ...before, ...("status" in object && { status: object.status }) });
+      });
     },
-    async patch(kind, place, patch, { because }) {
-      await ask({ verb: "patch", kind: kind.kind, name: place.name, body: patch.body, because });
-      const object = found(kind, at(place));
-      return store(kind, { ...object, metadata: { ...object.metadata, ...ownersAfter(object, patch.body) } });
+    patch(kind, place, patch, { because }) {
+      return ask({ verb: "patch", kind: kind.kind, name: place.name, body: patch.body, because }, () => {
+        const object = found(kind, at(place));
+        return store(kind, { ...object, metadata: { ...object.metadata, ...ownersAfter(object, patch.body) } });
+      });
     },
-    async delete(kind, place, { because }) {
-      await ask({ verb: "delete", kind: kind.kind, name: place.name, because });
-      const object = found(kind, at(place));
-      version++;
-      change(kind, keyOf(object), undefined);
-      return object;
+    delete(kind, place, { because }) {
+      return ask({ verb: "delete", kind: kind.kind, name: place.name, because }, () => {
+        const object = found(kind, at(place));
+        scene.deleteLive(kind, keyOf(object));
+        return object;
+      });
     },
   };
   return scene;
@@ -298,5 +315,5 @@ function fakeLister<T extends StoredObject>(
     },
     appliedResourceVersion: () => applied.get(resourceOf(kind)) ?? "",
   };
-  return fake as unknown as Lister<T>;
+  return fake;
 }
