@@ -135,6 +135,12 @@ describe("the condition ReplicaFailure", () => {
     },
     { name: "stays as it was while failures go on, whatever they say", had: [old], failure, conditions: [old] },
     {
+      name: "keeps the reason of the first failure, also when another one follows",
+      had: [{ ...old, reason: "FailedDelete" }],
+      failure,
+      conditions: [{ ...old, reason: "FailedDelete" }],
+    },
+    {
       name: "goes with the first sync that does not fail, and others stay",
       had: [foreign, old],
       failure: undefined,
