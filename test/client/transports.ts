@@ -1,0 +1,47 @@
+/** Transports of a few lines for the tests of this folder. */
+import type { ApiRequest, ApiResponse, Transport } from "../../src/api/transport.ts";
+
+export interface FakeAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+export function answer({ status = 200, headers = {}, body = "" }: FakeAnswer): ApiResponse {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const chunks = text === "" ? [] : [new TextEncoder().encode(text)];
+  return {
+    status,
+    header: (name) => headers[name],
+    body: { next: () => Promise.resolve(chunks.shift()), cancel: () => undefined },
+  };
+}
+
+export interface FakeTransport extends Transport {
+  readonly requests: ApiRequest[];
+}
+
+/** Answers by a function, which may throw, and keeps the requests. */
+export function fakeTransport(answers: (request: ApiRequest, count: number) => FakeAnswer): FakeTransport {
+  const requests: ApiRequest[] = [];
+  return {
+    requests,
+    send(request) {
+      requests.push(request);
+      try {
+        return Promise.resolve(answer(answers(request, requests.length)));
+      } catch (error) {
+        return Promise.reject(error as Error);
+      }
+    },
+  };
+}
+
+export function get(path: string, extra: Partial<ApiRequest> = {}): ApiRequest {
+  return { method: "GET", path, signal: new AbortController().signal, ...extra };
+}
+
+export function bodyOf(request: ApiRequest | undefined): unknown {
+  return request?.body === undefined ? undefined : JSON.parse(new TextDecoder().decode(request.body));
+}
