@@ -3,6 +3,7 @@ import { Pods, ReplicaSets } from "../../src/api/kind.ts";
 import { createPod, deletePod, generateNamePrefix, podFromTemplate } from "../../src/controller/pod-control.ts";
 import type { Decision } from "../../src/controller/rule.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
+import { rejection } from "../support/rejection.ts";
 import { refusal, type Scene, syncScene } from "../support/sync-context.ts";
 import { podOf, replicaSetOf } from "../support/workloads.ts";
 
@@ -76,7 +77,7 @@ describe("createPod", () => {
   test("a refusal is told in the server's words and thrown as it is", async () => {
     const quota = refusal(403, "Forbidden", 'pods "web-1" is forbidden: exceeded quota: small');
     scene.refuse = () => quota;
-    await expect(createPod(scene.context("shop/web"), pod, { owner, because })).rejects.toBe(quota);
+    expect(await rejection(createPod(scene.context("shop/web"), pod, { owner, because }))).toBe(quota);
     expect(scene.events).toEqual([
       { type: "Warning", reason: "FailedCreate", message: `Error creating: ${quota.message}`, about: "ReplicaSet web" },
     ]);
@@ -85,13 +86,15 @@ describe("createPod", () => {
   test("in a namespace that is being deleted no Event is recorded", async () => {
     const terminating = refusal(403, "Forbidden", "namespace is being terminated", "NamespaceTerminating");
     scene.refuse = () => terminating;
-    await expect(createPod(scene.context("shop/web"), pod, { owner, because })).rejects.toBe(terminating);
+    expect(await rejection(createPod(scene.context("shop/web"), pod, { owner, because }))).toBe(terminating);
     expect(scene.events).toEqual([]);
   });
 
   test("a pod without labels is not sent: its owner would never find it", async () => {
     const bare = podFromTemplate({ spec: { containers: [] } }, owner);
-    await expect(createPod(scene.context("shop/web"), bare, { owner, because })).rejects.toThrow("no labels");
+    expect((await rejection(createPod(scene.context("shop/web"), bare, { owner, because }))).message).toContain(
+      "no labels",
+    );
     expect(scene.calls).toEqual([]);
     expect(scene.events).toEqual([]);
   });
@@ -108,14 +111,14 @@ describe("deletePod", () => {
   });
 
   test("a pod that is gone already is said to be so, without an Event", async () => {
-    await expect(deletePod(scene.context("shop/web"), pod, { owner, because })).rejects.toMatchObject({ code: 404 });
+    expect(await rejection(deletePod(scene.context("shop/web"), pod, { owner, because }))).toMatchObject({ code: 404 });
     expect(scene.events).toEqual([]);
   });
 
   test("a refusal is told, and thrown in words that end up in the condition", async () => {
     scene.refuse = () => refusal(403, "Forbidden", "no rights");
     const deleting = deletePod(scene.context("shop/web"), pod, { owner, because });
-    await expect(deleting).rejects.toThrow("unable to delete pods: no rights");
+    expect((await rejection(deleting)).message).toContain("unable to delete pods: no rights");
     expect(scene.events).toMatchObject([
       { type: "Warning", reason: "FailedDelete", message: "Error deleting: no rights" },
     ]);

@@ -328,7 +328,7 @@ describe("the order of any pods", () => {
             ...pod,
             metadata: { ...pod.metadata, creationTimestamp: time },
             status: { ...pod.status, conditions },
-          } as Pod;
+          };
         }),
       );
     fc.assert(

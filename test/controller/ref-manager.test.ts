@@ -6,6 +6,7 @@ import { controllerReference } from "../../src/api/owner-references.ts";
 import type { Pod, ReplicaSet } from "../../src/api/types.ts";
 import { claim } from "../../src/controller/ref-manager.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
+import { rejection } from "../support/rejection.ts";
 import { refusal, type Scene, syncScene } from "../support/sync-context.ts";
 import { podOf, replicaSetOf, webLabels } from "../support/workloads.ts";
 
@@ -172,8 +173,8 @@ describe("the live re-check before adopting", () => {
         scene.refuse = ({ verb }) => (verb === "get" ? refusal(404, "NotFound", "gone") : undefined);
       else scene.putLive(ReplicaSets, live);
       const claiming = claimWith(web, [...orphans, podOf("c", { labels: other })]);
-      await expect(claiming).rejects.toThrow(says);
-      await expect(claiming).rejects.toThrow("Cannot claim 2 objects");
+      expect((await rejection(claiming)).message).toContain(says);
+      expect((await rejection(claiming)).message).toContain("Cannot claim 2 objects");
       expect(gets()).toBe(1);
       // Releasing needs no living owner.
       expect(patches()).toEqual(["c"]);
@@ -206,14 +207,14 @@ describe("refused patches", () => {
 
   test("an adoption refused as Invalid is an error: another owner was faster", async () => {
     refuseWith(422, "Invalid");
-    await expect(claimWith(web, [podOf("a", { owner: "none" })])).rejects.toThrow("a: Invalid");
+    expect((await rejection(claimWith(web, [podOf("a", { owner: "none" })]))).message).toContain("a: Invalid");
   });
 
   test("one failure does not keep the others from being tried, and is thrown as it is", async () => {
     scene.refuse = ({ verb, name }) =>
       verb === "patch" && name === "a" ? refusal(409, "Conflict", "changed") : undefined;
     const claiming = claimWith(web, [podOf("a", { labels: other }), podOf("b", { labels: other })]);
-    await expect(claiming).rejects.toMatchObject({ code: 409, reason: "Conflict" });
+    expect(await rejection(claiming)).toMatchObject({ code: 409, reason: "Conflict" });
     expect(patches()).toEqual(["a", "b"]);
   });
 });

@@ -11,6 +11,7 @@ import {
   withCondition,
   withoutCondition,
 } from "../../../src/controllers/replicaset/status.ts";
+import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
 import { podOf, type PodParts, replicaSetOf } from "../../support/workloads.ts";
 
@@ -243,21 +244,21 @@ describe("writing the status", () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 0 }));
     let writes = 0;
     scene.refuse = ({ verb }) => (verb === "updateStatus" ? new Error(`failed ${++writes}`) : undefined);
-    await expect(scene.sync("shop/web")).rejects.toThrow("failed 2");
+    expect((await rejection(scene.sync("shop/web"))).message).toContain("failed 2");
     expect(verbs()).toEqual(["updateStatus", "get", "updateStatus"]);
   });
 
   test("when the live object cannot be read that is the error", async () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 0 }));
     scene.refuse = ({ verb }) => new Error(`${verb} failed`);
-    await expect(scene.sync("shop/web")).rejects.toThrow("get failed");
+    expect((await rejection(scene.sync("shop/web"))).message).toContain("get failed");
     expect(verbs()).toEqual(["updateStatus", "get"]);
   });
 
   test("a failure to create is thrown after the status that tells it is written", async () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 2 }));
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(403, "Forbidden", "exceeded quota") : undefined);
-    await expect(scene.sync("shop/web")).rejects.toThrow("exceeded quota");
+    expect((await rejection(scene.sync("shop/web"))).message).toContain("exceeded quota");
     expect(verbs()).toEqual(["create", "updateStatus"]);
     expect(scene.decisions.map(({ rule, sentence }) => `${rule}: ${sentence}`)).toEqual([
       "scale-up: 2 of 2 pods are missing → create 2, in batches of 1 and 1",
@@ -269,7 +270,7 @@ describe("writing the status", () => {
   test("and the condition goes when the next sync succeeds", async () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 2 }));
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(403, "Forbidden", "exceeded quota") : undefined);
-    await expect(scene.sync("shop/web")).rejects.toThrow("exceeded quota");
+    expect((await rejection(scene.sync("shop/web"))).message).toContain("exceeded quota");
     scene.refuse = () => undefined;
     scene.deliver();
     await scene.sync("shop/web");

@@ -3,6 +3,7 @@ import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
 import { CacheBehindError } from "../../../src/controller/consistency.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
 import { podOf, type PodParts, replicaSetOf, type ReplicaSetParts } from "../../support/workloads.ts";
 
@@ -29,7 +30,7 @@ const verbs = (): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(scene.calls, ({ verb }) => verb)].map(([verb, calls]) => [verb, calls.length]));
 const rulesUsed = (): string[] => scene.decisions.map(({ rule }) => rule);
 const written = (): ReplicaSet["status"] =>
-  (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as ReplicaSet).status;
+  (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as ReplicaSet | undefined)?.status;
 
 /** The status that says all is as desired. */
 const steadyStatus = (replicas: number): NonNullable<ReplicaSet["status"]> => ({
@@ -121,7 +122,7 @@ describe("a sync", () => {
   test("ends when pods cannot be claimed: nothing is created, no status written, both were tried", async () => {
     has({ replicas: 3 }, podOf("a", { owner: "none" }), podOf("b", { owner: "none" }));
     scene.refuse = ({ verb }) => (verb === "patch" ? refusal(500, "InternalError", "broken") : undefined);
-    await expect(scene.sync(key)).rejects.toThrow("broken");
+    expect((await rejection(scene.sync(key))).message).toContain("broken");
     expect(verbs()).toEqual({ get: 1, patch: 2 });
   });
 
@@ -164,7 +165,7 @@ describe("of an object that is being deleted", () => {
   test("but the cache does not know: the live object stops the adoption and the sync", async () => {
     has({ replicas: 2 }, podOf("orphan", { owner: "none" }));
     scene.putLive(ReplicaSets, replicaSetOf({ replicas: 2, meta: going }));
-    await expect(scene.sync(key)).rejects.toThrow("is being deleted since");
+    expect((await rejection(scene.sync(key))).message).toContain("is being deleted since");
     expect(verbs()).toEqual({ get: 1 });
   });
 });
@@ -181,7 +182,7 @@ describe("expectations", () => {
   test("a failed create is not waited for", async () => {
     has({ replicas: 2 }, podOf("a"));
     scene.refuse = ({ verb }) => (verb === "create" ? new Error("fake error") : undefined);
-    await expect(scene.sync(key)).rejects.toThrow("fake error");
+    expect((await rejection(scene.sync(key))).message).toContain("fake error");
     expect(scene.expectations.satisfied(key)).toBeTrue();
     scene.refuse = () => undefined;
     scene.deliver();
@@ -194,7 +195,7 @@ describe("expectations", () => {
     let created = 0;
     scene.refuse = ({ verb }) =>
       verb === "create" && ++created > 10 ? refusal(403, "Forbidden", "exceeded quota") : undefined;
-    await expect(scene.sync(key)).rejects.toThrow("exceeded quota");
+    expect((await rejection(scene.sync(key))).message).toContain("exceeded quota");
     expect(verbs()).toEqual({ create: 15, updateStatus: 1 });
     expect(scene.expectations.of(key)?.creations).toBe(10);
     expect(scene.events.filter(({ reason }) => reason === "FailedCreate")).toHaveLength(5);
@@ -207,7 +208,7 @@ describe("expectations", () => {
       if (name === "pod-0") return refusal(404, "NotFound", "gone");
       return name === "pod-1" ? refusal(500, "InternalError", "broken") : undefined;
     };
-    await expect(scene.sync(key)).rejects.toThrow("unable to delete pods: broken");
+    expect((await rejection(scene.sync(key))).message).toContain("unable to delete pods: broken");
     expect([...(scene.expectations.of(key)?.deletions ?? [])]).toEqual(["shop/pod-2"]);
     expect(written()?.conditions?.[0]).toMatchObject({
       reason: "FailedDelete",
@@ -217,10 +218,9 @@ describe("expectations", () => {
 
   test("are asked before the pods are listed: one that comes in between is not created again", async () => {
     has({ replicas: 2 }, podOf("first"));
-    const { satisfied } = scene.expectations;
-    scene.expectations.satisfied = (asked) => {
+    scene.expectations.satisfied = () => {
       scene.put(Pods, podOf("second"));
-      return satisfied(asked);
+      return true;
     };
     await scene.sync(key);
     expect(verbs()).toEqual({ updateStatus: 1 });
@@ -242,9 +242,9 @@ describe("the consistency check", () => {
   test("fails a sync until the caches have its own writes", async () => {
     has({ replicas: 1 });
     await scene.sync(key);
-    await expect(scene.sync(key)).rejects.toBeInstanceOf(CacheBehindError);
+    expect(await rejection(scene.sync(key))).toBeInstanceOf(CacheBehindError);
     scene.deliver(1);
-    await expect(scene.sync(key)).rejects.toThrow("the cache of replicasets.apps");
+    expect((await rejection(scene.sync(key))).message).toContain("the cache of replicasets.apps");
     expect(scene.calls).toEqual([]);
     scene.deliver();
     await scene.sync(key);
@@ -259,7 +259,7 @@ describe("the consistency check", () => {
     expect(() => scene.consistency.ensureReady(key)).not.toThrow();
     scene.put(Pods, podOf("orphan", { owner: "none" }));
     scene.refuse = ({ verb }) => (verb === "updateStatus" || verb === "delete" ? new Error("stop") : undefined);
-    await expect(scene.sync(key)).rejects.toThrow("stop");
+    expect((await rejection(scene.sync(key))).message).toContain("stop");
     expect(rulesUsed()).toContain("adopt");
     expect(() => scene.consistency.ensureReady(key)).toThrow("the cache of pods");
   });
@@ -298,7 +298,7 @@ describe("availability", () => {
   test("a sync that failed to create asks for nothing: it is retried anyway", async () => {
     has({ replicas: 2, spec: { minReadySeconds: 5 } }, readyFor("a", 0));
     scene.refuse = ({ verb }) => (verb === "create" ? new Error("no") : undefined);
-    await expect(scene.sync(key)).rejects.toThrow("no");
+    expect((await rejection(scene.sync(key))).message).toContain("no");
     expect(scene.requeues).toEqual([]);
   });
 });
