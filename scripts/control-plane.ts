@@ -1,0 +1,144 @@
+/**
+ * Where the binaries of the real control plane are, which of them are missing, and how they get there. They lie outside the
+ * work tree, in a folder named by a hash of what they are made from: another pin is another folder, and a build that broke
+ * off is never taken for a whole one.
+ *
+ * `npm run control-plane` builds them and prints the folder.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** The folder with build.sh, up.sh, start.sh and down.sh. */
+export const controlPlaneScripts: string = join(import.meta.dir, "control-plane");
+
+/** etcd and kube-apiserver make a cluster, kubectl talks to it. */
+export const clusterBinaries = ["etcd", "kube-apiserver", "kubectl"] as const;
+/** What a cluster with controllers and simulated nodes needs on top. */
+export const controllerBinaries = ["kube-controller-manager", "kube-scheduler", "kwok", "kwok-stages.yaml"] as const;
+
+/** The cache of this project; outside the work tree, so that a fresh clone finds what another one built. */
+export function cacheFolder(): string {
+  const { KUBECTL_RECONCILE_CACHE: own, XDG_CACHE_HOME: xdg } = process.env;
+  if (own !== undefined && own !== "") return own;
+  return join(xdg !== undefined && xdg !== "" ? xdg : join(homedir(), ".cache"), "kubectl-reconcile");
+}
+
+/** The first 12 hex digits of a hash over the files below `folder` that `matters` picks, names included. */
+export function hashOf(folder: string, matters: (path: string) => boolean): string {
+  const hash = createHash("sha256");
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter(matters)
+    .sort();
+  for (const path of paths)
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(folder, path)))
+      .update("\0");
+  return hash.digest("hex").slice(0, 12);
+}
+
+/** Where the binaries of today's pins belong, whether they are there or not. */
+export function controlPlaneFolder(): string {
+  const hash = hashOf(controlPlaneScripts, (path) => /\.(go|mod|sum)$/.test(path) || path === "build.sh");
+  return join(cacheFolder(), `control-plane-${hash}`);
+}
+
+/** The path of one binary: from KUBEBUILDER_ASSETS where it is there, else from the cache. Undefined: in neither. */
+export function controlPlaneBinary(name: string): string | undefined {
+  const assets = process.env["KUBEBUILDER_ASSETS"];
+  const places = [...(assets === undefined || assets === "" ? [] : [assets]), controlPlaneFolder()];
+  return places.map((place) => join(place, name)).find((path) => existsSync(path));
+}
+
+/** Why a cluster of these binaries cannot be started here, as a sentence; undefined when it can. */
+export function missingFor(binaries: readonly string[]): string | undefined {
+  const absent = binaries.filter((name) => controlPlaneBinary(name) === undefined);
+  if (absent.length > 0) return `${absent.join(", ")} not built: run \`npm run control-plane\` (needs Go)`;
+  const tools = ["bash", "openssl", "awk"].filter((name) => Bun.which(name) === null);
+  return tools.length > 0 ? `${tools.join(", ")} not installed` : undefined;
+}
+
+/** How a build ended: the folder, or why there is none. */
+export type Build = { readonly is: "built"; readonly folder: string } | { readonly is: "failed"; readonly why: string };
+
+/**
+ * Runs `build` with an empty folder and moves it to `folder` when it answers true; a folder that is there already is taken as
+ * it is. Two processes never build the same thing at once: the second one waits, half an hour at most.
+ */
+export async function buildOnce(folder: string, build: (into: string) => Promise<string | undefined>): Promise<Build> {
+  const lock = `${folder}.lock`;
+  mkdirSync(join(folder, ".."), { recursive: true });
+  for (let waited = 0; !existsSync(folder) && !takeLock(lock); waited++) {
+    if (waited > 1800) return { is: "failed", why: `another build holds ${lock} for half an hour` };
+    await Bun.sleep(1000);
+  }
+  const temporary = `${folder}.${process.pid}`;
+  try {
+    if (existsSync(folder)) return { is: "built", folder };
+    rmSync(temporary, { recursive: true, force: true });
+    mkdirSync(temporary);
+    const why = await build(temporary);
+    if (why !== undefined) return { is: "failed", why };
+    renameSync(temporary, folder);
+    return { is: "built", folder };
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+    if (holderOf(lock) === process.pid) rmSync(lock, { force: true });
+  }
+}
+
+function holderOf(lock: string): number | undefined {
+  return existsSync(lock) ? Number(readFileSync(lock, "utf8")) : undefined;
+}
+
+/** Takes the lock if nobody has it, or only a process that is gone. */
+function takeLock(lock: string): boolean {
+  try {
+    writeFileSync(lock, `${process.pid}`, { flag: "wx" });
+    return true;
+  } catch {
+    // 0: its holder is just about to write its pid.
+    const holder = holderOf(lock) ?? 0;
+    if (holder > 0 && !isRunning(holder)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Builds what KUBEBUILDER_ASSETS and the cache lack; minutes with a cold Go cache, its progress on standard error. */
+export async function buildControlPlane(): Promise<Build> {
+  const folder = controlPlaneFolder();
+  if (existsSync(folder)) return { is: "built", folder };
+  if (Bun.which("go") === null) return { is: "failed", why: "Go is not installed" };
+  console.error(`building the control plane into ${folder}; several minutes the first time`);
+  return await buildOnce(folder, async (into) => {
+    const run = Bun.spawn(["bash", join(controlPlaneScripts, "build.sh"), into], {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    const said = (await new Response(run.stderr).text()).trim().split("\n").slice(-3).join("\n");
+    return (await run.exited) === 0 ? undefined : `build.sh failed: ${said}`;
+  });
+}
+
+if (import.meta.main) {
+  const build = await buildControlPlane();
+  if (build.is === "failed") {
+    console.error(`error: ${build.why}`);
+    process.exit(1);
+  }
+  console.log(build.folder);
+}

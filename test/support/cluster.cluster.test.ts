@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { effectsOf } from "./audit-log.ts";
+import { type Cluster, clusterMissing, controllersMissing, startCluster } from "./cluster.ts";
+
+describe.skipIf(clusterMissing !== undefined)("a cluster of etcd and kube-apiserver", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster({ audit: true });
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  test("lets an admin in by token and by client certificate", async () => {
+    const byToken = await cluster.kubectl(["auth", "whoami", "-o", "jsonpath={.status.userInfo.username}"]);
+    expect(byToken).toEqual({ stdout: "admin", stderr: "", code: 0 });
+    const byCertificate = await cluster.kubectl([
+      `--kubeconfig=${cluster.certKubeconfig}`,
+      "auth",
+      "whoami",
+      "-o",
+      "jsonpath={.status.userInfo.username}",
+    ]);
+    expect(byCertificate.stdout).toBe("admin-by-certificate");
+  });
+
+  test("takes pods in default and in a new namespace, and tells of them in the audit log", async () => {
+    await cluster.createNamespace("shop");
+    const pod = { metadata: { generateName: "web-" }, spec: { containers: [{ name: "c", image: "i" }] } };
+    const made = await cluster.request("POST", "/api/v1/namespaces/default/pods", pod);
+    const other = await cluster.request("POST", "/api/v1/namespaces/shop/pods", pod);
+    expect([made.status, other.status]).toEqual([201, 201]);
+    const effects = effectsOf(await cluster.audit()).filter(({ resource }) => resource === "pods");
+    expect(effects).toMatchObject([
+      { verb: "create", namespace: "default", name: made.body.metadata.name, code: 201, request: pod, user: "admin" },
+      { verb: "create", namespace: "shop", name: other.body.metadata.name, code: 201 },
+    ]);
+  });
+
+  test("keeps its objects and its port when kube-apiserver is killed and started again", async () => {
+    await cluster.kubectl(["create", "configmap", "kept"]);
+    await cluster.killApiServer();
+    const refused = await cluster.request("GET", "/readyz").catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Error);
+    await cluster.start("kube-apiserver");
+    expect((await cluster.request("GET", "/api/v1/namespaces/default/configmaps/kept")).status).toBe(200);
+  }, 60_000);
+
+  test("is silent, not gone, while kube-apiserver stands still", async () => {
+    cluster.stopProcess("kube-apiserver");
+    const waiting = cluster.request("GET", "/readyz");
+    expect(await Promise.race([waiting, Bun.sleep(300).then(() => "silence")])).toBe("silence");
+    cluster.continueProcess("kube-apiserver");
+    expect((await waiting).status).toBe(200);
+  });
+});
+
+describe.skipIf(controllersMissing !== undefined)("a cluster with controllers", () => {
+  test("runs the controllers asked for, brings pods to life on its nodes, and leaves nothing behind", async () => {
+    const cluster = await startCluster({ controllers: "replicaset-controller", nodes: 1 });
+    try {
+      const template = {
+        metadata: { labels: { app: "web" } },
+        spec: { containers: [{ name: "c", image: "i" }] },
+      };
+      await cluster.request("POST", "/apis/apps/v1/namespaces/default/replicasets", {
+        metadata: { name: "web" },
+        spec: { replicas: 2, selector: { matchLabels: { app: "web" } }, template },
+      });
+      const waited = await cluster.kubectl(["wait", "--for=jsonpath={.status.readyReplicas}=2", "rs/web"]);
+      expect(waited).toMatchObject({ code: 0, stderr: "" });
+    } finally {
+      await cluster.stop();
+    }
+    expect(existsSync(join(cluster.dir, "pids"))).toBe(false);
+    const gone = await cluster.request("GET", "/readyz").catch((error: unknown) => error);
+    expect(gone).toBeInstanceOf(Error);
+  }, 120_000);
+
+  test("ends with the process that started it, even one that was killed", async () => {
+    const program = `
+      import { startCluster } from ${JSON.stringify(join(import.meta.dir, "cluster.ts"))};
+      console.log((await startCluster()).url);
+      setInterval(() => {}, 1000);`;
+    const starter = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
+    const { value } = await starter.stdout.getReader().read();
+    const url = new TextDecoder().decode(value).trim();
+    expect(url).toStartWith("https://127.0.0.1:");
+    starter.kill("SIGKILL");
+    const port = Number(new URL(url).port);
+    let listening = true;
+    for (let tries = 0; listening && tries < 100; tries++) {
+      await Bun.sleep(100);
+      listening = await canConnect(port);
+    }
+    expect(listening).toBe(false);
+  }, 60_000);
+});
+
+async function canConnect(port: number): Promise<boolean> {
+  try {
+    const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data: () => undefined } });
+    socket.end();
+    return true;
+  } catch {
+    return false;
+  }
+}

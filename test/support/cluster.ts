@@ -1,0 +1,287 @@
+/**
+ * A real control plane for a test: etcd and kube-apiserver on loopback, with kube-controller-manager, kube-scheduler and
+ * kwok's nodes where asked for. It ends with the test's process, however that ends: scripts/control-plane/up.sh runs in the
+ * foreground, and stops everything once its standard input is closed.
+ */
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  clusterBinaries,
+  controllerBinaries,
+  controlPlaneBinary,
+  controlPlaneFolder,
+  controlPlaneScripts,
+  missingFor,
+} from "../../scripts/control-plane.ts";
+import { auditLog, type AuditEvent } from "./audit-log.ts";
+
+/** Why no cluster can be started here; undefined when one can: `describe.skipIf(clusterMissing !== undefined)(…)`. */
+export const clusterMissing: string | undefined = missingFor(clusterBinaries);
+/** The same for a cluster with `controllers`. */
+export const controllersMissing: string | undefined = missingFor([...clusterBinaries, ...controllerBinaries]);
+
+export interface ClusterOptions {
+  /** As kube-controller-manager's `--controllers` says it: `*`, `replicaset-controller`. `none`: the others without it. */
+  readonly controllers?: string;
+  /** With `controllers`: how many simulated nodes; 0 is without kwok. Three by default. */
+  readonly nodes?: number;
+  /** With `controllers`: whether kube-scheduler runs; it does by default. */
+  readonly scheduler?: boolean;
+  /** Keeps an audit log. */
+  readonly audit?: boolean;
+  readonly apiServerFlags?: readonly string[];
+  readonly kcmFlags?: readonly string[];
+}
+
+/** The processes of a cluster, as DIR/pids names them. */
+export type ClusterProcess = "etcd" | "kube-apiserver" | "kube-controller-manager" | "kube-scheduler" | "kwok";
+
+export interface KubectlEnd {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  /** Parsed where it is JSON, otherwise text. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
+  readonly body: any;
+}
+
+export interface Cluster {
+  /** Path of a kubeconfig for the cluster's admin, by token. */
+  readonly kubeconfig: string;
+  /** The same by client certificate. */
+  readonly certKubeconfig: string;
+  /** `https://127.0.0.1:PORT`. */
+  readonly url: string;
+  readonly port: number;
+  /** All files of the cluster: certificates (`ca.crt`, `ca.key`, `admin.crt`, `admin.key`), logs (`NAME.log`), `audit.log`. */
+  readonly dir: string;
+  readonly token: string;
+  /** The certificate authority, PEM. */
+  readonly ca: string;
+  /** Runs kubectl as admin, at most a minute. */
+  kubectl(args: readonly string[], stdin?: string): Promise<KubectlEnd>;
+  /** One request as admin, without kubectl's 50 ms: the path with its query. */
+  request(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  /** Makes a namespace with its default ServiceAccount, so that pods can be created there. */
+  createNamespace(name: string): Promise<void>;
+  /** All audit events so far; none without `audit`. */
+  audit(): Promise<readonly AuditEvent[]>;
+  /** Kills a process outright. */
+  kill(name: ClusterProcess): Promise<void>;
+  /** Starts a process again that was killed; for kube-apiserver it waits until it is ready. */
+  start(name: ClusterProcess): Promise<void>;
+  /** Kills kube-apiserver, so that its connections break. */
+  killApiServer(): Promise<void>;
+  /** Kills kube-apiserver and starts it again on the same port, waiting until it is ready. */
+  restartApiServer(): Promise<void>;
+  /** Makes a process stand still (SIGSTOP): its connections stay open and silent. */
+  stopProcess(name: ClusterProcess): void;
+  /** Lets it go on (SIGCONT). */
+  continueProcess(name: ClusterProcess): void;
+  /** Ends everything and removes the files. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a cluster on ports of its own; ready in 3 to 4 s, with controllers a second later.
+ * @throws Error with the last lines of the logs when it does not become ready.
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const missing = options.controllers === undefined ? clusterMissing : controllersMissing;
+  if (missing !== undefined) throw new Error(`Cannot start a cluster: ${missing}`);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      // Between looking for ports and taking them, somebody else may have.
+      if (attempt === 3 || !/address already in use/.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startOnce(options: ClusterOptions): Promise<Cluster> {
+  const port = await freePorts(5);
+  const dir = mkdtempSync(join(tmpdir(), "cluster-"));
+  const up = spawnUp(dir, port, options);
+  if (!(await saysReady(up.stdout))) {
+    await up.exited;
+    const said = readFileSync(join(dir, "up.log"), "utf8");
+    rmSync(dir, { recursive: true, force: true });
+    throw new Error(`Cannot start a cluster on port ${port}: ${said}`);
+  }
+  return clusterIn(dir, port, async () => {
+    await up.stdin.end();
+    await up.exited;
+    rmSync(dir, { recursive: true, force: true });
+  });
+}
+
+function spawnUp(dir: string, port: number, options: ClusterOptions): Bun.Subprocess<"pipe", "pipe", number> {
+  const script = join(controlPlaneScripts, "up.sh");
+  const binaries = controlPlaneBinary("kube-controller-manager") === undefined ? dir : controlPlaneFolder();
+  return Bun.spawn(["bash", script, binaries, dir, String(port), options.controllers ?? ""], {
+    // A session of its own: Ctrl-C is for the test, which ends the cluster by closing its standard input.
+    detached: true,
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: openSync(join(dir, "up.log"), "w"),
+    env: {
+      ...process.env,
+      FOREGROUND: "1",
+      AUDIT: options.audit === true ? "1" : "",
+      NODES: String(options.nodes ?? 3),
+      SCHEDULER: options.scheduler === false ? "no" : "yes",
+      APISERVER_FLAGS: (options.apiServerFlags ?? []).join(" "),
+      KCM_FLAGS: (options.kcmFlags ?? []).join(" "),
+    },
+  });
+}
+
+async function saysReady(stdout: ReadableStream<Uint8Array>): Promise<boolean> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stdout) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes("ready:")) return true;
+  }
+  return false;
+}
+
+function clusterIn(dir: string, port: number, stop: () => Promise<void>): Cluster {
+  const log = auditLog(join(dir, "audit.log"));
+  const kubeconfig = join(dir, "kubeconfig");
+  const url = `https://127.0.0.1:${port}`;
+  const ca = readFileSync(join(dir, "ca.crt"), "utf8");
+  const token = readFileSync(join(dir, "token"), "utf8").trim();
+  const request = requester(url, token, ca);
+  const processes = processesOf(dir);
+  return {
+    kubeconfig,
+    certKubeconfig: join(dir, "kubeconfig-cert"),
+    url,
+    port,
+    dir,
+    token,
+    ca,
+    kubectl: (args, stdin) => runKubectl(kubeconfig, args, stdin),
+    request,
+    createNamespace: (name) => createNamespace(request, name),
+    audit: () => log.read(),
+    ...processes,
+    killApiServer: () => processes.kill("kube-apiserver"),
+    async restartApiServer() {
+      await processes.kill("kube-apiserver");
+      await processes.start("kube-apiserver");
+    },
+    stop,
+  };
+}
+
+/** One free port and the `count - 1` after it; below the range that outgoing connections take theirs from. */
+export async function freePorts(count: number): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const first = 20_000 + Math.floor(Math.random() * 2_500) * 5;
+    const free = await Promise.all(Array.from({ length: count }, (_, index) => isFree(first + index)));
+    if (free.every(Boolean)) return first;
+  }
+  throw new Error(`Cannot find ${count} free ports in a row between 20000 and 32500`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+async function runKubectl(kubeconfig: string, args: readonly string[], stdin?: string): Promise<KubectlEnd> {
+  const run = Bun.spawn([controlPlaneBinary("kubectl") ?? "kubectl", "--kubeconfig", kubeconfig, ...args], {
+    stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: 60_000,
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(run.stdout).text(),
+    new Response(run.stderr).text(),
+    run.exited,
+  ]);
+  return { stdout, stderr, code };
+}
+
+function requester(url: string, token: string, ca: string): Cluster["request"] {
+  return async (method, path, body, headers = {}) => {
+    const answer = await fetch(url + path, {
+      method,
+      tls: { ca },
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: "application/json",
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+    return { status: answer.status, body: isJson ? (JSON.parse(text) as unknown) : text };
+  };
+}
+
+async function createNamespace(request: Cluster["request"], name: string): Promise<void> {
+  const made = await request("POST", "/api/v1/namespaces", { metadata: { name } });
+  if (made.status !== 201) throw new Error(`Cannot create namespace ${name}: ${JSON.stringify(made.body)}`);
+  const account = await request("POST", `/api/v1/namespaces/${name}/serviceaccounts`, {
+    metadata: { name: "default" },
+  });
+  // With all of kube-controller-manager's controllers, its own may have been faster.
+  if (account.status !== 201 && account.status !== 409) {
+    throw new Error(`Cannot create the ServiceAccount of ${name}: ${JSON.stringify(account.body)}`);
+  }
+}
+
+function processesOf(dir: string): Pick<Cluster, "kill" | "start" | "stopProcess" | "continueProcess"> {
+  const script = async (...command: string[]): Promise<void> => {
+    const run = Bun.spawn(["bash", ...command], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+    const said = await new Response(run.stderr).text();
+    if ((await run.exited) !== 0) throw new Error(said);
+  };
+  const start = async (name: ClusterProcess): Promise<void> => {
+    await script(join(controlPlaneScripts, "start.sh"), dir, name);
+    if (name === "kube-apiserver") await script(join(controlPlaneScripts, "wait-ready.sh"), dir);
+  };
+  return {
+    async kill(name) {
+      const pid = pidOf(dir, name);
+      process.kill(pid, "SIGKILL");
+      for (let tries = 0; isAlive(pid) && tries < 500; tries++) await Bun.sleep(10);
+    },
+    start,
+    stopProcess: (name) => void process.kill(pidOf(dir, name), "SIGSTOP"),
+    continueProcess: (name) => void process.kill(pidOf(dir, name), "SIGCONT"),
+  };
+}
+
+function pidOf(dir: string, name: ClusterProcess): number {
+  const lines = readFileSync(join(dir, "pids"), "utf8").trim().split("\n");
+  const line = lines.find((candidate) => candidate.endsWith(` ${name}`));
+  if (line === undefined) throw new Error(`${name} does not run in this cluster`);
+  return Number(line.split(" ")[0]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
