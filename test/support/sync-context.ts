@@ -4,17 +4,16 @@
  */
 import { keyOf, objectKey, type ObjectKey, splitKey } from "../../src/api/key.ts";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
-import { matches } from "../../src/api/labels.ts";
 import type { OwnerReference, StoredObject } from "../../src/api/object.ts";
 import { StatusError } from "../../src/api/status-error.ts";
 import { formatTime } from "../../src/api/time.ts";
-import type { Lister } from "../../src/cache/lister.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { type Consistency, consistencyChecks } from "../../src/controller/consistency.ts";
-import type { ControllerDefinition, Notification, Watch, WatchContext } from "../../src/controller/definition.ts";
+import type { ControllerDefinition, Notification, WatchContext } from "../../src/controller/definition.ts";
 import { controllerExpectations, type Expectations } from "../../src/controller/expectations.ts";
 import type { Decision, Facts, Rule } from "../../src/controller/rule.ts";
 import type { EventToRecord, SyncClient, SyncContext } from "../../src/controller/sync-context.ts";
+import { HandFilledCache } from "./hand-filled-cache.ts";
 
 export interface Call {
   readonly verb: "get" | "create" | "updateStatus" | "patch" | "delete";
@@ -75,40 +74,39 @@ export interface Scene {
   context(key: ObjectKey): SyncContext;
 }
 
-interface Shelf {
-  readonly kind: Kind;
-  readonly objects: Map<ObjectKey, StoredObject>;
+function known<T>(of: ReadonlyMap<string, T>, kind: Kind): T {
+  const found = of.get(resourceOf(kind));
+  if (found === undefined) throw new RangeError(`the definition watches no ${kind.plural}`);
+  return found;
 }
 
 export function syncScene(definition: ControllerDefinition): Scene {
-  const live = new Map<string, Shelf>();
-  const caches = new Map<string, Shelf>();
-  const applied = new Map<string, string>();
+  const live = new Map<string, Map<ObjectKey, StoredObject>>();
+  const caches = new Map<string, HandFilledCache<StoredObject>>();
   const pending: {
     readonly kind: Kind;
     readonly key: ObjectKey;
     readonly object: StoredObject | undefined;
     readonly version: string;
   }[] = [];
-  const indexes = new Map<string, NonNullable<Watch["indexes"]>>();
-  for (const { kind, indexes: own } of definition.watches) indexes.set(resourceOf(kind), own ?? {});
   let version = 1000;
-  for (const { kind } of definition.watches) applied.set(resourceOf(kind), String(version));
+  for (const { kind, indexes = {} } of definition.watches) {
+    const cache = new HandFilledCache<StoredObject>(indexes, String(version));
+    caches.set(resourceOf(kind), cache);
+    live.set(resourceOf(kind), new Map());
+  }
   let names = 0;
   let syncs = 0;
 
-  const shelf = (shelves: Map<string, Shelf>, kind: Kind): Map<ObjectKey, StoredObject> => {
-    const found = shelves.get(resourceOf(kind)) ?? { kind, objects: new Map<ObjectKey, StoredObject>() };
-    shelves.set(resourceOf(kind), found);
-    return found.objects;
-  };
+  const shelf = (kind: Kind): Map<ObjectKey, StoredObject> => known(live, kind);
+  // The cache holds what it was filled with: the type is the kind's.
+  const cacheOf = <T extends StoredObject>(kind: Kind<T>): HandFilledCache<T> =>
+    known(caches, kind) as unknown as HandFilledCache<T>;
   const change = (kind: Kind, key: ObjectKey, object: StoredObject | undefined): void => {
-    if (object === undefined) shelf(live, kind).delete(key);
-    else shelf(live, kind).set(key, object);
+    if (object === undefined) shelf(kind).delete(key);
+    else shelf(kind).set(key, object);
     pending.push({ kind, key, object, version: object?.metadata.resourceVersion ?? String(version) });
   };
-  const lister = <T extends StoredObject>(kind: Kind<T>): Lister<T> =>
-    fakeLister(kind, shelf(caches, kind), indexes, applied);
 
   const delta = { kind: "Test", type: "Updated", key: "", resourceVersion: "", seq: 0 } as const;
 
@@ -123,16 +121,16 @@ export function syncScene(definition: ControllerDefinition): Scene {
     woken: [],
     wokenLater: [],
     expectations: controllerExpectations(() => scene.now),
-    consistency: consistencyChecks((kind) => applied.get(resourceOf(kind)) ?? ""),
+    consistency: consistencyChecks((kind) => cacheOf(kind).appliedResourceVersion()),
     watchContext: undefined as unknown as WatchContext,
     put(kind, ...objects) {
       for (const object of objects) {
-        shelf(live, kind).set(keyOf(object), object);
-        shelf(caches, kind).set(keyOf(object), object);
+        shelf(kind).set(keyOf(object), object);
+        cacheOf(kind).set(object);
       }
     },
     putLive(kind, object) {
-      shelf(live, kind).set(keyOf(object), object);
+      shelf(kind).set(keyOf(object), object);
     },
     writeLive(kind, object) {
       store(kind, object);
@@ -141,8 +139,8 @@ export function syncScene(definition: ControllerDefinition): Scene {
       version++;
       change(kind, key, undefined);
     },
-    cached: <T extends StoredObject>(kind: Kind<T>) => [...shelf(caches, kind).values()] as T[],
-    live: <T extends StoredObject>(kind: Kind<T>) => [...shelf(live, kind).values()] as T[],
+    cached: (kind) => cacheOf(kind).list(),
+    live: <T extends StoredObject>(kind: Kind<T>) => [...shelf(kind).values()] as T[],
     notify(kind, notification) {
       for (const watch of definition.watches) {
         if (resourceOf(watch.kind) !== resourceOf(kind)) continue;
@@ -153,14 +151,14 @@ export function syncScene(definition: ControllerDefinition): Scene {
       for (let n = 0; n < most; n++) {
         const next = pending.shift();
         if (next === undefined) return;
-        const cache = shelf(caches, next.kind);
+        const cache = cacheOf(next.kind);
         const before = cache.get(next.key);
-        applied.set(resourceOf(next.kind), next.version);
+        cache.apply(next.version);
         if (next.object === undefined) {
           cache.delete(next.key);
           if (before !== undefined) scene.notify(next.kind, { type: "deleted", object: before, tombstone: false });
         } else {
-          cache.set(next.key, next.object);
+          cache.set(next.object);
           if (before === undefined) scene.notify(next.kind, { type: "added", object: next.object, initial: false });
           else scene.notify(next.kind, { type: "updated", before, object: next.object });
         }
@@ -182,7 +180,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
         signal: new AbortController().signal,
         random: seededRandom(1),
         now: () => scene.now,
-        cache: lister,
+        cache: cacheOf,
         client,
         decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
           const decision = {
@@ -210,7 +208,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
   scene.watchContext = {
     enqueue: (key) => void scene.woken.push(key),
     enqueueAfter: (key, ms) => void scene.wokenLater.push({ key, ms }),
-    cache: lister,
+    cache: cacheOf,
     expectations: scene.expectations,
     consistency: scene.consistency,
   };
@@ -228,7 +226,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     return answer;
   };
   const found = <T extends StoredObject>(kind: Kind<T>, key: ObjectKey): T => {
-    const object = shelf(live, kind).get(key);
+    const object = shelf(kind).get(key);
     if (object === undefined) throw refusal(404, "NotFound", `${resourceOf(kind)} "${splitKey(key).name}" not found`);
     return object as T;
   };
@@ -287,33 +285,4 @@ function ownersAfter(object: StoredObject, body: unknown): { ownerReferences: Ow
   const patched = new Set(metadata.ownerReferences.map(({ uid }) => uid));
   const kept = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !patched.has(uid));
   return { ownerReferences: [...kept, ...metadata.ownerReferences.filter(({ $patch }) => $patch === undefined)] };
-}
-
-function fakeLister<T extends StoredObject>(
-  kind: Kind<T>,
-  objects: Map<ObjectKey, StoredObject>,
-  indexes: ReadonlyMap<string, NonNullable<Watch["indexes"]>>,
-  applied: ReadonlyMap<string, string>,
-): Lister<T> {
-  const all = (namespace?: string): T[] =>
-    ([...objects.values()] as T[]).filter(
-      (o) => namespace === undefined || namespace === "" || o.metadata.namespace === namespace,
-    );
-  const fake = {
-    get: (key: ObjectKey) => objects.get(key) as T | undefined,
-    getNamespaced: (namespace: string, name: string) => objects.get(objectKey(namespace, name)) as T | undefined,
-    list: all,
-    listSelected: (namespace: string | undefined, selector: Parameters<typeof matches>[0]) =>
-      all(namespace).filter((object) => matches(selector, object.metadata.labels)),
-    byIndex(name: string, value: string) {
-      const index = indexes.get(resourceOf(kind))?.[name];
-      if (index === undefined) throw new Error(`the definition asks for no index ${name} of ${kind.plural}`);
-      return all().filter((object) => index(object).includes(value));
-    },
-    get size() {
-      return objects.size;
-    },
-    appliedResourceVersion: () => applied.get(resourceOf(kind)) ?? "",
-  };
-  return fake;
 }

@@ -1,0 +1,58 @@
+import { keyOf, type ObjectKey } from "../../src/api/key.ts";
+import { matches, type Selector } from "../../src/api/labels.ts";
+import type { StoredObject } from "../../src/api/object.ts";
+import { deepFreeze } from "../../src/cache/freeze.ts";
+import type { Lister } from "../../src/cache/lister.ts";
+
+type Indexes<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
+
+/** A cache that a test fills by hand. What goes in is frozen: whoever changes a cached object fails. Indexes are searched, not kept. */
+export class HandFilledCache<T extends StoredObject> implements Lister<T> {
+  #objects = new Map<ObjectKey, T>();
+  #indexes: Indexes<T>;
+  #applied: string;
+
+  constructor(indexes: Indexes<T>, appliedResourceVersion: string) {
+    this.#indexes = indexes;
+    this.#applied = appliedResourceVersion;
+  }
+
+  set(object: T): void {
+    this.#objects.set(keyOf(object), deepFreeze(object));
+  }
+
+  delete(key: ObjectKey): void {
+    this.#objects.delete(key);
+  }
+
+  apply(resourceVersion: string): void {
+    this.#applied = resourceVersion;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: ObjectKey): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  list(namespace = ""): readonly T[] {
+    const all = [...this.#objects.values()];
+    return namespace === "" ? all : all.filter((object) => object.metadata.namespace === namespace);
+  }
+
+  listSelected(namespace: string | undefined, selector: Selector): readonly T[] {
+    return this.list(namespace).filter((object) => matches(selector, object.metadata.labels));
+  }
+
+  byIndex(name: string, value: string): readonly T[] {
+    const valuesOf = this.#indexes[name];
+    if (valuesOf === undefined) throw new RangeError(`nobody has asked for the index ${name}`);
+    return this.list().filter((object) => valuesOf(object).includes(value));
+  }
+
+  appliedResourceVersion(): string {
+    return this.#applied;
+  }
+}
