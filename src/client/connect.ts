@@ -42,9 +42,9 @@ export interface Connection {
   /** The context's, or `default`. */
   readonly namespace: string;
   /** A client over the same connections and limits that writes under another name. */
-  clientFor(fieldManager: string): Client;
+  readonly clientFor: (fieldManager: string) => Client;
   /** Closes idle connections; requests under way go on. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /**

@@ -42,7 +42,7 @@ const pod: Pod = {
     labels: { app: "web" },
   },
   spec: { containers: [{ name: "c" }] },
-} as Pod;
+};
 const caught = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => "no error",
@@ -311,7 +311,7 @@ describe("write events", () => {
   test("a status update changes nothing but the status", async () => {
     const { client, writes } = scene({ body: pod });
     const changed = { ...pod, metadata: { ...pod.metadata, labels: {} }, status: { phase: "Running" } };
-    await client.updateStatus(Pods, changed as Pod, { basedOn: pod });
+    await client.updateStatus(Pods, changed, { basedOn: pod });
     expect(writes[0]?.subresource).toBe("status");
     expect(writes[0]?.changes).toEqual([{ path: ".status", after: { phase: "Running" } }]);
   });

@@ -18,7 +18,7 @@ function bodyOf(chunks: readonly Uint8Array[], end?: unknown): ApiBody {
   return {
     next: () => {
       const chunk = left.shift();
-      return chunk === undefined && end !== undefined ? Promise.reject(end as Error) : Promise.resolve(chunk);
+      return chunk === undefined && end !== undefined ? Promise.reject(end) : Promise.resolve(chunk);
     },
     cancel: () => undefined,
   };

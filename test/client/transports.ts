@@ -32,7 +32,7 @@ export function fakeTransport(answers: (request: ApiRequest, count: number) => F
       try {
         return Promise.resolve(answer(answers(request, requests.length)));
       } catch (error) {
-        return Promise.reject(error as Error);
+        return Promise.reject(error);
       }
     },
   };
