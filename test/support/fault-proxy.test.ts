@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
+
+/** Answers each message with ten digits. */
+function startDigits(): Promise<{ server: Server; port: number; heard: string[] }> {
+  const heard: string[] = [];
+  const server = createServer((socket) => {
+    socket.on("data", (bytes) => {
+      heard.push(bytes.toString());
+      socket.write("0123456789");
+    });
+    socket.on("error", () => undefined);
+  });
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve({ server, port: (server.address() as AddressInfo).port, heard }));
+  });
+}
+
+/** A client that keeps what it got. */
+function dial(port: number): { socket: Socket; got: () => string; ended: Promise<"closed" | "reset"> } {
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  let failed = false;
+  socket.on("data", (bytes) => void (text += bytes.toString()));
+  socket.on("error", () => void (failed = true));
+  const ended = new Promise<"closed" | "reset">((resolve) => {
+    socket.on("close", () => resolve(failed ? "reset" : "closed"));
+  });
+  return { socket, got: () => text, ended };
+}
+
+/** Waits, at most 2 s, until `holds`. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds() && tries < 200; tries++) await Bun.sleep(10);
+  expect(holds()).toBe(true);
+}
+
+describe("a TCP fault proxy", () => {
+  const opened: { stop(): Promise<void> | void }[] = [];
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.stop();
+  });
+
+  async function setUp(): Promise<{ proxy: FaultProxy; heard: string[] }> {
+    const { server, port, heard } = await startDigits();
+    const proxy = await startFaultProxy(port);
+    opened.push(proxy, { stop: () => void server.close() });
+    return { proxy, heard };
+  }
+
+  test("hands bytes on both ways while there is no fault", async () => {
+    const { proxy, heard } = await setUp();
+    const { socket, got } = dial(proxy.port);
+    socket.write("a");
+    await until(() => got() === "0123456789");
+    expect({ heard, open: proxy.open, taken: proxy.taken }).toEqual({ heard: ["a"], open: 1, taken: 1 });
+  });
+
+  test("refuses connections, resets the open ones, and listens on the same port again", async () => {
+    const { proxy } = await setUp();
+    const open = dial(proxy.port);
+    open.socket.write("a");
+    await until(() => open.got() !== "");
+    await proxy.set({ is: "refuse" });
+    expect(await open.ended).toBeOneOf(["reset", "closed"]);
+    expect(await dial(proxy.port).ended).toBe("reset");
+    await proxy.set({ is: "none" });
+    const again = dial(proxy.port);
+    again.socket.write("a");
+    await until(() => again.got() === "0123456789");
+  });
+
+  for (const afterBytes of [0, 1, 4, 10, 13]) {
+    test(`cuts a connection after exactly ${afterBytes} bytes of the answer`, async () => {
+      const { proxy } = await setUp();
+      await proxy.set({ is: "cut", afterBytes });
+      const { socket, got, ended } = dial(proxy.port);
+      socket.write("a");
+      if (afterBytes >= 10) await until(() => got().length === 10);
+      if (afterBytes >= 10) socket.write("b");
+      await ended;
+      expect(got()).toBe("01234567890123456789".slice(0, afterBytes));
+    });
+  }
+
+  test("swallows both directions of a stalled connection and closes nothing, even when the fault is over", async () => {
+    const { proxy, heard } = await setUp();
+    const { socket, got } = dial(proxy.port);
+    socket.write("a");
+    await until(() => got() !== "");
+    await proxy.set({ is: "stall" });
+    socket.write("b");
+    await Bun.sleep(50);
+    await proxy.set({ is: "none" });
+    socket.write("c");
+    await Bun.sleep(50);
+    expect({ heard, got: got(), closed: socket.destroyed }).toEqual({ heard: ["a"], got: "0123456789", closed: false });
+    const fresh = dial(proxy.port);
+    fresh.socket.write("d");
+    await until(() => fresh.got() === "0123456789");
+  });
+
+  test("lets the answer trickle", async () => {
+    const { proxy } = await setUp();
+    await proxy.set({ is: "slow", bytesPerSecond: 40 });
+    const { socket, got } = dial(proxy.port);
+    socket.write("a");
+    await until(() => got() !== "");
+    expect(got().length).toBeLessThan(10);
+    await until(() => got() === "0123456789");
+  });
+
+  test("loses the answer to what has arrived", async () => {
+    const { proxy, heard } = await setUp();
+    await proxy.set({ is: "lose-answers" });
+    const { socket, got, ended } = dial(proxy.port);
+    socket.write("a");
+    await ended;
+    expect({ heard, got: got() }).toEqual({ heard: ["a"], got: "" });
+  });
+});

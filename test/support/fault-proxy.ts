@@ -1,0 +1,190 @@
+/**
+ * A TCP proxy on loopback that misbehaves on command. It knows nothing of TLS or HTTP: what it does to bytes, a bad network
+ * does too. For faults that need to know the request (a 429, the answer of one write lost) see `http-fault-proxy.ts`.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import type { Cluster } from "./cluster.ts";
+
+/** What is done to the connections there are, and to new ones. */
+export type TcpFault =
+  | { readonly is: "none" }
+  /** Nobody listens: new connections are refused, open ones are reset. */
+  | { readonly is: "refuse" }
+  /** A connection is reset after so many more bytes of the server's; 0: at its next byte. TLS makes about 30 more of them a write. */
+  | { readonly is: "cut"; readonly afterBytes: number }
+  /** Half-open: both directions are swallowed and nothing is closed. Such a connection stays dead when the fault is over. */
+  | { readonly is: "stall" }
+  /** The server's bytes trickle. */
+  | { readonly is: "slow"; readonly bytesPerSecond: number }
+  /**
+   * What the client sends arrives, and at the first byte of the answer the connection is reset: what was asked has been done
+   * and nobody says so. A new connection does not survive its TLS handshake.
+   */
+  | { readonly is: "lose-answers" };
+
+export interface FaultProxy {
+  readonly port: number;
+  /** `https://127.0.0.1:PORT`; the server's certificate is good for it. */
+  readonly url: string;
+  /** Connections open now. */
+  readonly open: number;
+  /** Connections taken so far. */
+  readonly taken: number;
+  /** From now on this is what happens; counts of bytes begin anew. */
+  set(fault: TcpFault): Promise<void>;
+  /** Resets all open connections once; new ones are taken. */
+  breakConnections(): void;
+  stop(): Promise<void>;
+}
+
+interface Connection {
+  readonly client: Socket;
+  readonly server: Socket;
+  /** Bytes of the server's handed on since the fault was set. */
+  answered: number;
+  dead: boolean;
+}
+
+/** Starts a proxy before `port` on loopback. */
+export async function startFaultProxy(port: number): Promise<FaultProxy> {
+  const connections = new Set<Connection>();
+  let fault: TcpFault = { is: "none" };
+  let taken = 0;
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    taken++;
+    const connection: Connection = { client, server: connect(port, "127.0.0.1"), answered: 0, dead: false };
+    connections.add(connection);
+    wire(connection, () => fault);
+    client.on("close", () => connections.delete(connection));
+  });
+  const own = await listen(server, 0);
+  const breakConnections = (): void => connections.forEach(reset);
+  return {
+    port: own,
+    url: `https://127.0.0.1:${own}`,
+    get open() {
+      return connections.size;
+    },
+    get taken() {
+      return taken;
+    },
+    async set(next) {
+      if (fault.is === "refuse" && next.is !== "refuse") await listen(server, own);
+      if (next.is === "refuse" && fault.is !== "refuse") {
+        const closed = close(server);
+        breakConnections();
+        await closed;
+      }
+      fault = next;
+      for (const connection of connections) connection.answered = 0;
+    },
+    breakConnections,
+    async stop() {
+      const closed = fault.is === "refuse" ? Promise.resolve() : close(server);
+      breakConnections();
+      await closed;
+    },
+  };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
+}
+
+function reset(connection: Connection): void {
+  connection.dead = true;
+  connection.client.resetAndDestroy();
+  connection.server.destroy();
+}
+
+function wire(connection: Connection, present: () => TcpFault): void {
+  const { client, server } = connection;
+  client.on("data", (bytes: Buffer) => {
+    if (present().is === "stall") connection.dead = true;
+    if (!connection.dead) handOn(bytes, client, server);
+  });
+  server.on("data", (bytes: Buffer) => answer(connection, bytes, present()));
+  client.on("end", () => server.end());
+  server.on("end", () => {
+    if (present().is === "stall") connection.dead = true;
+    if (!connection.dead) client.end();
+  });
+  // An end that is no end in order is one for the other side too; except where silence is the fault.
+  client.on("error", () => server.destroy());
+  client.on("close", () => server.destroy());
+  server.on("error", () => {
+    if (!connection.dead && present().is !== "stall") reset(connection);
+  });
+}
+
+function answer(connection: Connection, bytes: Buffer, fault: TcpFault): void {
+  if (connection.dead) return;
+  switch (fault.is) {
+    case "none":
+    case "refuse":
+      handOn(bytes, connection.server, connection.client);
+      break;
+    case "cut": {
+      const left = fault.afterBytes - connection.answered;
+      if (bytes.length <= left) handOn(bytes, connection.server, connection.client);
+      else cutAfter(connection, bytes.subarray(0, Math.max(0, left)));
+      break;
+    }
+    case "stall":
+      connection.dead = true;
+      break;
+    case "slow":
+      void trickle(connection, bytes, fault.bytesPerSecond);
+      break;
+    case "lose-answers":
+      reset(connection);
+      break;
+  }
+  connection.answered += bytes.length;
+}
+
+/** Waits with reading more while the other side does not take it. */
+function handOn(bytes: Buffer, from: Socket, to: Socket): void {
+  if (to.write(bytes)) return;
+  from.pause();
+  to.once("drain", () => from.resume());
+}
+
+/** The last bytes still arrive: a reset would overtake them, so it waits until they are written. */
+function cutAfter(connection: Connection, last: Buffer): void {
+  connection.dead = true;
+  connection.server.destroy();
+  if (last.length === 0) connection.client.resetAndDestroy();
+  else connection.client.write(last, () => connection.client.destroy());
+}
+
+/** A twentieth of a second's bytes at a time, and no reading meanwhile. */
+async function trickle(connection: Connection, bytes: Buffer, bytesPerSecond: number): Promise<void> {
+  connection.server.pause();
+  const step = Math.max(1, Math.floor(bytesPerSecond / 20));
+  for (let at = 0; at < bytes.length && !connection.dead && !connection.client.destroyed; at += step) {
+    connection.client.write(bytes.subarray(at, at + step));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+  connection.server.resume();
+}
+
+/** Writes a kubeconfig like the cluster's admin one with another server in it, and answers its path. */
+export function kubeconfigThrough(cluster: Cluster, url: string): string {
+  const path = join(cluster.dir, `kubeconfig-${new URL(url).port}`);
+  writeFileSync(path, readFileSync(cluster.kubeconfig, "utf8").replace(cluster.url, url));
+  return path;
+}
