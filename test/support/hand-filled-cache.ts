@@ -1,4 +1,4 @@
-import { keyOf, type ObjectKey } from "../../src/api/key.ts";
+import { keyOf, objectKey, type ObjectKey } from "../../src/api/key.ts";
 import { matches, type Selector } from "../../src/api/labels.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { deepFreeze } from "../../src/cache/freeze.ts";
@@ -37,16 +37,20 @@ export class HandFilledCache<T extends StoredObject> implements Lister<T> {
     return this.#objects.get(key);
   }
 
-  list(namespace = ""): readonly T[] {
+  getNamespaced(namespace: string, name: string): T | undefined {
+    return this.get(objectKey(namespace, name));
+  }
+
+  list(namespace = ""): T[] {
     const all = [...this.#objects.values()];
     return namespace === "" ? all : all.filter((object) => object.metadata.namespace === namespace);
   }
 
-  listSelected(namespace: string | undefined, selector: Selector): readonly T[] {
+  listSelected(namespace: string | undefined, selector: Selector): T[] {
     return this.list(namespace).filter((object) => matches(selector, object.metadata.labels));
   }
 
-  byIndex(name: string, value: string): readonly T[] {
+  byIndex(name: string, value: string): T[] {
     const valuesOf = this.#indexes[name];
     if (valuesOf === undefined) throw new RangeError(`nobody has asked for the index ${name}`);
     return this.list().filter((object) => valuesOf(object).includes(value));
