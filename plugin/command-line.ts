@@ -28,7 +28,9 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
     .addHelpText("after", () => examplesText(line.examples, io))
     .helpCommand("help [command]", "help for a command");
   for (const command of line.commands) {
-    const parser = parserFor(command.description ?? command.about, io).name(command.name).summary(command.about);
+    const parser = parserFor(command.description ?? command.about, io)
+      .name(command.name)
+      .summary(command.about);
     if (command.arguments !== undefined) parser.argument(command.arguments.name, command.arguments.about);
     addOptions(parser, command.options, "Options:");
     addOptions(parser, line.globals, "Options of the connection (as kubectl's):");
@@ -61,7 +63,11 @@ function parserFor(about: string, io: Io): Parser {
     .showSuggestionAfterError(true)
     .allowExcessArguments(false)
     .helpOption("-h, --help", "print this help")
-    .configureHelp({ helpWidth: Math.min(io.out.columns ?? 100, 120), sortSubcommands: false, showGlobalOptions: false })
+    .configureHelp({
+      helpWidth: Math.min(io.out.columns ?? 100, 120),
+      sortSubcommands: false,
+      showGlobalOptions: false,
+    })
     .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: () => undefined });
 }
 
@@ -72,7 +78,10 @@ function addOptions(parser: Parser, options: Options, group: string): void {
 }
 
 function parserOption(name: string, option: Option<unknown>): ParserOption {
-  const made = new ParserOption(option.flags, option.about + (option.default === undefined ? "" : ` (default ${option.default})`));
+  const made = new ParserOption(
+    option.flags,
+    option.about + (option.default === undefined ? "" : ` (default ${option.default})`),
+  );
   // The data's own names are used, not those that the library derives from the flags.
   made.attributeName = () => name;
   if (option.choices !== undefined && option.repeatable === undefined) made.choices([...option.choices]);
@@ -86,12 +95,15 @@ function parserOption(name: string, option: Option<unknown>): ParserOption {
       }
     });
   }
-  if (option.repeatable === true) made.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  if (option.repeatable === true)
+    made.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
   return made;
 }
 
 function given<O extends Options>(options: O, parsed: Readonly<Record<string, unknown>>): Given<O> {
-  return Object.fromEntries(Object.keys(options).flatMap((name) => (parsed[name] === undefined ? [] : [[name, parsed[name]]]))) as Given<O>;
+  return Object.fromEntries(
+    Object.keys(options).flatMap((name) => (parsed[name] === undefined ? [] : [[name, parsed[name]]])),
+  ) as Given<O>;
 }
 
 function examplesText(examples: readonly Example[], io: Io): string {
@@ -108,5 +120,7 @@ function commanderEnded(error: CommanderError, io: Io): number {
   }
   const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const next = rest.map((line) => line.replace(/^\((.*)\)$/, "$1")).filter((line) => line !== "");
-  throw new UserError(message.replace(/\.$/, ""), [...next, `\`${io.calledAs} --help\` shows the options`], { cause: error });
+  throw new UserError(message.replace(/\.$/, ""), [...next, `\`${io.calledAs} --help\` shows the options`], {
+    cause: error,
+  });
 }

@@ -43,7 +43,12 @@ export function texts(flags: string, about: string, rest?: Rest): Option<readonl
 }
 
 /** One of a few words. */
-export function choice<const C extends string>(flags: string, about: string, choices: readonly C[], rest?: Rest): Option<C> {
+export function choice<const C extends string>(
+  flags: string,
+  about: string,
+  choices: readonly C[],
+  rest?: Rest,
+): Option<C> {
   return { flags, about, choices, ...rest };
 }
 
@@ -51,7 +56,8 @@ export function choice<const C extends string>(flags: string, about: string, cho
 export function wholeNumber(flags: string, about: string, least: number, rest?: Rest): Option<number> {
   const read = (value: string): number => {
     const number = Number(value);
-    if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < least) throw new RangeError(`a whole number from ${least} on`);
+    if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < least)
+      throw new RangeError(`a whole number from ${least} on`);
     return number;
   };
   return { flags, about, read, ...rest };
@@ -74,7 +80,8 @@ export function readDuration(value: string): number {
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) throw new RangeError("a duration such as 30s, 5m or 1h30m");
   let ms = 0;
-  for (const [, number, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) ms += Number(number) * (units[unit ?? ""] ?? 0);
+  for (const [, number, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+    ms += Number(number) * (units[unit ?? ""] ?? 0);
   return ms;
 }
 
@@ -113,5 +120,5 @@ export interface Command<O extends Options = Options> {
 
 /** Keeps the types of the options on their way to `run`. */
 export function command<const O extends Options>(definition: Command<O>): Command {
-  return definition as unknown as Command;
+  return definition;
 }

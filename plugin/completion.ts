@@ -5,7 +5,11 @@ import type { CommandLine } from "./command-line.ts";
 import type { Io } from "./io.ts";
 
 /** `-n, --namespace <name>` → `namespace`, `n`, and whether it takes a value. */
-function readFlags(flags: string): { readonly long: string; readonly short: string | undefined; readonly hasValue: boolean } {
+function readFlags(flags: string): {
+  readonly long: string;
+  readonly short: string | undefined;
+  readonly hasValue: boolean;
+} {
   const long = /--([\w-]+)/.exec(flags)?.[1] ?? "";
   return { long, short: /(?:^|\s)-(\w)\b/.exec(flags)?.[1], hasValue: flags.includes("<") };
 }
@@ -25,7 +29,12 @@ async function addOptions(parser: ReturnType<RootCommand["command"]>, options: O
       continue;
     }
     const candidates = await candidatesOf(option, io);
-    parser.option(long, option.about, (complete) => candidates.forEach(({ value, about }) => complete(value, about)), short);
+    parser.option(
+      long,
+      option.about,
+      (complete) => candidates.forEach(({ value, about }) => complete(value, about)),
+      short,
+    );
   }
 }
 
@@ -39,11 +48,20 @@ async function rootFor(line: CommandLine, args: readonly string[], io: Io): Prom
   return root;
 }
 
-async function fill(parser: ReturnType<RootCommand["command"]>, command: Command, line: CommandLine, io: Io): Promise<void> {
+async function fill(
+  parser: ReturnType<RootCommand["command"]>,
+  command: Command,
+  line: CommandLine,
+  io: Io,
+): Promise<void> {
   const candidates = await Promise.resolve(command.completeArgument?.(io) ?? []).catch(() => []);
   if (command.arguments !== undefined) {
     const variadic = command.arguments.name.includes("...");
-    parser.argument("argument", (complete) => candidates.forEach(({ value, about }) => complete(value, about)), variadic);
+    parser.argument(
+      "argument",
+      (complete) => candidates.forEach(({ value, about }) => complete(value, about)),
+      variadic,
+    );
   }
   await addOptions(parser, command.options, io);
   await addOptions(parser, line.globals, io);

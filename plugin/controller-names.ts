@@ -17,7 +17,9 @@ export function controllerCandidates(): readonly Candidate[] {
  */
 export function controllersNamed(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
   if (words.length === 0) {
-    throw new UserError("no controller named", [`name one or more of: ${catalogue.map(({ name }) => name).join(", ")}, all`]);
+    throw new UserError("no controller named", [
+      `name one or more of: ${catalogue.map(({ name }) => name).join(", ")}, all`,
+    ]);
   }
   const chosen = new Set(words.flatMap((word) => (word === "all" ? catalogue : [controllerNamed(word, calledAs)])));
   return catalogue.filter((definition) => chosen.has(definition));
@@ -38,9 +40,9 @@ export function controllerNamed(word: string, calledAs: string): ControllerDefin
 /** Letters to add, remove or change to get from one word to the other (Levenshtein). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
+  for (const [i, letter] of a.split("").entries()) {
     const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
+    for (const [j, other] of b.split("").entries()) {
       next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)));
     }
     row = next;

@@ -1,6 +1,7 @@
 /** Errors become text here and nowhere else: one clear line, then what to do next. */
 import { StatusError } from "../src/api/status-error.ts";
 import { TransportError } from "../src/api/transport.ts";
+import { KubeconfigError } from "../src/client/kubeconfig-types.ts";
 import type { Io } from "./io.ts";
 import { styleOf } from "./render/style.ts";
 import { UserError } from "./user-error.ts";
@@ -15,7 +16,10 @@ export function explain(error: unknown, io: Io): number {
 
 function inWords(error: unknown): { readonly message: string; readonly next: readonly string[] } {
   if (error instanceof UserError) return error;
-  if (error instanceof StatusError) return { message: `the API server answered ${error.code}: ${error.message}`, next: [] };
+  if (error instanceof KubeconfigError)
+    return { message: error.message, next: error.next === undefined ? [] : [error.next] };
+  if (error instanceof StatusError)
+    return { message: `the API server answered ${error.code}: ${error.message}`, next: [] };
   if (error instanceof TransportError) return { message: error.message, next: [] };
   // A RangeError is how the stack refuses an argument: its message is meant for the user.
   if (error instanceof RangeError) return { message: error.message, next: [] };

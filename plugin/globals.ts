@@ -1,7 +1,8 @@
 /** The options that every command takes: kubectl's own, since kubectl hands none of them on to a plugin. */
-import { duration, flag, type Given, text, texts } from "./command.ts";
+import type { AccessFlags } from "../src/client/access.ts";
+import { duration, flag, type Options, text, texts } from "./command.ts";
 
-export const globals = {
+export const globals: Options = {
   kubeconfig: text("--kubeconfig <file>", "the kubeconfig to use, instead of those in KUBECONFIG or ~/.kube/config"),
   context: text("--context <name>", "the context of the kubeconfig to use"),
   cluster: text("--cluster <name>", "the cluster of the kubeconfig to use"),
@@ -17,7 +18,10 @@ export const globals = {
   clientKey: text("--client-key <file>", "key of the client certificate"),
   insecureSkipTlsVerify: flag("--insecure-skip-tls-verify", "do not check the server's certificate"),
   tlsServerName: text("--tls-server-name <name>", "name to expect in the server's certificate"),
-  requestTimeout: duration("--request-timeout <duration>", "give up on a request after this time (30s, 2m)", { default: "none" }),
-} as const;
+  requestTimeout: duration("--request-timeout <duration>", "give up on a request after this time (30s, 2m)", {
+    default: "none",
+  }),
+};
 
-export type Globals = Given<typeof globals>;
+/** What they give: the names are those of the flags that choose a cluster and a login. */
+export type Globals = AccessFlags;

@@ -19,7 +19,8 @@ import { version } from "./version.ts";
 const commands: readonly Command[] = [run, controllers, versionCommand, completion];
 
 const line: CommandLine = {
-  about: "The debugger for Kubernetes controllers: runs them here, against your cluster, and shows what they decide and why.",
+  about:
+    "The debugger for Kubernetes controllers: runs them here, against your cluster, and shows what they decide and why.",
   version,
   commands,
   globals,

@@ -1,8 +1,8 @@
-import { command } from "../command.ts";
+import { type Command, command } from "../command.ts";
 import { printShellScript, shells } from "../completion.ts";
 import { UserError } from "../user-error.ts";
 
-export const completion = command({
+export const completion: Command = command({
   name: "completion",
   about: "Print the script that completes kubectl-reconcile in a shell",
   description:
@@ -17,7 +17,8 @@ export const completion = command({
   ],
   async run({ arguments: [word = ""] }) {
     const shell = shells.find((name) => name === word);
-    if (shell === undefined) throw new UserError(`unknown shell ${JSON.stringify(word)}`, [`known are: ${shells.join(", ")}`]);
+    if (shell === undefined)
+      throw new UserError(`unknown shell ${JSON.stringify(word)}`, [`known are: ${shells.join(", ")}`]);
     printShellScript(shell);
     return 0;
   },

@@ -2,7 +2,7 @@ import { apiVersionOf } from "../../src/api/kind.ts";
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
 import { catalogue } from "../../src/controllers/index.ts";
 import { permissionsOf } from "../../src/modes/rights.ts";
-import { choice, command, text } from "../command.ts";
+import { choice, type Command, command, text } from "../command.ts";
 import { controllerCandidates, controllerNamed } from "../controller-names.ts";
 import { rbacManifest } from "../render/rbac.ts";
 import { styleOf, wrapWords } from "../render/style.ts";
@@ -31,7 +31,8 @@ function described(definition: ControllerDefinition): unknown {
 function detail(definition: ControllerDefinition, columns: number | undefined): string {
   const { name, aliases, purpose, workers, source, rules } = definition;
   const verbs = new Map<string, string[]>();
-  for (const { resource, verb } of permissionsOf(definition)) verbs.set(resource, [...(verbs.get(resource) ?? []), verb]);
+  for (const { resource, verb } of permissionsOf(definition))
+    verbs.set(resource, [...(verbs.get(resource) ?? []), verb]);
   const ids = Math.max(...rules.map((rule) => rule.id.length));
   const room = Math.max(30, (columns ?? 100) - ids - 4);
   return [
@@ -50,7 +51,18 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
   ].join("\n");
 }
 
-export const controllers = command({
+function list(definitions: readonly ControllerDefinition[], wide: boolean): string {
+  const rows = definitions.map((definition) => [
+    definition.name,
+    definition.aliases[0] ?? "",
+    watched(definition),
+    String(definition.workers),
+    ...(wide ? [String(definition.rules.length), definition.source] : [definition.purpose]),
+  ]);
+  return plainTable(["NAME", "SHORT", "WATCHES", "WORKERS", ...(wide ? ["RULES", "UPSTREAM"] : ["PURPOSE"])], rows);
+}
+
+export const controllers: Command = command({
   name: "controllers",
   about: "List the controllers that can be run, or describe one",
   arguments: { name: "[name]", about: "a controller: name, short name or alias" },
@@ -66,31 +78,17 @@ export const controllers = command({
   ],
   async run({ arguments: [name], options }, io) {
     const chosen = name === undefined ? catalogue : [controllerNamed(name, io.calledAs)];
-    switch (options.output) {
-      case "json":
-        io.out.write(`${JSON.stringify(name === undefined ? chosen.map(described) : described(chosen[0] as ControllerDefinition), null, 2)}\n`);
-        return 0;
-      case "rbac":
-        io.out.write(chosen.map((definition) => rbacManifest(definition, options.namespace)).join("---\n"));
-        return 0;
-      case "wide":
-      case undefined: {
-        if (name !== undefined) {
-          io.out.write(`${detail(chosen[0] as ControllerDefinition, styleOf(io.out).columns)}\n`);
-          return 0;
-        }
-        const wide = options.output === "wide";
-        const rows = chosen.map((definition) => [
-          definition.name,
-          definition.aliases[0] ?? "",
-          watched(definition),
-          String(definition.workers),
-          ...(wide ? [String(definition.rules.length), definition.source] : [definition.purpose]),
-        ]);
-        const head = ["NAME", "SHORT", "WATCHES", "WORKERS", ...(wide ? ["RULES", "UPSTREAM"] : ["PURPOSE"])];
-        io.out.write(`${plainTable(head, rows)}\n`);
-        return 0;
-      }
+    const [only] = chosen;
+    if (options.output === "json") {
+      const facts = name === undefined || only === undefined ? chosen.map(described) : described(only);
+      io.out.write(`${JSON.stringify(facts, null, 2)}\n`);
+    } else if (options.output === "rbac") {
+      io.out.write(chosen.map((definition) => rbacManifest(definition, options.namespace)).join("---\n"));
+    } else if (name !== undefined && only !== undefined) {
+      io.out.write(`${detail(only, styleOf(io.out).columns)}\n`);
+    } else {
+      io.out.write(`${list(chosen, options.output === "wide")}\n`);
     }
+    return 0;
   },
 });

@@ -3,12 +3,22 @@ import { LeaseHeldError } from "../../src/controller/lease.ts";
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
 import { fieldManagerOf, leaseNamespace, type LiveRun, startLive } from "../../src/modes/live.ts";
 import { preflight } from "../../src/modes/preflight.ts";
-import { isAlive, processId } from "../../src/platform/process.ts";
+import { hostName, isAlive, processId } from "../../src/platform/process.ts";
 import { randomSuffix } from "../../src/platform/random.ts";
 import { sleep } from "../../src/platform/timeline.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
+import type { TraceBus } from "../../src/trace/bus.ts";
 import { RunReport } from "../../src/views/run-report.ts";
-import { choice, command, duration, flag, type Given, text, wholeNumber, positiveNumber } from "../command.ts";
+import {
+  choice,
+  type Command,
+  command,
+  duration,
+  flag,
+  type Given,
+  text,
+  wholeNumber,
+  positiveNumber,
+} from "../command.ts";
 import { type Connected, connectAs } from "../connection.ts";
 import { controllerCandidates, controllersNamed } from "../controller-names.ts";
 import type { Globals } from "../globals.ts";
@@ -22,13 +32,20 @@ import { UserError } from "../user-error.ts";
 const options = {
   namespace: text("-n, --namespace <name>", "reconcile the objects of this namespace", { default: "the context's" }),
   allNamespaces: flag("-A, --all-namespaces", "reconcile the objects of all namespaces"),
-  selector: text("-l, --selector <selector>", "reconcile only primary objects with these labels; what they own is always seen"),
-  workers: wholeNumber("--workers <n>", "syncs at the same time, for each controller", 1, { default: "as kube-controller-manager" }),
+  selector: text(
+    "-l, --selector <selector>",
+    "reconcile only primary objects with these labels; what they own is always seen",
+  ),
+  workers: wholeNumber("--workers <n>", "syncs at the same time, for each controller", 1, {
+    default: "as kube-controller-manager",
+  }),
   resync: duration("--resync <duration>", "sync every object again after this time", { default: "12 to 24 h" }),
   qps: positiveNumber("--kube-api-qps <n>", "requests a second to the API server", { default: "20" }),
   burst: wholeNumber("--kube-api-burst <n>", "requests at once before --kube-api-qps holds", 1, { default: "30" }),
   once: flag("--once", "end when every object has been synced and nothing is left to do"),
-  output: choice("-o, --output <format>", "text, or json: every stage event as a line", ["text", "json"], { default: "text" }),
+  output: choice("-o, --output <format>", "text, or json: every stage event as a line", ["text", "json"], {
+    default: "text",
+  }),
   sinceStart: flag("--since-start", "show times as seconds since the start"),
   force: flag("--force", "run even if something else reconciles the same objects"),
   debugFreeze: flag("--debug-freeze", "freeze cached objects, to catch a controller that changes one"),
@@ -42,7 +59,7 @@ const onceQuietMs = 300;
 /** A key that has failed so often in a row ends `--once` too. */
 const onceFailures = 5;
 
-export const run = command({
+export const run: Command = command({
   name: "run",
   about: "Run controllers here, against the cluster of the current context",
   description:
@@ -121,7 +138,8 @@ class Run {
       const { refused } = await this.#ended.promise;
       const dropped = await live.stop();
       this.#say(summaryLine(this.#report.summary, timeline.now() - startedAt));
-      if (dropped > 0 && this.#options.once !== true) this.#warn(`${counted(dropped, "key")} waited and will be synced by the next run`);
+      if (dropped > 0 && this.#options.once !== true)
+        this.#warn(`${counted(dropped, "key")} waited and will be synced by the next run`);
       if (refused !== undefined) throw new UserError(refused);
       return this.#options.once === true ? this.#failures(live) : 0;
     } finally {
@@ -164,7 +182,12 @@ class Run {
 
   /** Undefined when a signal came before everything had started. */
   async #start(): Promise<LiveRun | undefined> {
-    const { io, options, controllers, namespace } = { io: this.#io, options: this.#options, controllers: this.#controllers, namespace: this.#namespace };
+    const { io, options, controllers, namespace } = {
+      io: this.#io,
+      options: this.#options,
+      controllers: this.#controllers,
+      namespace: this.#namespace,
+    };
     try {
       const live = await startLive(
         {
@@ -187,13 +210,15 @@ class Run {
       );
       const caches = live.caches.map(({ kind, objects }) => `${kind} ${objects}`).join(" · ");
       this.#say(`caches  ${caches} · ${formatDuration(live.cachesMs)}`);
-      const workers = controllers.map(({ name, workers }) => `${name} with ${counted(options.workers ?? workers, "worker")}`);
+      const workers = controllers.map(
+        ({ name, workers }) => `${name} with ${counted(options.workers ?? workers, "worker")}`,
+      );
       this.#say(`running ${workers.join(", ")}, ${options.once === true ? "until all is synced" : "Ctrl-C stops"}\n`);
       return live;
     } catch (error) {
       if (this.#starting.signal.aborted) return undefined;
       if (error instanceof LeaseHeldError) throw this.#heldByACopy(error);
-      throw await this.#connected.explain(error);
+      throw this.#connected.explain(error);
     }
   }
 
@@ -211,7 +236,7 @@ class Run {
     // The server's version comes first: when it cannot be reached, that is what is to be said.
     asked.catch(() => undefined);
     const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
-    this.#say(`context ${connected.context} · ${connected.server} (${await connected.version()}) · ${where}`);
+    this.#say(`context ${connected.context} · ${connected.server} (${await connected.serverVersion()}) · ${where}`);
     const found = await asked;
     const force = this.#options.force === true;
     refuseOrPass(found, force, {
@@ -225,7 +250,7 @@ class Run {
   }
 
   #lease(): Parameters<typeof startLive>[0]["lease"] {
-    const host = this.#connected.hostname;
+    const host = hostName();
     return {
       identity: `${host}_${processId()}_${randomSuffix(this.#io.random)}`,
       isDead(identity) {
@@ -234,7 +259,9 @@ class Run {
       },
       force: this.#options.force === true,
       onWait: (controller, holder, atMostMs) =>
-        this.#warn(`${holder} holds the Lease for ${controller} here; looking whether it still renews it (at most ${formatDuration(atMostMs)})`),
+        this.#warn(
+          `${holder} holds the Lease for ${controller} here; looking whether it still renews it (at most ${formatDuration(atMostMs)})`,
+        ),
     };
   }
 
@@ -246,7 +273,7 @@ class Run {
 
   async #watchForQuiet(live: LiveRun): Promise<void> {
     const { timeline } = this.#io;
-    for (let quietMs = 0; quietMs < onceQuietMs; ) {
+    for (let quietMs = 0; quietMs < onceQuietMs;) {
       await sleep(timeline, oncePollMs, "run --once");
       quietMs = live.manager.isIdle({ failures: onceFailures }) ? quietMs + oncePollMs : 0;
     }
@@ -255,7 +282,9 @@ class Run {
 
   #failures(live: LiveRun): number {
     const failing = live.manager.controllers.flatMap(({ definition, failing }) =>
-      [...failing].map(([key, error]) => `${definition.name} ${key}: ${error instanceof Error ? error.message : String(error)}`),
+      [...failing].map(
+        ([key, error]) => `${definition.name} ${key}: ${error instanceof Error ? error.message : String(error)}`,
+      ),
     );
     for (const line of failing) this.#warn(`not synced: ${line}`);
     return failing.length === 0 ? 0 : 1;

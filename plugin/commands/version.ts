@@ -1,8 +1,8 @@
 import { runtimeName } from "../../src/platform/runtime.ts";
-import { choice, command } from "../command.ts";
+import { choice, type Command, command } from "../command.ts";
 import { kubernetesRelease, version } from "../version.ts";
 
-export const versionCommand = command({
+export const versionCommand: Command = command({
   name: "version",
   about: "Print the version, and the Kubernetes release whose rules it follows",
   options: { output: choice("-o, --output <format>", "json", ["json"]) },

@@ -16,8 +16,6 @@ export function preflightLine({ rights, owners }: Preflight): string {
 
 export interface RefusalContext {
   readonly calledAs: string;
-  /** The controllers as the user named them, and the scope: `replicaset -A`. */
-  readonly asGiven: string;
   /** `as user dev`, or empty where it is not known. */
   readonly who: string;
   /** `in namespace shop`, or `in all namespaces`. */
@@ -35,7 +33,9 @@ export function refuseOrPass(found: Preflight, force: boolean, context: RefusalC
     throw new UserError(
       `not allowed to ${first === undefined ? "" : formatRight(first)} ${context.where}${context.who} (${count})`,
       [
-        ...wrapWords(named, context.columns === undefined ? undefined : context.columns - 4, " · ").map((line) => `  ${line}`),
+        ...wrapWords(named, context.columns === undefined ? undefined : context.columns - 4, " · ").map(
+          (line) => `  ${line}`,
+        ),
         `\`${context.calledAs} controllers ${owners[0]?.controller.name ?? ""} -o rbac\` prints the Role that it needs`,
       ],
     );
@@ -60,5 +60,8 @@ export function refuseOrPass(found: Preflight, force: boolean, context: RefusalC
 export function overridden({ owners }: Preflight): string[] {
   return owners
     .filter(({ owner }) => owner.is !== "none found")
-    .map(({ controller, owner }) => `--force overrides: ${owner.who} is ${owner.is} here (${owner.evidence}), and so may do the same as our ${controller.name}`);
+    .map(
+      ({ controller, owner }) =>
+        `--force overrides: ${owner.who} is ${owner.is} here (${owner.evidence}), and so may do the same as our ${controller.name}`,
+    );
 }

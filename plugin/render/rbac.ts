@@ -11,7 +11,11 @@ interface RbacRule {
 
 /** The rules of a Role that lets a controller be run, Leases included; resources with equal verbs stand together. */
 export function rbacRules(definition: ControllerDefinition): RbacRule[] {
-  const leases = ["get", "list", "create", "update"].map((verb) => ({ verb, group: "coordination.k8s.io", resource: "leases" }));
+  const leases = ["get", "list", "create", "update"].map((verb) => ({
+    verb,
+    group: "coordination.k8s.io",
+    resource: "leases",
+  }));
   const verbs = new Map<string, { group: string; resource: string; verbs: string[] }>();
   for (const { verb, group, resource } of [...permissionsOf(definition), ...leases]) {
     const name = `${group}/${resource}`;

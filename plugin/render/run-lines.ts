@@ -65,7 +65,14 @@ export class RunLines {
   }
 
   /** Time, head, a coloured label, then the words; what does not fit goes on under the first word, or under the head. */
-  #set(at: number, head: string, label: string, words: readonly string[], paint: (text: string) => string, separator = " "): string[] {
+  #set(
+    at: number,
+    head: string,
+    label: string,
+    words: readonly string[],
+    paint: (text: string) => string,
+    separator = " ",
+  ): string[] {
     const { style } = this.#options;
     const time = this.#time(at);
     const before = time + head + (label === "" ? "" : `${label} `);

@@ -27,7 +27,8 @@ export function wrapWords(words: readonly string[], width: number | undefined, s
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + separator.length + word.length <= width) lines[lines.length - 1] = last + separator + word;
+    if (last !== undefined && last.length + separator.length + word.length <= width)
+      lines[lines.length - 1] = last + separator + word;
     else lines.push(word);
   }
   return lines;

@@ -98,7 +98,10 @@ export class ControllerManager {
       for (const key of failing.keys()) {
         if (queue.dueAt(key) !== undefined && queue.numRequeues(key) < failures) return false;
       }
-      return running.cache(running.definition.for).list().every((object) => expectations.satisfied(keyOf(object)));
+      return running
+        .cache(running.definition.for)
+        .list()
+        .every((object) => expectations.satisfied(keyOf(object)));
     });
   }
 
@@ -107,7 +110,7 @@ export class ControllerManager {
     let dropped = 0;
     for (const { queue } of this.controllers) dropped += queue.shutDown({ discard: true });
     await Promise.all(this.#workers);
-    await Promise.all(this.controllers.map(({ recorder }) => recorder?.flush(eventsFlushMs)));
+    await Promise.all(this.controllers.map(async ({ recorder }) => recorder?.flush(eventsFlushMs)));
     for (const { recorder } of this.controllers) recorder?.stop();
     await this.#options.informers.stop();
     return dropped;
@@ -120,5 +123,7 @@ function checkScope(definition: ControllerDefinition, scope: Scope): void {
   const owned = definition.watches.filter((watch) => watch.owned === true).map((watch) => watch.kind);
   const wide = [definition.for, ...owned].find((kind) => !kind.namespaced);
   if (wide === undefined) return;
-  throw new RangeError(`Cannot run ${definition.name} in one namespace: it works on ${wide.plural}, which have no namespace; use -A`);
+  throw new RangeError(
+    `Cannot run ${definition.name} in one namespace: it works on ${wide.plural}, which have no namespace; use -A`,
+  );
 }

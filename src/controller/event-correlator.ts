@@ -15,7 +15,12 @@ export type NewEvent = Unstored<Event>;
 export type Correlated =
   | { readonly do: "skip" }
   | { readonly do: "create"; readonly event: NewEvent }
-  | { readonly do: "patch"; readonly event: NewEvent; readonly name: string; readonly body: Readonly<Record<string, unknown>> };
+  | {
+      readonly do: "patch";
+      readonly event: NewEvent;
+      readonly name: string;
+      readonly body: Readonly<Record<string, unknown>>;
+    };
 
 const capacity = 4096;
 /** Of one source about one object: 25 at once, then one in five minutes. */
@@ -33,7 +38,15 @@ interface Observed {
 
 function about(event: NewEvent): string[] {
   const { involvedObject: o, source } = event;
-  return [source?.component ?? "", o.kind ?? "", o.namespace ?? "", o.name ?? "", o.uid ?? "", o.apiVersion ?? "", event.type ?? ""];
+  return [
+    source?.component ?? "",
+    o.kind ?? "",
+    o.namespace ?? "",
+    o.name ?? "",
+    o.uid ?? "",
+    o.apiVersion ?? "",
+    event.type ?? "",
+  ];
 }
 
 /** Which Events are the same but for their time. */
@@ -76,7 +89,8 @@ export class EventCorrelator {
     const now = this.#now();
     const groupKey = [...about(event), event.reason ?? ""].join("\n");
     const known = this.#groups.get(groupKey);
-    const group = known === undefined || now - known.at > aggregateWithinMs ? { messages: new Set<string>(), at: now } : known;
+    const group =
+      known === undefined || now - known.at > aggregateWithinMs ? { messages: new Set<string>(), at: now } : known;
     group.at = now;
     group.messages.add(event.message ?? "");
     this.#groups.set(groupKey, group);

@@ -107,7 +107,10 @@ export class EventRecorder {
     this.#writing = undefined;
   }
 
-  async #writeWithRetries(correlated: Exclude<Correlated, { do: "skip" }>, because: DecisionId | undefined): Promise<void> {
+  async #writeWithRetries(
+    correlated: Exclude<Correlated, { do: "skip" }>,
+    because: DecisionId | undefined,
+  ): Promise<void> {
     const { timeline, random, component, onLost } = this.#options;
     const { reason, involvedObject } = correlated.event;
     for (let attempt = 1; attempt <= tries && !this.#stop.signal.aborted; attempt++) {
@@ -117,7 +120,9 @@ export class EventRecorder {
       } catch (error) {
         // A refusal stays one however often it is tried; without an answer it may be the network.
         if (error instanceof StatusError) {
-          onLost?.(`the server refused the Event ${reason} of ${involvedObject.kind} ${involvedObject.name}: ${error.message}`);
+          onLost?.(
+            `the server refused the Event ${reason} of ${involvedObject.kind} ${involvedObject.name}: ${error.message}`,
+          );
           return;
         }
         const delayMs = attempt === 1 ? retryAfterMs * random.next() : retryAfterMs;
@@ -125,7 +130,9 @@ export class EventRecorder {
         await sleep(timeline, delayMs, `${component} events`, { signal, background: true }).catch(() => undefined);
       }
     }
-    onLost?.(`the Event ${reason} of ${involvedObject.kind} ${involvedObject.name} could not be written in ${tries} tries`);
+    onLost?.(
+      `the Event ${reason} of ${involvedObject.kind} ${involvedObject.name} could not be written in ${tries} tries`,
+    );
   }
 
   async #write(correlated: Exclude<Correlated, { do: "skip" }>, because: DecisionId | undefined): Promise<Event> {

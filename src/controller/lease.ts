@@ -132,7 +132,9 @@ export class HeldLease {
     let renewedAt = timeline.now();
     let why = "";
     while (!signal.aborted) {
-      await sleep(timeline, why === "" ? renewEveryMs : pollMs, `lease ${name}`, { signal, background: true }).catch(() => undefined);
+      await sleep(timeline, why === "" ? renewEveryMs : pollMs, `lease ${name}`, { signal, background: true }).catch(
+        () => undefined,
+      );
       if (signal.aborted || this.#held === undefined) return;
       try {
         const spec = { ...this.#held.spec, renewTime: formatMicroTime(timeline.now()) };

@@ -85,7 +85,9 @@ export class RunningController {
 
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
     if (!this.#declared.has(resourceOf(kind))) {
-      throw new RangeError(`Cannot read the cache of ${kind.kind}: ${this.definition.name} does not declare that it watches it`);
+      throw new RangeError(
+        `Cannot read the cache of ${kind.kind}: ${this.definition.name} does not declare that it watches it`,
+      );
     }
     return this.#informers.forKind(kind).lister;
   }
@@ -143,7 +145,8 @@ export class RunningController {
   #listen(watch: Watch): void {
     const informer = this.#informers.forKind(watch.kind);
     if (watch.indexes !== undefined) informer.addIndexes(watch.indexes);
-    const handle = (notification: Notification<StoredObject>): void => watch.on(notification, this.#watchContext(notification.delta));
+    const handle = (notification: Notification<StoredObject>): void =>
+      watch.on(notification, this.#watchContext(notification.delta));
     const registration = informer.addHandler({
       name: this.definition.name,
       added: (object, initial, delta) => handle({ type: "added", object, initial, delta }),

@@ -10,7 +10,12 @@ import type { RunningController } from "./running-controller.ts";
 import { type SyncContext, type SyncResult, TerminalError } from "./sync-context.ts";
 
 /** Runs the controller's sync for an item and settles the item with the queue. Never rejects. */
-export async function runSync(running: RunningController, item: QueueItem, sync: number, signal: AbortSignal): Promise<void> {
+export async function runSync(
+  running: RunningController,
+  item: QueueItem,
+  sync: number,
+  signal: AbortSignal,
+): Promise<void> {
   const { definition, bus, timeline, queue } = running;
   const startedAt = timeline.now();
   const asked: number[] = [];

@@ -12,7 +12,12 @@ export interface SyncCounter {
  * What comes of a sync: success forgets the key's failures; an error has it come again after 5 ms · 2ⁿ, unless it is a
  * TerminalError or the controller's retries are used up; a requeue asked for by the sync counts as success.
  */
-export async function work(running: RunningController, worker: number, counter: SyncCounter, signal: AbortSignal): Promise<void> {
+export async function work(
+  running: RunningController,
+  worker: number,
+  counter: SyncCounter,
+  signal: AbortSignal,
+): Promise<void> {
   const { queue, bus, timeline, definition } = running;
   const actor = `${definition.name} worker ${worker}`;
   for (let item = await queue.get(actor); item !== undefined; item = await queue.get(actor)) {

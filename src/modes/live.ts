@@ -68,7 +68,9 @@ export function fieldManagerOf(controller: ControllerDefinition): string {
  */
 export async function startLive(options: LiveOptions, signal: AbortSignal): Promise<LiveRun> {
   const { controllers, timeline, bus, random, namespace, selector } = options;
-  const clients = new Map(controllers.map((controller) => [controller.name, options.clientFor(fieldManagerOf(controller))]));
+  const clients = new Map(
+    controllers.map((controller) => [controller.name, options.clientFor(fieldManagerOf(controller))]),
+  );
   const clientOf = (controller: ControllerDefinition): Client => clients.get(controller.name) as Client;
   const informers = new SharedInformerFactory({
     client: options.clientFor("kubectl-reconcile"),
@@ -99,7 +101,8 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     // Whatever stops the start stops the caches too; their own failure is heard when they are awaited.
     filled.catch(() => undefined);
     await options.preflight();
-    for (const controller of controllers) leases.push(await takeLease(options, controller, clientOf(controller), signal));
+    for (const controller of controllers)
+      leases.push(await takeLease(options, controller, clientOf(controller), signal));
     await filled;
     manager.startWorkers();
     const caches = informers.started().map((informer) => ({ kind: informer.kind.kind, objects: informer.lister.size }));

@@ -64,7 +64,8 @@ async function otherCopies(options: PreflightOptions): Promise<ReadonlyMap<strin
     throw error;
   }
   for (const { metadata, spec } of leases.items) {
-    if (metadata.namespace === leaseNamespace || (spec?.holderIdentity ?? "") === "" || spec?.renewTime === undefined) continue;
+    if (metadata.namespace === leaseNamespace || (spec?.holderIdentity ?? "") === "" || spec?.renewTime === undefined)
+      continue;
     const controller = controllers.find((candidate) => leaseNameOf(candidate) === metadata.name);
     const agoMs = now() - parseTime(spec.renewTime);
     if (controller === undefined || agoMs > (spec.leaseDurationSeconds ?? 15) * 1000) continue;

@@ -29,7 +29,9 @@ export function permissionsOf(definition: ControllerDefinition): Omit<Right, "na
   const watched = definition.watches.flatMap(({ kind }) =>
     ["list", "watch"].map((verb) => ({ verb, group: kind.group, resource: kind.plural })),
   );
-  const named = definition.permissions.flatMap(({ group, resource, verbs }) => verbs.map((verb) => ({ verb, group, resource })));
+  const named = definition.permissions.flatMap(({ group, resource, verbs }) =>
+    verbs.map((verb) => ({ verb, group, resource })),
+  );
   const events = ["create", "patch"].map((verb) => ({ verb, group: Events.group, resource: Events.plural }));
   const all = [...watched, ...named, ...events];
   const names = all.map((right) => `${right.verb} ${right.group} ${right.resource}`);
@@ -42,7 +44,9 @@ export function rightsToRun(
   namespace: string | undefined,
   leaseNamespace: string,
 ): Right[] {
-  const inScope = controllers.flatMap(permissionsOf).map((right) => ({ ...right, ...(namespace !== undefined && { namespace }) }));
+  const inScope = controllers
+    .flatMap(permissionsOf)
+    .map((right) => ({ ...right, ...(namespace !== undefined && { namespace }) }));
   const leases = ["get", "create", "update"].map((verb) => ({
     verb,
     group: Leases.group,

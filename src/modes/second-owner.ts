@@ -36,10 +36,17 @@ export async function findSecondOwner(
   const lease = await readLease(transport);
   if (lease.is !== "none found") return lease;
   const write = await lastWrite(client, kind, namespace);
-  if (write === undefined) return { is: "none found", who: manager, evidence: `no Lease kube-system/${manager}, no recent write of it to ${kind.plural}` };
+  if (write === undefined)
+    return {
+      is: "none found",
+      who: manager,
+      evidence: `no Lease kube-system/${manager}, no recent write of it to ${kind.plural}`,
+    };
   const agoMs = lease.serverNow - write.at;
   const evidence = `${kind.kind} ${write.key} was written by ${manager} ${ago(agoMs)}`;
-  return agoMs < recentMs ? { is: "active", who: manager, evidence } : { is: "none found", who: manager, evidence: `no Lease kube-system/${manager}; ${evidence}` };
+  return agoMs < recentMs
+    ? { is: "active", who: manager, evidence }
+    : { is: "none found", who: manager, evidence: `no Lease kube-system/${manager}; ${evidence}` };
 }
 
 /** `3 s ago`, `4 min ago`, `2 h ago`. */
@@ -51,13 +58,23 @@ function ago(ms: number): string {
 
 async function readLease(transport: Transport): Promise<SecondOwner & { readonly serverNow: number }> {
   const path = pathOf(Leases, { namespace: "kube-system", name: manager });
-  const answer = await transport.send({ method: "GET", path, headers: { accept: "application/json" }, signal: new AbortController().signal });
+  const answer = await transport.send({
+    method: "GET",
+    path,
+    headers: { accept: "application/json" },
+    signal: new AbortController().signal,
+  });
   const body: unknown = JSON.parse(new TextDecoder().decode(await readAll(answer.body)) || "{}");
   const date = answer.header("date");
   const serverNow = date === undefined ? 0 : parseTime(date);
   if (answer.status === 404) return { is: "none found", who: manager, evidence: "no Lease", serverNow };
   if (answer.status === 403) {
-    return { is: "unknown", who: manager, evidence: `Lease kube-system/${manager} may not be read by this user`, serverNow };
+    return {
+      is: "unknown",
+      who: manager,
+      evidence: `Lease kube-system/${manager} may not be read by this user`,
+      serverNow,
+    };
   }
   if (answer.status !== 200) throw new StatusError(answer.status, body as Status);
   const { spec } = body as Lease;
@@ -66,7 +83,12 @@ async function readLease(transport: Transport): Promise<SecondOwner & { readonly
   }
   const agoMs = serverNow - parseTime(spec.renewTime);
   const evidence = `Lease kube-system/${manager}, renewed ${ago(agoMs)}`;
-  return { is: agoMs <= (spec.leaseDurationSeconds ?? 15) * 1000 ? "active" : "none found", who: manager, evidence, serverNow };
+  return {
+    is: agoMs <= (spec.leaseDurationSeconds ?? 15) * 1000 ? "active" : "none found",
+    who: manager,
+    evidence,
+    serverNow,
+  };
 }
 
 /** The latest write of kube-controller-manager to an object of the kind, as far as managedFields tell. */

@@ -1,4 +1,5 @@
 /** This process: its arguments, the signals that ask it to end, and its end. */
+import { hostname } from "node:os";
 import process from "node:process";
 
 /**
@@ -40,4 +41,9 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as { code?: string }).code !== "ESRCH";
   }
+}
+
+/** The name of this machine, without underscores. */
+export function hostName(): string {
+  return hostname().replaceAll("_", "-");
 }

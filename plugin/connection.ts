@@ -1,0 +1,88 @@
+/** From the flags of the connection to a client, and from its failures to words. */
+import { StatusError } from "../src/api/status-error.ts";
+import { type Transport, TransportError } from "../src/api/transport.ts";
+import { accessCluster } from "../src/client/cluster-access.ts";
+import { connect } from "../src/client/connect.ts";
+import type { Client } from "../src/client/verbs.ts";
+import { realHost } from "../src/platform/host.ts";
+import { TraceBus } from "../src/trace/bus.ts";
+import type { Globals } from "./globals.ts";
+import type { Io } from "./io.ts";
+import { UserError } from "./user-error.ts";
+import { version } from "./version.ts";
+
+export interface Connected {
+  readonly context: string;
+  readonly server: string;
+  /** The name of the user in the kubeconfig; undefined where there is none. */
+  readonly user: string | undefined;
+  /** The context's, or what `-n` says. */
+  readonly namespace: string;
+  readonly bus: TraceBus;
+  readonly transport: Transport;
+  readonly clientFor: (fieldManager: string) => Client;
+  /** `v1.36.3`. @throws UserError when the server cannot be reached or does not accept the login. */
+  serverVersion(): Promise<string>;
+  /** The error as the user should read it: a server that cannot be reached, a login that is not accepted; others stay as they are. */
+  explain(error: unknown): unknown;
+  close(): void;
+}
+
+export interface ConnectionOptions {
+  readonly qps: number;
+  readonly burst: number;
+}
+
+/** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */
+export async function connectAs(globals: Globals, io: Io, options: ConnectionOptions): Promise<Connected> {
+  const { timeline } = io;
+  const bus = new TraceBus({
+    now: () => timeline.now(),
+    onListenerError: (error) => io.err.write(`warning: a view failed and was switched off: ${String(error)}\n`),
+  });
+  const host = realHost();
+  const access = await accessCluster(host, globals);
+  const userAgent = `kubectl-reconcile/${version}`;
+  const connection = connect(access, { host, timeline, bus, userAgent, ...options });
+  const context = access.context === "" ? "(none)" : access.context;
+
+  const explain = (error: unknown): unknown => {
+    const kubectl = access.context === "" ? "kubectl" : `kubectl --context ${access.context}`;
+    if (error instanceof TransportError) {
+      const why = error.message.replace(/^[^:]*: /, "");
+      return new UserError(
+        `cannot reach ${access.server} (context ${context}): ${why}`,
+        [`is the cluster up? try \`${kubectl} get --raw /readyz\``],
+        { cause: error },
+      );
+    }
+    if (error instanceof StatusError && error.code === 401) {
+      const who = access.userName === "" ? "without a user" : `as user ${access.userName}`;
+      return new UserError(
+        `${access.server} (context ${context}) does not accept the login ${who}: ${error.message}`,
+        [`has it expired? try \`${kubectl} auth whoami\``],
+        { cause: error },
+      );
+    }
+    return error;
+  };
+  return {
+    context,
+    server: access.server,
+    user: access.userName === "" ? undefined : access.userName,
+    namespace: connection.namespace,
+    bus,
+    transport: connection.transport,
+    clientFor: (fieldManager) => connection.clientFor(fieldManager),
+    async serverVersion() {
+      try {
+        const answer = (await connection.client.raw("/version")) as { readonly gitVersion?: string };
+        return answer.gitVersion ?? "unknown version";
+      } catch (error) {
+        throw explain(error);
+      }
+    },
+    explain,
+    close: () => connection.close(),
+  };
+}
