@@ -3,13 +3,15 @@
  * as the audit logs have it. Our side has no informers here: its caches are lists, taken before each sync.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { keyOf, type ObjectKey } from "../../../src/api/key.ts";
+import { keyOf } from "../../../src/api/key.ts";
 import { type Kind, ReplicaSets, ReplicationControllers } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { accessCluster } from "../../../src/client/cluster-access.ts";
 import { connect } from "../../../src/client/connect.ts";
 import type { Client } from "../../../src/client/verbs.ts";
+import type { ControllerDefinition } from "../../../src/controller/definition.ts";
 import { EventRecorder } from "../../../src/controller/event-recorder.ts";
+import type { SyncContext } from "../../../src/controller/sync-context.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { replicationcontroller } from "../../../src/controllers/replicaset/replicationcontroller.ts";
 import { realHost } from "../../../src/platform/host.ts";
@@ -148,49 +150,43 @@ function eventsTold(effects: readonly Effect[]): string[] {
   return [...new Set(texts)].filter((text) => !text.includes("(combined")).sort();
 }
 
-/** Runs syncs until one writes nothing, or fails and has changed nothing before; at most 12. */
-async function syncUntilQuiet(client: Client, { kind }: Story): Promise<void> {
+/** Caches of what is in the namespace now. */
+async function listedCaches(client: Client, definition: ControllerDefinition): Promise<(kind: Kind) => unknown> {
+  const caches = new Map<Kind, HandFilledCache<StoredObject>>();
+  for (const { kind, indexes = {} } of definition.watches) {
+    const cache = new HandFilledCache<StoredObject>(indexes, "");
+    for (const item of (await client.list(kind, { namespace: "shop" })).items) cache.set(item);
+    caches.set(kind, cache);
+  }
+  return (kind) => caches.get(kind);
+}
+
+/** Runs syncs, each with fresh expectations, until two on end have written nothing or failed; at most 12. */
+async function syncUntilQuiet(client: Client, bus: TraceBus, { kind }: Story): Promise<void> {
   const definition = kind === ReplicaSets ? replicaset : replicationcontroller;
   const { component } = definition;
-  const timeline = realTimeline();
-  const recorder = new EventRecorder({ client, timeline, random: realRandom(), component });
-  for (let round = 0, quiet = 0; round < 12 && quiet < 2; round++) {
-    const caches = new Map<Kind, HandFilledCache<StoredObject>>();
-    for (const { kind: watched, indexes = {} } of definition.watches) {
-      const cache = new HandFilledCache<StoredObject>(indexes, "");
-      for (const item of (await client.list(watched, { namespace: "shop" })).items) cache.set(item);
-      caches.set(watched, cache);
-    }
-    let writes = 0;
-    const counted = <A extends readonly unknown[], R>(call: (...args: A) => R) => {
-      return (...args: A): R => {
-        writes++;
-        return call(...args);
-      };
-    };
-    const { create, update, updateStatus, patch: patching } = client;
-    const key: ObjectKey = "shop/web";
+  const recorder = new EventRecorder({ client, timeline: realTimeline(), random: realRandom(), component });
+  let writes = 0;
+  const stop = bus.listen((event) => {
+    if (event.stage === "write" && event.of.kind !== "Event") writes++;
+  });
+  for (let round = 0, idle = 0; round < 12 && idle < 2; round++) {
+    writes = 0;
     const context = {
-      ...syncScene(definition).context(key),
+      ...syncScene(definition).context("shop/web"),
       now: () => Date.now(),
-      cache: (asked: Kind) => caches.get(asked),
-      client: {
-        ...client,
-        create: counted(create),
-        update: counted(update),
-        updateStatus: counted(updateStatus),
-        patch: counted(patching),
-        delete: counted(client.delete),
-      },
-      event: (about: Kind, object: StoredObject, event: Parameters<EventRecorder["record"]>[2]) =>
-        recorder.record(about, object, event),
+      cache: await listedCaches(client, definition),
+      client,
+      event: (...event: Parameters<SyncContext["event"]>) => recorder.record(...event),
     };
-    const failed = await definition.sync(key, context as unknown as Parameters<typeof definition.sync>[1]).then(
+    // The lists stand in for the declared caches: what each answers is of the kind it was asked for.
+    const failed = await definition.sync("shop/web", context as unknown as SyncContext).then(
       () => false,
       () => true,
     );
-    quiet = writes === 0 || failed ? quiet + 1 : 0;
+    idle = writes === 0 || failed ? idle + 1 : 0;
   }
+  stop();
   await recorder.flush(5000);
   recorder.stop();
 }
@@ -230,14 +226,15 @@ describe.skipIf(controllersMissing !== undefined)("beside kube-controller-manage
       const host = realHost();
       const timeline = realTimeline();
       const access = await accessCluster(host, { kubeconfig: ours.kubeconfig });
-      const connection = connect(access, { host, timeline, bus: new TraceBus({ now: () => timeline.now() }), qps: 0 });
+      const bus = new TraceBus({ now: () => timeline.now() });
+      const connection = connect(access, { host, timeline, bus, qps: 0 });
       const client = connection.clientFor("kubectl-reconcile-replicaset");
       for (const { name, does } of steps) {
         const [oracleFrom, oursFrom] = await Promise.all(
           [oracle, ours].map(async (cluster) => effectsOf(await cluster.audit()).length),
         );
         await Promise.all([does(oracle, story), does(ours, story)]);
-        await Promise.all([quiet(oracle), syncUntilQuiet(client, story)]);
+        await Promise.all([quiet(oracle), syncUntilQuiet(client, bus, story)]);
         await quiet(ours);
         const theirs = effectsOf(await oracle.audit())
           .slice(oracleFrom)
