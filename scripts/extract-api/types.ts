@@ -1,0 +1,127 @@
+/** OpenAPI v3 schemas as the compact types of `src/sandbox/data/format.ts`. */
+import type { ApiData, FieldData, TypeData } from "../../src/sandbox/data/format.ts";
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly allOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly "x-kubernetes-list-type"?: string;
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-map-type"?: string;
+  readonly "x-kubernetes-patch-strategy"?: string;
+  readonly "x-kubernetes-patch-merge-key"?: string;
+  readonly "x-kubernetes-group-version-kind"?: readonly {
+    readonly group: string;
+    readonly version: string;
+    readonly kind: string;
+  }[];
+}
+
+export type OpenApiSchemas = Readonly<Record<string, Schema>>;
+
+const prefix = "#/components/schemas/";
+
+/** `io.k8s.api.core.v1.PodSpec` → `core.v1.PodSpec`. */
+const shortName = (name: string): string =>
+  name.replace(
+    /^io\.k8s\.(api|apimachinery\.pkg\.apis|apimachinery\.pkg|kube-aggregator\.pkg\.apis|apiextensions-apiserver\.pkg\.apis)\./,
+    "",
+  );
+
+/** Named types that stand for one value. */
+const scalars: Readonly<Record<string, string>> = {
+  "api.resource.Quantity": "q",
+  "util.intstr.IntOrString": "x",
+  "meta.v1.Time": "t",
+  "meta.v1.MicroTime": "u",
+  "meta.v1.FieldsV1": "o",
+  "runtime.RawExtension": "o",
+};
+
+function refOf(schema: Schema): string | undefined {
+  const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  return ref?.slice(prefix.length);
+}
+
+function codeOf(schema: Schema): string {
+  const ref = refOf(schema);
+  if (ref !== undefined) return scalars[shortName(ref)] ?? `@${shortName(ref)}`;
+  switch (schema.type ?? "") {
+    case "array":
+      return `[${codeOf(schema.items ?? {})}`;
+    case "object":
+      return schema.additionalProperties === undefined ? "o" : `{${codeOf(schema.additionalProperties)}`;
+    case "string":
+      return schema.format === "byte" ? "y" : schema.format === "date-time" ? "t" : "s";
+    case "boolean":
+      return "b";
+    case "integer":
+      return schema.format === "int32" ? "i" : "l";
+    case "number":
+      return "n";
+    default:
+      return "a";
+  }
+}
+
+/** A default that says something: "", 0, false and {} are what an absent field is anyway. */
+function tellsMore(value: unknown): boolean {
+  return value !== undefined && value !== "" && value !== 0 && value !== false && JSON.stringify(value) !== "{}";
+}
+
+function fieldOf(schema: Schema, required: boolean): FieldData {
+  const code = codeOf(schema);
+  const field = {
+    t: code,
+    ...(required ? { r: 1 as const } : {}),
+    ...(schema["x-kubernetes-patch-merge-key"] === undefined ? {} : { k: schema["x-kubernetes-patch-merge-key"] }),
+    ...(schema["x-kubernetes-patch-strategy"] === undefined ? {} : { p: schema["x-kubernetes-patch-strategy"] }),
+    ...(schema["x-kubernetes-list-type"] === undefined ? {} : { l: schema["x-kubernetes-list-type"] }),
+    ...(schema["x-kubernetes-list-map-keys"] === undefined ? {} : { m: schema["x-kubernetes-list-map-keys"] }),
+    ...(schema["x-kubernetes-map-type"] === undefined ? {} : { g: schema["x-kubernetes-map-type"] }),
+    ...(tellsMore(schema.default) ? { d: schema.default } : {}),
+    ...(schema.enum === undefined ? {} : { e: schema.enum }),
+  };
+  return Object.keys(field).length === 1 ? code : field;
+}
+
+function typeOf(schema: Schema): TypeData {
+  const fields: Record<string, FieldData> = {};
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    fields[name] = fieldOf(field, schema.required?.includes(name) ?? false);
+  }
+  return { f: fields, ...(schema["x-kubernetes-map-type"] === "atomic" ? { atomic: 1 as const } : {}) };
+}
+
+/** Lists, options and watch events are the server's own business, not types of objects. */
+function isObjectType(name: string): boolean {
+  return (
+    !/List$|meta\.v1\.(APIGroup|APIResource|WatchEvent|Patch|ServerAddress|GroupVersion)/.test(name) ||
+    /LabelSelector/.test(name)
+  );
+}
+
+/** The types, and which of them each `group/version/Kind` is. */
+export function typesOf(schemas: OpenApiSchemas): Pick<ApiData, "types" | "kinds"> {
+  const types: Record<string, TypeData> = {};
+  const kinds: Record<string, string> = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const short = shortName(name);
+    if (scalars[short] !== undefined || !isObjectType(short)) continue;
+    types[short] = schema.properties === undefined ? { f: {}, open: 1 } : typeOf(schema);
+    const own = schema["x-kubernetes-group-version-kind"];
+    if (own === undefined || own.length !== 1) continue;
+    for (const { group, version, kind } of own) {
+      kinds[`${group === "" ? version : `${group}/${version}`}/${kind}`] = short;
+    }
+  }
+  return { types, kinds };
+}

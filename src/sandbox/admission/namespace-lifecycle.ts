@@ -1,0 +1,35 @@
+/**
+ * Objects go into namespaces that exist and are not going away. Source: apiserver v0.36
+ * admission/plugin/namespace/lifecycle/admission.go.
+ */
+import { forbidden, notFound } from "../refusal.ts";
+import type { Call } from "../server.ts";
+
+const immortal = new Set(["default", "kube-system", "kube-public"]);
+
+/** @throws StatusError 404 without the namespace, 403 while it is terminating. */
+export function admitIntoNamespace(call: Call, name: string): void {
+  const { resource, namespace, server } = call;
+  if (!resource.namespaced || resource.storage.endsWith(".authorization.k8s.io")) return;
+  const there = server.store.collection("namespaces", false).get("", namespace);
+  if (there === undefined) throw notFound({ group: "", name: "namespaces" }, namespace);
+  if (there.object.status?.["phase"] !== "Terminating") return;
+  throw forbidden(
+    resource.asResource,
+    name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [
+      {
+        reason: "NamespaceTerminating",
+        message: `namespace ${namespace} is being terminated`,
+        field: "metadata.namespace",
+      },
+    ],
+  );
+}
+
+/** @throws StatusError 403 for the namespaces that the cluster stands on. */
+export function admitNamespaceDeletion(call: Call, name: string): void {
+  if (call.resource.storage !== "namespaces" || !immortal.has(name)) return;
+  throw forbidden({ group: "", name: "namespaces" }, name, "this namespace may not be deleted");
+}

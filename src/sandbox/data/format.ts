@@ -1,0 +1,63 @@
+/**
+ * What `api.json` holds: discovery, the compact types of all kinds, the columns of their tables. It is made by
+ * scripts/extract-api from a real kube-apiserver 1.36.3, and read when a sandbox is made.
+ */
+
+/**
+ * A value's type in a few letters: `s` text, `i` int32, `l` int64, `n` number, `b` boolean, `q` Quantity, `x` int or text,
+ * `t` Time, `u` MicroTime, `y` base64, `o` any object, `a` anything, `@core.v1.PodSpec` a named type, `[…` a list of,
+ * `{…` a map from text to.
+ */
+export type TypeCode = string;
+
+/** A field: its type alone, or with what else is known of it. */
+export type FieldData =
+  | TypeCode
+  | {
+      readonly t: TypeCode;
+      /** Required. */
+      readonly r?: 1;
+      /** The merge key of a strategic merge patch, and its strategy: `merge`, `replace`, `retainKeys`, or two with a comma. */
+      readonly k?: string;
+      readonly p?: string;
+      /** How server-side apply sees a list (`atomic`, `set`, `map`) and the keys of a map; how it sees a map (`atomic`, `granular`). */
+      readonly l?: string;
+      readonly m?: readonly string[];
+      readonly g?: string;
+      readonly d?: unknown;
+      readonly e?: readonly string[];
+    };
+
+export interface TypeData {
+  readonly f: Readonly<Record<string, FieldData>>;
+  /** The whole is one field to server-side apply. */
+  readonly atomic?: 1;
+  /** Its fields are not known: any may be there. */
+  readonly open?: 1;
+}
+
+/** An entry of discovery (`pods`, `pods/status`), with the columns of its table as `name|type|format|priority`. */
+export interface ResourceData {
+  readonly name: string;
+  readonly singularName: string;
+  readonly namespaced: boolean;
+  /** Of the kind, where it is another than the resource's. */
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly storageVersionHash?: string;
+  readonly columns?: readonly string[];
+}
+
+export interface ApiData {
+  /** In the order of `/apis`; the first version is the preferred one. */
+  readonly groups: readonly { readonly name: string; readonly versions: readonly string[] }[];
+  /** By group and version: `v1`, `apps/v1`. */
+  readonly resources: Readonly<Record<string, readonly ResourceData[]>>;
+  readonly types: Readonly<Record<string, TypeData>>;
+  /** The type of `v1/Pod`, `apps/v1/ReplicaSet`, … */
+  readonly kinds: Readonly<Record<string, string>>;
+}

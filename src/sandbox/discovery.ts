@@ -1,0 +1,60 @@
+/** What the server says it serves: `/api`, `/apis`, groups, resources; `/version`. */
+import { noSuchPath } from "./refusal.ts";
+import type { Catalogue } from "./registry/resource.ts";
+
+/** The version of Kubernetes whose behaviour is served. */
+export const version: Readonly<Record<string, string>> = {
+  major: "1",
+  minor: "36",
+  emulationMajor: "1",
+  emulationMinor: "36",
+  minCompatibilityMajor: "1",
+  minCompatibilityMinor: "35",
+  gitVersion: "v1.36.3",
+  gitCommit: "v1.36.3",
+  gitTreeState: "",
+  buildDate: "2026-01-01T00:00:00Z",
+  goVersion: "go1.26.8",
+  compiler: "gc",
+  platform: "linux/amd64",
+};
+
+interface Group {
+  readonly name: string;
+  readonly versions: readonly string[];
+}
+
+function groupOf({ name, versions }: Group): object {
+  const all = versions.map((v) => ({ groupVersion: `${name}/${v}`, version: v }));
+  return { name, versions: all, preferredVersion: all[0] };
+}
+
+function resourcesOf(catalogue: Catalogue, groupVersion: string): object {
+  const resources = catalogue.data.resources[groupVersion];
+  if (resources === undefined) throw noSuchPath();
+  return {
+    kind: "APIResourceList",
+    ...(groupVersion.includes("/") ? { apiVersion: "v1" } : {}),
+    groupVersion,
+    resources: resources.map(({ columns: _columns, ...resource }) => resource),
+  };
+}
+
+/** The document at a path of discovery. @throws StatusError 404. */
+export function discoveryAt(catalogue: Catalogue, parts: readonly string[]): object {
+  const [root, first, second] = parts;
+  const { groups } = catalogue.data;
+  if (root === "api") {
+    if (first !== undefined) return resourcesOf(catalogue, first);
+    return {
+      kind: "APIVersions",
+      versions: ["v1"],
+      serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "127.0.0.1:6443" }],
+    };
+  }
+  if (first === undefined) return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(groupOf) };
+  if (second !== undefined) return resourcesOf(catalogue, `${first}/${second}`);
+  const group = groups.find(({ name }) => name === first);
+  if (group === undefined) throw noSuchPath();
+  return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
+}

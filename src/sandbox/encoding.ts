@@ -1,0 +1,89 @@
+/** Objects as bytes: alone, in lists, in the frames of a watch. Each piece of JSON is made once and shared. */
+import type { ApiObject } from "./object.ts";
+import type { Change, Entry } from "./store/history.ts";
+
+const encoder = new TextEncoder();
+
+export function bytesOf(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/**
+ * The JSON of a stored object, `kind` and `apiVersion` first: objects are committed with their keys in this order, so that
+ * `itemText` can cut them off.
+ */
+export function textOf(entry: Entry): string {
+  entry.text ??= JSON.stringify(entry.object);
+  return entry.text;
+}
+
+/** How objects are shown to a client: whole, at another version of the kind, or their metadata alone. */
+export interface Format {
+  /** Names the format; frames are shared by all watches of one name. */
+  readonly name: string;
+  text(entry: Entry): string;
+  /** Without `kind` and `apiVersion`, as in a list of one kind; undefined where items keep them. */
+  readonly headLength: number;
+}
+
+/** Objects of a kind as they are stored. */
+export function wholeFormat(apiVersion: string, kind: string): Format {
+  return {
+    name: "",
+    text: textOf,
+    headLength: JSON.stringify({ kind, apiVersion }).length - 1,
+  };
+}
+
+/** `meta.k8s.io/v1 PartialObjectMetadata`. */
+export const partialFormat: Format = {
+  name: "partial",
+  text: (entry) => JSON.stringify(partialOf(entry.object)),
+  headLength: 0,
+};
+
+/** An object with nothing but its metadata. */
+export function partialOf(object: ApiObject): ApiObject {
+  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
+}
+
+/** Objects of a kind as another version of it shows them. */
+export function convertedFormat(apiVersion: string, kind: string, convert: (object: ApiObject) => ApiObject): Format {
+  return {
+    name: apiVersion,
+    text: (entry) => JSON.stringify(convert(entry.object)),
+    headLength: JSON.stringify({ kind, apiVersion }).length - 1,
+  };
+}
+
+/** An object as an item of a list of its kind. */
+export function itemText(entry: Entry, format: Format): string {
+  const text = format.text(entry);
+  // The head ends before the comma that `metadata` follows.
+  return format.headLength === 0 ? text : `{${text.slice(format.headLength + 1)}`;
+}
+
+export type FrameType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+
+export function frameOf(type: FrameType, objectText: string): Uint8Array {
+  return bytesOf(`{"type":"${type}","object":${objectText}}\n`);
+}
+
+/** The frame of a change for watches that see it as `type`; made by the first who asks. */
+export function frameOfChange(change: Change, type: "ADDED" | "MODIFIED" | "DELETED", format: Format): Uint8Array {
+  // What leaves a selector's view is told as deleted, in the state before, at the version of the change.
+  const leaves = type === "DELETED" && change.type !== "DELETED";
+  const name = `${type}${format.name}`;
+  let frame = change.frames.get(name);
+  if (frame === undefined) {
+    frame = frameOf(type, leaves ? format.text(leaving(change)) : format.text(change.entry));
+    change.frames.set(name, frame);
+  }
+  return frame;
+}
+
+function leaving(change: Change): Entry {
+  const old = change.previous ?? change.entry;
+  const metadata = { ...old.object.metadata, resourceVersion: String(change.revision) };
+  return { ...old, object: { ...old.object, metadata }, text: undefined };
+}

@@ -1,0 +1,84 @@
+/** Errors of single fields, and the Invalid refusal made of them. Source: apimachinery v0.36 util/validation/field/errors.go. */
+import type { StatusError } from "../api/status-error.ts";
+import { qualified, refusal, type Qualified } from "./refusal.ts";
+
+export interface FieldError {
+  readonly reason:
+    | "FieldValueRequired"
+    | "FieldValueInvalid"
+    | "FieldValueNotSupported"
+    | "FieldValueDuplicate"
+    | "FieldValueForbidden"
+    | "FieldValueNotFound"
+    | "FieldValueTooLong"
+    | "FieldValueTooMany"
+    | "FieldValueTypeInvalid"
+    | "InternalError";
+  /** `spec.containers[0].name`; keys of maps as `metadata.labels[key]`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** A value as Go's messages print it: texts quoted, objects as JSON. */
+export function shown(value: unknown): string {
+  if (value === undefined || value === null) return "null";
+  return JSON.stringify(value);
+}
+
+export const required = (field: string, why = ""): FieldError => ({
+  reason: "FieldValueRequired",
+  field,
+  message: why === "" ? "Required value" : `Required value: ${why}`,
+});
+
+export const invalid = (field: string, value: unknown, why: string): FieldError => ({
+  reason: "FieldValueInvalid",
+  field,
+  message: `Invalid value: ${shown(value)}: ${why}`,
+});
+
+/** `valid` is printed sorted, as Go does. */
+export const notSupported = (field: string, value: unknown, valid: readonly string[]): FieldError => ({
+  reason: "FieldValueNotSupported",
+  field,
+  message: `Unsupported value: ${shown(value)}${
+    valid.length === 0 ? "" : `: supported values: ${[...valid].sort().map(shown).join(", ")}`
+  }`,
+});
+
+export const duplicate = (field: string, value: unknown): FieldError => ({
+  reason: "FieldValueDuplicate",
+  field,
+  message: `Duplicate value: ${shown(value)}`,
+});
+
+export const notAllowed = (field: string, why: string): FieldError => ({
+  reason: "FieldValueForbidden",
+  field,
+  message: `Forbidden: ${why}`,
+});
+
+export const missing = (field: string, value: unknown): FieldError => ({
+  reason: "FieldValueNotFound",
+  field,
+  message: `Not found: ${shown(value)}`,
+});
+
+export const tooLong = (field: string, maximum: number): FieldError => ({
+  reason: "FieldValueTooLong",
+  field,
+  message: `Too long: may not be more than ${maximum} bytes`,
+});
+
+/** The refusal of an object for all that is wrong with it; 422. Equal errors are said once. */
+export function invalidObject(kind: Qualified, name: string, errors: readonly FieldError[]): StatusError {
+  const causes = errors.map(({ reason, field, message }) => ({ reason, message, field }));
+  const lines = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
+  const list = lines.length === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`;
+  return refusal(422, "Invalid", `${qualified(kind)} "${name}" is invalid: ${list}`, {
+    ...(name === "" ? {} : { name }),
+    ...(kind.group === "" ? {} : { group: kind.group }),
+    kind: kind.name,
+    causes,
+  });
+}

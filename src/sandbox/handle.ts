@@ -1,0 +1,229 @@
+/** One request from its path to its answer. Synchronous: between reading the store and writing it nothing else happens. */
+import type { ApiBody } from "../api/transport.ts";
+import { StatusError } from "../api/status-error.ts";
+import { discoveryAt, version } from "./discovery.ts";
+import { bytesOf, partialFormat, textOf, wholeFormat, type Format } from "./encoding.ts";
+import { listed, listText } from "./list.ts";
+import { flagParam, listOptionsOf, param, type Query } from "./list-options.ts";
+import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound } from "./refusal.ts";
+import { reviewOf } from "./reviews.ts";
+import { routeOf, type Route } from "./route.ts";
+import { collectionOf, type Call, type Server, type User } from "./server.ts";
+import type { Entry } from "./store/history.ts";
+import { subresourceAnswer } from "./subresources.ts";
+import { create } from "./verbs/create.ts";
+import { deleteCollection, deleteOne, deleteOptionsOf } from "./verbs/delete.ts";
+import { patch } from "./verbs/patch.ts";
+import { update } from "./verbs/update.ts";
+import { openWatch } from "./verbs/watch.ts";
+
+export interface Incoming {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Query;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly user: User;
+  /** Who asks: names the hops of a watch. */
+  readonly actor: string;
+}
+
+export interface Outgoing {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | ApiBody;
+}
+
+/** As kube-apiserver has it. */
+const maxBodyBytes = 3 * 1024 * 1024;
+
+const jsonHeaders = { "content-type": "application/json" };
+
+export function jsonAnswer(status: number, value: unknown): Outgoing {
+  return { status, headers: jsonHeaders, body: bytesOf(JSON.stringify(value)) };
+}
+
+/** An answer that is a refusal. */
+export function refusalAnswer(error: StatusError): Outgoing {
+  const { status, code, retryAfterMs } = error;
+  const headers =
+    retryAfterMs === undefined ? jsonHeaders : { ...jsonHeaders, "retry-after": String(retryAfterMs / 1000) };
+  return { status: code, headers, body: bytesOf(JSON.stringify(status)) };
+}
+
+/** Answers a request; never throws. */
+export function handle(server: Server, incoming: Incoming): Outgoing {
+  try {
+    if (incoming.body.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes);
+    return answer(server, incoming);
+  } catch (error) {
+    if (error instanceof StatusError) return refusalAnswer(error);
+    if (error instanceof URIError) return refusalAnswer(badRequest("the path is not well escaped"));
+    return refusalAnswer(internal(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  }
+}
+
+function answer(server: Server, incoming: Incoming): Outgoing {
+  const route = routeOf(incoming.path);
+  switch (route.is) {
+    case "discovery":
+      if (incoming.method !== "GET") throw methodNotAllowed();
+      return jsonAnswer(200, discoveryAt(server.catalogue, route.parts));
+    case "resource":
+      return resourceAnswer(server, incoming, route);
+    case "other":
+      return otherAnswer(incoming);
+  }
+}
+
+const healthy = new Set(["/readyz", "/livez", "/healthz"]);
+
+function otherAnswer({ path, method }: Incoming): Outgoing {
+  if (path === "/version" && method === "GET") return jsonAnswer(200, version);
+  const text = (status: number, body: string): Outgoing => ({
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8" },
+    body: bytesOf(body),
+  });
+  if (healthy.has(path)) return text(200, "ok");
+  return text(404, "404 page not found\n");
+}
+
+function resourceAnswer(server: Server, incoming: Incoming, route: Route & { readonly is: "resource" }): Outgoing {
+  const { catalogue } = server;
+  const resource = catalogue.find(route.apiVersion, route.plural);
+  if (resource === undefined) throw noSuchPath();
+  // A namespaced path of a cluster-scoped kind, or an object without its namespace, leads nowhere.
+  if (!resource.namespaced && route.namespace !== "") throw noSuchPath();
+  if (resource.namespaced && route.namespace === "" && route.name !== "") throw noSuchPath();
+  const call: Call = {
+    server,
+    resource,
+    collection: collectionOf(server, resource),
+    namespace: route.namespace,
+    name: route.name,
+    subresource: route.subresource,
+    query: incoming.query,
+    headers: incoming.headers,
+    body: incoming.body,
+    user: incoming.user,
+    dryRun: dryRunOf(incoming.query),
+    warnings: [],
+  };
+  const outgoing = verbAnswer(call, incoming);
+  if (call.warnings.length === 0) return outgoing;
+  const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(", ");
+  return { ...outgoing, headers: { ...outgoing.headers, warning } };
+}
+
+function dryRunOf(query: Query): boolean {
+  const value = param(query, "dryRun");
+  return value === "All";
+}
+
+function verbAnswer(call: Call, incoming: Incoming): Outgoing {
+  if (call.subresource !== "" && call.subresource !== "status") return subresourceAnswer(call, incoming.method);
+  if (call.subresource === "status" && !call.resource.subresources.has("status")) throw noSuchPath();
+  if (call.name === "") return collectionAnswer(call, incoming);
+  const verbs =
+    call.subresource === "" ? call.resource.verbs : new Set(call.resource.subresources.get("status")?.verbs ?? []);
+  const verb = { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" }[incoming.method];
+  if (verb === undefined || !verbs.has(verb)) throw methodNotAllowed();
+  switch (verb) {
+    case "get":
+      return get(call, incoming);
+    case "update": {
+      const { entry, created } = update(call);
+      return objectAnswer(call, created ? 201 : 200, entry);
+    }
+    case "patch": {
+      const { entry, created } = patch(call);
+      return objectAnswer(call, created ? 201 : 200, entry);
+    }
+    default:
+      return remove(call);
+  }
+}
+
+function collectionAnswer(call: Call, incoming: Incoming): Outgoing {
+  const { verbs } = call.resource;
+  switch (incoming.method) {
+    case "GET":
+      if (!verbs.has("list")) throw methodNotAllowed();
+      return listOrWatch(call, incoming);
+    case "POST": {
+      if (!verbs.has("create")) throw methodNotAllowed();
+      if (call.resource.namespaced && call.namespace === "") throw methodNotAllowed();
+      const review = reviewOf(call);
+      return review === undefined ? objectAnswer(call, 201, create(call)) : jsonAnswer(201, review);
+    }
+    case "DELETE":
+      if (!verbs.has("deletecollection")) throw methodNotAllowed();
+      return removeCollection(call);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+/** How the client wants to see objects. */
+function formatOf(call: Call): Format {
+  const accept = call.headers["accept"] ?? "";
+  if (accept.includes("as=PartialObjectMetadata")) return partialFormat;
+  return wholeFormat(call.resource.apiVersion, call.resource.kind);
+}
+
+export function objectAnswer(call: Call, status: number, entry: Entry): Outgoing {
+  const format = formatOf(call);
+  const text = format.name === "" ? textOf(entry) : format.text(entry);
+  return { status, headers: jsonHeaders, body: bytesOf(text) };
+}
+
+function get(call: Call, incoming: Incoming): Outgoing {
+  if (flagParam(call.query, "watch")) return listOrWatch(call, incoming);
+  const entry = call.collection.get(call.namespace, call.name);
+  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+  return objectAnswer(call, 200, entry);
+}
+
+function listOrWatch(call: Call, incoming: Incoming): Outgoing {
+  const { resource, server, collection } = call;
+  const namespace = call.namespace === "" ? undefined : call.namespace;
+  const options = listOptionsOf(call.query, resource, namespace);
+  const format = formatOf(call);
+  if (options.watch) {
+    return { status: 200, headers: jsonHeaders, body: openWatch(call, options, format, incoming.actor) };
+  }
+  const list = listed(collection, options, server.store.revision);
+  const [kind, apiVersion] =
+    format.name === "partial" ? ["PartialObjectMetadata", "meta.k8s.io/v1"] : [resource.kind, resource.apiVersion];
+  return { status: 200, headers: jsonHeaders, body: bytesOf(listText(kind, apiVersion, list, format)) };
+}
+
+function remove(call: Call): Outgoing {
+  const options = deleteOptionsOf(call);
+  const { entry, gone } = deleteOne(call, options);
+  const status = !gone && options.orphanDependents === false ? 202 : 200;
+  if (!gone || call.resource.behaviour.returnsDeleted) return objectAnswer(call, status, entry);
+  const { group, plural } = call.resource;
+  return jsonAnswer(200, {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: { name: call.name, ...(group === "" ? {} : { group }), kind: plural, uid: entry.object.metadata.uid },
+  });
+}
+
+function removeCollection(call: Call): Outgoing {
+  const { resource, server } = call;
+  const list = listOptionsOf(call.query, resource, call.namespace === "" ? undefined : call.namespace);
+  const entries = deleteCollection(call, list, deleteOptionsOf(call));
+  const answered = { entries, revision: server.store.revision, continueToken: "", remaining: undefined };
+  const format = wholeFormat(resource.apiVersion, resource.kind);
+  return {
+    status: 200,
+    headers: jsonHeaders,
+    body: bytesOf(listText(resource.kind, resource.apiVersion, answered, format)),
+  };
+}

@@ -1,0 +1,152 @@
+/** The options of lists and watches, read from a query and checked. Source: apimachinery v0.36 meta/internalversion/validation. */
+import { parseSelector, type Selector } from "../api/labels.ts";
+import { fieldSelectorOf } from "./field-selectors.ts";
+import { invalidObject, notAllowed, type FieldError } from "./field-errors.ts";
+import { badRequest } from "./refusal.ts";
+import type { Resource } from "./registry/resource.ts";
+import type { Selection } from "./selection.ts";
+
+export type Query = readonly (readonly [name: string, value: string])[];
+
+export function param(query: Query, name: string): string | undefined {
+  return query.find(([key]) => key === name)?.[1];
+}
+
+/** A number of a query. @throws StatusError 400 in Go's words. */
+export function numberParam(query: Query, name: string): number | undefined {
+  const text = param(query, name);
+  if (text === undefined || text === "") return undefined;
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return Number(text);
+}
+
+/** Go's reading of a flag in a query: anything but `false` and `0` is true; there without a value too. */
+export function flagParam(query: Query, name: string): boolean {
+  const text = param(query, name);
+  return text !== undefined && text.toLowerCase() !== "false" && text !== "0";
+}
+
+export interface ListOptions {
+  readonly selection: Selection;
+  readonly limit: number;
+  readonly continueToken: string;
+  /** `""` where it is not set. */
+  readonly resourceVersion: string;
+  readonly match: string;
+  readonly watch: boolean;
+  readonly bookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+  readonly timeoutSeconds: number | undefined;
+}
+
+function labelsOf(text: string | undefined): Selector {
+  if (text === undefined) return [];
+  try {
+    return parseSelector(text);
+  } catch (cause) {
+    throw badRequest(labelProblem(text, cause as Error));
+  }
+}
+
+/** As near to the real server's words as the parser of labels.ts lets it be. */
+function labelProblem(text: string, cause: Error): string {
+  if (/===/.test(text)) return "unable to parse requirement: found '=', expected: identifier";
+  return `unable to parse requirement: ${cause.message}`;
+}
+
+/** A revision of a query; 0 for none. @throws StatusError 400. */
+export function revisionOf(text: string): number {
+  if (text === "") return 0;
+  if (!/^\d+$/.test(text)) {
+    throw badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    );
+  }
+  return Number(text);
+}
+
+/** @throws StatusError 400 for what cannot be read, 422 for what does not go together. */
+export function listOptionsOf(query: Query, resource: Resource, namespace: string | undefined): ListOptions {
+  const field = param(query, "fieldSelector");
+  const sendInitial = param(query, "sendInitialEvents");
+  const limit = numberParam(query, "limit") ?? 0;
+  const timeoutSeconds = numberParam(query, "timeoutSeconds");
+  const options: ListOptions = {
+    selection: {
+      namespace,
+      labels: labelsOf(param(query, "labelSelector")),
+      fields: fieldSelectorOf(
+        field,
+        resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`,
+        resource.kind,
+      ),
+    },
+    limit,
+    continueToken: param(query, "continue") ?? "",
+    resourceVersion: param(query, "resourceVersion") ?? "",
+    match: param(query, "resourceVersionMatch") ?? "",
+    watch: flagParam(query, "watch"),
+    bookmarks: flagParam(query, "allowWatchBookmarks"),
+    sendInitialEvents: sendInitial === undefined ? undefined : flagParam(query, "sendInitialEvents"),
+    timeoutSeconds,
+  };
+  check(options);
+  return options;
+}
+
+function check(options: ListOptions): void {
+  const errors = options.watch ? watchErrors(options) : listErrors(options);
+  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: "ListOptions" }, "", errors);
+}
+
+function watchErrors({ match, sendInitialEvents, resourceVersion }: ListOptions): FieldError[] {
+  if (sendInitialEvents !== undefined) {
+    if (match === "") {
+      return [
+        notAllowed("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+      ];
+    }
+    if (match !== "NotOlderThan") return [unsupportedMatch(match, ["NotOlderThan"])];
+    return [];
+  }
+  if (match === "") return [];
+  return [
+    notAllowed(
+      "resourceVersionMatch",
+      "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+    ),
+    ...(resourceVersion === "" ? [] : []),
+  ];
+}
+
+function listErrors({ match, resourceVersion, continueToken, sendInitialEvents }: ListOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  if (match !== "") {
+    if (resourceVersion === "") {
+      errors.push(
+        notAllowed("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+      );
+    }
+    if (continueToken !== "") {
+      errors.push(notAllowed("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+    }
+    if (match !== "Exact" && match !== "NotOlderThan")
+      errors.push(unsupportedMatch(match, ["Exact", "NotOlderThan", ""]));
+    if (match === "Exact" && resourceVersion === "0") {
+      errors.push(
+        notAllowed("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+      );
+    }
+  }
+  if (sendInitialEvents !== undefined)
+    errors.push(notAllowed("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  return errors;
+}
+
+function unsupportedMatch(match: string, valid: readonly string[]): FieldError {
+  return {
+    reason: "FieldValueNotSupported",
+    field: "resourceVersionMatch",
+    message: `Unsupported value: ${JSON.stringify(match)}: supported values: ${valid.map((v) => JSON.stringify(v)).join(", ")}`,
+  };
+}

@@ -1,0 +1,162 @@
+/** Lists: consistent, at a revision, in pages. Source: apiserver v0.36 storage/etcd3/store.go GetList, storage/continue.go. */
+import { itemText, type Format } from "./encoding.ts";
+import type { ListOptions } from "./list-options.ts";
+import { revisionOf } from "./list-options.ts";
+import { badRequest, expired, refusal } from "./refusal.ts";
+import { selects, selectsAll, type Selection } from "./selection.ts";
+import { keyOf, type Collection } from "./store/collection.ts";
+import type { Entry } from "./store/history.ts";
+
+export interface Listed {
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+  readonly continueToken: string;
+  readonly remaining: number | undefined;
+}
+
+interface ContinueToken {
+  readonly revision: number;
+  readonly from: string;
+}
+
+const invalidKey = "invalid continue token: continue key is not valid";
+
+function base64Url(text: string): string {
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The token that goes on behind `last`. Keys are relative to the namespace, where the list is of one. */
+function tokenAfter(last: Entry, namespace: string | undefined, revision: number): string {
+  const key = namespace === undefined ? keyOf(last) : last.name;
+  return base64Url(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${key}\u0000` }));
+}
+
+/** @throws StatusError 400 for a token that is not one of ours. */
+function readToken(token: string, namespace: string | undefined): ContinueToken {
+  let read: { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown };
+  let text: string;
+  try {
+    text = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    throw badRequest(`${invalidKey}: illegal base64 data at input byte ${token.search(/[^\w-]/)}`);
+  }
+  try {
+    read = JSON.parse(text) as typeof read;
+  } catch {
+    throw badRequest(`${invalidKey}: invalid character ${quoted(text[0])} looking for beginning of value`);
+  }
+  if (read.v !== "meta.k8s.io/v1") {
+    throw badRequest(
+      `${invalidKey}: server does not recognize this encoded version ${typeof read.v === "string" ? read.v : ""}`,
+    );
+  }
+  if (typeof read.rv !== "number" || read.rv === 0) {
+    throw badRequest(`${invalidKey}: incorrect encoded start resourceVersion (version meta.k8s.io/v1)`);
+  }
+  if (typeof read.start !== "string" || read.start === "") {
+    throw badRequest(`${invalidKey}: encoded start key empty (version meta.k8s.io/v1)`);
+  }
+  if (read.start.split("/").some((part) => part === ".." || part === "." || part === "")) {
+    throw badRequest(`${invalidKey}: ${read.start}`);
+  }
+  return { revision: read.rv, from: namespace === undefined ? read.start : `${namespace}/${read.start}` };
+}
+
+function quoted(character: string | undefined): string {
+  const code = character?.charCodeAt(0) ?? 0;
+  return code < 0x20 ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`;
+}
+
+/** The answer to a revision that lies in the future. */
+export function tooLarge(asked: number, current: number): Error {
+  return refusal(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  });
+}
+
+/**
+ * The objects that a list answers. @throws StatusError 410 for a revision that is no longer kept, 504 for one that is still
+ * to come, 400 for a token that is none.
+ */
+export function listed(collection: Collection, options: ListOptions, current: number): Listed {
+  const { selection, limit, continueToken } = options;
+  const { namespace } = selection;
+  if (continueToken !== "") {
+    if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
+      throw badRequest("specifying resource version is not allowed when using continue");
+    }
+    const token = readToken(continueToken, namespace);
+    // A negative version asks for whatever is there now: the way on after a token has expired.
+    const revision = token.revision < 0 ? current : token.revision;
+    if (revision > current) throw tooLarge(revision, current);
+    if (!collection.history.covers(revision)) throw expiredToken(continueToken, token, current);
+    return page(collection.rangeAt({ namespace, from: token.from }, revision), selection, limit, revision);
+  }
+  const asked = revisionOf(options.resourceVersion);
+  if (asked > current) throw tooLarge(asked, current);
+  const exact = options.match === "Exact" || (options.match === "" && limit > 0 && asked > 0);
+  if (exact) {
+    if (!collection.history.covers(asked)) throw expired("The resourceVersion for the provided list is too old.");
+    return page(collection.rangeAt({ namespace }, asked), selection, limit, asked);
+  }
+  // From the watch cache the real server answers everything at once.
+  const whole = options.resourceVersion === "0";
+  return page(collection.range({ namespace }), selection, whole ? 0 : limit, current);
+}
+
+function page(range: Iterable<Entry>, selection: Selection, limit: number, revision: number): Listed {
+  const all = selectsAll(selection);
+  const entries: Entry[] = [];
+  let left = 0;
+  for (const entry of range) {
+    if (limit > 0 && entries.length === limit) {
+      // With a selector the real server does not know how many follow, only that something does.
+      if (!all) {
+        if (!selects(selection, entry)) continue;
+        left = 1;
+        break;
+      }
+      left++;
+    } else if (all || selects(selection, entry)) entries.push(entry);
+  }
+  const last = entries.at(-1);
+  const token = left === 0 || last === undefined ? "" : tokenAfter(last, selection.namespace, revision);
+  return { entries, revision, continueToken: token, remaining: left > 0 && all ? left : undefined };
+}
+
+function expiredToken(token: string, { from }: ContinueToken, current: number): Error {
+  const inconsistent = base64Url(
+    JSON.stringify({ v: "meta.k8s.io/v1", rv: -1, start: token === "" ? from : readStart(token) }),
+  );
+  const message =
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
+    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. " +
+    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
+    "deleted between the time the first chunk was returned and now may show up in the list.";
+  const error = expired(message);
+  return refusal(error.code, error.reason, message, undefined, {
+    continue: inconsistent,
+    resourceVersion: String(current),
+  });
+}
+
+function readStart(token: string): string {
+  return (JSON.parse(atob(token.replaceAll("-", "+").replaceAll("_", "/"))) as { readonly start: string }).start;
+}
+
+/** The JSON of a list. */
+export function listText(
+  kind: string,
+  apiVersion: string,
+  { entries, revision, continueToken, remaining }: Listed,
+  format: Format,
+): string {
+  const metadata = {
+    resourceVersion: String(revision),
+    ...(continueToken === "" ? {} : { continue: continueToken }),
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  };
+  const items = entries.map((entry) => itemText(entry, format)).join(",");
+  return `{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${items}]}`;
+}

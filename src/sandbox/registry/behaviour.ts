@@ -1,0 +1,100 @@
+/**
+ * How the objects of each resource behave where they differ: a table for what can be said in data, and functions of the kinds
+ * that need them. Source: kubernetes v1.36 pkg/registry/…/strategy.go and storage.go.
+ */
+import type { FieldError } from "../field-errors.ts";
+import type { ApiObject } from "../object.ts";
+import { kindRules } from "./kinds.ts";
+
+/** What the functions of a kind may ask of the server. */
+export interface Surroundings {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The parts of a kind that are code. Objects handed in may be changed unless it says otherwise. */
+export interface KindRules {
+  /** Fills in what the client left out; also runs before each update. */
+  defaults?(object: ApiObject): void;
+  /** After defaults, before validation: drops what a client may not set, sets what it need not. */
+  prepareCreate?(object: ApiObject, surroundings: Surroundings): void;
+  prepareUpdate?(object: ApiObject, old: ApiObject): void;
+  prepareStatus?(object: ApiObject, old: ApiObject): void;
+  /** Must change nothing. */
+  validate?(object: ApiObject): FieldError[];
+  validateUpdate?(object: ApiObject, old: ApiObject): FieldError[];
+  /** The grace period of a deletion, in seconds; undefined: the object goes at once. */
+  gracePeriod?(object: ApiObject, asked: number | undefined): number;
+}
+
+export interface Behaviour {
+  readonly rules: KindRules;
+  /** Objects carry metadata.generation, and it counts changes of everything but metadata and status. */
+  readonly generation: boolean;
+  /** DELETE answers the object instead of a Status. */
+  readonly returnsDeleted: boolean;
+  readonly createOnUpdate: boolean;
+  /** A PUT without a resourceVersion replaces whatever is there. */
+  readonly unconditionalUpdate: boolean;
+  readonly garbage: "delete" | "unsupported";
+  readonly nameRule: "subdomain" | "label" | "label-1035" | "segment";
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+const withGeneration = words(`
+  pods replicationcontrollers podtemplates replicasets.apps deployments.apps daemonsets.apps statefulsets.apps jobs.batch
+  cronjobs.batch poddisruptionbudgets.policy priorityclasses.scheduling.k8s.io ingresses.networking.k8s.io
+  ingressclasses.networking.k8s.io networkpolicies.networking.k8s.io endpointslices.discovery.k8s.io
+  resourceslices.resource.k8s.io deviceclasses.resource.k8s.io devicetaintrules.resource.k8s.io
+  flowschemas.flowcontrol.apiserver.k8s.io prioritylevelconfigurations.flowcontrol.apiserver.k8s.io
+  customresourcedefinitions.apiextensions.k8s.io validatingadmissionpolicies.admissionregistration.k8s.io
+  validatingadmissionpolicybindings.admissionregistration.k8s.io mutatingadmissionpolicies.admissionregistration.k8s.io
+  mutatingadmissionpolicybindings.admissionregistration.k8s.io mutatingwebhookconfigurations.admissionregistration.k8s.io
+  validatingwebhookconfigurations.admissionregistration.k8s.io`);
+
+const returningDeleted = words(`
+  pods namespaces services serviceaccounts persistentvolumes persistentvolumeclaims podtemplates resourcequotas
+  storageclasses.storage.k8s.io csidrivers.storage.k8s.io csinodes.storage.k8s.io volumeattachments.storage.k8s.io
+  volumeattributesclasses.storage.k8s.io resourceclaims.resource.k8s.io resourceclaimtemplates.resource.k8s.io
+  resourceslices.resource.k8s.io deviceclasses.resource.k8s.io devicetaintrules.resource.k8s.io`);
+
+const creatingOnUpdate = words(`
+  leases.coordination.k8s.io endpoints events events.events.k8s.io limitranges services runtimeclasses.node.k8s.io
+  roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io clusterroles.rbac.authorization.k8s.io
+  clusterrolebindings.rbac.authorization.k8s.io`);
+
+const needingVersion = words(`
+  leases.coordination.k8s.io poddisruptionbudgets.policy runtimeclasses.node.k8s.io csidrivers.storage.k8s.io
+  csinodes.storage.k8s.io csistoragecapacities.storage.k8s.io volumeattachments.storage.k8s.io
+  customresourcedefinitions.apiextensions.k8s.io apiservices.apiregistration.k8s.io
+  validatingadmissionpolicies.admissionregistration.k8s.io validatingadmissionpolicybindings.admissionregistration.k8s.io
+  mutatingadmissionpolicies.admissionregistration.k8s.io mutatingadmissionpolicybindings.admissionregistration.k8s.io
+  mutatingwebhookconfigurations.admissionregistration.k8s.io validatingwebhookconfigurations.admissionregistration.k8s.io`);
+
+const withoutGarbage = words("events events.events.k8s.io");
+
+const namedByLabel = words("namespaces");
+const namedByLabel1035 = words("services");
+const namedBySegment = words(`
+  roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io clusterroles.rbac.authorization.k8s.io
+  clusterrolebindings.rbac.authorization.k8s.io`);
+
+/** `resource` is `pods` or `replicasets.apps`. */
+export function behaviourOf(resource: string): Behaviour {
+  return {
+    rules: kindRules[resource] ?? {},
+    generation: withGeneration.has(resource),
+    returnsDeleted: returningDeleted.has(resource),
+    createOnUpdate: creatingOnUpdate.has(resource),
+    unconditionalUpdate: !needingVersion.has(resource),
+    garbage: withoutGarbage.has(resource) ? "unsupported" : "delete",
+    nameRule: namedByLabel.has(resource)
+      ? "label"
+      : namedByLabel1035.has(resource)
+        ? "label-1035"
+        : namedBySegment.has(resource)
+          ? "segment"
+          : "subdomain",
+  };
+}

@@ -1,0 +1,33 @@
+/** Namespaces: their finalizer `kubernetes` stands in the spec. Source: kubernetes v1.36 pkg/registry/core/namespace. */
+import { child, type ApiObject } from "../object.ts";
+import type { KindRules } from "./behaviour.ts";
+
+/** The finalizers in `spec.finalizers`, which keep a namespace until `namespaces/finalize` takes them away. */
+export function specFinalizers(namespace: ApiObject): readonly unknown[] {
+  const finalizers = namespace.spec?.["finalizers"];
+  return Array.isArray(finalizers) ? finalizers : [];
+}
+
+export const namespaceRules: KindRules = {
+  defaults(object) {
+    const { metadata } = object;
+    if (metadata.name === undefined) return;
+    metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+  },
+  prepareCreate(object) {
+    object.status = { phase: "Active" };
+    const spec = child(object, "spec");
+    const finalizers = specFinalizers(object);
+    spec["finalizers"] = finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"];
+  },
+  prepareUpdate(object, old) {
+    // Only `finalize` changes these.
+    const spec = { ...object.spec };
+    delete spec["finalizers"];
+    if (old.spec?.["finalizers"] !== undefined) spec["finalizers"] = old.spec["finalizers"];
+    object.spec = spec;
+  },
+  prepareStatus(object, old) {
+    object.spec = old.spec ?? {};
+  },
+};

@@ -1,0 +1,41 @@
+/** Pods. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go. */
+import { at, type ApiObject } from "../object.ts";
+import type { KindRules } from "./behaviour.ts";
+
+const defaultGraceSeconds = 30;
+
+function finished(pod: ApiObject): boolean {
+  const phase = at(pod, "status", "phase");
+  return phase === "Succeeded" || phase === "Failed";
+}
+
+export const podRules: KindRules = {
+  prepareCreate(pod) {
+    pod.status = { phase: "Pending", qosClass: qosClassOf(pod) };
+  },
+  gracePeriod(pod, asked) {
+    const own = at(pod, "spec", "terminationGracePeriodSeconds");
+    const period = asked ?? (typeof own === "number" ? own : defaultGraceSeconds);
+    // Nobody runs it: there is nobody to wait for.
+    const nodeName = at(pod, "spec", "nodeName");
+    return nodeName === undefined || nodeName === "" || finished(pod) ? 0 : Math.max(0, period);
+  },
+};
+
+/** `Guaranteed`, `Burstable` or `BestEffort`. Source: kubernetes v1.36 pkg/apis/core/v1/helper/qos/qos.go. */
+export function qosClassOf(pod: ApiObject): string {
+  const lists = ["containers", "initContainers"].map((key) => at(pod, "spec", key));
+  const containers = lists.flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  let any = false;
+  let guaranteed = true;
+  for (const container of containers) {
+    const requests = at(container, "resources", "requests") ?? {};
+    const limits = at(container, "resources", "limits") ?? {};
+    for (const name of ["cpu", "memory"]) {
+      const [request, limit] = [at(requests, name), at(limits, name)];
+      if (request !== undefined || limit !== undefined) any = true;
+      if (limit === undefined || (request !== undefined && request !== limit)) guaranteed = false;
+    }
+  }
+  return any ? (guaranteed ? "Guaranteed" : "Burstable") : "BestEffort";
+}

@@ -1,0 +1,112 @@
+/** The types of `api.json`, ready to walk: what each field is, how it is merged and who may own it. */
+import type { ApiData, FieldData } from "../data/format.ts";
+
+export type Scalar =
+  "string" | "int32" | "int64" | "number" | "boolean" | "quantity" | "int-or-string" | "time" | "micro-time" | "bytes";
+
+export type Shape =
+  | { readonly is: "scalar"; readonly scalar: Scalar }
+  /** Any object, or anything at all: taken as it comes. */
+  | { readonly is: "open" }
+  | { readonly is: "list"; readonly of: Shape }
+  | { readonly is: "map"; readonly of: Shape }
+  | { readonly is: "struct"; readonly name: string };
+
+export interface Field {
+  readonly shape: Shape;
+  readonly required: boolean;
+  /** Of a strategic merge patch. */
+  readonly mergeKey: string | undefined;
+  readonly merges: boolean;
+  readonly retainKeys: boolean;
+  /** Of managed fields. */
+  readonly listType: "atomic" | "set" | "map";
+  readonly listKeys: readonly string[];
+  readonly atomic: boolean;
+  readonly values: readonly string[] | undefined;
+}
+
+export interface Struct {
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly open: boolean;
+  readonly atomic: boolean;
+}
+
+const scalars: Readonly<Record<string, Scalar>> = {
+  s: "string",
+  i: "int32",
+  l: "int64",
+  n: "number",
+  b: "boolean",
+  q: "quantity",
+  x: "int-or-string",
+  t: "time",
+  u: "micro-time",
+  y: "bytes",
+};
+
+function shapeOf(code: string): Shape {
+  const rest = code.slice(1);
+  switch (code.charAt(0)) {
+    case "[":
+      return { is: "list", of: shapeOf(rest) };
+    case "{":
+      return { is: "map", of: shapeOf(rest) };
+    case "@":
+      return { is: "struct", name: rest };
+    default: {
+      const scalar = scalars[code];
+      return scalar === undefined ? { is: "open" } : { is: "scalar", scalar };
+    }
+  }
+}
+
+function fieldOf(data: FieldData): Field {
+  const more = typeof data === "string" ? { t: data } : data;
+  const strategies = more.p?.split(",") ?? [];
+  return {
+    shape: shapeOf(more.t),
+    required: more.r === 1,
+    mergeKey: more.k,
+    merges: strategies.includes("merge"),
+    retainKeys: strategies.includes("retainKeys"),
+    listType: more.l === "set" || more.l === "map" ? more.l : "atomic",
+    listKeys: more.m ?? [],
+    atomic: more.g === "atomic",
+    values: more.e,
+  };
+}
+
+/** The types by name; each is made ready when it is first asked for. */
+export interface Schema {
+  /** @throws RangeError for a name that the data does not have. */
+  struct(name: string): Struct;
+  /** The type of `v1/Pod`; undefined for kinds that are not known. */
+  kind(apiVersion: string, kind: string): Struct | undefined;
+}
+
+export function schemaOf(data: ApiData): Schema {
+  const ready = new Map<string, Struct>();
+  const struct = (name: string): Struct => {
+    const there = ready.get(name);
+    if (there !== undefined) return there;
+    const type = data.types[name];
+    if (type === undefined) throw new RangeError(`Cannot find the type ${name} in api.json`);
+    const made: Struct = {
+      name,
+      fields: new Map(Object.entries(type.f).map(([field, value]) => [field, fieldOf(value)])),
+      open: type.open === 1,
+      atomic: type.atomic === 1,
+    };
+    ready.set(name, made);
+    return made;
+  };
+  return {
+    struct,
+    kind(apiVersion, kind) {
+      const name = data.kinds[`${apiVersion}/${kind}`];
+      return name === undefined ? undefined : struct(name);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/** Reviews: kinds that are only asked, never stored. Everybody who is let in may do everything. */
+import { at, isFields, type ApiObject, type Fields } from "./object.ts";
+import type { Call, User } from "./server.ts";
+import { bodyJson, objectOf } from "./verbs/body.ts";
+
+type Answer = (review: ApiObject, user: User) => Fields;
+
+const allowed: Answer = () => ({ allowed: true });
+
+const answers: Readonly<Record<string, Answer>> = {
+  SelfSubjectAccessReview: allowed,
+  SubjectAccessReview: allowed,
+  LocalSubjectAccessReview: allowed,
+  SelfSubjectRulesReview: () => ({
+    resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+    nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+    incomplete: false,
+  }),
+  SelfSubjectReview: (_review, user) => ({
+    userInfo: { username: user.name, ...(user.uid === undefined ? {} : { uid: user.uid }), groups: user.groups },
+  }),
+  TokenReview: (review) => ({
+    user: {},
+    ...(at(review, "spec", "token") === undefined ? { error: "no token was given" } : {}),
+  }),
+};
+
+/** The answer to a review; undefined where the kind is none. @throws StatusError */
+export function reviewOf(call: Call): ApiObject | undefined {
+  const answer = answers[call.resource.kind];
+  if (answer === undefined) return undefined;
+  const { resource } = call;
+  const review = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
+  const { kind, apiVersion, spec } = review;
+  return {
+    kind,
+    apiVersion,
+    metadata: review.metadata,
+    ...(isFields(spec) ? { spec } : {}),
+    status: answer(review, call.user),
+  };
+}

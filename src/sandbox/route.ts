@@ -1,0 +1,40 @@
+/** What a path names. Source: apiserver v0.36 endpoints/request/requestinfo.go. */
+
+export type Route =
+  | {
+      readonly is: "resource";
+      readonly apiVersion: string;
+      readonly namespace: string;
+      readonly plural: string;
+      readonly name: string;
+      readonly subresource: string;
+    }
+  /** `/api`, `/apis`, `/apis/apps`, `/apis/apps/v1`. */
+  | { readonly is: "discovery"; readonly parts: readonly string[] }
+  | { readonly is: "other"; readonly path: string };
+
+/** Paths under a namespace that are about the namespace itself. */
+const ofNamespace = new Set(["status", "finalize"]);
+
+/** @throws URIError for a path that is not well escaped. */
+export function routeOf(path: string): Route {
+  const parts = path.split("/").slice(1).map(decodeURIComponent);
+  if (parts.at(-1) === "") parts.pop();
+  const [root] = parts;
+  if (root !== "api" && root !== "apis") return { is: "other", path };
+  const head = root === "api" ? 2 : 3;
+  if (parts.length <= head) return { is: "discovery", parts };
+  const apiVersion = root === "api" ? (parts[1] as string) : `${parts[1]}/${parts[2]}`;
+  const rest = parts.slice(head);
+  let namespace = "";
+  if (
+    rest[0] === "namespaces" &&
+    rest.length > 2 &&
+    !(apiVersion === "v1" && rest.length === 3 && ofNamespace.has(rest[2] ?? ""))
+  ) {
+    namespace = rest[1] as string;
+    rest.splice(0, 2);
+  }
+  const [plural = "", name = "", ...subresource] = rest;
+  return { is: "resource", apiVersion, namespace, plural, name, subresource: subresource.join("/") };
+}

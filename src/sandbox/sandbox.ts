@@ -1,0 +1,99 @@
+/** The embedded API server. */
+import { formatTime } from "../api/time.ts";
+import type { Transport } from "../api/transport.ts";
+import { randomUuid, type Random } from "../platform/random.ts";
+import type { Timeline } from "../platform/timeline.ts";
+import { loadApiData } from "./data/load.ts";
+import { ordered } from "./decode.ts";
+import { copyOf, isFields, type ApiObject } from "./object.ts";
+import { catalogueOf } from "./registry/resource.ts";
+import { collectionOf, type Server } from "./server.ts";
+import type { HistoryLimits } from "./store/history.ts";
+import { Store } from "./store/store.ts";
+import { transportTo, type SandboxTransportOptions } from "./transport.ts";
+
+export interface SandboxOptions {
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly history?: HistoryLimits;
+}
+
+export interface Sandbox {
+  /** A connection of its own for each who asks. */
+  transport(options: SandboxTransportOptions): Transport;
+  /**
+   * Puts whole objects in: uid, status, resourceVersion and deletionTimestamp stay. Nobody who watches is told; the revision
+   * goes on from `revision`, and no watch can start before it.
+   * @throws RangeError for a kind that is not served.
+   */
+  load(objects: readonly unknown[], options?: { readonly revision?: number }): void;
+  /** The revision of the last write. */
+  readonly revision: number;
+  /** Forgets the history up to a revision, by default all of it: watches and continue tokens from before are then expired. */
+  compact(revision?: number): void;
+  /** Ends all watches and refuses connections. */
+  stop(): void;
+  /** The parts, for servers that stand in front of it. */
+  readonly server: Server;
+}
+
+const firstNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/** An API server with the namespaces that every cluster has, on the given time and chance. Ready when it resolves. */
+export async function createSandbox({ timeline, random, history }: SandboxOptions): Promise<Sandbox> {
+  const catalogue = catalogueOf(await loadApiData());
+  const store = new Store(timeline, history ?? {});
+  const server: Server = { timeline, random, store, catalogue, watches: new Set() };
+  let stopped = false;
+  for (const name of firstNamespaces) putNamespace(server, name);
+  return {
+    server,
+    transport: (options) => transportTo(server, () => stopped, options),
+    load: (objects, options) => load(server, objects, options?.revision),
+    get revision() {
+      return store.revision;
+    },
+    compact: (revision) => store.compact(revision ?? store.revision),
+    stop() {
+      stopped = true;
+      for (const watch of server.watches) watch.end();
+    },
+  };
+}
+
+function putNamespace(server: Server, name: string): void {
+  server.store.put(server.store.collection("namespaces", false), {
+    kind: "Namespace",
+    apiVersion: "v1",
+    metadata: {
+      name,
+      uid: randomUuid(server.random),
+      creationTimestamp: formatTime(server.timeline.now()),
+      labels: { "kubernetes.io/metadata.name": name },
+    },
+    spec: { finalizers: ["kubernetes"] },
+    status: { phase: "Active" },
+  });
+}
+
+function load(server: Server, objects: readonly unknown[], asked: number | undefined): void {
+  const whole = objects.map((object) => wholeObject(server, object));
+  const newest = whole.reduce((most, { metadata }) => Math.max(most, Number(metadata.resourceVersion ?? 0) || 0), 0);
+  const revision = Math.max(asked ?? 0, newest, server.store.revision);
+  for (const object of whole) {
+    const resource = server.catalogue.ofKind(object.apiVersion, object.kind);
+    if (resource === undefined)
+      throw new RangeError(`Cannot load ${object.kind} of ${object.apiVersion}: it is not served`);
+    server.store.load(collectionOf(server, resource), object, revision);
+  }
+}
+
+function wholeObject(server: Server, object: unknown): ApiObject {
+  if (!isFields(object) || typeof object["kind"] !== "string" || typeof object["apiVersion"] !== "string") {
+    throw new RangeError("Cannot load an object without kind and apiVersion");
+  }
+  const copy = ordered(copyOf(object) as ApiObject);
+  copy.metadata.uid ??= randomUuid(server.random);
+  copy.metadata.creationTimestamp ??= formatTime(server.timeline.now());
+  return copy;
+}

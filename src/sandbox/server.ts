@@ -1,0 +1,44 @@
+/** What the parts of the server share. */
+import type { Random } from "../platform/random.ts";
+import type { Timeline } from "../platform/timeline.ts";
+import type { Catalogue, Resource } from "./registry/resource.ts";
+import type { Collection } from "./store/collection.ts";
+import type { Store } from "./store/store.ts";
+import type { OpenWatches } from "./watch.ts";
+
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+}
+
+export interface Server {
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly store: Store;
+  readonly catalogue: Catalogue;
+  readonly watches: OpenWatches;
+}
+
+/** A request for a resource, on its way through the server. */
+export interface Call {
+  readonly server: Server;
+  readonly resource: Resource;
+  readonly collection: Collection;
+  /** `""` for cluster-scoped resources and for collections over all namespaces. */
+  readonly namespace: string;
+  /** `""` for collections. */
+  readonly name: string;
+  readonly subresource: string;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly user: User;
+  readonly dryRun: boolean;
+  /** What a client is told beside the answer. */
+  readonly warnings: string[];
+}
+
+export function collectionOf(server: Server, resource: Resource): Collection {
+  return server.store.collection(resource.storage, resource.namespaced);
+}

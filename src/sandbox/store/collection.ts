@@ -1,0 +1,156 @@
+/** All objects of one resource, their history, and those who wait for the next change. */
+import type { ApiObject } from "../object.ts";
+import { History, type Change, type Entry, type HistoryLimits } from "./history.ts";
+import { lowerBound, SortedNames } from "./sorted-names.ts";
+
+/** Told of each change, synchronously, after it has been made. It must only take note. */
+export type Listener = (change: Change) => void;
+
+interface Partition {
+  readonly entries: Map<string, Entry>;
+  readonly names: SortedNames;
+}
+
+export interface Range {
+  /** Undefined: all namespaces. */
+  readonly namespace?: string | undefined;
+  /** Begin here: an etcd key `namespace/name`, or `name` where there are no namespaces; inclusive. */
+  readonly from?: string;
+}
+
+export class Collection {
+  readonly namespaced: boolean;
+  readonly history: History;
+  readonly listeners: Set<Listener> = new Set();
+  #partitions = new Map<string, Partition>();
+  #namespaces = new SortedNames();
+  #size = 0;
+
+  constructor(namespaced: boolean, revision: number, limits: HistoryLimits) {
+    this.namespaced = namespaced;
+    this.history = new History(revision, limits);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(namespace: string, name: string): Entry | undefined {
+    return this.#partitions.get(namespace)?.entries.get(name);
+  }
+
+  /** Sets or replaces an object, without a word in the history: of `load` and `apply`. */
+  set(entry: Entry): Entry | undefined {
+    let partition = this.#partitions.get(entry.namespace);
+    if (partition === undefined) {
+      partition = { entries: new Map(), names: new SortedNames() };
+      this.#partitions.set(entry.namespace, partition);
+      // The slash counts in the order: `a-b/x` stands before `a/x`.
+      this.#namespaces.add(`${entry.namespace}/`);
+    }
+    const previous = partition.entries.get(entry.name);
+    if (previous === undefined) {
+      partition.names.add(entry.name);
+      this.#size++;
+    }
+    partition.entries.set(entry.name, entry);
+    return previous;
+  }
+
+  /** Makes a change: the objects, the history and the listeners know it when this returns. Atomic. */
+  apply(type: "PUT" | "DELETE", entry: Entry, at: number): void {
+    let previous: Entry | undefined;
+    if (type === "PUT") previous = this.set(entry);
+    else previous = this.#delete(entry.namespace, entry.name);
+    const change: Change = {
+      type: type === "DELETE" ? "DELETED" : previous === undefined ? "ADDED" : "MODIFIED",
+      revision: entry.revision,
+      at,
+      entry,
+      previous,
+      frames: new Map(),
+    };
+    this.history.append(change);
+    for (const listener of this.listeners) listener(change);
+  }
+
+  #delete(namespace: string, name: string): Entry | undefined {
+    const partition = this.#partitions.get(namespace);
+    const entry = partition?.entries.get(name);
+    if (partition === undefined || entry === undefined) return undefined;
+    partition.entries.delete(name);
+    partition.names.remove();
+    this.#size--;
+    return entry;
+  }
+
+  /** The objects as they are now, in the order of etcd's keys. */
+  *range({ namespace, from }: Range): Generator<Entry> {
+    if (namespace !== undefined) {
+      yield* this.#inPartition(namespace, from?.slice(from.indexOf("/") + 1));
+      return;
+    }
+    const namespaces = this.#namespaces.inOrder(() => true);
+    const slash = this.namespaced ? (from?.indexOf("/") ?? -1) : -1;
+    const first = from === undefined || slash < 0 ? 0 : lowerBound(namespaces, from.slice(0, slash + 1));
+    for (let index = first; index < namespaces.length; index++) {
+      const key = namespaces[index] as string;
+      const starts = from !== undefined && (!this.namespaced || from.startsWith(key));
+      yield* this.#inPartition(key.slice(0, -1), starts ? from.slice(slash + 1) : undefined);
+    }
+  }
+
+  *#inPartition(namespace: string, from: string | undefined): Generator<Entry> {
+    const partition = this.#partitions.get(namespace);
+    if (partition === undefined) return;
+    const names = partition.names.inOrder((name) => partition.entries.has(name));
+    for (let index = from === undefined ? 0 : lowerBound(names, from); index < names.length; index++) {
+      const entry = partition.entries.get(names[index] as string);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  /**
+   * The objects as they were at `revision`, which the history must cover: today's with every later change taken back.
+   */
+  rangeAt(range: Range, revision: number): Iterable<Entry> {
+    const place = this.history.placeAfter(revision);
+    if (place === this.history.end) return this.range(range);
+    /** What stood there at `revision`; undefined for nothing. The first later change tells. */
+    const then = new Map<string, Entry | undefined>();
+    for (let at = place; at < this.history.end; at++) {
+      const change = this.history.changeAt(at) as Change;
+      const key = keyOf(change.entry);
+      if (!then.has(key)) then.set(key, change.previous);
+    }
+    return this.#takenBack(range, then);
+  }
+
+  *#takenBack(range: Range, then: ReadonlyMap<string, Entry | undefined>): Generator<Entry> {
+    const from = range.from ?? "";
+    const old = [...then.values()]
+      .filter((entry) => entry !== undefined)
+      .filter((e) => (range.namespace === undefined || e.namespace === range.namespace) && keyOf(e) >= from)
+      .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    let next = 0;
+    for (const entry of this.range(range)) {
+      const key = keyOf(entry);
+      while (next < old.length && keyOf(old[next] as Entry) < key) yield old[next++] as Entry;
+      if (!then.has(key)) yield entry;
+      else if (next < old.length && keyOf(old[next] as Entry) === key) yield old[next++] as Entry;
+    }
+    while (next < old.length) yield old[next++] as Entry;
+  }
+}
+
+/** `namespace/name`, or `name`: what stands in etcd's key behind the resource. */
+export function keyOf(entry: { readonly namespace: string; readonly name: string }): string {
+  return entry.namespace === "" ? entry.name : `${entry.namespace}/${entry.name}`;
+}
+
+/** An entry from an object that is finished but for its resourceVersion. */
+export function entryOf(object: ApiObject, revision: number): Entry {
+  const { metadata } = object;
+  metadata.resourceVersion = String(revision);
+  return { namespace: metadata.namespace ?? "", name: metadata.name ?? "", revision, object, text: undefined };
+}

@@ -1,0 +1,56 @@
+/** Names in the order of etcd's keys. Adding and removing is cheap; the order is made when it is asked for. */
+export class SortedNames {
+  #sorted: string[] = [];
+  #added: string[] = [];
+  #removed = false;
+
+  /** `name` must not be there already. */
+  add(name: string): void {
+    const last = this.#sorted.at(-1);
+    // Names that come in order need no sorting.
+    if (this.#added.length === 0 && (last === undefined || last < name)) this.#sorted.push(name);
+    else this.#added.push(name);
+  }
+
+  /** The caller's `has` will answer false from now on. */
+  remove(): void {
+    this.#removed = true;
+  }
+
+  /** The names in order, without those that `has` does not know. The list must not be changed. */
+  inOrder(has: (name: string) => boolean): readonly string[] {
+    if (this.#added.length > 0) this.#merge();
+    if (this.#removed) {
+      // A name may have been removed and added again: it then stands twice.
+      this.#sorted = this.#sorted.filter((name, index, all) => name !== all[index - 1] && has(name));
+      this.#removed = false;
+    }
+    return this.#sorted;
+  }
+
+  #merge(): void {
+    const added = this.#added.sort();
+    const old = this.#sorted;
+    const merged: string[] = [];
+    let from = 0;
+    for (const name of added) {
+      while (from < old.length && (old[from] as string) <= name) merged.push(old[from++] as string);
+      merged.push(name);
+    }
+    while (from < old.length) merged.push(old[from++] as string);
+    this.#sorted = merged;
+    this.#added = [];
+  }
+}
+
+/** The place of the first name that is not below `name`. */
+export function lowerBound(names: readonly string[], name: string): number {
+  let low = 0;
+  let high = names.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((names[middle] as string) < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,70 @@
+/** The way in without a socket: a `Transport` whose every request and answer is a hop on the Timeline. */
+import type { ApiBody, ApiRequest, ApiResponse, Transport } from "../api/transport.ts";
+import { TransportError } from "../api/transport.ts";
+import { handle } from "./handle.ts";
+import type { Server, User } from "./server.ts";
+import { wholeBody } from "./watch.ts";
+
+export interface SandboxTransportOptions {
+  /** Names the connection's hops; stable from run to run. */
+  readonly actor: string;
+  readonly user?: User;
+}
+
+/** Who comes in process: the one who made the cluster. */
+export const clusterAdmin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
+
+/**
+ * A connection to an embedded server. The server's part is atomic: it happens between the hop `request <actor>` and the hop
+ * `answer <actor>`; each chunk of a watch is a hop `chunk <actor>`.
+ */
+export function transportTo(
+  server: Server,
+  isStopped: () => boolean,
+  { actor, user = clusterAdmin }: SandboxTransportOptions,
+): Transport {
+  const { timeline } = server;
+  const [requestHop, answerHop, chunkHop] = [`request ${actor}`, `answer ${actor}`, `chunk ${actor}`];
+  return {
+    async send(request: ApiRequest): Promise<ApiResponse> {
+      const { signal } = request;
+      signal.throwIfAborted();
+      await timeline.hop(requestHop);
+      signal.throwIfAborted();
+      if (isStopped()) throw new TransportError("the sandbox has been stopped", { failure: "unreachable" });
+      const { status, headers, body } = handle(server, {
+        method: request.method,
+        path: request.path,
+        query: request.query ?? [],
+        headers: request.headers ?? {},
+        body: request.body ?? new Uint8Array(0),
+        user,
+        actor: chunkHop,
+      });
+      await timeline.hop(answerHop);
+      const stream = body instanceof Uint8Array ? wholeBody(body) : body;
+      if (signal.aborted) stream.cancel(signal.reason);
+      signal.throwIfAborted();
+      return { status, header: (name) => headers[name], body: abortable(stream, signal) };
+    },
+  };
+}
+
+/** A body that ends in the signal's reason when that aborts. */
+function abortable(body: ApiBody, signal: AbortSignal): ApiBody {
+  const onAbort = (): void => body.cancel(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    async next() {
+      signal.throwIfAborted();
+      const piece = await body.next();
+      if (piece === undefined) signal.removeEventListener("abort", onAbort);
+      signal.throwIfAborted();
+      return piece;
+    },
+    cancel(reason) {
+      signal.removeEventListener("abort", onAbort);
+      body.cancel(reason);
+    },
+  };
+}

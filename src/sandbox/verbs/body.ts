@@ -1,0 +1,97 @@
+/** The object that a request carries, decoded as its kind. */
+import { decodeFields, jsonOf, TypeProblem } from "../decode.ts";
+import { isFields, type ApiObject, type Fields } from "../object.ts";
+import { badRequest, unsupportedMediaType } from "../refusal.ts";
+import type { Struct } from "../registry/schema.ts";
+import type { Call } from "../server.ts";
+import { param } from "../list-options.ts";
+
+const jsonTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "application/cbor"];
+
+/** The content type without its parameters. */
+export function mediaTypeOf(call: Call): string {
+  return (call.headers["content-type"] ?? "application/json").split(";")[0]?.trim() ?? "";
+}
+
+/** The JSON of a body. @throws StatusError 415 for a type that is not JSON, 400 for what cannot be read. */
+export function bodyJson(call: Call, kind: string): unknown {
+  const media = mediaTypeOf(call);
+  if (media !== "application/json") throw unsupportedMediaType(jsonTypes);
+  return jsonOf(
+    call.body,
+    (problem) =>
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${problem} (${excerpt(call.body)})`,
+  );
+}
+
+function excerpt(body: Uint8Array): string {
+  const text = new TextDecoder().decode(body);
+  return text.length > 512 ? `${text.slice(0, 512)} ...` : text;
+}
+
+/**
+ * Says what is wrong with an object's fields as the request asks for it: refuses (Strict), warns (Warn, the default), or says
+ * nothing (Ignore). @throws StatusError 400.
+ */
+export function reportStrict(call: Call, problems: readonly string[], what: string): void {
+  const validation = param(call.query, "fieldValidation") ?? "";
+  if (validation === "Ignore" || problems.length === 0) return;
+  if (validation === "Strict") {
+    throw badRequest(`${what}: strict decoding error: ${problems.join(", ")}`);
+  }
+  call.warnings.push(...problems);
+}
+
+/** Decodes plain JSON as an object of a kind. @throws StatusError 400 for another kind or a wrong type. */
+export function objectOf(
+  call: Call,
+  json: unknown,
+  kind: string,
+  apiVersion: string,
+  struct: Struct | undefined,
+): ApiObject {
+  if (!isFields(json)) {
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(json) ? "array" : typeof json} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (${excerpt(call.body)})`,
+    );
+  }
+  const own = { kind: textOr(json["kind"], kind), apiVersion: textOr(json["apiVersion"], apiVersion) };
+  if (own.kind !== kind || own.apiVersion !== apiVersion) throw anotherKind(call, own, kind, apiVersion);
+  const object = struct === undefined ? json : decoded(call, json, struct, kind);
+  const metadata = isFields(object["metadata"]) ? object["metadata"] : {};
+  return { ...object, kind, apiVersion, metadata };
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === "string" && value !== "" ? value : otherwise;
+}
+
+function decoded(call: Call, json: Fields, struct: Struct, kind: string): Fields {
+  const { schema } = call.server.catalogue;
+  try {
+    const { value, strict } = decodeFields(json, struct, schema);
+    reportStrict(call, strict, `${kind} in version "${call.resource.version}" cannot be handled as a ${kind}`);
+    return value;
+  } catch (cause) {
+    if (!(cause instanceof TypeProblem)) throw cause;
+    throw badRequest(`${kind} in version "${call.resource.version}" cannot be handled as a ${kind}: ${cause.message}`);
+  }
+}
+
+function anotherKind(call: Call, own: { kind: string; apiVersion: string }, kind: string, apiVersion: string): Error {
+  const version = own.apiVersion.split("/").at(-1) ?? "";
+  if (call.server.catalogue.ofKind(own.apiVersion, own.kind) === undefined) {
+    return badRequest(
+      `${own.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: no kind "${own.kind}" is registered for version "${own.apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+    );
+  }
+  if (own.apiVersion !== apiVersion) {
+    return badRequest(
+      `the API version in the data (${own.apiVersion}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  const group = call.resource.group === "" ? "core" : (call.resource.group.split(".")[0] ?? "");
+  return badRequest(
+    `${own.kind} in version "${version}" cannot be handled as a ${kind}: converting (v1.${own.kind}) to (${group}.${kind}): unknown conversion`,
+  );
+}

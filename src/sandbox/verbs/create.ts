@@ -1,0 +1,93 @@
+/** POST to a collection. Source: apiserver v0.36 registry/generic/registry/store.go Create, registry/rest/create.go. */
+import { formatTime } from "../../api/time.ts";
+import { randomSuffix, randomUuid } from "../../platform/random.ts";
+import { admitIntoNamespace } from "../admission/namespace-lifecycle.ts";
+import { ordered } from "../decode.ts";
+import { invalidObject } from "../field-errors.ts";
+import type { ApiObject } from "../object.ts";
+import { alreadyExists, badRequest, generatedNameTaken } from "../refusal.ts";
+import { metadataErrors } from "../registry/metadata.ts";
+import type { Call } from "../server.ts";
+import { entryOf } from "../store/collection.ts";
+import type { Entry } from "../store/history.ts";
+import { bodyJson, objectOf } from "./body.ts";
+
+/** How often a made-up name is tried again when it is taken. */
+const nameAttempts = 8;
+/** Names made up by the server are at most this long before their suffix. */
+const longestStem = 58;
+
+/** @throws StatusError */
+export function create(call: Call): Entry {
+  const { resource } = call;
+  const object = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
+  return createObject(call, object);
+}
+
+/** Creates an object that has been decoded; it belongs to the server from now on. */
+export function createObject(call: Call, object: ApiObject): Entry {
+  const { resource } = call;
+  fillMetadata(call, object);
+  const generated = nameIt(call, object);
+  resource.behaviour.rules.defaults?.(object);
+  admitIntoNamespace(call, object.metadata.name ?? "");
+  prepare(call, object);
+  const name = object.metadata.name ?? "";
+  const { rules } = resource.behaviour;
+  const errors = rules.validate?.(object) ?? [];
+  const wrong = errors.length > 0 ? errors : metadataErrors(object, resource.namespaced, resource.behaviour);
+  if (wrong.length > 0) throw invalidObject(resource.asKind, name, wrong);
+  if (call.collection.get(call.namespace, name) !== undefined) {
+    throw generated ? generatedNameTaken(resource.asResource, name) : alreadyExists(resource.asResource, name);
+  }
+  const whole = ordered(object);
+  if (call.dryRun) {
+    const entry = entryOf(whole, 0);
+    delete whole.metadata.resourceVersion;
+    return entry;
+  }
+  return call.server.store.put(call.collection, whole);
+}
+
+function fillMetadata(call: Call, object: ApiObject): void {
+  const { metadata } = object;
+  const namespace = call.resource.namespaced ? call.namespace : "";
+  if (namespace !== "") {
+    if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== namespace) {
+      throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+    }
+    metadata.namespace = namespace;
+  }
+  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== "" && metadata.resourceVersion !== "0") {
+    throw badRequest("resourceVersion should not be set on objects to be created");
+  }
+  metadata.creationTimestamp = formatTime(call.server.timeline.now());
+  metadata.uid = randomUuid(call.server.random);
+  for (const key of [
+    "resourceVersion",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+    "selfLink",
+  ] as const) {
+    delete metadata[key];
+  }
+}
+
+/** Makes up a name where only the stem of one is given; says whether it did. */
+function nameIt(call: Call, { metadata }: ApiObject): boolean {
+  const { generateName } = metadata;
+  if ((metadata.name ?? "") !== "" || generateName === undefined || generateName === "") return false;
+  for (let attempt = 0; attempt < nameAttempts; attempt++) {
+    metadata.name = generateName.slice(0, longestStem) + randomSuffix(call.server.random);
+    if (call.collection.get(call.namespace, metadata.name) === undefined) break;
+  }
+  return true;
+}
+
+function prepare(call: Call, object: ApiObject): void {
+  const { resource, server } = call;
+  if (resource.subresources.has("status")) delete object.status;
+  if (resource.behaviour.generation) object.metadata.generation = 1;
+  resource.behaviour.rules.prepareCreate?.(object, { now: server.timeline.now() });
+}

@@ -1,0 +1,216 @@
+/**
+ * DELETE of an object and of a collection: grace periods, finalizers, propagation.
+ * Source: apiserver v0.36 registry/generic/registry/store.go Delete, registry/rest/delete.go.
+ */
+import { formatTime, parseTime } from "../../api/time.ts";
+import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
+import { jsonOf } from "../decode.ts";
+import { invalid, invalidObject, notSupported } from "../field-errors.ts";
+import { at, isFields, type ApiObject, type Fields } from "../object.ts";
+import { badRequest, conflict, notFound, unsupportedMediaType } from "../refusal.ts";
+import type { Call } from "../server.ts";
+import { numberParam, param, type ListOptions } from "../list-options.ts";
+import { selects } from "../selection.ts";
+import { entryOf } from "../store/collection.ts";
+import type { Entry } from "../store/history.ts";
+import { mediaTypeOf } from "./body.ts";
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** How a deletion ended: the object is gone, or it is marked and waits. */
+export interface Deleted {
+  readonly entry: Entry;
+  readonly gone: boolean;
+}
+
+/** @throws StatusError 400, 415, 422. */
+export function deleteOptionsOf(call: Call): DeleteOptions {
+  const body = optionsBody(call);
+  const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+  const asked = body["propagationPolicy"] ?? param(call.query, "propagationPolicy");
+  const orphan = body["orphanDependents"] ?? param(call.query, "orphanDependents");
+  const grace = body["gracePeriodSeconds"] ?? numberParam(call.query, "gracePeriodSeconds");
+  if (grace !== undefined && (typeof grace !== "number" || !Number.isInteger(grace))) {
+    throw badRequest(
+      `json: cannot unmarshal ${typeof grace} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
+    );
+  }
+  const dryRun = body["dryRun"];
+  const options: DeleteOptions = {
+    gracePeriodSeconds: grace === undefined ? undefined : grace < 0 ? 1 : grace,
+    propagationPolicy: text(asked),
+    orphanDependents: orphan === undefined ? undefined : orphan === true || orphan === "true" || orphan === "1",
+    uid: text(at(body, "preconditions", "uid")),
+    resourceVersion: text(at(body, "preconditions", "resourceVersion")),
+    dryRun: call.dryRun || (Array.isArray(dryRun) && dryRun.includes("All")),
+  };
+  checkOptions(options);
+  return options;
+}
+
+function optionsBody(call: Call): Fields {
+  if (call.body.length === 0) return {};
+  const media = mediaTypeOf(call);
+  if (media !== "application/json")
+    throw unsupportedMediaType([
+      "application/json",
+      "application/yaml",
+      "application/vnd.kubernetes.protobuf",
+      "application/cbor",
+    ]);
+  const json = jsonOf(call.body, (problem) => `couldn't get version/kind; json parse error: ${problem}`);
+  if (!isFields(json)) throw badRequest("couldn't get version/kind; json parse error");
+  if (json["kind"] !== undefined && json["kind"] !== "DeleteOptions") {
+    throw badRequest("decoded object cannot be converted to DeleteOptions");
+  }
+  const clean: Fields = {};
+  for (const [key, value] of Object.entries(json)) if (value !== null) clean[key] = value;
+  return clean;
+}
+
+function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): void {
+  const kind = { group: "meta.k8s.io", name: "DeleteOptions" };
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    throw invalidObject(kind, "", [
+      invalid("propagationPolicy", propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"),
+    ]);
+  }
+  const policies = ["Background", "Foreground", "Orphan"];
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
+    throw invalidObject(kind, "", [notSupported("propagationPolicy", propagationPolicy, [...policies, "nil"])]);
+  }
+}
+
+/** @throws StatusError */
+export function deleteOne(call: Call, options: DeleteOptions): Deleted {
+  admitNamespaceDeletion(call, call.name);
+  const entry = call.collection.get(call.namespace, call.name);
+  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+  return deleteEntry(call, entry, options);
+}
+
+/** Deletes each object that a list would answer, one after the other; what it answers are the objects as they were listed. */
+export function deleteCollection(call: Call, list: ListOptions, options: DeleteOptions): Entry[] {
+  const listed = [...call.collection.range({ namespace: list.selection.namespace })].filter((e) =>
+    selects(list.selection, e),
+  );
+  for (const entry of listed) deleteEntry({ ...call, namespace: entry.namespace, name: entry.name }, entry, options);
+  return listed;
+}
+
+function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Deleted {
+  checkPreconditions(call, entry, options);
+  const object: ApiObject = { ...entry.object, metadata: { ...entry.object.metadata } };
+  const graceful = beGraceful(call, object, options);
+  if (graceful === "pending") return { entry, gone: false };
+  const changed = setFinalizers(call, object, options);
+  const waits = (object.metadata.finalizers ?? []).length > 0 || keptBySpec(object);
+  if (graceful === "no" && !waits && !changed) return remove(call, object, options);
+  if (graceful === "no" && waits) markAsDeleting(call, object);
+  if (graceful === "no" && !waits) return remove(call, object, options);
+  const marked = options.dryRun ? entryOf(object, entry.revision) : call.server.store.put(call.collection, object);
+  if (waits || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return { entry: marked, gone: false };
+  if (options.dryRun) return { entry: marked, gone: true };
+  return remove(call, { ...object, metadata: { ...object.metadata } }, options);
+}
+
+function remove(call: Call, object: ApiObject, options: DeleteOptions): Deleted {
+  if (options.dryRun) return { entry: entryOf(object, Number(object.metadata.resourceVersion)), gone: true };
+  return { entry: call.server.store.remove(call.collection, object), gone: true };
+}
+
+function checkPreconditions(call: Call, { object }: Entry, { uid, resourceVersion }: DeleteOptions): void {
+  const { metadata } = object;
+  const { asKind } = call.resource;
+  if (uid !== undefined && uid !== metadata.uid) {
+    throw conflict(
+      asKind,
+      metadata.name ?? "",
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw conflict(
+      asKind,
+      metadata.name ?? "",
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+/** A namespace waits for the finalizers in its spec. */
+function keptBySpec(object: ApiObject): boolean {
+  if (object.kind !== "Namespace" || object.apiVersion !== "v1") return false;
+  const finalizers = object.spec?.["finalizers"];
+  return Array.isArray(finalizers) && finalizers.length > 0;
+}
+
+/**
+ * Sets the grace period of what is deleted gracefully. `pending`: it was deleted before, with no longer a period than asked
+ * now; nothing is to be done.
+ */
+function beGraceful(call: Call, object: ApiObject, options: DeleteOptions): "yes" | "no" | "pending" {
+  const { rules } = call.resource.behaviour;
+  if (rules.gracePeriod === undefined) return "no";
+  const { metadata } = object;
+  const now = call.server.timeline.now();
+  const { deletionTimestamp, deletionGracePeriodSeconds: left } = metadata;
+  if (deletionTimestamp !== undefined) {
+    if (left === undefined || left === 0) return "no";
+    const asked = options.gracePeriodSeconds;
+    if (asked === undefined || asked >= left) return "pending";
+    const earlier = parseTime(deletionTimestamp) + (asked - left) * 1000;
+    metadata.deletionTimestamp = formatTime(Math.max(earlier, now));
+    // Even when the time is up, whoever runs it is told first.
+    metadata.deletionGracePeriodSeconds = earlier < now && asked !== 0 ? 1 : asked;
+    return "yes";
+  }
+  const period = rules.gracePeriod(object, options.gracePeriodSeconds);
+  metadata.deletionTimestamp = formatTime(now + period * 1000);
+  metadata.deletionGracePeriodSeconds = period;
+  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+  return "yes";
+}
+
+/** Sets the finalizers of the garbage collector as the options ask; says whether they changed. */
+function setFinalizers(call: Call, { metadata }: ApiObject, options: DeleteOptions): boolean {
+  const before = metadata.finalizers ?? [];
+  const after = before.filter((finalizer) => finalizer !== "orphan" && finalizer !== "foregroundDeletion");
+  const policy = call.resource.behaviour.garbage === "unsupported" ? "" : policyOf(before, options);
+  if (policy === "Orphan") after.push("orphan");
+  if (policy === "Foreground") after.push("foregroundDeletion");
+  if (after.length === before.length && after.every((finalizer) => before.includes(finalizer))) return false;
+  if (after.length === 0) delete metadata.finalizers;
+  else metadata.finalizers = after;
+  return true;
+}
+
+function policyOf(finalizers: readonly string[], { orphanDependents, propagationPolicy }: DeleteOptions): string {
+  if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
+  if (propagationPolicy !== undefined) return propagationPolicy;
+  const own = finalizers.find((finalizer) => finalizer === "orphan" || finalizer === "foregroundDeletion");
+  return own === undefined ? "Background" : own === "orphan" ? "Orphan" : "Foreground";
+}
+
+function markAsDeleting(call: Call, object: ApiObject): void {
+  const { metadata } = object;
+  const now = call.server.timeline.now();
+  if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) {
+    metadata.generation = (metadata.generation ?? 0) + 1;
+  }
+  if (metadata.deletionTimestamp === undefined || parseTime(metadata.deletionTimestamp) > now) {
+    metadata.deletionTimestamp = formatTime(now);
+  }
+  metadata.deletionGracePeriodSeconds = 0;
+  if (keptBySpec(object)) {
+    delete metadata.deletionGracePeriodSeconds;
+    object.status = { ...object.status, phase: "Terminating" };
+  }
+}

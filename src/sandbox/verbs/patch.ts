@@ -1,0 +1,162 @@
+/** PATCH. Source: apiserver v0.36 endpoints/handlers/patch.go. */
+import { jsonPatch, mergePatch, PatchError } from "../../api/patch.ts";
+import { strategicMerge, type MergeRules } from "../../api/strategic-merge.ts";
+import { decodeFields, jsonOf, TypeProblem } from "../decode.ts";
+import { invalid, invalidObject } from "../field-errors.ts";
+import { copyOf, isFields, type ApiObject, type Fields } from "../object.ts";
+import { badRequest, notFound, refusal, unprocessable, unsupportedMediaType } from "../refusal.ts";
+import type { Schema, Shape, Struct } from "../registry/schema.ts";
+import type { Call } from "../server.ts";
+import { param } from "../list-options.ts";
+import { mediaTypeOf } from "./body.ts";
+import { store, type Updated } from "./update.ts";
+
+const patchTypes = [
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+  "application/apply-patch+yaml",
+  "application/apply-patch+cbor",
+];
+
+const maxOperations = 10_000;
+
+/** @throws StatusError */
+export function patch(call: Call): Updated {
+  const media = mediaTypeOf(call);
+  if (media === "application/apply-patch+yaml" || media === "application/apply-patch+cbor") {
+    throw refusal(
+      415,
+      "UnsupportedMediaType",
+      "server-side apply is not served by this sandbox yet: use another patch",
+    );
+  }
+  if (!patchTypes.includes(media)) throw unsupportedMediaType(patchTypes);
+  const json = patchJson(call, media);
+  const old = call.collection.get(call.namespace, call.name);
+  if (old === undefined) throw notFound(call.resource.asResource, call.name);
+  return store(call, patched(call, media, old.object, json));
+}
+
+function patchJson(call: Call, media: string): unknown {
+  const json = jsonOf(call.body, (problem) =>
+    media === "application/strategic-merge-patch+json" ? problem : `error decoding patch: ${problem}`,
+  );
+  if (media === "application/json-patch+json" && Array.isArray(json) && json.length > maxOperations) {
+    throw refusal(
+      413,
+      "RequestEntityTooLarge",
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${json.length}`,
+    );
+  }
+  return json;
+}
+
+/** The object as the patch leaves it, decoded again. @throws StatusError 400, 422. */
+export function patched(call: Call, media: string, current: ApiObject, json: unknown): ApiObject {
+  const { struct } = call.resource;
+  const result = applied(call, media, current, json);
+  if (!isFields(result)) throw badRequest("the patched object is no object");
+  if (result["kind"] !== current.kind || result["apiVersion"] !== current.apiVersion) {
+    throw badRequest(`the kind and apiVersion of an object cannot be patched`);
+  }
+  const decoded = struct === undefined ? result : decodePatched(call, result, json, struct);
+  const { metadata } = decoded;
+  const object = { ...decoded, metadata: isFields(metadata) ? metadata : {} } as ApiObject;
+  checkIdentity(call, object);
+  return object;
+}
+
+function applied(call: Call, media: string, current: ApiObject, json: unknown): unknown {
+  const { struct, kind } = call.resource;
+  try {
+    switch (media) {
+      case "application/json-patch+json":
+        return jsonPatch(current, json);
+      case "application/merge-patch+json":
+        if (!isFields(json))
+          throw badRequest(
+            `error decoding patch: json: cannot unmarshal ${Array.isArray(json) ? "array" : typeof json} into Go value of type map[string]interface {}`,
+          );
+        return mergePatch(copyOf(current), json);
+      default:
+        if (struct === undefined) throw badRequest(`strategic merge patches are not known for ${kind}`);
+        return strategicMerge(current, json, rulesOf(struct, call.server.catalogue.schema));
+    }
+  } catch (cause) {
+    if (!(cause instanceof PatchError)) throw cause;
+    if (cause.problem === "malformed") throw badRequest(cause.message);
+    if (media === "application/json-patch+json") throw unprocessable(cause.message);
+    throw refusal(500, "", cause.message);
+  }
+}
+
+function decodePatched(call: Call, result: Fields, json: unknown, struct: Struct): Fields {
+  const asText = (): string => JSON.stringify(json);
+  try {
+    const { value, strict } = decodeFields(result, struct, call.server.catalogue.schema);
+    const validation = param(call.query, "fieldValidation") ?? "";
+    if (strict.length > 0 && validation === "Strict") {
+      throw invalidObject({ group: "", name: "" }, "", [
+        invalid("patch", asText(), `strict decoding error: ${strict.join(", ")}`),
+      ]);
+    }
+    if (validation !== "Ignore") call.warnings.push(...strict);
+    return value;
+  } catch (cause) {
+    if (!(cause instanceof TypeProblem)) throw cause;
+    throw invalidObject({ group: "", name: "" }, "", [invalid("patch", asText(), cause.message)]);
+  }
+}
+
+function checkIdentity(call: Call, { metadata }: ApiObject): void {
+  if (call.resource.namespaced && metadata.namespace !== call.namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  if (metadata.name !== call.name) {
+    throw badRequest(
+      `the name of the object (${metadata.name ?? ""}) does not match the name on the URL (${call.name})`,
+    );
+  }
+}
+
+const known = new WeakMap<Struct, MergeRules>();
+
+/** The merge rules of a type, made once. */
+function rulesOf(struct: Struct, schema: Schema): MergeRules {
+  let rules = known.get(struct);
+  if (rules === undefined) {
+    rules = {
+      name: struct.name,
+      field(key) {
+        const field = struct.fields.get(key);
+        if (field === undefined) return undefined;
+        return {
+          merges: field.merges,
+          replaces: false,
+          mergeKey: field.mergeKey,
+          rules: rulesOfShape(field.shape, schema),
+        };
+      },
+    };
+    known.set(struct, rules);
+  }
+  return rules;
+}
+
+function rulesOfShape(shape: Shape, schema: Schema): MergeRules | undefined {
+  switch (shape.is) {
+    case "struct":
+      return rulesOf(schema.struct(shape.name), schema);
+    case "list":
+      return rulesOfShape(shape.of, schema);
+    case "map":
+      return {
+        name: "map",
+        field: () => ({ merges: false, replaces: false, mergeKey: undefined, rules: rulesOfShape(shape.of, schema) }),
+      };
+    case "open":
+    case "scalar":
+      return undefined;
+  }
+}

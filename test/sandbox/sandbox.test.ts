@@ -1,0 +1,130 @@
+import { describe, expect, test } from "bun:test";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { virtualTimeline, type VirtualTimeline } from "../../src/platform/virtual-timeline.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { Transport } from "../../src/api/transport.ts";
+import { ask, watch, type Json } from "./support/requests.ts";
+
+const pods = "/api/v1/namespaces/default/pods";
+const pod = (name: string): Json => ({ metadata: { name }, spec: { containers: [{ name: "a", image: "b" }] } });
+
+async function fresh(): Promise<{ sandbox: Sandbox; transport: Transport }> {
+  const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
+  return { sandbox, transport: sandbox.transport({ actor: "test" }) };
+}
+
+describe("the sandbox", () => {
+  test("creates, reads, lists, updates and deletes a pod, and a watch tells all of it", async () => {
+    const { transport } = await fresh();
+    const empty = await ask(transport, "GET", pods);
+    const { resourceVersion } = empty.body["metadata"] as { resourceVersion: string };
+    const frames = await watch(transport, pods, `resourceVersion=${resourceVersion}`);
+    const made = await ask(transport, "POST", pods, { body: pod("a") });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      kind: "Pod",
+      apiVersion: "v1",
+      metadata: { namespace: "default", generation: 1 },
+    });
+    const patched = await ask(transport, "PATCH", `${pods}/a`, {
+      type: "application/strategic-merge-patch+json",
+      body: { metadata: { labels: { x: "y" } } },
+    });
+    expect(patched.body).toMatchObject({ metadata: { labels: { x: "y" } } });
+    expect((await ask(transport, "GET", pods)).body["items"]).toHaveLength(1);
+    expect((await ask(transport, "DELETE", `${pods}/a`)).status).toBe(200);
+    const types: unknown[] = [];
+    for (let i = 0; i < 4; i++) types.push((await frames.next())?.["type"]);
+    expect(types).toEqual(["ADDED", "MODIFIED", "MODIFIED", "DELETED"]);
+    frames.cancel();
+  });
+
+  test("a scheduled pod is deleted with its grace period, and goes when its node says so", async () => {
+    const { transport } = await fresh();
+    await ask(transport, "POST", pods, {
+      body: { ...pod("a"), spec: { nodeName: "n", containers: [{ name: "a", image: "b" }] } },
+    });
+    const marked = await ask(transport, "DELETE", `${pods}/a`);
+    expect(marked.body).toMatchObject({ metadata: { deletionGracePeriodSeconds: 30 } });
+    expect((await ask(transport, "GET", `${pods}/a`)).status).toBe(200);
+    await ask(transport, "DELETE", `${pods}/a`, { body: { gracePeriodSeconds: 0 } });
+    expect((await ask(transport, "GET", `${pods}/a`)).status).toBe(404);
+  });
+
+  test("pages of a list belong to one revision, whatever is written in between", async () => {
+    const { transport } = await fresh();
+    for (const name of ["a", "c", "e", "g"]) await ask(transport, "POST", pods, { body: pod(name) });
+    const first = await ask(transport, "GET", pods, { query: "limit=2" });
+    const { continue: token, remainingItemCount } = first.body["metadata"] as Json;
+    expect(remainingItemCount).toBe(2);
+    await ask(transport, "POST", pods, { body: pod("f") });
+    await ask(transport, "DELETE", `${pods}/e`);
+    const second = await ask(transport, "GET", pods, { query: `limit=9&continue=${token as string}` });
+    const names = (second.body["items"] as { metadata: { name: string } }[]).map((item) => item.metadata.name);
+    expect(names).toEqual(["e", "g"]);
+  });
+
+  test("after a compaction old watches and old tokens are expired", async () => {
+    const { sandbox, transport } = await fresh();
+    for (const name of ["a", "c", "e"]) await ask(transport, "POST", pods, { body: pod(name) });
+    const first = await ask(transport, "GET", pods, { query: "limit=1" });
+    await ask(transport, "DELETE", `${pods}/e`);
+    sandbox.compact();
+    const token = (first.body["metadata"] as { continue: string }).continue;
+    expect((await ask(transport, "GET", pods, { query: `limit=1&continue=${token}` })).status).toBe(410);
+    const frames = await watch(transport, pods, "resourceVersion=2");
+    expect(await frames.next()).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
+    expect(await frames.next()).toBeUndefined();
+  });
+
+  test("the last finalizer takes a deleted object with it, and the answer has the version from before", async () => {
+    const { transport } = await fresh();
+    const maps = "/api/v1/namespaces/default/configmaps";
+    await ask(transport, "POST", maps, { body: { metadata: { name: "a", finalizers: ["example.com/x"] } } });
+    const marked = await ask(transport, "DELETE", `${maps}/a`);
+    const before = (marked.body["metadata"] as { resourceVersion: string }).resourceVersion;
+    const freed = await ask(transport, "PATCH", `${maps}/a`, {
+      type: "application/merge-patch+json",
+      body: { metadata: { finalizers: null } },
+    });
+    expect(freed.body).toMatchObject({ metadata: { resourceVersion: before } });
+    expect((await ask(transport, "GET", `${maps}/a`)).status).toBe(404);
+  });
+
+  test("a run on virtual time is a function of its seed", async () => {
+    const run = async (seed: number): Promise<string> => {
+      const timeline: VirtualTimeline = virtualTimeline(1_800_000_000_000, seededRandom(seed));
+      const sandbox = await createSandbox({ timeline, random: seededRandom(seed) });
+      const seen: string[] = [];
+      const writers = ["x", "y", "z"].map(async (who) => {
+        const transport = sandbox.transport({ actor: who });
+        for (let i = 0; i < 5; i++) await ask(transport, "POST", pods, { body: pod(`${who}-${i}`) });
+      });
+      const watcher = (async () => {
+        const frames = await watch(
+          sandbox.transport({ actor: "watcher" }),
+          pods,
+          "resourceVersion=5&timeoutSeconds=60",
+        );
+        for (let frame = await frames.next(); frame !== undefined; frame = await frames.next()) {
+          seen.push((frame["object"] as { metadata: { name: string } }).metadata.name);
+        }
+      })();
+      await timeline.runUntil();
+      await Promise.all(writers);
+      sandbox.stop();
+      await timeline.runUntil();
+      await watcher;
+      return seen.join(" ");
+    };
+    const orders = new Set<string>();
+    for (let seed = 1; seed <= 5; seed++) {
+      const order = await run(seed);
+      expect(order.split(" ")).toHaveLength(15);
+      expect(await run(seed)).toBe(order);
+      orders.add(order);
+    }
+    expect(orders.size).toBe(5);
+  });
+});

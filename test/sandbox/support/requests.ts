@@ -1,0 +1,85 @@
+/** Short ways to ask a Transport for things. */
+import { readAll, type Transport } from "../../../src/api/transport.ts";
+
+export type Json = Record<string, unknown>;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Json;
+  readonly warning?: string;
+}
+
+export interface Asked {
+  readonly body?: unknown;
+  readonly query?: string;
+  readonly type?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** `a=b&c=d` as pairs. */
+export function pairs(query: string): (readonly [string, string])[] {
+  return [...new URLSearchParams(query).entries()];
+}
+
+/** Sends a request and reads its answer as JSON. */
+export async function ask(transport: Transport, method: string, path: string, asked: Asked = {}): Promise<Answer> {
+  const { body } = asked;
+  const response = await transport.send({
+    method: method as "GET",
+    path,
+    query: pairs(asked.query ?? ""),
+    headers: {
+      "content-type": asked.type ?? "application/json",
+      accept: asked.accept ?? "application/json",
+      "user-agent": "contract",
+    },
+    ...(body === undefined ? {} : { body: encoder.encode(typeof body === "string" ? body : JSON.stringify(body)) }),
+    signal: asked.signal ?? new AbortController().signal,
+  });
+  const text = decoder.decode(await readAll(response.body));
+  const warning = response.header("warning");
+  return { status: response.status, body: parsed(text), ...(warning === undefined ? {} : { warning }) };
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return { text };
+  }
+}
+
+/** A watch's frames, one by one. */
+export async function watch(
+  transport: Transport,
+  path: string,
+  query: string,
+): Promise<{ next(): Promise<Json | undefined>; cancel(): void }> {
+  const abort = new AbortController();
+  const response = await transport.send({
+    method: "GET",
+    path,
+    query: pairs(`watch=1&${query}`),
+    headers: { accept: "application/json" },
+    signal: abort.signal,
+  });
+  const frames: Json[] = [];
+  let rest = "";
+  return {
+    async next() {
+      while (frames.length === 0) {
+        const chunk = await response.body.next();
+        if (chunk === undefined) return undefined;
+        const lines = (rest + decoder.decode(chunk)).split("\n");
+        rest = lines.pop() ?? "";
+        frames.push(...lines.map((line) => JSON.parse(line) as Json));
+      }
+      return frames.shift();
+    },
+    cancel: () => response.body.cancel(),
+  };
+}
