@@ -12,20 +12,28 @@ export class DeltaDetail {
   #before: StoredObject | undefined;
   #after: StoredObject | undefined;
   #changes: readonly FieldChange[] | undefined;
-  /** The field manager that made the change, as far as managedFields can tell; undefined where they cannot. */
-  readonly writer: string | undefined;
+  #writer: string | undefined | (() => string | undefined);
 
-  /** `before` is undefined for an object not known before, `after` for one whose last state is not known. */
+  /**
+   * `before` is undefined for an object not known before, `after` for one whose last state is not known. The writer may be a
+   * function, called at most once.
+   */
   constructor(
     of: KindName,
     before: StoredObject | undefined,
     after: StoredObject | undefined,
-    writer: string | undefined,
+    writer: string | undefined | (() => string | undefined),
   ) {
     this.#of = of;
     this.#before = before;
     this.#after = after;
-    this.writer = writer;
+    this.#writer = writer;
+  }
+
+  /** The field manager that made the change, as far as managedFields can tell; undefined where they cannot. */
+  get writer(): string | undefined {
+    if (typeof this.#writer === "function") this.#writer = this.#writer();
+    return this.#writer;
   }
 
   /** The changed fields; none for an object that was not known before, or is gone. */
@@ -34,8 +42,10 @@ export class DeltaDetail {
       const [before, after] = [this.#before, this.#after];
       this.#changes =
         before === undefined || after === undefined ? [] : maskChanges(this.#of, fieldChanges(before, after));
+      // What holds the objects is let go: they may be large, and a view keeps details for long.
       this.#before = undefined;
       this.#after = undefined;
+      void this.writer;
     }
     return this.#changes;
   }

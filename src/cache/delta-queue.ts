@@ -1,0 +1,100 @@
+/** The queue between a Reflector and its informer: the contract, of which there are two implementations. */
+import type { ObjectKey } from "../api/key.ts";
+import type { ManagedFieldsEntry, StoredObject } from "../api/object.ts";
+
+/** One change of one object. `Replaced` comes from a list; `Sync` from a resync, with the object as it was known already. */
+export interface ObjectDelta<T> {
+  readonly type: "Added" | "Updated" | "Deleted" | "Replaced" | "Sync";
+  readonly key: ObjectKey;
+  /** Of a deletion the last state: as the server sent it, or, of a tombstone, as it was last known here. */
+  readonly object: T;
+  /** When it came from the server, in ms since 1970. */
+  readonly receivedAt: number;
+  /**
+   * The deletion itself was missed: the object was not in a list any more. client-go's DeletedFinalStateUnknown.
+   */
+  readonly tombstone: boolean;
+  /** Taken off the object, while somebody wants to know the writer. */
+  readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
+}
+
+/** A list has come: what it holds is all there is. */
+export interface ReplacedAll<T> {
+  readonly type: "ReplacedAll";
+  readonly objects: readonly T[];
+  readonly resourceVersion: string;
+  readonly receivedAt: number;
+}
+
+/** Every object that is known is to be told once more. */
+export interface SyncAll {
+  readonly type: "SyncAll";
+  readonly receivedAt: number;
+}
+
+/** Nothing has changed up to this version. */
+export interface Bookmark {
+  readonly type: "Bookmark";
+  readonly resourceVersion: string;
+  readonly receivedAt: number;
+}
+
+export type Delta<T> = ObjectDelta<T> | ReplacedAll<T> | SyncAll | Bookmark;
+
+/** Takes one delta over. `initial`: it belongs to the first list. */
+export type ProcessDelta<T> = (delta: Delta<T>, initial: boolean) => void;
+
+/** What a queue has to know of the store that its deltas go to. */
+export interface KnownObjects<T> {
+  get(key: ObjectKey): T | undefined;
+  keys(): Iterable<ObjectKey>;
+}
+
+export interface DeltaQueueOptions<T> {
+  readonly known: KnownObjects<T>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Called when an empty queue is empty no more, or took an empty list. It must not pop: it wakes who does. */
+  readonly wake: () => void;
+}
+
+/**
+ * What every delta queue promises:
+ *
+ * - **Order.** The deltas of one key are popped in the order in which they were put. Between keys the order is the
+ *   implementation's own.
+ * - **Nothing is invented.** Each delta popped was put, or follows from a list: an object that is queued or known and missing in
+ *   the list is deleted, with a tombstone if nobody saw its deletion.
+ * - **Merging.** What may be left out is only: a deletion that follows a deletion of the same key; a resync of a key that has
+ *   deltas waiting; bookmarks. Whoever applies all deltas in the order popped has at the end what the server has.
+ * - **One consumer.** `pop` hands a step to the function given and is done when that returns; it must not be called from inside.
+ *   All methods are atomic: none awaits.
+ * - **appliedResourceVersion.** Everything that was received up to this version has been popped and processed; empty before the
+ *   first list has been. Controllers hold it against the versions of their own writes, so it is never too high.
+ * - **hasSynced.** The first list has been popped and processed wholly.
+ *
+ * Source: client-go v0.36 tools/cache/{the_real_fifo,delta_fifo}.go.
+ */
+export interface DeltaQueue<T extends StoredObject> {
+  /** Puts one change of the watch. */
+  put(delta: ObjectDelta<T>): void;
+  /** Puts a whole list: from here on there is nothing but its objects. The queue owns the array. */
+  replace(objects: readonly T[], resourceVersion: string, receivedAt: number): void;
+  /** Puts a resync: every known object without a waiting delta is to be told again. */
+  resync(): void;
+  /** The server says that nothing has changed up to this version. */
+  bookmark(resourceVersion: string, receivedAt: number): void;
+  /** Hands the next step to `process`; false when there is none. */
+  pop(process: ProcessDelta<T>): boolean;
+  /** Drops what waits. Nothing can be put any more. */
+  close(): void;
+  /** Steps that wait. */
+  readonly depth: number;
+  readonly hasSynced: boolean;
+  readonly appliedResourceVersion: string;
+  /** When the oldest delta that waits was received; undefined when none does. */
+  readonly oldestReceivedAt: number | undefined;
+}
+
+/** Makes a delta queue: `createRealFIFO` or `createDeltaFIFO`. */
+export type CreateDeltaQueue = <T extends StoredObject>(options: DeltaQueueOptions<T>) => DeltaQueue<T>;

@@ -1,0 +1,145 @@
+import { keyOf, objectKey, type ObjectKey } from "../api/key.ts";
+import { matches, matchesEverything, type Selector } from "../api/labels.ts";
+import type { StoredObject } from "../api/object.ts";
+
+/** The values under which an index has an object; none leaves it out. */
+export type IndexFunction<T> = (object: T) => readonly string[];
+
+interface Index<T> {
+  readonly valuesOf: IndexFunction<T>;
+  /** The objects of each value. */
+  readonly buckets: Map<string, Map<ObjectKey, T>>;
+}
+
+/**
+ * The store of a cache: objects by key, by namespace, and by indexes of one's own. Every method is atomic: a reader sees each
+ * change, and each whole list, either wholly or not at all, with all indexes in agreement.
+ *
+ * Source: client-go v0.36 tools/cache/thread_safe_store.go; differs: buckets hold the objects, so that reading an index needs no
+ * second look-up, and an object that keeps its values is put into its place at once.
+ */
+export class Indexer<T extends StoredObject> {
+  #objects = new Map<ObjectKey, T>();
+  /** Undefined for kinds without a namespace. */
+  #namespaces: Map<string, Map<ObjectKey, T>> | undefined;
+  #indexes = new Map<string, Index<T>>();
+
+  constructor(options: { readonly namespaced: boolean }) {
+    this.#namespaces = options.namespaced ? new Map() : undefined;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: ObjectKey): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  getNamespaced(namespace: string, name: string): T | undefined {
+    return this.#objects.get(objectKey(namespace, name));
+  }
+
+  keys(): IterableIterator<ObjectKey> {
+    return this.#objects.keys();
+  }
+
+  entries(): IterableIterator<[ObjectKey, T]> {
+    return this.#objects.entries();
+  }
+
+  list(namespace?: string): T[] {
+    return Array.from(this.#within(namespace)?.values() ?? []);
+  }
+
+  listSelected(namespace: string | undefined, selector: Selector): T[] {
+    if (matchesEverything(selector)) return this.list(namespace);
+    const selected: T[] = [];
+    for (const object of this.#within(namespace)?.values() ?? []) {
+      if (matches(selector, object.metadata.labels)) selected.push(object);
+    }
+    return selected;
+  }
+
+  byIndex(name: string, value: string): T[] {
+    const index = this.#indexes.get(name);
+    if (index === undefined) throw new RangeError(`Cannot read the index ${name}: it was not added`);
+    return Array.from(index.buckets.get(value)?.values() ?? []);
+  }
+
+  /**
+   * Adds indexes; objects that are there already are indexed at once. The same index may be added again.
+   * @throws RangeError for a name that another function has.
+   */
+  addIndexes(indexes: Readonly<Record<string, IndexFunction<T>>>): void {
+    for (const [name, valuesOf] of Object.entries(indexes)) {
+      const present = this.#indexes.get(name);
+      if (present !== undefined) {
+        if (present.valuesOf === valuesOf) continue;
+        throw new RangeError(`Cannot add the index ${name}: there is another one of this name`);
+      }
+      const index: Index<T> = { valuesOf, buckets: new Map() };
+      for (const [key, object] of this.#objects) place(index, key, undefined, object);
+      this.#indexes.set(name, index);
+    }
+  }
+
+  /** Puts the object in place of the one of its key; answers that one. */
+  set(key: ObjectKey, object: T): T | undefined {
+    const old = this.#objects.get(key);
+    this.#objects.set(key, object);
+    if (this.#namespaces !== undefined) bucketOf(this.#namespaces, object.metadata.namespace ?? "").set(key, object);
+    if (this.#indexes.size > 0) for (const index of this.#indexes.values()) place(index, key, old, object);
+    return old;
+  }
+
+  /** Removes the object of a key; answers it. */
+  delete(key: ObjectKey): T | undefined {
+    const old = this.#objects.get(key);
+    if (old === undefined) return undefined;
+    this.#objects.delete(key);
+    if (this.#namespaces !== undefined) take(this.#namespaces, old.metadata.namespace ?? "", key);
+    for (const index of this.#indexes.values()) {
+      for (const value of index.valuesOf(old)) take(index.buckets, value, key);
+    }
+    return old;
+  }
+
+  /** Puts all these objects in place of all there are, in one piece; answers the earlier ones. */
+  replace(objects: readonly T[]): ReadonlyMap<ObjectKey, T> {
+    const earlier = this.#objects;
+    this.#objects = new Map();
+    if (this.#namespaces !== undefined) this.#namespaces = new Map();
+    for (const index of this.#indexes.values()) index.buckets.clear();
+    for (const object of objects) this.set(keyOf(object), object);
+    return earlier;
+  }
+
+  #within(namespace: string | undefined): ReadonlyMap<ObjectKey, T> | undefined {
+    if (namespace === undefined || namespace === "") return this.#objects;
+    return this.#namespaces?.get(namespace);
+  }
+}
+
+function bucketOf<T>(buckets: Map<string, Map<ObjectKey, T>>, value: string): Map<ObjectKey, T> {
+  let bucket = buckets.get(value);
+  if (bucket === undefined) {
+    bucket = new Map();
+    buckets.set(value, bucket);
+  }
+  return bucket;
+}
+
+function take<T>(buckets: Map<string, Map<ObjectKey, T>>, value: string, key: ObjectKey): void {
+  const bucket = buckets.get(value);
+  if (bucket?.delete(key) === true && bucket.size === 0) buckets.delete(value);
+}
+
+/** Brings an index up to date. What keeps its values keeps its place in their order. */
+function place<T>(index: Index<T>, key: ObjectKey, old: T | undefined, object: T): void {
+  const values = index.valuesOf(object);
+  if (old !== undefined && old !== object) {
+    for (const value of index.valuesOf(old)) if (!values.includes(value)) take(index.buckets, value, key);
+  }
+  for (const value of values) bucketOf(index.buckets, value).set(key, object);
+}

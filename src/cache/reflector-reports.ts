@@ -1,0 +1,89 @@
+/** What a Reflector tells the bus. */
+import { StatusError } from "../api/status-error.ts";
+import { TransportError } from "../api/transport.ts";
+import type { TraceBus } from "../trace/bus.ts";
+import type { KindName, ListEvent } from "../trace/events.ts";
+
+interface ReportOptions {
+  readonly bus: TraceBus;
+  readonly of: KindName;
+  readonly now: () => number;
+}
+
+/** `410 Expired`, `connection broke: …`: for people, in an event. */
+export function failureReason(error: unknown): string {
+  if (error instanceof StatusError) return `${error.code} ${error.reason === "" ? error.message : error.reason}`;
+  if (error instanceof TransportError) {
+    return error.failure === "broken" ? `connection broke: ${error.message}` : error.message;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** One list, from its first page on. */
+export class ListReport {
+  #options: ReportOptions & Pick<ListEvent, "why">;
+  #startedAt: number;
+  #pages = 0;
+  #bytes = 0;
+  resourceVersion = "";
+
+  constructor(options: ReportOptions & Pick<ListEvent, "why">) {
+    this.#options = options;
+    this.#startedAt = options.now();
+  }
+
+  page(bytes: number, resourceVersion: string): void {
+    this.#pages++;
+    this.#bytes += bytes;
+    this.resourceVersion = resourceVersion;
+  }
+
+  listed(objects: number): void {
+    if (this.#options.bus.on) this.#options.bus.emit(this.#event(objects));
+  }
+
+  failed(error: string, objects: number): void {
+    if (this.#options.bus.on) this.#options.bus.emit({ ...this.#event(objects), error });
+  }
+
+  #event(objects: number): ListEvent {
+    const { of, why, now } = this.#options;
+    return {
+      stage: "list",
+      of,
+      why,
+      objects,
+      pages: this.#pages,
+      bytes: this.#bytes,
+      ms: now() - this.#startedAt,
+      resourceVersion: this.resourceVersion,
+    };
+  }
+}
+
+/** One watch. */
+export class WatchReport {
+  #options: ReportOptions & { readonly timeoutSeconds: number };
+  #openedAt = 0;
+
+  constructor(options: ReportOptions & { readonly timeoutSeconds: number }) {
+    this.#options = options;
+  }
+
+  opened(resourceVersion: string, why: string): void {
+    const { bus, of, now } = this.#options;
+    this.#openedAt = now();
+    if (bus.on) bus.emit({ stage: "watch", of, state: "opened", resourceVersion, why });
+  }
+
+  /** The server ends a watch by itself after the time asked for, a little earlier by its own clock. */
+  endReason(): string {
+    const { timeoutSeconds, now } = this.#options;
+    return now() - this.#openedAt >= (timeoutSeconds - 1) * 1000 ? "timeout by the server" : "ended by the server";
+  }
+
+  ended(state: "closed" | "failed", resourceVersion: string, why: string): void {
+    const { bus, of } = this.#options;
+    if (bus.on) bus.emit({ stage: "watch", of, state, resourceVersion, why });
+  }
+}

@@ -1,0 +1,109 @@
+import { type Kind, resourceOf } from "../api/kind.ts";
+import type { StoredObject } from "../api/object.ts";
+import type { Selectors } from "../client/lister-watcher.ts";
+import type { Client } from "../client/verbs.ts";
+import { type InformerState, SharedInformer, type SharedInformerOptions } from "./shared-informer.ts";
+
+/** Options that all informers of a factory share. */
+type Shared = Pick<
+  SharedInformerOptions<StoredObject>,
+  | "timeline"
+  | "random"
+  | "bus"
+  | "resyncMs"
+  | "freeze"
+  | "writers"
+  | "createQueue"
+  | "pageSize"
+  | "watchList"
+  | "onHandlerError"
+>;
+
+export interface SharedInformerFactoryOptions extends Shared {
+  readonly client: Pick<Client, "listerWatcher">;
+  /** Caches of namespaced kinds hold this namespace only. */
+  readonly namespace?: string;
+  /** Narrows the cache of a kind. Whoever reads it must know: what is hidden is not there. */
+  readonly tweakListOptions?: (kind: Kind) => Selectors | undefined;
+  /** Gets each object, without managedFields, before it is cached, and may change it in place. */
+  readonly transform?: (object: StoredObject, kind: Kind) => StoredObject;
+}
+
+/**
+ * One informer a kind, whoever asks for it. Ask for informers and add handlers, then `start`; what is asked for later needs another
+ * `start`.
+ * Source: client-go v0.36 informers/factory.go.
+ */
+export class SharedInformerFactory {
+  #options: SharedInformerFactoryOptions;
+  #informers = new Map<string, SharedInformer<StoredObject>>();
+  #runs = new Map<string, Promise<void>>();
+  #abort = new AbortController();
+
+  constructor(options: SharedInformerFactoryOptions) {
+    this.#options = options;
+  }
+
+  forKind<T extends StoredObject>(kind: Kind<T>): SharedInformer<T> {
+    const resource = `${kind.version} ${resourceOf(kind)}`;
+    let informer = this.#informers.get(resource);
+    if (informer === undefined) {
+      informer = this.#make(kind);
+      this.#informers.set(resource, informer);
+    }
+    // The kind is the key, and carries the type of its objects.
+    return informer as unknown as SharedInformer<T>;
+  }
+
+  #make(kind: Kind): SharedInformer<StoredObject> {
+    const { client, namespace, tweakListOptions, transform, ...shared } = this.#options;
+    const scope = kind.namespaced && namespace !== undefined ? { namespace } : {};
+    const selectors = tweakListOptions?.(kind);
+    return new SharedInformer({
+      ...shared,
+      listerWatcher: client.listerWatcher(kind, scope),
+      ...(selectors !== undefined && { selectors }),
+      ...(transform !== undefined && { transform: (object: StoredObject) => transform(object, kind) }),
+    });
+  }
+
+  /** Starts the informers that do not run yet. */
+  start(): void {
+    for (const [resource, informer] of this.#informers) {
+      if (!this.#runs.has(resource)) this.#runs.set(resource, informer.run(this.#abort.signal));
+    }
+  }
+
+  /** The informers that were started, in the order in which they were asked for. */
+  started(): readonly SharedInformer<StoredObject>[] {
+    return [...this.#informers].filter(([resource]) => this.#runs.has(resource)).map(([, informer]) => informer);
+  }
+
+  /** Resolves when the first list of every started informer is in its store. @throws the signal's reason. */
+  async waitForCacheSync(signal?: AbortSignal): Promise<void> {
+    const synced = Promise.all(this.started().map((informer) => informer.synced));
+    if (signal === undefined) {
+      await synced;
+      return;
+    }
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason as Error);
+      signal.addEventListener("abort", onAbort, { once: true });
+      void synced.then(() => {
+        signal.removeEventListener("abort", onAbort);
+        resolve();
+      });
+    });
+  }
+
+  states(): readonly InformerState[] {
+    return this.started().map((informer) => informer.state());
+  }
+
+  /** Stops all informers; resolves when their requests have ended. What the caches hold can still be read. */
+  async stop(): Promise<void> {
+    this.#abort.abort(new Error("the informers were stopped"));
+    await Promise.all(this.#runs.values());
+  }
+}
