@@ -33,7 +33,7 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
       .summary(command.about);
     if (command.arguments !== undefined) parser.argument(command.arguments.name, command.arguments.about);
     addOptions(parser, command.options, "Options:");
-    addOptions(parser, line.globals, "Options of the connection (as kubectl's):");
+    addOptions(parser, globalsOf(line, command), "Options of the connection (as kubectl's):");
     parser.addHelpText("after", () => examplesText(command.examples, io));
     parser.action(async (...parsed: unknown[]) => {
       const positional = command.arguments === undefined ? [] : [parsed[0]].flat();
@@ -54,6 +54,11 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
     throw error;
   }
   return code;
+}
+
+/** The options of every command that this one does not word for itself. */
+export function globalsOf(line: CommandLine, command: Command): Options {
+  return Object.fromEntries(Object.entries(line.globals).filter(([name]) => command.options[name] === undefined));
 }
 
 function parserFor(about: string, io: Io): Parser {

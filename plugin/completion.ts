@@ -1,7 +1,7 @@
 /** Completion, from the data of the commands, in the protocol that kubectl and cobra's shell scripts speak. */
 import { RootCommand } from "@bomb.sh/tab";
 import type { Candidate, Command, Option, Options } from "./command.ts";
-import type { CommandLine } from "./command-line.ts";
+import { type CommandLine, globalsOf } from "./command-line.ts";
 import type { Io } from "./io.ts";
 
 /** `-n, --namespace <name>` → `namespace`, `n`, and whether it takes a value. */
@@ -64,7 +64,7 @@ async function fill(
     );
   }
   await addOptions(parser, command.options, io);
-  await addOptions(parser, line.globals, io);
+  await addOptions(parser, globalsOf(line, command), io);
 }
 
 /** Prints what could stand in place of the last of `args`: a candidate a line, then the directive. */

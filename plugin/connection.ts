@@ -2,6 +2,7 @@
 import { StatusError } from "../src/api/status-error.ts";
 import { type Transport, TransportError } from "../src/api/transport.ts";
 import { accessCluster } from "../src/client/cluster-access.ts";
+import { createClient } from "../src/client/client.ts";
 import { connect } from "../src/client/connect.ts";
 import type { Client } from "../src/client/verbs.ts";
 import { realHost } from "../src/platform/host.ts";
@@ -19,7 +20,8 @@ export interface Connected {
   /** The context's, or what `-n` says. */
   readonly namespace: string;
   readonly bus: TraceBus;
-  readonly transport: Transport;
+  /** Without the limit on requests a second. */
+  readonly unlimited: Transport;
   readonly clientFor: (fieldManager: string) => Client;
   /** `v1.36.3`. @throws UserError when the server cannot be reached or does not accept the login. */
   serverVersion(): Promise<string>;
@@ -72,11 +74,12 @@ export async function connectAs(globals: Globals, io: Io, options: ConnectionOpt
     user: access.userName === "" ? undefined : access.userName,
     namespace: connection.namespace,
     bus,
-    transport: connection.transport,
+    unlimited: connection.unlimited,
     clientFor: (fieldManager) => connection.clientFor(fieldManager),
     async serverVersion() {
       try {
-        const answer = (await connection.client.raw("/version")) as { readonly gitVersion?: string };
+        const client = createClient({ transport: connection.unlimited, bus, timeline });
+        const answer = (await client.raw("/version")) as { readonly gitVersion?: string };
         return answer.gitVersion ?? "unknown version";
       } catch (error) {
         throw explain(error);

@@ -1,4 +1,5 @@
 import { matchesEverything, parseSelector, type Selector } from "../../src/api/labels.ts";
+import { createClient } from "../../src/client/client.ts";
 import { LeaseHeldError } from "../../src/controller/lease.ts";
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
 import { fieldManagerOf, leaseNamespace, type LiveRun, startLive } from "../../src/modes/live.ts";
@@ -226,8 +227,8 @@ class Run {
     const { connected, namespace, io } = { connected: this.#connected, namespace: this.#namespace, io: this.#io };
     const asked = preflight({
       controllers: this.#controllers,
-      transport: connected.transport,
-      client: connected.clientFor("kubectl-reconcile"),
+      transport: connected.unlimited,
+      client: createClient({ transport: connected.unlimited, bus: connected.bus, timeline: io.timeline }),
       namespace,
       leaseNamespace: leaseNamespace(namespace),
       leaseNameOf: fieldManagerOf,

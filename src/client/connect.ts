@@ -37,6 +37,8 @@ export interface ConnectOptions {
 export interface Connection {
   readonly client: Client;
   readonly transport: Transport;
+  /** The same without the limit on requests a second: for the few questions at the start. */
+  readonly unlimited: Transport;
   readonly server: string;
   readonly context: string;
   /** The context's, or `default`. */
@@ -63,20 +65,23 @@ export function connect(access: ClusterAccess, options: ConnectOptions): Connect
     const http = openTransport(access, options, keyPair);
     return { ...guarded(http, guard), close: () => http.close() };
   });
-  const limited = rateLimited(bounded(wire, options.inFlight), {
+  const shared = bounded(wire, options.inFlight);
+  const limited = rateLimited(shared, {
     qps: options.qps ?? 20,
     burst: options.burst ?? 30,
     timeline,
   });
-  const patient = retrying(limited, { timeline });
-  const transport =
-    options.readOnly === undefined || options.readOnly === false
-      ? patient
-      : readOnly(patient, { serverValidate: options.readOnly === "validate" });
+  const finished = (inner: Transport): Transport => {
+    const patient = retrying(inner, { timeline });
+    if (options.readOnly === undefined || options.readOnly === false) return patient;
+    return readOnly(patient, { serverValidate: options.readOnly === "validate" });
+  };
+  const transport = finished(limited);
   const clientFor = (fieldManager: string): Client => createClient({ transport, bus, timeline, fieldManager });
   return {
     client: clientFor("kubectl-reconcile"),
     transport,
+    unlimited: finished(shared),
     server: access.server,
     context: access.context,
     namespace: access.namespace,

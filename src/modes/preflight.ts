@@ -10,6 +10,7 @@ import { findSecondOwner, type SecondOwner } from "./second-owner.ts";
 
 export interface PreflightOptions {
   readonly controllers: readonly ControllerDefinition[];
+  /** Without a limit on requests a second: the questions must not use up what the controllers may send at first. */
   readonly transport: Transport;
   readonly client: Client;
   readonly namespace: string | undefined;

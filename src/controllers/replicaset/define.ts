@@ -50,14 +50,15 @@ function watchPods<T extends Replicated>(flavour: Flavour<T>): Watch {
   });
 }
 
-/** Source: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go. */
+/**
+ * What is used; within what upstream's role grants. Events are every controller's.
+ * Source: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
+ */
 function permissionsFor({ group, plural }: { readonly group: string; readonly plural: string }): readonly Permission[] {
   return [
-    { group, resource: plural, verbs: ["get", "update"] },
+    { group, resource: plural, verbs: ["get"] },
     { group, resource: `${plural}/status`, verbs: ["update"] },
     { group, resource: `${plural}/finalizers`, verbs: ["update"] },
     { group: "", resource: "pods", verbs: ["patch", "create", "delete"] },
-    { group: "", resource: "events", verbs: ["create", "update", "patch"] },
-    { group: "events.k8s.io", resource: "events", verbs: ["create", "update", "patch"] },
   ];
 }
