@@ -80,7 +80,7 @@ async function readFile(host: Host, file: string): Promise<string | undefined> {
 function parsed(file: string, text: string): FileText {
   let value: unknown;
   try {
-    value = parse(text);
+    value = parse(text, { merge: true });
   } catch (error) {
     const [line = ""] = (error as Error).message.split("\n");
     throw new KubeconfigError(`Cannot read the kubeconfig ${file}: it is not YAML: ${line.replace(/:$/, "")}`, {
@@ -115,7 +115,20 @@ function collect<T>(
     if (here.has(key))
       throw new KubeconfigError(`Cannot read the kubeconfig ${file}: it has two ${field}s named ${key}`);
     here.add(key);
-    // The shapes are checked where the values are used.
+    checkTexts(entry, "", `Cannot read the kubeconfig ${file}: its ${field} ${key}`);
     if (!into.has(key)) into.set(key, { entry: (entry ?? {}) as T, file });
+  }
+}
+
+const truths: ReadonlySet<string> = new Set(["insecure-skip-tls-verify", "disable-compression", "provideClusterInfo"]);
+
+/** Every value that is neither a truth nor somebody else's extension is a text, or made of texts, as for kubectl. */
+function checkTexts(value: unknown, path: string, where: string): void {
+  if (typeof value === "number" || typeof value === "boolean") {
+    throw new KubeconfigError(`${where} has a ${path} that is no text: ${value}`, { next: "put it in quotes" });
+  }
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, item] of Object.entries(value) as [string, unknown][]) {
+    if (key !== "extensions" && !truths.has(key)) checkTexts(item, path === "" ? key : `${path}.${key}`, where);
   }
 }

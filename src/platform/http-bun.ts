@@ -1,5 +1,5 @@
 /** HTTP on Bun: its `fetch`, with a pool of connections for each client. */
-import { HttpError, httpErrorOf } from "./http-error.ts";
+import { HttpError, httpErrorOf, unusable } from "./http-error.ts";
 import type { HttpBody, HttpClient, HttpRequest, HttpResponse, HttpSettings, TlsSettings } from "./http.ts";
 
 function tlsOptions(tls: TlsSettings): Bun.TLSOptions {
@@ -16,9 +16,7 @@ function tlsOptions(tls: TlsSettings): Bun.TLSOptions {
 function mended(error: unknown, tls: TlsSettings): HttpError {
   const { code } = error as { code?: string };
   if (code === "FailedToOpenSocket" && (tls.ca ?? tls.certificate ?? tls.key) !== undefined) {
-    return new HttpError("certificate", "the certificate authority, certificate or key given cannot be used", {
-      cause: error,
-    });
+    return new HttpError("certificate", unusable, { cause: error });
   }
   return httpErrorOf(error);
 }

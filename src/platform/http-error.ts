@@ -41,6 +41,9 @@ const known: Readonly<Record<string, readonly [HttpFailure, string]>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: ["certificate", "the server's certificate is for another name"],
 };
 
+/** Of our own side. */
+export const unusable = "the certificate authority, certificate or key given cannot be used";
+
 /** What a runtime threw, as an HttpError; its own message where the code says nothing. */
 export function httpErrorOf(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
@@ -49,6 +52,9 @@ export function httpErrorOf(thrown: unknown): HttpError {
   const code = error.code ?? error.cause?.code ?? "";
   const [failure, message] = known[code] ?? [undefined, error.message ?? String(thrown)];
   if (failure !== undefined) return new HttpError(failure, message, { cause: thrown });
+  if (/PEM|KEY_VALUES_MISMATCH|key values mismatch|NO_START_LINE/.test(`${code} ${message}`)) {
+    return new HttpError("certificate", unusable, { cause: thrown });
+  }
   const certificate = /CERT|SSL|TLS|certificate|handshake|PEM/i.test(`${code} ${message}`);
   return new HttpError(certificate ? "certificate" : "broken", message, { cause: thrown });
 }

@@ -58,12 +58,13 @@ function bodyOf(message: http.IncomingMessage): HttpBody {
 }
 
 /** Opens a tunnel through an HTTP proxy. */
-function tunnel(proxy: URL, host: string, port: number): Promise<Socket> {
+function tunnel(proxy: URL, host: string, port: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const asked = (proxy.protocol === "https:" ? https : http).request({
-      host: proxy.hostname.replace(/^\[|\]$/g, ""),
-      port: proxy.port === "" ? (proxy.protocol === "https:" ? 443 : 80) : Number(proxy.port),
+      host: bare(proxy.hostname),
+      port: portOf(proxy),
       method: "CONNECT",
+      signal,
       path: `${host}:${port}`,
       headers: {
         host: `${host}:${port}`,
@@ -85,11 +86,23 @@ function tunnel(proxy: URL, host: string, port: number): Promise<Socket> {
 }
 
 /** The connection for one request through a proxy; these are not kept. */
-async function throughProxy(settings: HttpSettings, url: URL): Promise<Socket> {
-  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-  const socket = await tunnel(new URL(settings.proxy ?? ""), url.hostname, port);
+async function throughProxy(proxy: string, url: URL, settings: TlsSettings, signal: AbortSignal): Promise<Socket> {
+  const socket = await tunnel(new URL(proxy), url.hostname, portOf(url), signal);
   if (url.protocol !== "https:") return socket;
-  return tls.connect({ socket, host: url.hostname, ...tlsOptions(settings.tls) });
+  return new Promise((resolve, reject) => {
+    const host = bare(url.hostname);
+    const secure = tls.connect({ socket, host, ...tlsOptions(settings) }, () => resolve(secure));
+    secure.on("error", reject);
+  });
+}
+
+function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+/** An IPv6 address without its brackets. */
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "");
 }
 
 export function openNodeHttp(settings: HttpSettings): HttpClient {
@@ -98,38 +111,18 @@ export function openNodeHttp(settings: HttpSettings): HttpClient {
   return {
     async send(request: HttpRequest): Promise<HttpResponse> {
       const url = new URL(request.url);
-      const isSecure = url.protocol === "https:";
-      const socket = settings.proxy === undefined ? undefined : await throughProxy(settings, url).catch(rethrow);
-      return await new Promise((resolve, reject) => {
-        const options: http.RequestOptions = {
-          method: request.method,
-          host: url.hostname.replace(/^\[|\]$/g, ""),
-          port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
-          path: url.pathname + url.search,
-          headers: {
-            ...(request.headers as Record<string, string | string[]>),
-            host: url.host,
-            ...(request.body !== undefined && { "content-length": request.body.length }),
-          },
-          signal: request.signal,
-          agent: socket === undefined ? (isSecure ? secure : plain) : false,
-          // Only reached without TLS of its own: the tunnel's socket has it already.
-          ...(socket !== undefined && { createConnection: () => socket }),
-        };
-        const send = isSecure && socket === undefined ? https.request : http.request;
-        const asked = send(options, (message) =>
-          resolve({
-            status: message.statusCode ?? 0,
-            header(name) {
-              const value = message.headers[name];
-              return typeof value === "object" ? value.join(", ") : value;
-            },
-            body: bodyOf(message),
-          }),
-        );
-        asked.on("error", (error) => reject(httpErrorOf(error)));
-        asked.end(request.body);
-      });
+      try {
+        if (settings.proxy === undefined) {
+          return await ask(url.protocol === "https:" ? https.request : http.request, url, request, {
+            agent: url.protocol === "https:" ? secure : plain,
+          });
+        }
+        const socket = await throughProxy(settings.proxy, url, settings.tls, request.signal);
+        // The socket has its TLS already. With an agent of any kind, `false` too, it would not be taken.
+        return await ask(http.request, url, request, { createConnection: () => socket });
+      } catch (error) {
+        throw httpErrorOf(error);
+      }
     },
     close() {
       secure.destroy();
@@ -138,6 +131,39 @@ export function openNodeHttp(settings: HttpSettings): HttpClient {
   };
 }
 
-function rethrow(error: unknown): never {
-  throw httpErrorOf(error);
+function ask(
+  send: typeof http.request,
+  url: URL,
+  request: HttpRequest,
+  connection: Pick<http.RequestOptions, "agent" | "createConnection">,
+): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    const options: http.RequestOptions = {
+      method: request.method,
+      host: bare(url.hostname),
+      port: portOf(url),
+      path: url.pathname + url.search,
+      headers: {
+        ...(request.headers as Record<string, string | string[]>),
+        host: url.host,
+        ...(request.body !== undefined && { "content-length": request.body.length }),
+      },
+      signal: request.signal,
+      ...connection,
+    };
+    const asked = send(options, (message) => resolve(responseOf(message)));
+    asked.on("error", reject);
+    asked.end(request.body);
+  });
+}
+
+function responseOf(message: http.IncomingMessage): HttpResponse {
+  return {
+    status: message.statusCode ?? 0,
+    header(name) {
+      const value = message.headers[name];
+      return typeof value === "object" ? value.join(", ") : value;
+    },
+    body: bodyOf(message),
+  };
 }

@@ -159,7 +159,7 @@ describe("a context as kubectl would use it", () => {
   ];
   for (const { name, flags: given, gives } of flags) {
     test(name, async () => {
-      expect(await access(given)).toMatchObject(gives as never);
+      expect(await access(given)).toMatchObject(gives);
     });
   }
 
@@ -220,6 +220,12 @@ describe("what is wrong, in one line, and what next", () => {
     { name: "no YAML", files: one("a: [b"), message: /it is not YAML/ },
     { name: "no kubeconfig but a list", files: one("- a"), message: /it is no kubeconfig/ },
     { name: "two of a name", files: one("users: [{name: a}, {name: a}]"), message: /it has two users named a/ },
+    {
+      name: "a number where a text belongs",
+      files: one("users: [{name: a, user: {password: 12345}}]"),
+      message: /its user a has a password that is no text: 12345$/,
+      next: /quotes/,
+    },
     {
       name: "token and password",
       flags: { context: "both" },

@@ -1,0 +1,220 @@
+/** A kubeconfig on disk, real programs, real sockets: from the file to the answer. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StatusError } from "../../src/api/status-error.ts";
+import { TransportError } from "../../src/api/transport.ts";
+import type { AccessFlags } from "../../src/client/access.ts";
+import { accessCluster } from "../../src/client/cluster-access.ts";
+import { connect, type Connection } from "../../src/client/connect.ts";
+import { realHost } from "../../src/platform/host.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { makeCertificates, opensslMissing, type Certificates } from "../platform/certificates.ts";
+import { connectProxy, echoServer, type Listening, type Seen } from "../platform/servers.ts";
+
+const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no error",
+    (e: unknown) => e,
+  );
+
+describe.skipIf(opensslMissing !== undefined)("connect", () => {
+  const dir = mkdtempSync(join(tmpdir(), "connect-"));
+  const opened: { close(): void }[] = [];
+  let certificates: Certificates;
+  let server: Listening;
+  /** Requests answered with 401 by their token. */
+  const refusedTokens = new Set<string>();
+  /** Requests under way at the server, and the most there were. */
+  let [now, most] = [0, 0];
+
+  beforeAll(async () => {
+    certificates = makeCertificates();
+    writeFileSync(join(dir, "ca.crt"), certificates.ca);
+    server = await echoServer({ ...certificates.server, ca: certificates.ca }, (request, response) => {
+      if (request.url?.endsWith("/slow") === true) {
+        most = Math.max(most, ++now);
+        setTimeout(() => {
+          now--;
+          response.end("{}");
+        }, 5);
+        return true;
+      }
+      if (request.url === "/never") return true;
+      if (!refusedTokens.has(request.headers.authorization ?? "")) return false;
+      response.statusCode = 401;
+      response.end('{"kind":"Status","reason":"Unauthorized","message":"Unauthorized","code":401}');
+      return true;
+    });
+    opened.push(server);
+  });
+  afterAll(() => {
+    for (const one of opened) one.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  async function connectTo(user: object, cluster: object = {}, flags: AccessFlags = {}): Promise<Connection> {
+    const kubeconfig = join(dir, "config");
+    const entry = { server: `https://127.0.0.1:${server.port}/prefix/`, "certificate-authority": "ca.crt", ...cluster };
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({
+        "current-context": "c",
+        clusters: [{ name: "c", cluster: entry }],
+        users: [{ name: "u", user }],
+        contexts: [{ name: "c", context: { cluster: "c", user: "u", namespace: "shop" } }],
+      }),
+    );
+    const host = { ...realHost(), env: { PATH: process.env["PATH"] } };
+    const timeline = realTimeline();
+    const access = await accessCluster(host, { kubeconfig, ...flags });
+    const bus = new TraceBus({ now: () => timeline.now() });
+    const connection = connect(access, { host, timeline, bus, qps: 0, userAgent: "tester/1" });
+    opened.push(connection);
+    return connection;
+  }
+
+  async function seen(
+    connection: Connection,
+    path = "/x",
+  ): Promise<Seen & { readonly header: Record<string, string> }> {
+    const one = (await connection.client.raw(path)) as Seen;
+    const names = one.lines.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
+    return { ...one, header: Object.fromEntries(names.map((name, i) => [name, one.lines[2 * i + 1] ?? ""])) };
+  }
+
+  /** A plugin that notes each run, and prints what the shell script prints. */
+  function plugin(name: string, script: string): { exec: object; runs: () => number; info: () => unknown } {
+    const path = join(dir, name);
+    writeFileSync(
+      path,
+      `#!/bin/sh\necho run >> "$0.runs"\necho "$KUBERNETES_EXEC_INFO" > "$0.info"\nN=$(wc -l < "$0.runs" | tr -d ' ')\n${script}\n`,
+    );
+    chmodSync(path, 0o755);
+    const read = (suffix: string): string => readFileSync(path + suffix, "utf8");
+    return {
+      exec: {
+        apiVersion: "client.authentication.k8s.io/v1",
+        command: `./${name}`,
+        interactiveMode: "Never",
+        provideClusterInfo: true,
+        env: [{ name: "WHO", value: "me" }],
+      },
+      runs: () => read(".runs").trim().split("\n").length,
+      info: () => JSON.parse(read(".info")) as unknown,
+    };
+  }
+  const credential = (status: string): string =>
+    `printf '%s' '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":${status}}'`;
+
+  test("the path of the server, the user agent and the token go with every request", async () => {
+    const one = await seen(await connectTo({ token: "t" }));
+    expect(one.url).toBe("/prefix/x");
+    expect(one.header).toMatchObject({ authorization: "Bearer t", "user-agent": "tester/1" });
+  });
+
+  test("a client certificate as data, and one as flags", async () => {
+    const { client, client2 } = certificates;
+    const data = { "client-certificate-data": btoa(client.cert), "client-key-data": btoa(client.key) };
+    expect((await seen(await connectTo(data))).client).toBe("dev");
+    writeFileSync(join(dir, "ops.crt"), client2.cert);
+    writeFileSync(join(dir, "ops.key"), client2.key);
+    const flags = { clientCertificate: join(dir, "ops.crt"), clientKey: join(dir, "ops.key") };
+    expect((await seen(await connectTo(data, {}, flags))).client).toBe("ops");
+  });
+
+  test("an exec plugin runs once for many requests, is told of the cluster, and runs again after a 401", async () => {
+    const login = plugin(
+      "login",
+      `printf '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"%s%s"}}' "$WHO" "$N"`,
+    );
+    const connection = await connectTo({ exec: login.exec });
+    const all = await Promise.all(Array.from({ length: 20 }, () => seen(connection)));
+    expect(new Set(all.map(({ header }) => header["authorization"]))).toEqual(new Set(["Bearer me1"]));
+    expect(login.runs()).toBe(1);
+    expect(login.info()).toMatchObject({
+      spec: {
+        interactive: false,
+        cluster: {
+          server: `https://127.0.0.1:${server.port}/prefix`,
+          "certificate-authority-data": btoa(certificates.ca),
+        },
+      },
+    });
+    refusedTokens.add("Bearer me1");
+    const again = await Promise.all(Array.from({ length: 20 }, () => seen(connection)));
+    expect(new Set(again.map(({ header }) => header["authorization"]))).toEqual(new Set(["Bearer me2"]));
+    expect(login.runs()).toBe(2);
+  });
+
+  test("a plugin whose credentials are refused again is run once, and the refusal is the answer", async () => {
+    refusedTokens.add("Bearer bad");
+    const login = plugin("refused", credential('{"token":"bad"}'));
+    const connection = await connectTo({ exec: login.exec });
+    const error = await caught(connection.client.raw("/x"));
+    expect(error).toBeInstanceOf(StatusError);
+    expect((error as StatusError).code).toBe(401);
+    expect(login.runs()).toBe(2);
+  });
+
+  test("a plugin may give a client certificate", async () => {
+    const { cert, key } = certificates.client;
+    const pem = JSON.stringify({ clientCertificateData: cert, clientKeyData: key });
+    const login = plugin(
+      "certificate",
+      credential(pem).replaceAll("\\n", "\\\\n").replace("printf '%s'", "printf '%b'"),
+    );
+    expect((await seen(await connectTo({ exec: login.exec }))).client).toBe("dev");
+  });
+
+  test("a plugin that fails is one clear line", async () => {
+    const login = plugin("broken", "exit 7");
+    const connection = await connectTo({ exec: { ...login.exec, installHint: "try harder" } });
+    expect(await caught(connection.client.raw("/x"))).toMatchObject({
+      name: "KubeconfigError",
+      message: "Cannot log in as user u: the exec plugin ./broken ended with exit code 7",
+      next: "try harder",
+    });
+  });
+
+  test("proxy-url: everything goes through the proxy", async () => {
+    const proxy = await connectProxy();
+    opened.push(proxy);
+    const connection = await connectTo({ token: "t" }, { "proxy-url": `http://127.0.0.1:${proxy.port}` });
+    expect((await seen(connection)).header["authorization"]).toBe("Bearer t");
+    expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${server.port}`]);
+  });
+
+  test("a proxy that is not there is named by the error", async () => {
+    const proxy = await connectProxy();
+    proxy.close();
+    const connection = await connectTo({ token: "t" }, { "proxy-url": `http://127.0.0.1:${proxy.port}` });
+    expect(await caught(connection.client.raw("/x"))).toBeInstanceOf(TransportError);
+  });
+
+  test("at most 64 requests are under way at once", async () => {
+    const connection = await connectTo({ token: "t" });
+    await Promise.all(Array.from({ length: 300 }, () => connection.client.raw("/slow")));
+    expect(most).toBe(64);
+  });
+
+  test("--request-timeout ends a request that is never answered", async () => {
+    const connection = await connectTo(
+      { token: "t" },
+      {},
+      { requestTimeout: 100, server: `https://127.0.0.1:${server.port}` },
+    );
+    expect(await caught(connection.client.raw("/never"))).toMatchObject({ failure: "timeout" });
+  });
+
+  test("a server that is not there is said in one line", async () => {
+    const gone = await connectTo({ token: "t" }, {}, { server: "https://127.0.0.1:1" });
+    expect(await caught(gone.client.raw("/x"))).toMatchObject({
+      name: "TransportError",
+      failure: "unreachable",
+      message: "127.0.0.1:1: connection refused",
+    });
+  });
+});

@@ -1,0 +1,453 @@
+/** The verbs, lists and watches against a real kube-apiserver. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { kindOf, Namespaces, Pods, ReplicaSets, type Kind } from "../../src/api/kind.ts";
+import type { StoredObject, Unstored } from "../../src/api/object.ts";
+import {
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  StatusError,
+} from "../../src/api/status-error.ts";
+import { TransportError } from "../../src/api/transport.ts";
+import type { Pod, ReplicaSet } from "../../src/api/types.ts";
+import type { AccessFlags } from "../../src/client/access.ts";
+import { accessCluster } from "../../src/client/cluster-access.ts";
+import { connect, type Connection, type ConnectOptions } from "../../src/client/connect.ts";
+import { discover, findKind } from "../../src/client/discovery.ts";
+import type { WatchFrame, WatchStream } from "../../src/client/lister-watcher.ts";
+import { ReadOnlyError } from "../../src/client/read-only.ts";
+import type { Client } from "../../src/client/verbs.ts";
+import { realHost } from "../../src/platform/host.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import type { WriteEvent } from "../../src/trace/events.ts";
+import { clusterMissing, startCluster, type Cluster } from "../support/cluster.ts";
+
+interface ConfigMap extends StoredObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+const ConfigMaps: Kind<ConfigMap> = kindOf<ConfigMap>({
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+});
+
+const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no error",
+    (e: unknown) => e,
+  );
+const timeline = realTimeline();
+const writes: WriteEvent[] = [];
+const bus = new TraceBus({ now: () => timeline.now() });
+bus.listen((event) => {
+  if (event.stage === "write") writes.push(event);
+});
+
+async function connectWith(flags: AccessFlags, options: Partial<ConnectOptions> = {}): Promise<Connection> {
+  const host = { ...realHost(), env: {} };
+  return connect(await accessCluster(host, flags), { host, timeline, bus, qps: 0, ...options });
+}
+
+/** Frames until one fits; at most a few chunks. */
+async function until<T>(
+  stream: WatchStream<T>,
+  fits: (frame: WatchFrame<T>) => boolean,
+): Promise<readonly WatchFrame<T>[]> {
+  const seen: WatchFrame<T>[] = [];
+  while (!seen.some(fits)) {
+    const frames = await stream.next();
+    if (frames === undefined) throw new Error(`the watch has ended after ${seen.length} frames`);
+    seen.push(...frames);
+  }
+  return seen;
+}
+
+describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", () => {
+  let cluster: Cluster;
+  let connection: Connection;
+  let client: Client;
+  const namespace = "shop";
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    await cluster.createNamespace(namespace);
+    connection = await connectWith({ kubeconfig: cluster.kubeconfig });
+    ({ client } = connection);
+  }, 60_000);
+  afterAll(async () => {
+    connection.close();
+    await cluster.stop();
+  }, 30_000);
+
+  const pod = (name: string): Unstored<Pod> => ({
+    metadata: { name, namespace, labels: { app: "web" } },
+    spec: { containers: [{ name: "c", image: "i" }] },
+  });
+  const replicaSet = (name: string): Unstored<ReplicaSet> => ({
+    metadata: { name, namespace },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "c", image: "i" }] } },
+    },
+  });
+  const configMap = (name: string, data: Record<string, string> = {}): Unstored<ConfigMap> => ({
+    metadata: { name, namespace },
+    data,
+  });
+
+  describe("logins", () => {
+    test("a token", async () => expect(await client.raw("/readyz")).toBe("ok"));
+
+    test("a client certificate", async () => {
+      const byCertificate = await connectWith({ kubeconfig: cluster.certKubeconfig });
+      expect(await byCertificate.client.raw("/readyz")).toBe("ok");
+      byCertificate.close();
+    });
+
+    test("a wrong token is a StatusError of 401", async () => {
+      const wrong = await connectWith({ kubeconfig: cluster.kubeconfig, token: "wrong" });
+      const error = await caught(wrong.client.list(Pods));
+      expect(error).toBeInstanceOf(StatusError);
+      expect((error as StatusError).code).toBe(401);
+      wrong.close();
+    });
+
+    test("impersonation with two groups: the server sees both", async () => {
+      const as = await connectWith({ kubeconfig: cluster.kubeconfig, as: "jane", asGroup: ["one", "two"], asUid: "7" });
+      const Reviews = kindOf({
+        group: "authentication.k8s.io",
+        version: "v1",
+        kind: "SelfSubjectReview",
+        plural: "selfsubjectreviews",
+        namespaced: false,
+      });
+      const review = (await as.client.review<unknown>(Reviews, {})) as {
+        readonly status: { readonly userInfo: { username: string; uid: string; groups: string[] } };
+      };
+      expect(review.status.userInfo.username).toBe("jane");
+      expect(review.status.userInfo.uid).toBe("7");
+      expect(review.status.userInfo.groups).toEqual(expect.arrayContaining(["one", "two"]));
+      expect(isForbidden(await caught(as.client.list(Pods)))).toBe(true);
+      as.close();
+    });
+
+    test("--insecure-skip-tls-verify, and a server name that the certificate carries", async () => {
+      const insecure = await connectWith({ kubeconfig: cluster.kubeconfig, insecureSkipTlsVerify: true });
+      expect(await insecure.client.raw("/readyz")).toBe("ok");
+      const named = await connectWith({ kubeconfig: cluster.kubeconfig, tlsServerName: "kubernetes.default.svc" });
+      expect(await named.client.raw("/readyz")).toBe("ok");
+      const wrong = await connectWith({ kubeconfig: cluster.kubeconfig, tlsServerName: "elsewhere.test" });
+      expect(await caught(wrong.client.raw("/readyz"))).toMatchObject({ failure: "certificate" });
+      for (const one of [insecure, named, wrong]) one.close();
+    });
+  });
+
+  describe("verbs", () => {
+    test("create, get, update and a conflict; deletion answers what was there", async () => {
+      const created = await client.create(ConfigMaps, configMap("verbs", { a: "1" }));
+      expect(await client.get(ConfigMaps, created.metadata as { namespace: string; name: string })).toEqual(created);
+      const updated = await client.update(ConfigMaps, { ...created, data: { a: "2" } }, { basedOn: created });
+      expect(updated.data).toEqual({ a: "2" });
+      expect(writes.at(-1)).toMatchObject({
+        verb: "update",
+        key: "shop/verbs",
+        before: created.metadata.resourceVersion,
+        resourceVersion: updated.metadata.resourceVersion,
+        status: 200,
+        changes: [{ path: ".data.a", before: "1", after: "2" }],
+      });
+      expect(isConflict(await caught(client.update(ConfigMaps, { ...created, data: {} })))).toBe(true);
+      expect(isAlreadyExists(await caught(client.create(ConfigMaps, configMap("verbs"))))).toBe(true);
+      await client.delete(ConfigMaps, { namespace, name: "verbs" });
+      expect(writes.at(-1)).toMatchObject({ verb: "delete", uid: created.metadata.uid, deletes: true });
+      expect(isNotFound(await caught(client.get(ConfigMaps, { namespace, name: "verbs" })))).toBe(true);
+    });
+
+    test("an item of a list, which has no kind, can be updated", async () => {
+      await client.create(ConfigMaps, configMap("listed"));
+      const { items } = await client.list(ConfigMaps, { namespace, fieldSelector: "metadata.name=listed" });
+      const [item] = items as [ConfigMap];
+      expect(item.kind).toBeUndefined();
+      expect((await client.update(ConfigMaps, { ...item, data: { b: "1" } })).data).toEqual({ b: "1" });
+    });
+
+    test("what the server finds invalid is an Invalid", async () => {
+      expect(isInvalid(await caught(client.create(Pods, { ...pod("BAD_NAME") })))).toBe(true);
+    });
+
+    test("the four patches", async () => {
+      const at = { namespace, name: "patched" };
+      await client.create(ConfigMaps, configMap("patched", { a: "1", b: "1" }));
+      await client.patch(ConfigMaps, at, { type: "json", body: [{ op: "replace", path: "/data/a", value: "2" }] });
+      await client.patch(ConfigMaps, at, { type: "merge", body: { data: { b: null, c: "3" } } });
+      await client.patch(ConfigMaps, at, { type: "strategic", body: { metadata: { labels: { x: "y" } } } });
+      const applied = await client.patch(
+        ConfigMaps,
+        at,
+        { type: "apply", body: { metadata: at, data: { c: "4" } }, force: true },
+        { fieldManager: "tester" },
+      );
+      expect(applied.data).toEqual({ a: "2", c: "4" });
+      expect(applied.metadata.labels).toEqual({ x: "y" });
+      expect(applied.metadata.managedFields?.some((one) => one.manager === "tester" && one.operation === "Apply")).toBe(
+        true,
+      );
+      const refused = client.patch(ConfigMaps, at, { type: "apply", body: { metadata: at, data: { a: "9" } } });
+      expect(isConflict(await caught(refused))).toBe(true);
+    });
+
+    test("a dry run stores nothing", async () => {
+      await client.create(ConfigMaps, configMap("dry"), { dryRun: true });
+      expect(isNotFound(await caught(client.get(ConfigMaps, { namespace, name: "dry" })))).toBe(true);
+    });
+
+    test("status is written apart from the rest", async () => {
+      const created = await client.create(ReplicaSets, replicaSet("status"));
+      const changed = { ...created, spec: { ...created.spec, replicas: 9 }, status: { replicas: 1 } } as ReplicaSet;
+      const updated = await client.updateStatus(ReplicaSets, changed, { basedOn: created });
+      expect(updated.status?.replicas).toBe(1);
+      expect(updated.spec?.replicas).toBe(2);
+      expect(writes.at(-1)).toMatchObject({
+        subresource: "status",
+        changes: [{ path: ".status.replicas", before: 0, after: 1 }],
+      });
+    });
+
+    test("scale", async () => {
+      await client.create(ReplicaSets, replicaSet("scaled"));
+      const at = { namespace, name: "scaled" };
+      const scale = await client.getScale(ReplicaSets, at);
+      expect(scale.spec.replicas).toBe(2);
+      expect((await client.updateScale(ReplicaSets, at, { ...scale, spec: { replicas: 5 } })).spec.replicas).toBe(5);
+      expect((await client.get(ReplicaSets, at)).spec?.replicas).toBe(5);
+    });
+
+    test("preconditions of a deletion", async () => {
+      const created = await client.create(ConfigMaps, configMap("guarded"));
+      const at = { namespace, name: "guarded" };
+      const other = { preconditions: { uid: "00000000-0000-0000-0000-000000000000" } };
+      expect(isConflict(await caught(client.delete(ConfigMaps, at, other)))).toBe(true);
+      const { uid, resourceVersion } = created.metadata;
+      await client.delete(ConfigMaps, at, { preconditions: { uid, resourceVersion } });
+      expect(isNotFound(await caught(client.get(ConfigMaps, at)))).toBe(true);
+    });
+
+    test("propagation: foreground waits, background answers a Status", async () => {
+      await client.create(ReplicaSets, replicaSet("foreground"));
+      const at = { namespace, name: "foreground" };
+      await client.delete(ReplicaSets, at, { propagationPolicy: "Foreground" });
+      expect(writes.at(-1)).toMatchObject({ deletes: false });
+      expect((await client.get(ReplicaSets, at)).metadata.finalizers).toEqual(["foregroundDeletion"]);
+      await client.create(ReplicaSets, replicaSet("background"));
+      await client.delete(ReplicaSets, { namespace, name: "background" }, { propagationPolicy: "Background" });
+      expect(writes.at(-1)).toMatchObject({ deletes: true });
+    });
+
+    test("removing the last finalizer deletes, and the event says so", async () => {
+      const created = await client.create(ConfigMaps, {
+        metadata: { name: "held", namespace, finalizers: ["test.example/hold"] },
+      });
+      const at = { namespace, name: "held" };
+      await client.delete(ConfigMaps, at);
+      expect(writes.at(-1)).toMatchObject({ verb: "delete", deletes: false });
+      await client.patch(ConfigMaps, at, { type: "merge", body: { metadata: { finalizers: null } } });
+      expect(writes.at(-1)).toMatchObject({ verb: "patch", deletes: true, uid: created.metadata.uid });
+    });
+
+    test("deleteCollection by label", async () => {
+      for (const name of ["c1", "c2", "c3"]) {
+        await client.create(ConfigMaps, {
+          metadata: { name, namespace, labels: { group: name === "c3" ? "b" : "a" } },
+        });
+      }
+      await client.deleteCollection(ConfigMaps, { namespace, labelSelector: "group=a" });
+      const left = await client.list(ConfigMaps, { namespace, labelSelector: "group" });
+      expect(left.items.map((item) => item.metadata.name)).toEqual(["c3"]);
+    });
+
+    test("binding and eviction of a pod", async () => {
+      await client.create(Pods, pod("bound"));
+      const at = { namespace, name: "bound" };
+      await client.bind(at, "node-1");
+      expect((await client.get(Pods, at)).spec?.nodeName).toBe("node-1");
+      expect(writes.at(-1)).toMatchObject({ verb: "create", subresource: "binding", key: "shop/bound" });
+      await client.evict(at, { gracePeriodSeconds: 0, dryRun: true });
+      expect((await client.get(Pods, at)).metadata.deletionTimestamp).toBeUndefined();
+      await client.evict(at);
+      expect((await client.get(Pods, at)).metadata.deletionTimestamp).toBeDefined();
+    });
+
+    test("a deletion with a grace period is none yet", async () => {
+      await client.create(Pods, pod("graceful"));
+      const at = { namespace, name: "graceful" };
+      await client.bind(at, "node-1");
+      await client.delete(Pods, at);
+      expect(writes.at(-1)).toMatchObject({ verb: "delete", deletes: false });
+    });
+  });
+
+  describe("read-only", () => {
+    test("reads, and asks about itself; everything else is refused", async () => {
+      const reader = await connectWith({ kubeconfig: cluster.kubeconfig }, { readOnly: true });
+      expect((await reader.client.list(Namespaces)).items.length).toBeGreaterThan(0);
+      expect(await caught(reader.client.create(ConfigMaps, configMap("never")))).toBeInstanceOf(ReadOnlyError);
+      expect(await caught(reader.client.deleteCollection(ConfigMaps, { namespace }))).toBeInstanceOf(ReadOnlyError);
+      reader.close();
+    });
+
+    test("with validation the server answers what would have come of a write, and keeps nothing", async () => {
+      await client.create(ConfigMaps, configMap("kept"));
+      const at = { namespace, name: "kept" };
+      const validating = await connectWith({ kubeconfig: cluster.kubeconfig }, { readOnly: "validate" });
+      await validating.client.patch(ConfigMaps, at, { type: "merge", body: { data: { a: "1" } } });
+      // The options as a body are where a dryRun in the query alone would be lost.
+      await validating.client.delete(ConfigMaps, at, { propagationPolicy: "Background" });
+      await validating.client.deleteCollection(ConfigMaps, { namespace });
+      expect((await client.get(ConfigMaps, at)).data).toBeUndefined();
+      validating.close();
+    });
+  });
+
+  describe("lists and watches", () => {
+    test("pages give all objects once, at one version", async () => {
+      for (let i = 0; i < 7; i++)
+        await client.create(ConfigMaps, { metadata: { name: `page-${i}`, namespace, labels: { page: "" } } });
+      const maps = client.listerWatcher(ConfigMaps, { namespace, labelSelector: "page" });
+      const names: string[] = [];
+      const versions = new Set<string>();
+      let continueToken = "";
+      do {
+        const page = await maps.list({ limit: 3, continueToken }, new AbortController().signal);
+        names.push(...page.items.map((item) => item.metadata.name));
+        versions.add(page.resourceVersion);
+        expect(page.bytes).toBeGreaterThan(100);
+        ({ continueToken } = page);
+      } while (continueToken !== "");
+      expect(names).toEqual(Array.from({ length: 7 }, (_, i) => `page-${i}`));
+      expect(versions.size).toBe(1);
+    });
+
+    test("a watch tells of changes after its version, in order", async () => {
+      const maps = client.listerWatcher(ConfigMaps, { namespace, fieldSelector: "metadata.name=watched" });
+      const signal = new AbortController();
+      const { resourceVersion } = await maps.list({}, signal.signal);
+      const stream = await maps.watch({ resourceVersion }, signal.signal);
+      const created = await client.create(ConfigMaps, configMap("watched", { text: "é€😀\u2028\n" }));
+      await client.update(ConfigMaps, { ...created, data: { text: "2" } });
+      await client.delete(ConfigMaps, { namespace, name: "watched" });
+      const frames = await until(stream, ({ type }) => type === "DELETED");
+      expect(frames.map(({ type }) => type)).toEqual(["ADDED", "MODIFIED", "DELETED"]);
+      expect(frames[0]?.object).toEqual(created);
+      expect(stream.bytes).toBeGreaterThan(500);
+      const next = caught(stream.next());
+      signal.abort("enough");
+      expect(await next).toBe("enough");
+    });
+
+    test("a watch that the server ends by its timeout ends properly", async () => {
+      const maps = client.listerWatcher(ConfigMaps, { namespace });
+      const { resourceVersion } = await maps.list({}, new AbortController().signal);
+      const stream = await maps.watch({ resourceVersion, timeoutSeconds: 1 }, new AbortController().signal);
+      let frames = await stream.next();
+      while (frames !== undefined) frames = await stream.next();
+      expect(frames).toBeUndefined();
+    });
+
+    test("a WatchList: what there is, then the bookmark that says so", async () => {
+      const maps = client.listerWatcher(ConfigMaps, { namespace, labelSelector: "page" });
+      const stream = await maps.watch({ resourceVersion: "", sendInitialEvents: true }, new AbortController().signal);
+      const frames = await until(stream, ({ type }) => type === "BOOKMARK");
+      expect(frames.filter(({ type }) => type === "ADDED")).toHaveLength(7);
+      const last = frames.at(-1) as WatchFrame<ConfigMap> & { readonly type: "BOOKMARK" };
+      expect(last.object.metadata.annotations?.["k8s.io/initial-events-end"]).toBe("true");
+      stream.cancel();
+    });
+
+    test("an invalid continue token is refused, and an old version is a 410 both ways", async () => {
+      const maps = client.listerWatcher(ConfigMaps, { namespace });
+      const signal = new AbortController().signal;
+      const { continueToken } = await maps.list({ limit: 1 }, signal);
+      expect((await caught(maps.list({ limit: 1, continueToken: "nonsense" }, signal))) as StatusError).toMatchObject({
+        code: 400,
+      });
+      await compact();
+      expect(isExpired(await caught(maps.list({ limit: 1, continueToken }, signal)))).toBe(true);
+      const stream = await maps.watch({ resourceVersion: "1" }, signal);
+      const frames = await stream.next();
+      expect(frames?.[0]).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
+      stream.cancel();
+    });
+
+    /** Makes etcd forget all but the present, and the server's watch cache with it by a restart. */
+    async function compact(): Promise<void> {
+      const post = async (path: string, body: unknown): Promise<{ header?: { revision?: string } }> => {
+        const answer = await fetch(`http://127.0.0.1:${cluster.port + 1}/v3/kv/${path}`, {
+          method: "POST",
+          body: JSON.stringify(body),
+        });
+        return (await answer.json()) as { header?: { revision?: string } };
+      };
+      for (let i = 0; i < 3; i++) await client.create(ConfigMaps, configMap(`filler-${i}`));
+      const { header } = await post("range", { key: btoa("/none") });
+      await post("compaction", { revision: header?.revision, physical: true });
+      await cluster.restartApiServer();
+    }
+  });
+
+  test("discovery finds the kinds of kubectl api-resources", async () => {
+    const { kinds, unavailable } = await discover(client);
+    expect(unavailable).toEqual([]);
+    const preferred = kinds.filter((kind) => kind.preferred);
+    const { stdout } = await cluster.kubectl(["api-resources", "--no-headers", "-o", "name"]);
+    const theirs = stdout.split("\n").filter((line) => line !== "");
+    expect(
+      new Set(preferred.map((kind) => (kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`))),
+    ).toEqual(new Set(theirs));
+    for (const [type, kind] of [
+      ["po", "Pod"],
+      ["rs", "ReplicaSet"],
+      ["deploy", "Deployment"],
+      ["leases", "Lease"],
+      ["csr", "CertificateSigningRequest"],
+    ] as const) {
+      expect(findKind(kinds, type)?.kind).toBe(kind);
+    }
+  });
+
+  test("three hundred creates at once all succeed", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 300 }, (_, i) => client.create(ConfigMaps, configMap(`many-${i}`))),
+    );
+    expect(new Set(all.map(({ metadata }) => metadata.uid)).size).toBe(300);
+  });
+
+  test("a server that stands still is noticed by the watchdog, and one that is gone at once", async () => {
+    const impatient = await connectWith({ kubeconfig: cluster.kubeconfig }, { silentMs: 1500 });
+    const maps = impatient.client.listerWatcher(ConfigMaps, { namespace: "default" });
+    const { resourceVersion } = await maps.list({}, new AbortController().signal);
+    const silent = await maps.watch({ resourceVersion }, new AbortController().signal);
+    const watching = await client.listerWatcher(ConfigMaps).watch({ resourceVersion }, new AbortController().signal);
+    cluster.stopProcess("kube-apiserver");
+    const [stream, request] = await Promise.all([caught(drain(silent)), caught(impatient.client.raw("/readyz"))]);
+    cluster.continueProcess("kube-apiserver");
+    for (const error of [stream, request]) expect(error).toMatchObject({ failure: "timeout" });
+    const gone = caught(drain(watching));
+    await cluster.killApiServer();
+    expect(await gone).toBeInstanceOf(TransportError);
+    expect(await caught(client.create(ConfigMaps, configMap("late")))).toMatchObject({ failure: "unreachable" });
+    expect(writes.at(-1)).toMatchObject({ status: 0, verb: "create" });
+    impatient.close();
+  }, 30_000);
+
+  async function drain(stream: WatchStream<unknown>): Promise<void> {
+    let frames = await stream.next();
+    while (frames !== undefined) frames = await stream.next();
+  }
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { openBunHttp } from "../../src/platform/http-bun.ts";
+import { HttpError } from "../../src/platform/http-error.ts";
+import { openNodeHttp } from "../../src/platform/http-node.ts";
+import { openHttp, type HttpClient, type HttpRequest, type HttpSettings } from "../../src/platform/http.ts";
+import { makeCertificates, opensslMissing, type Certificates } from "./certificates.ts";
+import { connectProxy, echoServer, rawServer, type Listening, type Seen } from "./servers.ts";
+
+const clients: readonly { readonly name: string; readonly open: (settings: HttpSettings) => HttpClient }[] = [
+  { name: "Bun's fetch", open: openBunHttp },
+  { name: "node:https", open: openNodeHttp },
+];
+
+const request = (url: string, extra: Partial<HttpRequest> = {}): HttpRequest => ({
+  method: "GET",
+  url,
+  headers: {},
+  signal: new AbortController().signal,
+  stream: false,
+  ...extra,
+});
+
+async function text(body: { next(): Promise<Uint8Array | undefined> }): Promise<string> {
+  const decoder = new TextDecoder();
+  let all = "";
+  for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next()) {
+    all += decoder.decode(chunk, { stream: true });
+  }
+  return all;
+}
+
+async function seen(client: HttpClient, url: string, extra: Partial<HttpRequest> = {}): Promise<Seen> {
+  return JSON.parse(await text((await client.send(request(url, extra))).body)) as Seen;
+}
+
+const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no error",
+    (e: unknown) => e,
+  );
+const opened: Listening[] = [];
+const keep = async <L extends Listening>(server: Promise<L>): Promise<L> => {
+  const one = await server;
+  opened.push(one);
+  return one;
+};
+afterAll(() => {
+  for (const server of opened) server.close();
+});
+
+for (const { name, open } of clients) {
+  describe(`${name} without TLS`, () => {
+    test("sends method, headers and body, and reads status, headers and body", async () => {
+      const { port } = await keep(echoServer(undefined));
+      const client = open({ tls: {} });
+      const response = await client.send(
+        request(`http://127.0.0.1:${port}/a?b=c`, {
+          method: "PATCH",
+          headers: { "x-one": "1" },
+          body: new TextEncoder().encode("hällo"),
+        }),
+      );
+      expect(response.status).toBe(200);
+      expect(response.header("x-seen")).toBe("yes");
+      expect(response.header("x-none")).toBeUndefined();
+      const echo = JSON.parse(await text(response.body)) as Seen;
+      expect(echo).toMatchObject({ method: "PATCH", url: "/a?b=c", body: "hällo" });
+      expect(echo.lines.map((line) => line.toLowerCase()).join(" ")).toContain("x-one 1");
+      client.close();
+    });
+
+    test("keeps its connection", async () => {
+      const { port } = await keep(echoServer(undefined));
+      const client = open({ tls: {} });
+      for (let i = 0; i < 3; i++) expect((await seen(client, `http://127.0.0.1:${port}/`)).connection).toBe(1);
+      client.close();
+    });
+
+    test("a redirect is an answer", async () => {
+      const { port } = await keep(
+        echoServer(undefined, (_, response) => {
+          response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
+          return true;
+        }),
+      );
+      expect((await open({ tls: {} }).send(request(`http://127.0.0.1:${port}/`))).status).toBe(302);
+    });
+
+    const cuts = [
+      {
+        name: "inside a chunked body",
+        bytes: "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        stream: true,
+      },
+      {
+        name: "inside a body with a length",
+        bytes: "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello",
+        stream: false,
+      },
+      {
+        name: "inside a streamed body with a length",
+        bytes: "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello",
+        stream: true,
+      },
+    ];
+    for (const { name: where, bytes, stream } of cuts) {
+      for (const then of ["end", "break"] as const) {
+        test(`a connection that is ${then === "end" ? "closed" : "reset"} ${where} is never taken for an end`, async () => {
+          const { port } = await keep(rawServer(bytes, then));
+          const result = await caught(
+            (async () => text((await open({ tls: {} }).send(request(`http://127.0.0.1:${port}/`, { stream }))).body))(),
+          );
+          expect(result).toBeInstanceOf(HttpError);
+          expect((result as HttpError).failure).toBe("broken");
+        });
+      }
+    }
+
+    test("an abort ends a request without an answer, and a body that is being read", async () => {
+      const silent = await keep(rawServer("", "stay"));
+      const stop = new AbortController();
+      const sent = caught(open({ tls: {} }).send(request(`http://127.0.0.1:${silent.port}/`, { signal: stop.signal })));
+      stop.abort(new Error("enough"));
+      expect(await sent).toBeInstanceOf(Error);
+      const slow = await keep(rawServer("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n", "stay"));
+      const stop2 = new AbortController();
+      const { body } = await open({ tls: {} }).send(
+        request(`http://127.0.0.1:${slow.port}/`, { signal: stop2.signal, stream: true }),
+      );
+      expect(new TextDecoder().decode(await body.next())).toBe("hello");
+      const next = caught(body.next());
+      stop2.abort(new Error("enough"));
+      expect(await next).toBeInstanceOf(Error);
+    });
+
+    test("cancel ends a body that is being read, more than once", async () => {
+      const slow = await keep(rawServer("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n", "stay"));
+      const { body } = await open({ tls: {} }).send(request(`http://127.0.0.1:${slow.port}/`, { stream: true }));
+      await body.next();
+      const next = caught(body.next());
+      body.cancel();
+      body.cancel();
+      // Either an end or an error, but not for ever.
+      expect(["no error", "HttpError"]).toContain(String((await next) instanceof HttpError ? "HttpError" : await next));
+    });
+
+    test("a refused connection says so", async () => {
+      const server = await echoServer(undefined);
+      server.close();
+      const error = await caught(open({ tls: {} }).send(request(`http://127.0.0.1:${server.port}/`)));
+      expect(error).toBeInstanceOf(HttpError);
+      expect(error).toMatchObject({ failure: "refused", message: "connection refused" });
+    });
+
+    test("an unknown host says so", async () => {
+      const error = await caught(open({ tls: {} }).send(request("http://nowhere.invalid/")));
+      expect(error).toMatchObject({ failure: "unknown host" });
+    });
+  });
+
+  describe.skipIf(opensslMissing !== undefined)(`${name} over TLS`, () => {
+    let certificates: Certificates;
+    let server: Listening;
+    let other: Listening;
+    beforeAll(async () => {
+      certificates = makeCertificates();
+      server = await keep(echoServer({ ...certificates.server, ca: certificates.ca }));
+      other = await keep(echoServer({ ...certificates.other, ca: certificates.ca }));
+    });
+    const url = (): string => `https://127.0.0.1:${server.port}/`;
+    const pair = (one: "client" | "client2"): { certificate: string; key: string } => ({
+      certificate: certificates[one].cert,
+      key: certificates[one].key,
+    });
+
+    test("checks the server against the authority given, and shows its own certificate", async () => {
+      const { ca } = certificates;
+      expect((await seen(open({ tls: { ca, ...pair("client") } }), url())).client).toBe("dev");
+      expect((await seen(open({ tls: { ca } }), url())).client).toBe("");
+    });
+
+    test("two clients with different certificates share no connection", async () => {
+      const { ca } = certificates;
+      const [a, b] = [open({ tls: { ca, ...pair("client") } }), open({ tls: { ca, ...pair("client2") } })];
+      const names: string[] = [];
+      for (const client of [a, b, a, b]) names.push((await seen(client, url())).client);
+      expect(names).toEqual(["dev", "ops", "dev", "ops"]);
+    });
+
+    test("serverName is asked for and looked for", async () => {
+      const { ca } = certificates;
+      const at = `https://127.0.0.1:${other.port}/`;
+      expect((await seen(open({ tls: { ca, serverName: "api.test" } }), at)).serverName).toBe("api.test");
+      expect(await caught(open({ tls: { ca } }).send(request(at)))).toMatchObject({
+        failure: "certificate",
+        message: "the server's certificate is for another name",
+      });
+    });
+
+    test("an unknown authority is refused, unless the check is off", async () => {
+      const stranger = certificates.strangerCa;
+      expect(await caught(open({ tls: { ca: stranger } }).send(request(url())))).toMatchObject({
+        failure: "certificate",
+      });
+      expect(await caught(open({ tls: {} }).send(request(url())))).toMatchObject({ failure: "certificate" });
+      expect((await seen(open({ tls: { insecure: true, ...pair("client") } }), url())).client).toBe("dev");
+    });
+
+    test("a key that is none is a matter of certificates", async () => {
+      const { ca, client } = certificates;
+      const settings = { tls: { ca, certificate: client.cert, key: "nonsense" } };
+      const error = await caught((async () => open(settings).send(request(url())))());
+      expect(error).toMatchObject({ failure: "certificate" });
+    });
+
+    test("goes through a proxy, by CONNECT, with its password", async () => {
+      const proxy = await keep(connectProxy());
+      const client = open({
+        tls: { ca: certificates.ca, ...pair("client") },
+        proxy: `http://me:pass@127.0.0.1:${proxy.port}`,
+      });
+      expect((await seen(client, url(), { method: "POST", body: new Uint8Array([65]) })).body).toBe("A");
+      expect((await seen(client, url())).client).toBe("dev");
+      expect(proxy.asked[0]).toBe(`CONNECT 127.0.0.1:${server.port} Basic ${btoa("me:pass")}`);
+      expect(proxy.asked.every((line) => line.startsWith("CONNECT"))).toBe(true);
+    });
+  });
+}
+
+describe("openHttp", () => {
+  test("sends a header of several values as several lines", async () => {
+    const { port } = await keep(echoServer(undefined));
+    const { lines } = await seen(openHttp({ tls: {} }), `http://127.0.0.1:${port}/`, {
+      headers: { "impersonate-group": ["a", "b"] },
+    });
+    const values = lines.filter((_, i) => lines[i - 1]?.toLowerCase() === "impersonate-group");
+    expect(values).toEqual(["a", "b"]);
+  });
+
+  test("reads a compressed body", async () => {
+    const { port } = await keep(
+      echoServer(undefined, (incoming, response) => {
+        const compressed = (incoming.headers["accept-encoding"] ?? "").includes("gzip");
+        if (compressed) response.setHeader("content-encoding", "gzip");
+        response.end(compressed ? gzipSync("hello") : "plain");
+        return true;
+      }),
+    );
+    const response = await openHttp({ tls: {} }).send(request(`http://127.0.0.1:${port}/`));
+    expect(await text(response.body)).toBe("hello");
+  });
+});

@@ -1,0 +1,124 @@
+/** Servers on loopback for tests of HTTP: one that answers what it saw, and one that only passes bytes on. */
+import * as http from "node:http";
+import * as net from "node:net";
+import * as tls from "node:tls";
+import type { Pair } from "./certificates.ts";
+
+export interface Listening {
+  readonly port: number;
+  close(): void;
+}
+
+async function listening(server: net.Server): Promise<Listening> {
+  const sockets = new Set<net.Socket>();
+  server.on("connection", (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  /** Names and values one after the other, as they came. */
+  readonly lines: readonly string[];
+  readonly body: string;
+  /** Common name of the client's certificate; empty without one. */
+  readonly client: string;
+  /** The name asked for by SNI. */
+  readonly serverName: string;
+  /** Number of the connection, from 1. */
+  readonly connection: number;
+}
+
+/** Answers each request with what it saw of it, as JSON; `answer` may take the answer over. */
+export async function echoServer(
+  secured: (Pair & { readonly ca: string }) | undefined,
+  answer?: (request: http.IncomingMessage, response: http.ServerResponse) => boolean,
+): Promise<Listening> {
+  const connections = new Map<net.Socket, number>();
+  const handle = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+    if (answer?.(request, response) === true) return;
+    const { socket } = request;
+    if (!connections.has(socket)) connections.set(socket, connections.size + 1);
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const secure = socket as Partial<tls.TLSSocket>;
+      const seen: Seen = {
+        method: request.method ?? "",
+        url: request.url ?? "",
+        lines: request.rawHeaders,
+        body: Buffer.concat(chunks).toString(),
+        client: String(secure.getPeerCertificate?.().subject?.CN ?? ""),
+        serverName: String(secure.servername ?? ""),
+        connection: connections.get(socket) ?? 0,
+      };
+      response.setHeader("content-type", "application/json");
+      response.setHeader("x-seen", "yes");
+      response.end(JSON.stringify(seen));
+    });
+  };
+  const plain = http.createServer(handle);
+  if (secured === undefined) return listening(plain);
+  // Bun's node:https server does not tell the client's certificate; its node:tls does.
+  const { cert, key, ca } = secured;
+  return listening(
+    tls.createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: false }, (socket) => {
+      socket.on("error", () => undefined);
+      plain.emit("connection", socket);
+    }),
+  );
+}
+
+export interface Proxy extends Listening {
+  /** What was asked for: `CONNECT host:port authorization`. */
+  readonly asked: string[];
+}
+
+/** A proxy that knows CONNECT alone. */
+export async function connectProxy(): Promise<Proxy> {
+  const asked: string[] = [];
+  const server = http.createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.statusCode = 405;
+    response.end();
+  });
+  server.on("connect", (request: http.IncomingMessage, client: net.Socket) => {
+    asked.push(`CONNECT ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
+    const [host = "", port = ""] = (request.url ?? "").split(":");
+    const upstream = net.connect(Number(port), host, () => {
+      client.write("HTTP/1.1 200 OK\r\n\r\n");
+      upstream.pipe(client);
+      client.pipe(upstream);
+    });
+    upstream.on("error", () => client.destroy());
+    client.on("error", () => upstream.destroy());
+  });
+  return { ...(await listening(server)), asked };
+}
+
+/** A TCP server that writes `bytes` to whoever sends something, then ends or breaks the connection, or leaves it open. */
+export async function rawServer(bytes: string, then: "end" | "break" | "stay"): Promise<Listening> {
+  return listening(
+    net.createServer((socket) => {
+      socket.once("data", () => {
+        socket.write(bytes, () => {
+          if (then === "end") socket.end();
+          if (then === "break") socket.resetAndDestroy();
+        });
+      });
+    }),
+  );
+}
