@@ -83,7 +83,12 @@ export class Linker {
   #claim(name: string, write: Write, delta: Delta): void {
     if (this.#claimed.get(name) === true) return;
     const sure = write.verb === "create" || write.conditional || (write.verb === "delete" && delta.type !== "Deleted");
-    if (!sure && delta.type !== "Deleted" && (delta.detail.writer === undefined || delta.detail.writer !== write.fieldManager)) return;
+    if (
+      !sure &&
+      delta.type !== "Deleted" &&
+      (delta.detail.writer === undefined || delta.detail.writer !== write.fieldManager)
+    )
+      return;
     this.#claimed.set(name, true);
     this.#link(write, delta, "resourceVersion");
   }

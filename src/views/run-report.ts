@@ -41,7 +41,13 @@ export type RunLine =
       readonly retryInMs?: number;
       readonly failures: number;
     }
-  | { readonly is: "watch"; readonly at: number; readonly kind: string; readonly state: "failed"; readonly why: string };
+  | {
+      readonly is: "watch";
+      readonly at: number;
+      readonly kind: string;
+      readonly state: "failed";
+      readonly why: string;
+    };
 
 export interface RunSummary {
   readonly syncs: number;
@@ -165,7 +171,13 @@ function linesOf(sync: OpenSync, key: ObjectKey): RunLine[] {
   return lines;
 }
 
-const done = { create: "created", update: "changed", patch: "changed", delete: "deleted", deletecollection: "deleted" } as const;
+const done = {
+  create: "created",
+  update: "changed",
+  patch: "changed",
+  delete: "deleted",
+  deletecollection: "deleted",
+} as const;
 
 function reported(write: WriteEvent): ReportedWrite {
   return { did: done[write.verb], kind: write.of.kind, name: splitKey(write.key).name };

@@ -15,7 +15,10 @@ describe("fieldChanges", () => {
 
   test("a field that appears or goes is one change, however deep it is", () => {
     const changes = fieldChanges({ a: { b: { c: 1 } } }, { d: { e: { f: 1 } } });
-    expect(changes).toEqual([{ path: ".d", after: { e: { f: 1 } } }, { path: ".a", before: { b: { c: 1 } } }]);
+    expect(changes).toEqual([
+      { path: ".d", after: { e: { f: 1 } } },
+      { path: ".a", before: { b: { c: 1 } } },
+    ]);
   });
 
   test("lists of another length are one change", () => {
@@ -23,7 +26,9 @@ describe("fieldChanges", () => {
   });
 
   test("leaves out what changes with every write", () => {
-    const meta = (resourceVersion: string) => ({ metadata: { resourceVersion, managedFields: [{ time: resourceVersion }] } });
+    const meta = (resourceVersion: string) => ({
+      metadata: { resourceVersion, managedFields: [{ time: resourceVersion }] },
+    });
     expect(fieldChanges(meta("1"), meta("2"))).toEqual([]);
   });
 

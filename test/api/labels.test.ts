@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { formatSelector, type Labels, matches, matchesEverything, parseSelector, selectorOf, selectorOfLabels } from "../../src/api/labels.ts";
+import {
+  formatSelector,
+  type Labels,
+  matches,
+  matchesEverything,
+  parseSelector,
+  selectorOf,
+  selectorOfLabels,
+} from "../../src/api/labels.ts";
 
 const rows: readonly { readonly selector: string; readonly labels: Labels; readonly matches: boolean }[] = [
   { selector: "app=web", labels: { app: "web" }, matches: true },
@@ -36,7 +44,19 @@ describe("a label selector", () => {
     });
   }
 
-  const wrong = ["app=web=x", "a b", "app in web", "app in (a", "=web", "-app", "app=we b", "n>x", "app=web,,b", "app=-", "__proto__"];
+  const wrong = [
+    "app=web=x",
+    "a b",
+    "app in web",
+    "app in (a",
+    "=web",
+    "-app",
+    "app=we b",
+    "n>x",
+    "app=web,,b",
+    "app=-",
+    "__proto__",
+  ];
   for (const text of wrong) {
     test(`${JSON.stringify(text)} is refused with the part that is wrong`, () => {
       expect(() => parseSelector(text)).toThrow("Cannot read the label selector at");
@@ -53,8 +73,13 @@ describe("the selector of an object", () => {
   });
 
   test("combines labels and expressions", () => {
-    const selector = selectorOf({ matchLabels: { app: "web" }, matchExpressions: [{ key: "tier", operator: "NotIn", values: ["db"] }] });
-    expect([{ app: "web" }, { app: "web", tier: "db" }, { tier: "x" }].map((labels) => matches(selector, labels))).toEqual([true, false, false]);
+    const selector = selectorOf({
+      matchLabels: { app: "web" },
+      matchExpressions: [{ key: "tier", operator: "NotIn", values: ["db"] }],
+    });
+    expect(
+      [{ app: "web" }, { app: "web", tier: "db" }, { tier: "x" }].map((labels) => matches(selector, labels)),
+    ).toEqual([true, false, false]);
   });
 
   test("is refused for an operator that is not one, or values that do not fit it", () => {

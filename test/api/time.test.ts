@@ -11,7 +11,11 @@ test("times are read and written as the API server has them", () => {
 });
 
 test("keys are namespace/name, or the name alone", () => {
-  expect([objectKey("shop", "web"), objectKey("", "node-1"), objectKey(undefined, "node-1")]).toEqual(["shop/web", "node-1", "node-1"]);
+  expect([objectKey("shop", "web"), objectKey("", "node-1"), objectKey(undefined, "node-1")]).toEqual([
+    "shop/web",
+    "node-1",
+    "node-1",
+  ]);
   expect([splitKey("shop/web"), splitKey("node-1")]).toEqual([
     { namespace: "shop", name: "web" },
     { namespace: "", name: "node-1" },
@@ -25,5 +29,7 @@ test("paths follow group, namespace, name and subresource", () => {
   expect(pathOf(ReplicaSets, { namespace: "shop", name: "web", subresource: "status" })).toBe(
     "/apis/apps/v1/namespaces/shop/replicasets/web/status",
   );
-  expect(pathOf(Leases, { namespace: "kube-system" })).toBe("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases");
+  expect(pathOf(Leases, { namespace: "kube-system" })).toBe(
+    "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases",
+  );
 });

@@ -43,7 +43,23 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
 
 describe("runCommandLine", () => {
   test("hands a command its arguments and options with their types, and answers its exit code", async () => {
-    const { code, out } = await run("greet", "a", "b", "--times", "3", "--as", "x", "--as", "y", "-o", "json", "--pause", "1m30s", "--context", "dev");
+    const { code, out } = await run(
+      "greet",
+      "a",
+      "b",
+      "--times",
+      "3",
+      "--as",
+      "x",
+      "--as",
+      "y",
+      "-o",
+      "json",
+      "--pause",
+      "1m30s",
+      "--context",
+      "dev",
+    );
     expect(code).toBe(7);
     expect(JSON.parse(out)).toEqual({
       arguments: ["a", "b"],
@@ -59,7 +75,10 @@ describe("runCommandLine", () => {
     { args: ["gret"], says: "error: unknown command 'gret'\nDid you mean greet?" },
     { args: ["greet", "a", "--tims", "3"], says: "error: unknown option '--tims'\nDid you mean --times?" },
     { args: ["greet"], says: "error: missing required argument 'person'" },
-    { args: ["greet", "a", "--times", "zero"], says: "argument 'zero' is invalid. It should be a whole number from 1 on" },
+    {
+      args: ["greet", "a", "--times", "zero"],
+      says: "argument 'zero' is invalid. It should be a whole number from 1 on",
+    },
     { args: ["greet", "a", "--times", "0"], says: "It should be a whole number from 1 on" },
     { args: ["greet", "a", "--pause", "soon"], says: "It should be a duration such as 30s, 5m or 1h30m" },
     { args: ["greet", "a", "-o", "yaml"], says: "Allowed choices are text, json" },

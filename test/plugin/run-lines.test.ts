@@ -6,23 +6,56 @@ import type { RunLine } from "../../src/views/run-report.ts";
 
 const at = Date.parse("2026-11-21T10:41:07.212Z");
 const lines: readonly RunLine[] = [
-  { is: "decision", at, controller: "replicaset", key: "shop/web", rule: "scale-up", sentence: "3 of 5 pods are missing → create 3" },
+  {
+    is: "decision",
+    at,
+    controller: "replicaset",
+    key: "shop/web",
+    rule: "scale-up",
+    sentence: "3 of 5 pods are missing → create 3",
+  },
   {
     is: "writes",
     at: at + 7,
     writes: ["x7k2p", "c81vw", "hh2lm"].map((suffix) => ({ did: "created", kind: "Pod", name: `web-${suffix}` })),
   },
-  { is: "decision", at: at + 14, controller: "replicaset", key: "shop/web", rule: "status", sentence: "replicas 3 → 2, observedGeneration 4 → 5" },
+  {
+    is: "decision",
+    at: at + 14,
+    controller: "replicaset",
+    key: "shop/web",
+    rule: "status",
+    sentence: "replicas 3 → 2, observedGeneration 4 → 5",
+  },
   {
     is: "refused",
     at: at + 20,
-    writes: [{ verb: "create", kind: "Pod", error: 'pods "web-" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2', count: 3 }],
+    writes: [
+      {
+        verb: "create",
+        kind: "Pod",
+        error: 'pods "web-" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2',
+        count: 3,
+      },
+    ],
   },
-  { is: "failed", at: at + 30, controller: "replicaset", key: "shop/web", error: "exceeded quota", failures: 3, retryInMs: 20 },
+  {
+    is: "failed",
+    at: at + 30,
+    controller: "replicaset",
+    key: "shop/web",
+    error: "exceeded quota",
+    failures: 3,
+    retryInMs: 20,
+  },
 ];
 
 function shown(columns: number | undefined, given: readonly RunLine[] = lines): string[] {
-  const screen = new RunLines({ style: { columns, colour: new Chalk({ level: 0 }) }, controllers: ["replicaset"], sinceStartAt: at });
+  const screen = new RunLines({
+    style: { columns, colour: new Chalk({ level: 0 }) },
+    controllers: ["replicaset"],
+    sinceStartAt: at,
+  });
   return given.flatMap((line) => screen.text(line));
 }
 
@@ -32,7 +65,7 @@ describe("RunLines", () => {
       "    0.000 replicaset shop/web  scale-up     3 of 5 pods are missing → create 3",
       "    0.007                      + Pod web-x7k2p  + Pod web-c81vw  + Pod web-hh2lm",
       "    0.014 replicaset shop/web  status       replicas 3 → 2, observedGeneration 4 → 5",
-      "    0.020                      ! 3 × create Pod refused: pods \"web-\" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2",
+      '    0.020                      ! 3 × create Pod refused: pods "web-" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2',
       "    0.030 replicaset shop/web  failed       exceeded quota (failure 3, again in 20 ms)",
     ]);
   });
@@ -50,7 +83,9 @@ describe("RunLines", () => {
   });
 
   test("no line is wider than a screen of 80 columns or more, also with long names", () => {
-    const long: RunLine[] = lines.map((line) => ("key" in line ? { ...line, key: `a-rather-long-namespace/${"web".repeat(8)}` } : line));
+    const long: RunLine[] = lines.map((line) =>
+      "key" in line ? { ...line, key: `a-rather-long-namespace/${"web".repeat(8)}` } : line,
+    );
     for (const columns of [80, 100, 120]) {
       for (const line of shown(columns, long)) expect(line.length).toBeLessThanOrEqual(columns);
     }
@@ -64,7 +99,10 @@ describe("RunLines", () => {
   });
 
   test("the times keep the clock's form on a wide screen", () => {
-    const screen = new RunLines({ style: { columns: 120, colour: new Chalk({ level: 0 }) }, controllers: ["replicaset"] });
+    const screen = new RunLines({
+      style: { columns: 120, colour: new Chalk({ level: 0 }) },
+      controllers: ["replicaset"],
+    });
     expect(screen.text(lines[0] as RunLine)[0]).toMatch(/^\d\d:\d\d:07\.212 replicaset shop\/web {2}scale-up/);
   });
 });
@@ -78,5 +116,12 @@ test("the summary counts what happened, and leaves out what did not", () => {
 });
 
 test("durations are short", () => {
-  expect([0.4, 41, 1300, 119_000, 252_000, 7_400_000].map(formatDuration)).toEqual(["0.4 ms", "41 ms", "1.3 s", "119 s", "4 m 12 s", "2 h 3 m"]);
+  expect([0.4, 41, 1300, 119_000, 252_000, 7_400_000].map(formatDuration)).toEqual([
+    "0.4 ms",
+    "41 ms",
+    "1.3 s",
+    "119 s",
+    "4 m 12 s",
+    "2 h 3 m",
+  ]);
 });

@@ -29,7 +29,17 @@ function write(rest: Partial<WriteEvent>): WriteEvent {
 function delta(rest: Partial<DeltaEvent> & { readonly writer?: string }): DeltaEvent {
   const { writer, ...fields } = rest;
   const detail = new DeltaDetail(of, undefined, undefined, writer);
-  return { stage: "delta", of, type: "Updated", key: "shop/web", uid: "u1", resourceVersion: "10", receivedAt: 100, detail, ...fields };
+  return {
+    stage: "delta",
+    of,
+    type: "Updated",
+    key: "shop/web",
+    uid: "u1",
+    resourceVersion: "10",
+    receivedAt: 100,
+    detail,
+    ...fields,
+  };
 }
 
 /** Plays events, each at its time, and answers the links as `by write→delta`. */
@@ -50,8 +60,12 @@ function linksOf(...events: readonly (readonly [at: number, event: WriteEvent | 
 
 describe("Linker", () => {
   test("links a create to the delta of its version, whichever comes first", () => {
-    expect(linksOf([102, write({})], [103, delta({ type: "Added", receivedAt: 103 })])).toEqual(["resourceVersion 1→2"]);
-    expect(linksOf([101, delta({ type: "Added", receivedAt: 101 })], [102, write({})])).toEqual(["resourceVersion 2→1"]);
+    expect(linksOf([102, write({})], [103, delta({ type: "Added", receivedAt: 103 })])).toEqual([
+      "resourceVersion 1→2",
+    ]);
+    expect(linksOf([101, delta({ type: "Added", receivedAt: 101 })], [102, write({})])).toEqual([
+      "resourceVersion 2→1",
+    ]);
   });
 
   test("does not link a write that changed nothing: its answer carries the version it was based on", () => {
@@ -77,7 +91,11 @@ describe("Linker", () => {
 
   test("a version is claimed by one write", () => {
     const second = write({ verb: "patch", fieldManager: ours });
-    const links = linksOf([102, write({})], [103, delta({ type: "Added", receivedAt: 103, writer: ours })], [103, second]);
+    const links = linksOf(
+      [102, write({})],
+      [103, delta({ type: "Added", receivedAt: 103, writer: ours })],
+      [103, second],
+    );
     expect(links).toEqual(["resourceVersion 1→2"]);
   });
 
@@ -90,13 +108,17 @@ describe("Linker", () => {
 
   test("links a delete that was answered with a Status by uid, and not to another object of that name", () => {
     const status = write({ verb: "delete", resourceVersion: "", deletes: false });
-    expect(linksOf([102, status], [103, delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 })])).toEqual(["uid 1→2"]);
+    expect(linksOf([102, status], [103, delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 })])).toEqual([
+      "uid 1→2",
+    ]);
     expect(linksOf([102, status], [103, delta({ type: "Deleted", uid: "u2", receivedAt: 103 })])).toEqual([]);
   });
 
   test("links a graceful delete to the delta that set the deletionTimestamp", () => {
     const graceful = write({ verb: "delete", resourceVersion: "12" });
-    expect(linksOf([102, graceful], [103, delta({ resourceVersion: "12", receivedAt: 103 })])).toEqual(["resourceVersion 1→2"]);
+    expect(linksOf([102, graceful], [103, delta({ resourceVersion: "12", receivedAt: 103 })])).toEqual([
+      "resourceVersion 1→2",
+    ]);
   });
 
   test("says that a relist has overtaken a write whose delta will never be seen", () => {

@@ -15,7 +15,13 @@ const begin: StageEventBody = {
   failures: 0,
   triggers: new TriggerLog(),
 };
-const decide = (rule: string, sentence: string): StageEventBody => ({ ...head, stage: "decision", rule, facts: {}, sentence });
+const decide = (rule: string, sentence: string): StageEventBody => ({
+  ...head,
+  stage: "decision",
+  rule,
+  facts: {},
+  sentence,
+});
 const wrote = (decision: number, name: string, rest: Partial<WriteEvent> = {}): StageEventBody => ({
   stage: "write",
   controller: "replicaset",
@@ -35,12 +41,20 @@ const wrote = (decision: number, name: string, rest: Partial<WriteEvent> = {}): 
   changes: [],
   ...rest,
 });
-const end = (rest: object = {}): StageEventBody => ({ ...head, stage: "done", outcome: { is: "forgotten" }, ms: 3, ...rest });
+const end = (rest: object = {}): StageEventBody => ({
+  ...head,
+  stage: "done",
+  outcome: { is: "forgotten" },
+  ms: 3,
+  ...rest,
+});
 
 /** Plays events, numbered from 1 and 10 ms apart. */
 function play(...events: readonly StageEventBody[]): { lines: RunLine[]; report: RunReport } {
   const report = new RunReport();
-  const lines = events.flatMap((event, index) => report.accept({ v: 1, seq: index + 1, at: (index + 1) * 10, ...event }));
+  const lines = events.flatMap((event, index) =>
+    report.accept({ v: 1, seq: index + 1, at: (index + 1) * 10, ...event }),
+  );
   return { lines, report };
 }
 
@@ -56,7 +70,14 @@ describe("RunReport", () => {
       end(),
     );
     expect(lines).toEqual([
-      { is: "decision", at: 20, controller: "replicaset", key: "shop/web", rule: "scale-up", sentence: "2 of 3 pods are missing → create 2" },
+      {
+        is: "decision",
+        at: 20,
+        controller: "replicaset",
+        key: "shop/web",
+        rule: "scale-up",
+        sentence: "2 of 3 pods are missing → create 2",
+      },
       {
         is: "writes",
         at: 40,
@@ -75,7 +96,11 @@ describe("RunReport", () => {
   });
 
   test("counts a conflict as retried, and shows neither it nor its error", () => {
-    const conflict = { outcome: { is: "rate-limited", delayMs: 5, failures: 1 }, error: "the object has been modified", expected: "conflict" };
+    const conflict = {
+      outcome: { is: "rate-limited", delayMs: 5, failures: 1 },
+      error: "the object has been modified",
+      expected: "conflict",
+    };
     const { lines, report } = play(
       begin,
       decide("status", "replicas 3 → 1"),
@@ -97,7 +122,15 @@ describe("RunReport", () => {
     );
     expect(lines.slice(1)).toEqual([
       { is: "refused", at: 40, writes: [{ verb: "create", kind: "Pod", error: "exceeded quota", count: 2 }] },
-      { is: "failed", at: 50, controller: "replicaset", key: "shop/web", error: "exceeded quota", failures: 3, retryInMs: 20 },
+      {
+        is: "failed",
+        at: 50,
+        controller: "replicaset",
+        key: "shop/web",
+        error: "exceeded quota",
+        failures: 3,
+        retryInMs: 20,
+      },
     ]);
     expect(report.summary.errors).toBe(1);
   });
