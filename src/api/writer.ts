@@ -115,19 +115,22 @@ function depth(path: string, key: string): string {
  */
 function owns(set: unknown, before: unknown, after: unknown, path: string): boolean {
   if (unowned.has(path) || deepEqual(before, after)) return true;
+  if (path === "" || path === ".metadata") return ownsFields(isObject(set) ? set : {}, before, after, path);
   if (!isObject(set)) return false;
   const members = Object.keys(set);
   // Of what is new as a whole nobody else can own a part, so it need not be gone through: defaults in it have no owner.
-  if (members.length === 0 || (before === undefined && path !== "")) return true;
-  if (isObject(after)) {
-    const old = isObject(before) ? before : {};
-    return Object.keys(after).every((key) => owns(set[`f:${key}`], old[key], after[key], depth(path, key)));
-  }
+  if (members.length === 0 || before === undefined) return true;
   if (Array.isArray(after)) {
     const old: readonly unknown[] = Array.isArray(before) ? before : [];
     return after.every((item, index) => ownsItem(set, members, old, item, index));
   }
-  return false;
+  return ownsFields(set, before, after, path);
+}
+
+function ownsFields(set: Json, before: unknown, after: unknown, path: string): boolean {
+  if (!isObject(after)) return false;
+  const old = isObject(before) ? before : {};
+  return Object.keys(after).every((key) => owns(set[`f:${key}`], old[key], after[key], depth(path, key)));
 }
 
 function ownsItem(

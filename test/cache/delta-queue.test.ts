@@ -1,0 +1,390 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { keyOf, type ObjectKey, objectKey } from "../../src/api/key.ts";
+import { compareResourceVersions } from "../../src/api/resource-version.ts";
+import { DeltaFIFO } from "../../src/cache/delta-fifo.ts";
+import type { Delta, DeltaQueue, DeltaQueueOptions, ObjectDelta } from "../../src/cache/delta-queue.ts";
+import { RealFIFO } from "../../src/cache/real-fifo.ts";
+import type { Widget } from "../support/fake-lister-watcher.ts";
+
+const widget = (name: string, version: number): Widget => ({
+  metadata: { name, namespace: "shop", uid: `uid-${name}`, resourceVersion: String(version), creationTimestamp: "" },
+  spec: { size: version },
+});
+const key = (name: string): ObjectKey => objectKey("shop", name);
+const delta = (type: "Added" | "Updated" | "Deleted", name: string, version: number): ObjectDelta<Widget> => ({
+  type,
+  key: key(name),
+  object: widget(name, version),
+  receivedAt: version,
+  tombstone: false,
+  managedFields: undefined,
+});
+
+/** A queue over a store, which it is popped into. */
+interface Bench {
+  readonly queue: DeltaQueue<Widget>;
+  readonly store: Map<ObjectKey, Widget>;
+  /** One line for each delta popped: `Updated a@3`. */
+  readonly popped: string[];
+  wakes: number;
+  pop(): boolean;
+  drain(): void;
+}
+
+type Make = (options: DeltaQueueOptions<Widget>) => DeltaQueue<Widget>;
+
+function line(d: Delta<Widget>): string {
+  switch (d.type) {
+    case "ReplacedAll":
+      return `ReplacedAll ${d.objects.map((o) => o.metadata.name).join()}@${d.resourceVersion}`;
+    case "SyncAll":
+      return "SyncAll";
+    case "Bookmark":
+      return `Bookmark @${d.resourceVersion}`;
+    default:
+      return `${d.type}${d.tombstone ? " tombstone" : ""} ${d.object.metadata.name}@${d.object.metadata.resourceVersion}`;
+  }
+}
+
+function apply(store: Map<ObjectKey, Widget>, d: Delta<Widget>): void {
+  switch (d.type) {
+    case "ReplacedAll":
+      store.clear();
+      for (const object of d.objects) store.set(keyOf(object), object);
+      break;
+    case "SyncAll":
+    case "Bookmark":
+      break;
+    case "Deleted":
+      store.delete(d.key);
+      break;
+    default:
+      store.set(d.key, d.object);
+  }
+}
+
+function bench(make: Make): Bench {
+  const store = new Map<ObjectKey, Widget>();
+  const popped: string[] = [];
+  const made: Bench = {
+    queue: make({ known: store, now: () => 0, wake: () => made.wakes++ }),
+    store,
+    popped,
+    wakes: 0,
+    pop: () =>
+      made.queue.pop((d, initial) => {
+        popped.push(`${line(d)}${initial ? " initial" : ""}`);
+        apply(store, d);
+      }),
+    drain: () => {
+      while (made.pop());
+    },
+  };
+  return made;
+}
+
+/** What the server did, and in which order the consumer popped in between. */
+type Step =
+  { readonly do: "put" | "delete"; readonly name: string } | { readonly do: "relist" | "bookmark" | "resync" | "pop" };
+
+const stepOf: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("put", "delete"), name: fc.constantFrom("a", "b", "c") }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("relist", "bookmark", "resync") }) },
+  { weight: 3, arbitrary: fc.constant({ do: "pop" as const }) },
+);
+
+/** Plays a server against a queue, and tells `afterPop` of each pop. */
+function play(steps: readonly Step[], { queue, pop }: Bench, afterPop: (server: ServerModel) => void): ServerModel {
+  const server: ServerModel = { version: 1, objects: new Map(), history: [] };
+  queue.replace([], "1", 1);
+  for (const step of steps) {
+    switch (step.do) {
+      case "put": {
+        const type = server.objects.has(key(step.name)) ? "Updated" : "Added";
+        const d = delta(type, step.name, ++server.version);
+        server.objects.set(d.key, d.object);
+        server.history.push(d);
+        queue.put(d);
+        break;
+      }
+      case "delete": {
+        if (!server.objects.delete(key(step.name))) break;
+        const d = delta("Deleted", step.name, ++server.version);
+        server.history.push(d);
+        queue.put(d);
+        break;
+      }
+      case "relist": {
+        // Something happened that the watch missed.
+        for (const name of ["a", "b"]) {
+          const object = widget(name, ++server.version);
+          if (server.version % 3 === 0) {
+            server.objects.delete(key(name));
+            server.history.push(delta("Deleted", name, server.version));
+          } else {
+            server.objects.set(key(name), object);
+            server.history.push(delta("Updated", name, server.version));
+          }
+        }
+        queue.replace([...server.objects.values()], String(server.version), server.version);
+        break;
+      }
+      case "bookmark":
+        queue.bookmark(String(++server.version), server.version);
+        break;
+      case "resync":
+        queue.resync();
+        break;
+      case "pop":
+        pop();
+        afterPop(server);
+        break;
+    }
+  }
+  while (pop()) afterPop(server);
+  return server;
+}
+
+interface ServerModel {
+  version: number;
+  readonly objects: Map<ObjectKey, Widget>;
+  readonly history: ObjectDelta<Widget>[];
+}
+
+const queues: { readonly name: string; readonly make: Make }[] = [
+  { name: "RealFIFO", make: (options) => new RealFIFO(options) },
+  { name: "DeltaFIFO", make: (options) => new DeltaFIFO(options) },
+];
+
+for (const { name, make } of queues) {
+  describe(`${name}, by the contract of delta queues`, () => {
+    test("hands over the deltas of one key in order", () => {
+      const { queue, drain, popped } = bench(make);
+      queue.put(delta("Added", "a", 1));
+      queue.put(delta("Updated", "a", 2));
+      queue.put(delta("Deleted", "a", 3));
+      drain();
+      expect(popped.map((text) => text.replace(" initial", ""))).toEqual(["Added a@1", "Updated a@2", "Deleted a@3"]);
+    });
+
+    test("says false when there is nothing to pop", () => {
+      const { pop } = bench(make);
+      expect(pop()).toBe(false);
+    });
+
+    test("wakes its consumer once, when it is empty no more", () => {
+      const made = bench(make);
+      made.queue.put(delta("Added", "a", 1));
+      made.queue.put(delta("Added", "b", 2));
+      expect(made.wakes).toBe(1);
+      made.drain();
+      made.queue.put(delta("Updated", "a", 3));
+      expect(made.wakes).toBe(2);
+    });
+
+    test("wakes its consumer for an empty list, which it must hear of", () => {
+      const made = bench(make);
+      made.queue.replace([], "7", 0);
+      expect(made.wakes).toBe(1);
+      made.drain();
+      expect(made.queue.hasSynced).toBe(true);
+      expect(made.queue.appliedResourceVersion).toBe("7");
+    });
+
+    test("has synced when the first list has been popped wholly, not before", () => {
+      const { queue, pop, popped } = bench(make);
+      expect(queue.hasSynced).toBe(false);
+      queue.replace([widget("a", 1), widget("b", 2)], "2", 0);
+      queue.put(delta("Added", "c", 3));
+      while (!queue.hasSynced) expect(pop()).toBe(true);
+      expect(popped.join()).toContain("initial");
+      expect(popped.join()).not.toContain("c@3");
+      pop();
+      expect(popped.at(-1)).toBe("Added c@3");
+    });
+
+    test("a list deletes what was known and what waits, and tells the last state", () => {
+      const { queue, drain, store } = bench(make);
+      queue.replace([widget("a", 1), widget("b", 2)], "2", 0);
+      drain();
+      queue.put(delta("Added", "c", 3));
+      queue.replace([widget("b", 2)], "9", 0);
+      drain();
+      expect([...store.keys()]).toEqual([key("b")]);
+      expect(queue.appliedResourceVersion).toBe("9");
+    });
+
+    test("bookmarks move the applied version on in quiet times", () => {
+      const { queue, drain } = bench(make);
+      queue.replace([widget("a", 1)], "2", 0);
+      queue.bookmark("50", 0);
+      drain();
+      expect(queue.appliedResourceVersion).toBe("50");
+    });
+
+    test("has no applied version before the first list is popped", () => {
+      const { queue } = bench(make);
+      queue.replace([widget("a", 1)], "2", 0);
+      expect(queue.appliedResourceVersion).toBe("");
+    });
+
+    test("tells how old what waits is", () => {
+      const { queue, drain } = bench(make);
+      expect(queue.oldestReceivedAt).toBeUndefined();
+      queue.put(delta("Added", "a", 4));
+      queue.put(delta("Added", "b", 5));
+      expect(queue.oldestReceivedAt).toBe(4);
+      drain();
+      expect(queue.oldestReceivedAt).toBeUndefined();
+    });
+
+    test("takes and gives nothing once it is closed", () => {
+      const { queue, pop } = bench(make);
+      queue.put(delta("Added", "a", 1));
+      queue.close();
+      queue.put(delta("Added", "b", 2));
+      expect(queue.depth).toBe(0);
+      expect(pop()).toBe(false);
+    });
+
+    test("whatever happens, the store ends as the server is, and never claims a version it has not reached", () => {
+      fc.assert(
+        fc.property(fc.array(stepOf, { maxLength: 40 }), (steps) => {
+          const made = bench(make);
+          const server = play(steps, made, ({ history }) => {
+            const applied = made.queue.appliedResourceVersion;
+            if (applied === "") return;
+            // The last thing that the server did to each object up to that version, or something later, is in the store.
+            for (const name of ["a", "b", "c"]) {
+              const last = history.findLast(
+                (d) => d.key === key(name) && Number(d.object.metadata.resourceVersion) <= Number(applied),
+              );
+              if (last === undefined) continue;
+              const stored = made.store.get(key(name));
+              if (last.type === "Deleted") {
+                if (stored !== undefined)
+                  expect(Number(stored.metadata.resourceVersion)).toBeGreaterThan(Number(applied));
+              } else if (stored !== undefined) {
+                expect(Number(stored.metadata.resourceVersion)).toBeGreaterThanOrEqual(
+                  Number(last.object.metadata.resourceVersion),
+                );
+              } else {
+                const deletedLater = history.some(
+                  (d) => d.key === key(name) && d.type === "Deleted" && d.receivedAt > Number(applied),
+                );
+                expect(deletedLater).toBe(true);
+              }
+            }
+          });
+          expect(new Map([...made.store].sort())).toEqual(new Map([...server.objects].sort()));
+          expect(compareResourceVersions(made.queue.appliedResourceVersion, String(server.version)) ?? 0).toBe(0);
+        }),
+        { seed: 20261121, numRuns: 400 },
+      );
+    });
+  });
+}
+
+describe("RealFIFO", () => {
+  test("keeps everything in the order in which it came, across keys", () => {
+    const { queue, drain, popped } = bench((options) => new RealFIFO(options));
+    queue.replace([widget("a", 1)], "1", 0);
+    queue.put(delta("Updated", "a", 10));
+    queue.put(delta("Added", "b", 11));
+    queue.put(delta("Updated", "a", 12));
+    queue.bookmark("13", 0);
+    queue.resync();
+    drain();
+    expect(popped).toEqual([
+      "ReplacedAll a@1 initial",
+      "Updated a@10",
+      "Added b@11",
+      "Updated a@12",
+      "Bookmark @13",
+      "SyncAll",
+    ]);
+  });
+
+  test("the applied version is the one of the delta popped last", () => {
+    const { queue, pop } = bench((options) => new RealFIFO(options));
+    queue.replace([], "1", 0);
+    queue.put(delta("Added", "a", 10));
+    queue.put(delta("Added", "b", 11));
+    pop();
+    pop();
+    expect(queue.appliedResourceVersion).toBe("10");
+    pop();
+    expect(queue.appliedResourceVersion).toBe("11");
+  });
+});
+
+describe("DeltaFIFO", () => {
+  const deltaFIFO = (): Bench => {
+    const made = bench((options) => new DeltaFIFO(options));
+    made.queue.replace([], "1", 0);
+    made.drain();
+    return made;
+  };
+
+  test("pops all the deltas of a key at once, keys in the order of their first", () => {
+    const { queue, pop, popped } = deltaFIFO();
+    queue.put(delta("Added", "a", 10));
+    queue.put(delta("Added", "b", 11));
+    queue.put(delta("Updated", "a", 12));
+    expect(queue.depth).toBe(2);
+    pop();
+    expect(popped).toEqual(["Added a@10", "Updated a@12"]);
+  });
+
+  test("the applied version is a low watermark: what is popped early does not count before all older deltas are", () => {
+    const { queue, pop } = deltaFIFO();
+    queue.bookmark("9", 0);
+    queue.put(delta("Added", "a", 10));
+    queue.put(delta("Added", "b", 11));
+    queue.put(delta("Updated", "a", 12));
+    pop();
+    expect(queue.appliedResourceVersion).toBe("10");
+    pop();
+    expect(queue.appliedResourceVersion).toBe("12");
+  });
+
+  test("tells one deletion of a key once, with the state that is known best", () => {
+    const { queue, drain, popped } = deltaFIFO();
+    queue.put(delta("Added", "a", 10));
+    queue.replace([], "20", 0);
+    queue.put(delta("Deleted", "a", 15));
+    queue.put(delta("Deleted", "a", 16));
+    drain();
+    expect(popped).toEqual(["Added a@10", "Deleted a@15"]);
+  });
+
+  test("leaves out the deletion of what is neither known nor waiting", () => {
+    const { queue, drain, popped } = deltaFIFO();
+    queue.put(delta("Deleted", "a", 15));
+    drain();
+    expect(popped).toEqual([]);
+    expect(queue.appliedResourceVersion).toBe("15");
+  });
+
+  test("a list makes a tombstone with the last state known", () => {
+    const { queue, drain, popped } = deltaFIFO();
+    queue.put(delta("Added", "a", 10));
+    drain();
+    queue.replace([widget("b", 18)], "20", 0);
+    drain();
+    expect(popped).toEqual(["Added a@10", "Replaced b@18", "Deleted tombstone a@10"]);
+  });
+
+  test("a resync leaves out keys that have something waiting", () => {
+    const { queue, drain, popped } = deltaFIFO();
+    queue.put(delta("Added", "a", 10));
+    queue.put(delta("Added", "b", 11));
+    drain();
+    queue.put(delta("Updated", "a", 12));
+    queue.resync();
+    popped.length = 0;
+    drain();
+    expect(popped).toEqual(["Updated a@12", "Sync b@11"]);
+  });
+});
