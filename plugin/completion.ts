@@ -14,13 +14,22 @@ function readFlags(flags: string): {
   return { long, short: /(?:^|\s)-(\w)\b/.exec(flags)?.[1], hasValue: flags.includes("<") };
 }
 
-async function candidatesOf(option: Option<unknown>, io: Io): Promise<readonly Candidate[]> {
+/** What is offered for an option's value; nothing is looked up for an option that is not the one being typed. */
+async function candidatesOf(option: Option<unknown>, args: readonly string[], io: Io): Promise<readonly Candidate[]> {
+  const { long, short } = readFlags(option.flags);
+  const [before = "", typed = ""] = args.slice(-2);
+  if (before !== `--${long}` && before !== `-${short}` && !typed.startsWith(`--${long}=`)) return [];
   if (option.choices !== undefined) return option.choices.map((value) => ({ value, about: "" }));
   // Completion never fails: what cannot be found out is not offered.
   return (await Promise.resolve(option.complete?.(io)).catch(() => [])) ?? [];
 }
 
-async function addOptions(parser: ReturnType<RootCommand["command"]>, options: Options, io: Io): Promise<void> {
+async function addOptions(
+  parser: ReturnType<RootCommand["command"]>,
+  options: Options,
+  args: readonly string[],
+  io: Io,
+): Promise<void> {
   for (const option of Object.values(options)) {
     const { long, short, hasValue } = readFlags(option.flags);
     if (!hasValue) {
@@ -28,7 +37,7 @@ async function addOptions(parser: ReturnType<RootCommand["command"]>, options: O
       else parser.option(long, option.about, short);
       continue;
     }
-    const candidates = await candidatesOf(option, io);
+    const candidates = await candidatesOf(option, args, io);
     parser.option(
       long,
       option.about,
@@ -43,7 +52,7 @@ async function rootFor(line: CommandLine, args: readonly string[], io: Io): Prom
   for (const command of line.commands.filter((candidate) => candidate.hidden !== true)) {
     const parser = root.command(command.name, command.about);
     // Only the command being typed needs its options and candidates.
-    if (args[0] === command.name) await fill(parser, command, line, io);
+    if (args[0] === command.name) await fill(parser, command, line, args, io);
   }
   return root;
 }
@@ -52,6 +61,7 @@ async function fill(
   parser: ReturnType<RootCommand["command"]>,
   command: Command,
   line: CommandLine,
+  args: readonly string[],
   io: Io,
 ): Promise<void> {
   const candidates = await Promise.resolve(command.completeArgument?.(io) ?? []).catch(() => []);
@@ -63,8 +73,8 @@ async function fill(
       variadic,
     );
   }
-  await addOptions(parser, command.options, io);
-  await addOptions(parser, globalsOf(line, command), io);
+  await addOptions(parser, command.options, args, io);
+  await addOptions(parser, globalsOf(line, command), args, io);
 }
 
 /** Prints what could stand in place of the last of `args`: a candidate a line, then the directive. */

@@ -1,13 +1,16 @@
 /** The options that every command takes: kubectl's own, since kubectl hands none of them on to a plugin. */
 import type { AccessFlags } from "../src/client/access.ts";
+import { clusterCandidates, contextCandidates, namespaceCandidates, userCandidates } from "./cluster-candidates.ts";
 import { duration, flag, type Options, text, texts } from "./command.ts";
 
 export const globals: Options = {
   kubeconfig: text("--kubeconfig <file>", "the kubeconfig to use, instead of those in KUBECONFIG or ~/.kube/config"),
-  context: text("--context <name>", "the context of the kubeconfig to use"),
-  cluster: text("--cluster <name>", "the cluster of the kubeconfig to use"),
-  user: text("--user <name>", "the user of the kubeconfig to use"),
-  namespace: text("-n, --namespace <name>", "the namespace, instead of the context's"),
+  context: text("--context <name>", "the context of the kubeconfig to use", { complete: contextCandidates }),
+  cluster: text("--cluster <name>", "the cluster of the kubeconfig to use", { complete: clusterCandidates }),
+  user: text("--user <name>", "the user of the kubeconfig to use", { complete: userCandidates }),
+  namespace: text("-n, --namespace <name>", "the namespace, instead of the context's", {
+    complete: namespaceCandidates,
+  }),
   server: text("-s, --server <url>", "address and port of the API server"),
   token: text("--token <token>", "bearer token to log in with"),
   as: text("--as <user>", "user to impersonate"),

@@ -9,6 +9,7 @@ import { randomSuffix } from "../../src/platform/random.ts";
 import { sleep } from "../../src/platform/timeline.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import { RunReport } from "../../src/views/run-report.ts";
+import { namespaceCandidates } from "../cluster-candidates.ts";
 import {
   choice,
   type Command,
@@ -31,7 +32,10 @@ import { counted, formatDuration, styleOf } from "../render/style.ts";
 import { UserError } from "../user-error.ts";
 
 const options = {
-  namespace: text("-n, --namespace <name>", "reconcile the objects of this namespace", { default: "the context's" }),
+  namespace: text("-n, --namespace <name>", "reconcile the objects of this namespace", {
+    default: "the context's",
+    complete: namespaceCandidates,
+  }),
   allNamespaces: flag("-A, --all-namespaces", "reconcile the objects of all namespaces"),
   selector: text(
     "-l, --selector <selector>",
