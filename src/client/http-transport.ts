@@ -56,7 +56,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
 
 function search(request: ApiRequest): string {
   if (request.query === undefined || request.query.length === 0) return "";
-  return `?${new URLSearchParams(request.query as [string, string][]).toString()}`;
+  return `?${request.query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
 }
 
 function answerOf(response: HttpResponse, request: ApiRequest, host: string): ApiResponse {

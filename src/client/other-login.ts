@@ -30,7 +30,9 @@ export async function askOtherLogin(access: ClusterAccess): Promise<Credential> 
       await apply
     )(options);
     const authorization = options.headers["Authorization"];
-    return authorization === undefined ? {} : { authorization };
+    // Of a provider that it does not know, client-node says nothing.
+    if (authorization === undefined) throw new Error("this kind of login is not known");
+    return { authorization };
   } catch (error) {
     throw new KubeconfigError(`Cannot log in as user ${access.userName} by ${provider}: ${(error as Error).message}`, {
       cause: error,

@@ -287,3 +287,35 @@ describe("authenticating", () => {
     expect(events).toEqual(["open 1", "close 1", "open 2"]);
   });
 });
+
+describe("a login of before exec plugins", () => {
+  const jwt = ["{}", JSON.stringify({ exp: Math.floor(Date.now() / 1000) + 3600 }), "x"]
+    .map((part) => btoa(part))
+    .join(".");
+  const login = (name: string): Login => ({
+    is: "other",
+    provider: {
+      name,
+      config: {
+        "id-token": jwt,
+        "client-id": "c",
+        "client-secret": "s",
+        "refresh-token": "r",
+        "idp-issuer-url": "https://nowhere.invalid",
+      },
+    },
+  });
+
+  test("is asked of client-node: an OIDC token that has not expired", async () => {
+    const credentials = source(login("oidc"), fakeHost({}), virtualTimeline(start, seededRandom(1)));
+    expect((await credentials.current()).authorization).toBe(`Bearer ${jwt}`);
+  });
+
+  test("that client-node does not know either says what to do", async () => {
+    const credentials = source(login("kerberos"), fakeHost({}), virtualTimeline(start, seededRandom(1)));
+    const error = await caught(credentials.current());
+    expect(error).toBeInstanceOf(KubeconfigError);
+    expect((error as KubeconfigError).message).toContain("by kerberos");
+    expect((error as KubeconfigError).next).toContain("exec plugin");
+  });
+});
