@@ -1,13 +1,13 @@
 /** From the flags of the connection to a client, and from its failures to words. */
 import { StatusError } from "../src/api/status-error.ts";
 import { type Transport, TransportError } from "../src/api/transport.ts";
+import type { AccessFlags } from "../src/client/access.ts";
 import { accessCluster } from "../src/client/cluster-access.ts";
 import { createClient } from "../src/client/client.ts";
 import { connect } from "../src/client/connect.ts";
 import type { Client } from "../src/client/verbs.ts";
 import { realHost } from "../src/platform/host.ts";
 import { TraceBus } from "../src/trace/bus.ts";
-import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import { UserError } from "./user-error.ts";
 import { version } from "./version.ts";
@@ -36,14 +36,14 @@ export interface ConnectionOptions {
 }
 
 /** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */
-export async function connectAs(globals: Globals, io: Io, options: ConnectionOptions): Promise<Connected> {
+export async function connectAs(flags: AccessFlags, io: Io, options: ConnectionOptions): Promise<Connected> {
   const { timeline } = io;
   const bus = new TraceBus({
     now: () => timeline.now(),
     onListenerError: (error) => io.err.write(`warning: a view failed and was switched off: ${String(error)}\n`),
   });
   const host = realHost();
-  const access = await accessCluster(host, globals);
+  const access = await accessCluster(host, flags);
   const userAgent = `kubectl-reconcile/${version}`;
   const connection = connect(access, { host, timeline, bus, userAgent, ...options });
   const context = access.context === "" ? "(none)" : access.context;

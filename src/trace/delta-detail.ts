@@ -1,6 +1,6 @@
 import { fieldChanges, type FieldChange } from "../api/field-changes.ts";
 import type { StoredObject } from "../api/object.ts";
-import type { KindName } from "./events.ts";
+import type { KindName } from "./names.ts";
 import { maskChanges } from "./mask.ts";
 
 /**

@@ -5,15 +5,10 @@
 import type { FieldChange } from "../api/field-changes.ts";
 import type { ObjectKey } from "../api/key.ts";
 import type { DeltaDetail } from "./delta-detail.ts";
+import type { DeltaType, KindName } from "./names.ts";
 import type { Trigger, TriggerLog } from "./triggers.ts";
 
-/** `apps/v1 ReplicaSet` is written `ReplicaSet`, group and resource beside it where two kinds may share a name. */
-export interface KindName {
-  readonly group: string;
-  readonly kind: string;
-}
-
-export type DeltaType = "Added" | "Updated" | "Deleted" | "Replaced" | "Sync";
+export type { DeltaType, KindName } from "./names.ts";
 
 /** A list has ended, or one of its pages failed. */
 export interface ListEvent {

@@ -1,6 +1,6 @@
 /** Secrets never reach a view: values are masked when an event is made. */
 import type { FieldChange } from "../api/field-changes.ts";
-import type { KindName } from "./events.ts";
+import type { KindName } from "./names.ts";
 
 const masked = "(masked)";
 

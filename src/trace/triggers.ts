@@ -1,6 +1,6 @@
 /** Why a key is in a queue: the triggers that were merged into one item. This is what other queues lose. */
 import type { ObjectKey } from "../api/key.ts";
-import type { DeltaType } from "./events.ts";
+import type { DeltaType } from "./names.ts";
 
 /** One reason for a key to be in a queue. Ids and versions only, never objects: a trigger may wait for hours. */
 export type Trigger =
