@@ -63,7 +63,7 @@ export function connect(access: ClusterAccess, options: ConnectOptions): Connect
   };
   const wire = authenticating(credentialsOf(access, { host, timeline }), (keyPair) => {
     const http = openTransport(access, options, keyPair);
-    return { ...guarded(http, guard), close: () => http.close() };
+    return { ...guarded(http, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
   });
   const shared = bounded(wire, options.inFlight);
   const limited = rateLimited(shared, {

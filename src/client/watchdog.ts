@@ -12,6 +12,8 @@ export interface WatchdogOptions {
   readonly silentMs?: number;
   /** kubectl's `--request-timeout`: how long a request may take, its body included. Watches are not held to it. Default: no limit. */
   readonly requestTimeoutMs?: number;
+  /** A connection was taken for dead: the idle ones beside it are likely dead too. */
+  readonly onSilence?: () => void;
 }
 
 const defaultSilentMs = 90_000;
@@ -27,6 +29,7 @@ class Guard {
   #waitingSince: number;
   #waiting = true;
   #cancel: () => void = () => undefined;
+  readonly #onSilence: (() => void) | undefined;
 
   constructor(options: WatchdogOptions, request: ApiRequest) {
     this.#timeline = options.timeline;
@@ -35,9 +38,12 @@ class Guard {
     const limit = options.requestTimeoutMs ?? 0;
     this.#deadline = limit > 0 && !isWatch(request) ? this.#waitingSince + limit : Infinity;
     this.#outer = request.signal;
-    this.#onAbort = () => this.#controller.abort(this.#outer.reason);
-    if (this.#outer.aborted) this.#onAbort();
-    else this.#outer.addEventListener("abort", this.#onAbort, { once: true });
+    this.#onAbort = () => {
+      this.#cancel();
+      this.#controller.abort(this.#outer.reason);
+    };
+    this.#onSilence = options.onSilence;
+    this.#outer.addEventListener("abort", this.#onAbort, { once: true });
     this.#arm(this.#silentMs);
   }
 
@@ -76,8 +82,11 @@ class Guard {
     // A consumer that takes its time is no silence.
     const silent = this.#waiting ? now - this.#waitingSince : 0;
     // The clock has fractions that timers may round away.
-    if (silent >= this.#silentMs - 1)
-      return this.#break(`silent for ${Math.round(silent / 1000)} s: the connection is taken for dead`);
+    if (silent >= this.#silentMs - 1) {
+      this.#break(`silent for ${Math.round(silent / 1000)} s: the connection is taken for dead`);
+      this.#onSilence?.();
+      return;
+    }
     this.#arm(this.#silentMs - silent);
   }
 
@@ -90,6 +99,7 @@ class Guard {
 export function guarded(transport: Transport, options: WatchdogOptions): Transport {
   return {
     async send(request) {
+      request.signal.throwIfAborted();
       const guard = new Guard(options, request);
       try {
         const response = await transport.send({ ...request, signal: guard.signal });

@@ -125,8 +125,10 @@ export function openNodeHttp(settings: HttpSettings): HttpClient {
       }
     },
     close() {
-      secure.destroy();
-      plain.destroy();
+      // Not the agent's own destroy: that one would end the requests under way too.
+      for (const agent of [secure, plain]) {
+        for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+      }
     },
   };
 }

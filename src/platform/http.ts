@@ -49,9 +49,12 @@ export interface HttpResponse {
 }
 
 export interface HttpClient {
-  /** Redirects are answers. @throws HttpError, or anything when the signal was aborted. */
+  /**
+   * Redirects are answers. When a kept connection breaks before the answer, Bun sends GET, PUT and DELETE again over a new one by
+   * itself; POST and PATCH never. @throws HttpError, or anything when the signal was aborted.
+   */
   send(request: HttpRequest): Promise<HttpResponse>;
-  /** Closes idle connections; requests under way go on. */
+  /** Closes idle connections; requests under way go on, and new ones open new connections. */
   close(): void;
 }
 

@@ -255,6 +255,7 @@ describe("guarded", () => {
   test("breaks a watch that is silent for 90 s, counted from the last chunk", async () => {
     const timeline = virtual();
     let chunk: () => void = () => undefined;
+    let silences = 0;
     const transport = guarded(
       {
         send(request) {
@@ -263,7 +264,7 @@ describe("guarded", () => {
           return Promise.resolve(slow.response);
         },
       },
-      { timeline },
+      { timeline, onSilence: () => void silences++ },
     );
     const { body } = await transport.send(get("w", watch));
     timeline.after(60_000, "server", () => chunk());
@@ -280,6 +281,7 @@ describe("guarded", () => {
     expect(error).toBeInstanceOf(TransportError);
     expect((error as TransportError).failure).toBe("timeout");
     expect((error as TransportError).message).toContain("silent for 90 s");
+    expect(silences).toBe(1);
   });
 
   test("does not take a slow reader for a silent server", async () => {

@@ -77,6 +77,41 @@ for (const { name, open } of clients) {
       client.close();
     });
 
+    test("close ends no request that is under way, and the client goes on with new connections", async () => {
+      const waiting: (() => void)[] = [];
+      const { port } = await keep(
+        echoServer(undefined, (incoming, response) => {
+          if (incoming.url !== "/wait") return false;
+          waiting.push(() => response.end("waited"));
+          return true;
+        }),
+      );
+      const client = open({ tls: {} });
+      await seen(client, `http://127.0.0.1:${port}/`);
+      const late = client.send(request(`http://127.0.0.1:${port}/wait`));
+      while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      client.close();
+      for (const end of waiting) end();
+      expect(await text((await late).body)).toBe("waited");
+      expect((await seen(client, `http://127.0.0.1:${port}/`)).method).toBe("GET");
+    });
+
+    test("a write that is lost with its connection is not sent again", async () => {
+      let posts = 0;
+      const { port } = await keep(
+        echoServer(undefined, (incoming) => {
+          if (incoming.method !== "POST" || ++posts === 1) return false;
+          incoming.socket.destroy();
+          return true;
+        }),
+      );
+      const client = open({ tls: {} });
+      const post = (): Promise<unknown> => caught(seen(client, `http://127.0.0.1:${port}/`, { method: "POST" }));
+      expect(await post()).toBe("no error");
+      expect(await post()).toMatchObject({ failure: "broken" });
+      expect(posts).toBe(2);
+    });
+
     test("a redirect is an answer", async () => {
       const { port } = await keep(
         echoServer(undefined, (_, response) => {
