@@ -8,6 +8,7 @@ import { hostName, isAlive, processId } from "../../src/platform/process.ts";
 import { randomSuffix } from "../../src/platform/random.ts";
 import { sleep } from "../../src/platform/timeline.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
+import { Linker } from "../../src/trace/linker.ts";
 import { RunReport } from "../../src/views/run-report.ts";
 import { namespaceCandidates } from "../cluster-candidates.ts";
 import {
@@ -171,6 +172,7 @@ class Run {
       controllers: this.#controllers.map(({ name }) => name),
       ...(this.#options.sinceStart === true && { sinceStartAt: startedAt }),
     });
+    if (json !== undefined) this.#bus.listen(new Linker(this.#bus).listener);
     this.#bus.listen((event) => {
       json?.(event);
       for (const line of this.#report.accept(event)) {
