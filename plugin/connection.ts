@@ -51,7 +51,7 @@ export async function connectAs(flags: AccessFlags, io: Io, options: ConnectionO
   const explain = (error: unknown): unknown => {
     const kubectl = access.context === "" ? "kubectl" : `kubectl --context ${access.context}`;
     if (error instanceof TransportError) {
-      const why = error.message.replace(/^[^:]*: /, "");
+      const why = error.message.replace(/^\S+: /, "");
       return new UserError(
         `cannot reach ${access.server} (context ${context}): ${why}`,
         [`is the cluster up? try \`${kubectl} get --raw /readyz\``],

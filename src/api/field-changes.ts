@@ -23,7 +23,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /**
  * The changes from `before` to `after`, in the order of the keys of `after`, then those that are gone. A field that appears or
  * disappears is one change, however deep it is. Lists of one length are compared place by place; of another length they are one
- * change. `metadata.resourceVersion` and `metadata.managedFields` are left out: they change with every write.
+ * change. `metadata.resourceVersion` and `metadata.managedFields` are left out: they change with every write;
+ * `apiVersion` and `kind` too: an object of a list comes without them.
  */
 export function fieldChanges(before: unknown, after: unknown): FieldChange[] {
   const changes: FieldChange[] = [];
@@ -31,7 +32,12 @@ export function fieldChanges(before: unknown, after: unknown): FieldChange[] {
   return changes;
 }
 
-const ignored: ReadonlySet<string> = new Set([".metadata.resourceVersion", ".metadata.managedFields"]);
+const ignored: ReadonlySet<string> = new Set([
+  ".metadata.resourceVersion",
+  ".metadata.managedFields",
+  ".apiVersion",
+  ".kind",
+]);
 
 function compare(path: string, before: unknown, after: unknown, into: FieldChange[]): void {
   if (before === after) return;

@@ -32,6 +32,10 @@ describe("fieldChanges", () => {
     expect(fieldChanges(meta("1"), meta("2"))).toEqual([]);
   });
 
+  test("leaves out what an object of a list comes without", () => {
+    expect(fieldChanges({ spec: 1 }, { kind: "Pod", apiVersion: "v1", spec: 1 })).toEqual([]);
+  });
+
   test("finds nothing between equal values, and something between others", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {

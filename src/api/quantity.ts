@@ -1,0 +1,128 @@
+/**
+ * Quantities: `500m`, `1Gi`, `2e3`. Source: apimachinery v0.36 api/resource/quantity.go, suffix.go; differs: exact integers of
+ * a nano instead of scaled ones.
+ */
+
+export type QuantityFormat = "decimal" | "binary" | "exponent";
+
+export interface Quantity {
+  /** In billionths, which is the finest there is: finer ones are rounded up, away from zero. */
+  readonly nano: bigint;
+  /** How it was written, and so how it is written again. */
+  readonly format: QuantityFormat;
+}
+
+const billion = 1_000_000_000n;
+const largest = (2n ** 63n - 1n) * billion;
+const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+|[KMGTPE]i|[numkMGTPE]?)$/;
+const decimalPowers: Readonly<Record<string, number>> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  "": 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
+const binaryUnits = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const decimalUnits: Readonly<Record<number, string>> = {
+  [-9]: "n",
+  [-6]: "u",
+  [-3]: "m",
+  0: "",
+  3: "k",
+  6: "M",
+  9: "G",
+  12: "T",
+  15: "P",
+  18: "E",
+};
+
+/** Undefined for a text that is no quantity. Numbers beyond 2⁶³ − 1 stand for that. */
+export function parseQuantity(text: string): Quantity | undefined {
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  const [, sign = "", whole = "", fraction = "", suffix = ""] = match;
+  if (whole === "" && fraction === "") return undefined;
+  const format: QuantityFormat =
+    /^[eE]/.test(suffix) && suffix.length > 1 ? "exponent" : suffix.endsWith("i") ? "binary" : "decimal";
+  const digits = BigInt(whole + fraction);
+  let nano: bigint;
+  if (format === "binary") {
+    const unit = 1024n ** BigInt(binaryUnits.indexOf(suffix));
+    nano = dividedUp(digits * unit * billion, 10n ** BigInt(fraction.length));
+  } else {
+    const power =
+      (format === "exponent" ? Number(suffix.slice(1)) : (decimalPowers[suffix] ?? 0)) + 9 - fraction.length;
+    // Bounded: beyond these the value is zero or the largest, whatever its digits are.
+    if (power > 60 && digits > 0n) nano = largest;
+    else if (power < -2000) nano = digits > 0n ? 1n : 0n;
+    else nano = power >= 0 ? digits * 10n ** BigInt(power) : dividedUp(digits, 10n ** BigInt(-power));
+  }
+  if (nano > largest) nano = largest;
+  return { nano: sign === "-" ? -nano : nano, format };
+}
+
+function dividedUp(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by;
+}
+
+/** The one way in which the API server writes a quantity: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`. */
+export function formatQuantity({ nano, format }: Quantity): string {
+  if (nano === 0n) return "0";
+  const negative = nano < 0n;
+  const size = negative ? -nano : nano;
+  const text =
+    format === "binary" && size >= 1024n * billion && size % billion === 0n
+      ? binary(size / billion)
+      : decimal(size, format === "exponent");
+  return negative ? `-${text}` : text;
+}
+
+function binary(value: bigint): string {
+  let unit = 0;
+  let left = value;
+  while (left % 1024n === 0n && unit < binaryUnits.length - 1) {
+    left /= 1024n;
+    unit++;
+  }
+  return `${left}${binaryUnits[unit]}`;
+}
+
+function decimal(nano: bigint, exponent: boolean): string {
+  let power = -9;
+  let left = nano;
+  while (left % 1000n === 0n && power < 18) {
+    left /= 1000n;
+    power += 3;
+  }
+  if (exponent) return power === 0 ? String(left) : `${left}e${power}`;
+  return `${left}${decimalUnits[power]}`;
+}
+
+const seen = new Map<string, string>();
+const seenAtMost = 10_000;
+
+/** A quantity's text in its canonical form; undefined if it is none. Kept, since the same few come again and again. */
+export function canonicalQuantity(text: string): string | undefined {
+  const known = seen.get(text);
+  if (known !== undefined) return known;
+  const quantity = parseQuantity(text);
+  if (quantity === undefined) return undefined;
+  const canonical = formatQuantity(quantity);
+  if (seen.size < seenAtMost) seen.set(text, canonical);
+  return canonical;
+}
+
+/** Below 0, 0 or above 0 as `a` is less than, the same as, or more than `b`. */
+export function compareQuantities(a: Quantity, b: Quantity): number {
+  return a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0;
+}
+
+/** `a + b`, written as `a` is. */
+export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  return { nano: a.nano + b.nano, format: a.nano === 0n ? b.format : a.format };
+}
