@@ -67,6 +67,8 @@ export class Reflector<T extends StoredObject> {
   #watch: OpenWatch<T> | undefined;
   /** Of the last frame or list. */
   #resourceVersion = "";
+  /** A watch has been opened since the last list. */
+  #resumes = false;
   #lists = 0;
   #bytes = 0;
 
@@ -157,6 +159,7 @@ export class Reflector<T extends StoredObject> {
     const { resourceVersion } = report;
     this.#lists++;
     this.#resourceVersion = resourceVersion;
+    this.#resumes = open;
     report.listed(objects.length);
     queue.replace(objects, resourceVersion, this.#options.timeline.now());
     return { is: "listed", resourceVersion, open };
@@ -165,7 +168,7 @@ export class Reflector<T extends StoredObject> {
   async #open(state: ActiveState & { is: "opening" }, signal: AbortSignal): Promise<ReflectorEvent> {
     const { resourceVersion } = state;
     try {
-      await this.#openWatch({ resourceVersion }, state.fresh ? "start" : "resume", signal);
+      await this.#openWatch({ resourceVersion }, this.#resumes ? "resume" : "start", signal);
       return { is: "opened" };
     } catch (error) {
       return { is: "failed", error };
@@ -233,6 +236,7 @@ export class Reflector<T extends StoredObject> {
     try {
       const stream = await listerWatcher.watch({ ...selectors, ...from, timeoutSeconds }, signal);
       report.opened(from.resourceVersion, why);
+      this.#resumes = true;
       this.#watch = { stream, report, openedAt: timeline.now(), left: [], progress: false };
       return this.#watch;
     } catch (error) {

@@ -147,7 +147,8 @@ export class FakeServer implements ListerWatcher<Widget> {
   async list(options: ListOptions, signal: AbortSignal): Promise<ListPage<Widget>> {
     await this.#request({ list: options }, this.listErrors, signal);
     const token = options.continueToken ?? "";
-    const snapshot = token === "" ? { version: this.version, rest: [...this.objects.values()] } : this.#snapshots.get(token);
+    const snapshot =
+      token === "" ? { version: this.version, rest: [...this.objects.values()] } : this.#snapshots.get(token);
     if (snapshot === undefined) throw refused(410, "Expired");
     const limit = options.limit ?? Infinity;
     const items = snapshot.rest.slice(0, limit).map(copy);
@@ -159,7 +160,8 @@ export class FakeServer implements ListerWatcher<Widget> {
 
   async watch(options: WatchOptions, signal: AbortSignal): Promise<WatchStream<Widget>> {
     await this.#request({ watch: options }, this.watchErrors, signal);
-    const frames = options.sendInitialEvents === true ? this.#initialFrames() : this.#framesAfter(options.resourceVersion);
+    const frames =
+      options.sendInitialEvents === true ? this.#initialFrames() : this.#framesAfter(options.resourceVersion);
     const stream: OpenStream = { frames, ending: "no", wake: () => undefined };
     this.#streams.add(stream);
     signal.addEventListener("abort", () => {
@@ -205,7 +207,8 @@ export class FakeServer implements ListerWatcher<Widget> {
     }
     await this.#timeline.hop("server");
     const frames = stream.frames.splice(0);
-    if (frames.length > 0) return frames.map((frame) => (frame.type === "ERROR" ? frame : { ...frame, object: copy(frame.object) }));
+    if (frames.length > 0)
+      return frames.map((frame) => (frame.type === "ERROR" ? frame : { ...frame, object: copy(frame.object) }));
     if (stream.ending === "properly" || stream.ending === "no") return undefined;
     throw stream.ending;
   }

@@ -1,0 +1,352 @@
+import { describe, expect, test } from "bun:test";
+import { Indexer } from "../../src/cache/indexer.ts";
+import { Intake } from "../../src/cache/intake.ts";
+import { RealFIFO } from "../../src/cache/real-fifo.ts";
+import { Reflector } from "../../src/cache/reflector.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { type VirtualTimeline, virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import type { ListEvent, StageEvent, WatchEvent } from "../../src/trace/events.ts";
+import { brokenConnection, FakeServer, gone, refused, type Widget } from "../support/fake-lister-watcher.ts";
+
+interface Scene {
+  readonly timeline: VirtualTimeline;
+  readonly server: FakeServer;
+  readonly reflector: Reflector<Widget>;
+  readonly events: StageEvent[];
+  /** What came out of the queue, as lines. */
+  readonly popped: string[];
+  readonly running: Promise<void>;
+  readonly stop: () => void;
+  /** Lets `ms` pass. */
+  readonly pass: (ms: number) => Promise<void>;
+}
+
+interface Options {
+  readonly pageSize?: number;
+  readonly watchList?: boolean;
+  /** Every random number; 0 makes delays exact. */
+  readonly chance?: number;
+  readonly before?: (server: FakeServer) => void;
+}
+
+function scene(options: Options = {}): Scene {
+  const timeline = virtualTimeline(0, seededRandom(1));
+  const server = new FakeServer(timeline);
+  server.put("a");
+  server.put("b");
+  options.before?.(server);
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const events: StageEvent[] = [];
+  bus.listen((event) => events.push(event));
+  const popped: string[] = [];
+  const queue: RealFIFO<Widget> = new RealFIFO<Widget>({
+    now: () => timeline.now(),
+    wake: () =>
+      void timeline.hop("consumer").then(() => {
+        while (
+          queue.pop((delta) => {
+            if (delta.type === "SyncAll") return;
+            const version = "resourceVersion" in delta ? delta.resourceVersion : delta.object.metadata.resourceVersion;
+            popped.push(`${delta.type} ${"key" in delta ? `${delta.key}@` : "@"}${version}`);
+          })
+        );
+      }),
+  });
+  const intake = new Intake({ indexer: new Indexer<Widget>({ namespaced: true }), wantsWriters: () => false });
+  const reflector = new Reflector({
+    listerWatcher: server,
+    queue,
+    intake,
+    timeline,
+    random: { next: () => options.chance ?? 0 },
+    bus,
+    ...options,
+  });
+  const abort = new AbortController();
+  const running = reflector.run(abort.signal);
+  return {
+    timeline,
+    server,
+    reflector,
+    events,
+    popped,
+    running,
+    stop: () => abort.abort(new Error("enough")),
+    pass: async (ms) => {
+      let over = false;
+      timeline.after(ms, "test", () => (over = true));
+      await timeline.runUntil({ ms });
+      expect(over).toBe(true);
+    },
+  };
+}
+
+const asked = (server: FakeServer): string[] =>
+  server.asked.map(({ at, list, watch }) => {
+    if (list !== undefined) return `${at} list${list.continueToken === undefined ? "" : ` ${list.continueToken}`}`;
+    return `${at} watch ${watch?.resourceVersion === "" ? "everything" : watch?.resourceVersion}`;
+  });
+const lists = (events: readonly StageEvent[]): ListEvent[] => events.filter((event) => event.stage === "list");
+const watches = (events: readonly StageEvent[]): string[] =>
+  events
+    .filter((event): event is StageEvent & WatchEvent => event.stage === "watch")
+    .map((e) => `${e.state} @${e.resourceVersion}: ${e.why}`);
+
+describe("Reflector", () => {
+  test("lists consistently, in pages, then watches from the list's version", async () => {
+    const { server, pass, popped, events } = scene({
+      pageSize: 2,
+      before: (s) => ["c", "d", "e"].forEach((n) => s.put(n)),
+    });
+    await pass(10);
+    expect(asked(server)).toEqual(["0 list", "0 list 105/3", "0 list 105/1", "0 watch 105"]);
+    expect(server.asked.every(({ list }) => list?.resourceVersion === undefined)).toBe(true);
+    expect(popped).toEqual(["ReplacedAll @105"]);
+    expect(lists(events)).toMatchObject([{ why: "start", objects: 5, pages: 3, bytes: 500, resourceVersion: "105" }]);
+    expect(watches(events)).toEqual(["opened @105: start"]);
+  });
+
+  test("asks for a page of 500 and a watch of 5 to 10 minutes", async () => {
+    for (const [chance, seconds] of [
+      [0, 300],
+      [0.999, 599],
+    ] as const) {
+      const { server, pass } = scene({ chance });
+      await pass(1);
+      expect(server.asked[0]?.list).toEqual({ limit: 500 });
+      expect(server.asked[1]?.watch).toEqual({ resourceVersion: "102", timeoutSeconds: seconds });
+    }
+  });
+
+  test("puts changes and bookmarks into the queue in the order of the watch", async () => {
+    const { server, pass, popped } = scene();
+    await pass(1);
+    server.put("c");
+    server.put("a", { size: 7 });
+    server.delete("b");
+    server.bookmark();
+    await pass(1);
+    expect(popped.slice(1)).toEqual(["Added shop/c@103", "Updated shop/a@104", "Deleted shop/b@105", "Bookmark @106"]);
+  });
+
+  test("resumes a watch that broke from the last version, and loses nothing", async () => {
+    const { server, pass, popped, events } = scene();
+    await pass(1);
+    server.put("c");
+    await pass(1);
+    server.endWatches(brokenConnection);
+    server.put("d");
+    await pass(1);
+    expect(asked(server).slice(1)).toEqual(["0 watch 102", "2 watch 103"]);
+    expect(popped.slice(1)).toEqual(["Added shop/c@103", "Added shop/d@104"]);
+    expect(watches(events)).toEqual([
+      "opened @102: start",
+      "failed @103: connection broke: the connection was reset",
+      "opened @103: resume",
+    ]);
+  });
+
+  test("resumes after a deletion from the version of the deletion", async () => {
+    const { server, pass } = scene();
+    await pass(1);
+    server.delete("a");
+    await pass(1);
+    server.endWatches(brokenConnection);
+    await pass(1);
+    expect(asked(server).at(-1)).toBe("2 watch 103");
+  });
+
+  test("resumes from a bookmark's version in quiet times", async () => {
+    const { server, pass } = scene();
+    await pass(1);
+    server.bookmark();
+    await pass(1);
+    server.forget();
+    server.endWatches();
+    await pass(1);
+    expect(asked(server).slice(2)).toEqual(["2 watch 103"]);
+  });
+
+  test("a watch that the server ended after its time is resumed at once; the event says so", async () => {
+    const { server, pass, events } = scene();
+    await pass(300_000);
+    server.endWatches();
+    await pass(1);
+    expect(asked(server).at(-1)).toBe("300000 watch 102");
+    expect(watches(events).slice(1)).toEqual(["closed @102: timeout by the server", "opened @102: resume"]);
+  });
+
+  test("a watch that ends at once and brings nothing is not asked for without end", async () => {
+    const { server, pass } = scene();
+    await pass(1);
+    server.endWatches();
+    await pass(700);
+    expect(asked(server)).toHaveLength(2);
+    await pass(200);
+    expect(asked(server).at(-1)).toBe("801 watch 102");
+  });
+
+  test("lists again at once when the server has forgotten the version, told by an ERROR frame", async () => {
+    const { server, pass, popped, events, reflector } = scene();
+    await pass(1);
+    server.put("c");
+    await pass(1);
+    server.losing = true;
+    server.delete("a");
+    server.losing = false;
+    server.sendError(gone);
+    await pass(1);
+    expect(asked(server).slice(2)).toEqual(["2 list", "2 watch 104"]);
+    expect(popped.at(-1)).toBe("ReplacedAll @104");
+    expect(lists(events).map(({ why, objects }) => ({ why, objects }))).toEqual([
+      { why: "start", objects: 2 },
+      { why: "expired", objects: 2 },
+    ]);
+    expect(watches(events)).toContain("failed @103: 410 Expired");
+    expect(reflector.relists).toBe(1);
+  });
+
+  test("lists again when the server has forgotten the version, told by a status", async () => {
+    const { server, pass } = scene();
+    await pass(1);
+    server.put("c");
+    await pass(1);
+    server.watchErrors.push(refused(410, "Gone"));
+    server.endWatches();
+    await pass(1);
+    expect(asked(server).slice(2)).toEqual(["2 watch 103", "2 list", "2 watch 103"]);
+  });
+
+  test("a server that forgets every version at once is asked at growing intervals", async () => {
+    const { server, pass } = scene();
+    for (let n = 0; n < 20; n++) server.watchErrors.push(refused(410, "Expired"));
+    await pass(12_000);
+    const times = server.asked.filter(({ list }) => list !== undefined).map(({ at }) => at);
+    expect(times).toEqual([0, 800, 2400, 5600, 12000]);
+  });
+
+  test("a list that becomes too old between its pages begins anew, and half of it is never seen", async () => {
+    const { server, pass, popped, events } = scene({ pageSize: 1 });
+    server.listErrors.push(undefined, refused(410, "Expired"));
+    await pass(10);
+    expect(asked(server)).toEqual(["0 list", "0 list 102/1", "0 list", "0 list 102/1", "0 watch 102"]);
+    expect(popped).toEqual(["ReplacedAll @102"]);
+    expect(lists(events)).toMatchObject([
+      { error: "410 Expired", objects: 1, pages: 1 },
+      { why: "expired", objects: 2 },
+    ]);
+  });
+
+  test("a list that fails is tried again after 0.8, 1.6, 3.2, … s", async () => {
+    const { server, pass } = scene();
+    for (const error of [brokenConnection, refused(500, "InternalError"), refused(403, "Forbidden")])
+      server.listErrors.push(error);
+    await pass(6000);
+    expect(asked(server)).toEqual(["0 list", "800 list", "2400 list", "5600 list", "5600 watch 102"]);
+  });
+
+  test("jitter makes a delay longer by up to as much again", async () => {
+    const { server, pass } = scene({ chance: 0.5 });
+    server.listErrors.push(brokenConnection, brokenConnection);
+    await pass(5000);
+    expect(asked(server).slice(0, 3)).toEqual(["0 list", "1200 list", "3600 list"]);
+  });
+
+  test("429 keeps the version of the watch, and waits as long as the server asked", async () => {
+    const { server, pass } = scene();
+    await pass(1);
+    server.watchErrors.push(refused(429, "TooManyRequests", 7000));
+    server.put("c");
+    await pass(1);
+    server.endWatches();
+    await pass(8000);
+    expect(asked(server).slice(2)).toEqual(["2 watch 103", "7002 watch 103"]);
+  });
+
+  test("a server that is down is asked at growing intervals, and the watch then goes on from where it was", async () => {
+    const { server, pass, popped } = scene();
+    await pass(1);
+    server.watchErrors.push(brokenConnection, brokenConnection, brokenConnection);
+    server.put("c");
+    await pass(1);
+    server.endWatches(brokenConnection);
+    server.put("d");
+    await pass(6000);
+    expect(asked(server).slice(2)).toEqual(["2 watch 103", "802 watch 103", "2402 watch 103", "5602 watch 103"]);
+    expect(popped.at(-1)).toBe("Added shop/d@104");
+  });
+
+  test("500 in the stream resumes from the last version after a wait", async () => {
+    const { server, pass } = scene();
+    await pass(1);
+    server.put("c");
+    await pass(1);
+    server.sendError({ code: 500, reason: "InternalError" });
+    await pass(1000);
+    expect(asked(server).slice(2)).toEqual(["802 watch 103"]);
+  });
+
+  test("ends at once when it is stopped, wherever it is, and leaves no timer behind", async () => {
+    for (const { name, at, prepare } of [
+      { name: "listing", at: 0, prepare: () => undefined },
+      { name: "watching", at: 5, prepare: () => undefined },
+      { name: "backing off", at: 5, prepare: (s: FakeServer) => void s.listErrors.push(brokenConnection) },
+    ]) {
+      const { timeline, running, stop, events, reflector, pass } = scene({ before: prepare });
+      if (at > 0) await pass(at);
+      expect(reflector.phase).toBe(name as "listing");
+      stop();
+      expect(await timeline.runUntil({ steps: 10 })).toBe("steady");
+      await running;
+      expect(watches(events).filter((text) => text.startsWith("failed"))).toEqual([]);
+      if (name === "watching") expect(watches(events).at(-1)).toBe("closed @102: stopped");
+    }
+  });
+});
+
+describe("Reflector with lists by watch", () => {
+  test("takes everything from one watch, and goes on with it", async () => {
+    const { server, pass, popped, events } = scene({ watchList: true });
+    await pass(1);
+    server.put("c");
+    await pass(1);
+    expect(asked(server)).toEqual(["0 watch everything"]);
+    expect(server.asked[0]?.watch).toMatchObject({ sendInitialEvents: true });
+    expect(popped).toEqual(["ReplacedAll @102", "Added shop/c@103"]);
+    expect(lists(events)).toMatchObject([{ why: "start", objects: 2, resourceVersion: "102" }]);
+  });
+
+  test("takes what came in one chunk with the end of the initial events", async () => {
+    const { server, pass, popped, timeline } = scene({ watchList: true });
+    timeline.after(0, "a", () => server.put("c"));
+    await pass(1);
+    await pass(1);
+    expect(popped.at(-1)).toMatch(/@103$/);
+  });
+
+  test("falls back to pages where the server cannot", async () => {
+    const { server, pass, popped } = scene({ watchList: true, before: (s) => (s.supportsWatchList = false) });
+    await pass(1);
+    expect(asked(server)).toEqual(["0 watch everything", "0 list", "0 watch 102"]);
+    expect(popped).toEqual(["ReplacedAll @102"]);
+  });
+
+  test("begins anew when the watch breaks before the end of the initial events", async () => {
+    const { server, pass, popped } = scene({ watchList: true });
+    server.watchErrors.push(brokenConnection);
+    await pass(1000);
+    expect(asked(server)).toEqual(["0 watch everything", "800 watch everything"]);
+    expect(popped).toEqual(["ReplacedAll @102"]);
+  });
+
+  test("lists by watch again when the version is lost", async () => {
+    const { server, pass } = scene({ watchList: true });
+    await pass(1);
+    server.put("c");
+    await pass(1);
+    server.sendError(gone);
+    await pass(1);
+    expect(asked(server)).toEqual(["0 watch everything", "2 watch everything"]);
+  });
+});

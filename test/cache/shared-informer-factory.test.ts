@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { type Kind, kindOf, resourceOf } from "../../src/api/kind.ts";
+import { SharedInformerFactory, type SharedInformerFactoryOptions } from "../../src/cache/shared-informer-factory.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { type VirtualTimeline, virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { brokenConnection, FakeServer, type Widget, Widgets } from "../support/fake-lister-watcher.ts";
+
+const Gadgets: Kind<Widget> = kindOf({
+  group: "",
+  version: "v1",
+  kind: "Gadget",
+  plural: "gadgets",
+  namespaced: false,
+});
+
+interface Scene {
+  readonly timeline: VirtualTimeline;
+  readonly factory: SharedInformerFactory;
+  readonly server: (kind: Kind) => FakeServer;
+  /** `widgets.example.com in shop`: each ListerWatcher that was made. */
+  readonly made: string[];
+}
+
+function scene(options: Partial<SharedInformerFactoryOptions> = {}): Scene {
+  const timeline = virtualTimeline(0, seededRandom(1));
+  const servers = new Map<string, FakeServer>();
+  const made: string[] = [];
+  const server = (kind: Kind): FakeServer => {
+    const found = servers.get(resourceOf(kind)) ?? new FakeServer(timeline);
+    servers.set(resourceOf(kind), found);
+    return found;
+  };
+  const factory = new SharedInformerFactory({
+    client: {
+      listerWatcher(kind, scope) {
+        made.push(`${resourceOf(kind)} in ${scope?.namespace ?? "all"}`);
+        const fake = server(kind);
+        const listerWatcher = { kind, list: fake.list.bind(fake), watch: fake.watch.bind(fake) };
+        // The fake server has one kind of object for all.
+        return listerWatcher as never;
+      },
+    },
+    timeline,
+    random: seededRandom(2),
+    bus: new TraceBus({ now: () => timeline.now() }),
+    freeze: true,
+    ...options,
+  });
+  return { timeline, factory, server, made };
+}
+
+describe("SharedInformerFactory", () => {
+  test("has one informer a kind, whoever asks", () => {
+    const { factory, made } = scene();
+    expect(factory.forKind(Widgets)).toBe(factory.forKind({ ...Widgets }));
+    factory.forKind(Gadgets);
+    expect(made).toEqual(["widgets.example.com in all", "gadgets in all"]);
+  });
+
+  test("a namespace holds for kinds that have one", () => {
+    const { factory, made } = scene({ namespace: "shop" });
+    factory.forKind(Widgets);
+    factory.forKind(Gadgets);
+    expect(made).toEqual(["widgets.example.com in shop", "gadgets in all"]);
+  });
+
+  test("starts what was asked for, once, and later what came later", async () => {
+    const { factory, timeline, server } = scene();
+    factory.forKind(Widgets);
+    factory.start();
+    factory.start();
+    factory.forKind(Gadgets);
+    await timeline.runUntil({ ms: 1 });
+    expect(factory.started().map(({ kind }) => kind.kind)).toEqual(["Widget"]);
+    expect(server(Gadgets).asked).toEqual([]);
+    factory.start();
+    await timeline.runUntil({ ms: 1 });
+    expect(factory.states().map(({ kind, phase }) => `${kind} ${phase}`)).toEqual([
+      "Widget watching",
+      "Gadget watching",
+    ]);
+    expect(server(Widgets).asked.filter(({ list }) => list !== undefined)).toHaveLength(1);
+  });
+
+  test("waits until all caches have their first list", async () => {
+    const { factory, timeline, server } = scene();
+    const informers = [factory.forKind(Widgets), factory.forKind(Gadgets)];
+    server(Gadgets).listErrors.push(brokenConnection);
+    factory.start();
+    let synced = false;
+    const waiting = factory.waitForCacheSync(new AbortController().signal).then(() => (synced = true));
+    await timeline.runUntil({ ms: 500 });
+    expect([synced, ...informers.map(({ hasSynced }) => hasSynced)]).toEqual([false, true, false]);
+    await timeline.runUntil({ ms: 2000 });
+    await waiting;
+    expect(informers.every(({ hasSynced }) => hasSynced)).toBe(true);
+  });
+
+  test("stops waiting when the signal says so", async () => {
+    const { factory, timeline, server } = scene();
+    factory.forKind(Widgets);
+    server(Widgets).listErrors.push(brokenConnection);
+    factory.start();
+    const abort = new AbortController();
+    timeline.after(100, "user", () => abort.abort(new Error("enough")));
+    const wait = (): Promise<string> =>
+      factory.waitForCacheSync(abort.signal).then(
+        () => "synced",
+        (error: Error) => error.message,
+      );
+    const outcome = wait();
+    await timeline.runUntil({ ms: 200 });
+    expect(await outcome).toBe("enough");
+    expect(await wait()).toBe("enough");
+  });
+
+  test("stops all informers, and what they hold can still be read", async () => {
+    const { factory, timeline, server } = scene();
+    const { lister } = factory.forKind(Widgets);
+    server(Widgets).put("a");
+    factory.start();
+    await timeline.runUntil({ ms: 1 });
+    const stopped = factory.stop();
+    expect(await timeline.runUntil()).toBe("steady");
+    await stopped;
+    expect(server(Widgets).openWatches).toBe(0);
+    expect(lister.size).toBe(1);
+  });
+
+  test("tweaks list options and transforms by kind", async () => {
+    const { factory, timeline, server } = scene({
+      tweakListOptions: (kind) => (kind.kind === "Widget" ? { fieldSelector: "spec.size=1" } : undefined),
+      transform: (object, kind) => ({ ...object, kind: kind.kind }),
+    });
+    const { lister } = factory.forKind(Widgets);
+    factory.forKind(Gadgets);
+    server(Widgets).put("a");
+    factory.start();
+    await timeline.runUntil({ ms: 1 });
+    expect(server(Widgets).asked[0]?.list?.fieldSelector).toBe("spec.size=1");
+    expect(server(Gadgets).asked[0]?.list?.fieldSelector).toBeUndefined();
+    expect(lister.get("shop/a")?.kind).toBe("Widget");
+  });
+});
