@@ -1,0 +1,137 @@
+/**
+ * `npm test`: the gate (scripts/check.ts), the compiled binary, all tests. Its last line on standard output is
+ * `N passed, N failed, N skipped`; exits 1 if any failed, or if there was none.
+ *
+ * `npm test -- PART...` runs only the files whose path contains one of the parts, without the gate.
+ * CONTROL_PLANE=required: a control plane that is not there, and cannot be built, is a failure. Otherwise the tests that need
+ * one are skipped then. LONG=1 (`npm run long`): more seeds, more steps.
+ */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { runBunTests } from "./bun-tests.ts";
+import { buildControlPlane, clusterBinaries, controllerBinaries, missingFor } from "./control-plane.ts";
+import type { TestResult } from "./junit.ts";
+
+const top = join(import.meta.dir, "..");
+const minute = 60_000;
+const long = process.env["LONG"] === "1";
+const required = process.env["CONTROL_PLANE"] === "required";
+
+const results: TestResult[] = [];
+
+/** A step that is one result: a line of its own, with what it said when it failed. */
+function report(step: TestResult, ms: number, said = ""): void {
+  results.push(step);
+  const mark = { passed: "ok     ", failed: "FAILED ", skipped: "skipped" }[step.outcome];
+  console.log(`${mark} ${step.file}${step.name === "" ? "" : `: ${step.name}`}  ${seconds(ms)}`);
+  if (step.outcome === "failed" && said !== "") console.log(said);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Runs a script of this folder; each line that begins with `ok` or `FAILED` is a result of its own. */
+async function gate(): Promise<void> {
+  const start = performance.now();
+  const run = Bun.spawn([process.execPath, join(import.meta.dir, "check.ts")], { stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([
+    new Response(run.stdout).text(),
+    new Response(run.stderr).text(),
+    run.exited,
+  ]);
+  const lines = out.split("\n");
+  const findings = `${err}${lines.filter((line) => !/^(ok|FAILED) /.test(line)).join("\n")}`;
+  const steps = lines.flatMap((line) => /^(ok|FAILED) +(.*)$/.exec(line)?.slice(1) ?? []);
+  for (let i = 0; i + 1 < steps.length; i += 2) {
+    const outcome = steps[i] === "ok" ? "passed" : "failed";
+    report({ file: "check", name: steps[i + 1] ?? "", outcome }, performance.now() - start, findings);
+  }
+  if (steps.length === 0) report({ file: "check", name: "", outcome: code === 0 ? "passed" : "failed" }, 0, findings);
+}
+
+async function buildBinary(): Promise<void> {
+  const start = performance.now();
+  const run = Bun.spawn([process.execPath, join(import.meta.dir, "build.ts")], { stdout: "pipe", stderr: "pipe" });
+  const said = (await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()])).join("");
+  const outcome = (await run.exited) === 0 ? "passed" : "failed";
+  report({ file: "build", name: "dist/kubectl-reconcile", outcome }, performance.now() - start, said);
+}
+
+/** Answers why tests that need a control plane are skipped; undefined if they run. */
+async function controlPlane(): Promise<string | undefined> {
+  const all = [...clusterBinaries, ...controllerBinaries];
+  if (missingFor(all) === undefined) return undefined;
+  const start = performance.now();
+  const built = await buildControlPlane();
+  const why = built.is === "failed" ? built.why : missingFor(all);
+  if (why === undefined) return undefined;
+  const partly = missingFor(clusterBinaries) === undefined ? "only kube-apiserver is there" : "it is not there";
+  const reason = `no control plane: ${partly}, and it cannot be built (${why})`;
+  const outcome = required ? "failed" : "skipped";
+  if (required) report({ file: "control plane", name: "", outcome }, performance.now() - start, reason);
+  return reason;
+}
+
+async function bunTests(
+  title: string,
+  files: readonly string[],
+  testTimeoutMs: number,
+  timeoutMs: number,
+): Promise<void> {
+  if (files.length === 0) return;
+  const run = await runBunTests({ files, testTimeoutMs, timeoutMs: long ? 10 * timeoutMs : timeoutMs });
+  results.push(...run.results);
+  const failed = run.results.some(({ outcome }) => outcome === "failed");
+  console.log(`${failed ? "FAILED " : "ok     "} ${title}  ${counted(run.results)}  ${seconds(run.ms)}`);
+  if (failed) console.log(run.output);
+}
+
+function counted(some: readonly TestResult[]): string {
+  const count = (outcome: TestResult["outcome"]): number => some.filter((result) => result.outcome === outcome).length;
+  return `${count("passed")} passed, ${count("failed")} failed, ${count("skipped")} skipped`;
+}
+
+/** What went wrong and what was left out, once more, where a reader's eye is in the end. */
+function lastScreen(noControlPlane: string | undefined): void {
+  const failed = results.filter(({ outcome }) => outcome === "failed");
+  if (failed.length > 0) console.log("\nfailed:");
+  for (const { file, name } of failed) console.log(`  ${file}${name === "" ? "" : `: ${name}`}`);
+  const skipped = results.filter(({ outcome }) => outcome === "skipped");
+  if (skipped.length > 0) console.log("\nskipped:");
+  for (const file of new Set(skipped.map((result) => result.file))) {
+    const here = skipped.filter((result) => result.file === file);
+    const names = here.map(({ name }) => name).join("; ");
+    const why = file.endsWith(".cluster.test.ts") ? noControlPlane : undefined;
+    console.log(`  ${here.length} of ${file}: ${why ?? names}`);
+  }
+  if (noControlPlane !== undefined && !required) {
+    console.log("  with Go, or with KUBEBUILDER_ASSETS set, these run too; CONTROL_PLANE=required makes it a failure");
+  }
+  if (results.length === 0) console.log("\nno test was run");
+  console.log(`\n${counted(results)}`);
+}
+
+const parts = process.argv.slice(2);
+const files = [...new Bun.Glob("test/**/*.test.ts").scanSync(top)]
+  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+  .sort();
+const isCluster = (file: string): boolean => file.endsWith(".cluster.test.ts");
+
+if (parts.length === 0) {
+  // What an earlier run left is not what is tested.
+  rmSync(join(top, "dist"), { recursive: true, force: true });
+  await gate();
+  await buildBinary();
+}
+await bunTests(
+  "tests",
+  files.filter((file) => !isCluster(file)),
+  30_000,
+  8 * minute,
+);
+const noControlPlane = files.some(isCluster) ? await controlPlane() : undefined;
+// Each in a process of its own: a cluster that hangs takes one file with it.
+for (const file of files.filter(isCluster)) await bunTests(file, [file], 2 * minute, 6 * minute);
+lastScreen(noControlPlane);
+process.exit(results.length === 0 || results.some(({ outcome }) => outcome === "failed") ? 1 : 0);

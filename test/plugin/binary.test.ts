@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { binaryFolder, runBinary } from "../support/binary.ts";
+
+describe("the compiled program", () => {
+  beforeAll(async () => void (await binaryFolder()), 60_000);
+
+  test("says the version that package.json has", async () => {
+    const { stdout, stderr, code } = await runBinary(["version"]);
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    expect(stdout).toContain(manifest.version);
+  });
+
+  test("reads no .env and no bunfig.toml of the folder it is started in, whose code would run", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "trap-"));
+    try {
+      writeFileSync(join(folder, "bunfig.toml"), 'preload = ["./trap.ts"]\n');
+      writeFileSync(join(folder, "trap.ts"), 'console.log("the trap was run");\n');
+      writeFileSync(join(folder, ".env"), "KUBECONFIG=/from/dotenv\n");
+      const version = await runBinary(["version"], { cwd: folder });
+      expect(version.stdout).toStartWith("kubectl-reconcile ");
+      const run = await runBinary(["run", "replicaset"], { cwd: folder });
+      expect(run.code).toBe(2);
+      expect(run.stdout + run.stderr).not.toContain("/from/dotenv");
+      expect(run.stdout + run.stderr).not.toContain("trap");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("explains a wrong word and exits 2, with nothing on standard output", async () => {
+    const { stdout, stderr, code } = await runBinary(["ru"]);
+    expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
+    expect(stderr).toContain("run");
+  });
+
+  test("answers kubectl's question for completions through kubectl_complete-reconcile", async () => {
+    const { stdout, code } = await runBinary(["run", "repl"], { program: "kubectl_complete-reconcile" });
+    const lines = stdout.trim().split("\n");
+    expect(code).toBe(0);
+    expect(lines[0]).toStartWith("replicaset\t");
+    expect(lines.at(-1)).toMatch(/^:\d+$/);
+  });
+});
