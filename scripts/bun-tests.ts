@@ -55,7 +55,9 @@ export async function runBunTests(options: BunTestsOptions): Promise<BunTests> {
     const extra = unexplained(found, code, run.signalCode !== null, options);
     return {
       results: [...found, ...extra],
-      output: readFileSync(log, "utf8").replace(/^\(pass\).*\n/gm, ""),
+      output: readFileSync(log, "utf8")
+        .replace(/^\((?:pass|skip)\).*\n/gm, "")
+        .replace(/^\S+\.test\.ts:\n\n/gm, ""),
       ms: performance.now() - start,
     };
   } finally {
