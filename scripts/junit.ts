@@ -10,20 +10,25 @@ export interface TestResult {
 
 const testcase = /<testcase\s([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g;
 
+/** Bun's name for a `beforeAll` or its like: one that fails is a failure, one that is skipped with its group is no test. */
+const hook = "(unnamed)";
+
 /** The tests of a report, in its order. */
 export function readJunit(xml: string): TestResult[] {
-  return [...xml.matchAll(testcase)].map(([, attributes = "", inside = ""]) => {
+  const results = [...xml.matchAll(testcase)].map(([, attributes = "", inside = ""]) => {
     const group = attribute(attributes, "classname");
     const name = attribute(attributes, "name");
     return {
       file: attribute(attributes, "file"),
       name: group === "" ? name : `${group} > ${name}`,
-      outcome: inside.includes("<failure") || inside.includes("<error") ? "failed" : outcomeOfPassed(inside),
+      outcome: outcomeOf(inside),
     };
   });
+  return results.filter(({ name, outcome }) => !(outcome === "skipped" && name.endsWith(hook)));
 }
 
-function outcomeOfPassed(inside: string): TestResult["outcome"] {
+function outcomeOf(inside: string): TestResult["outcome"] {
+  if (/<(?:failure|error)\b/.test(inside)) return "failed";
   return inside.includes("<skipped") ? "skipped" : "passed";
 }
 

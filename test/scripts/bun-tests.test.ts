@@ -35,6 +35,14 @@ describe("running tests", () => {
     expect(output).not.toContain("(pass)");
   });
 
+  test("counts the tests of a skipped group, not what would have set it up", async () => {
+    const { results } = await run(
+      "skipped",
+      `describe.skipIf(true)("a group", () => { afterAll(() => {}); test("one", () => {}); });`,
+    );
+    expect(results.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual(["a group > one: skipped"]);
+  });
+
   const broken = [
     { name: "a file that cannot be loaded", text: 'throw new Error("at load");', says: "ran no test" },
     {
