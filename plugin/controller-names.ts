@@ -7,12 +7,13 @@ import { UserError } from "./user-error.ts";
 export function controllerCandidates(): readonly Candidate[] {
   return [
     ...catalogue.map(({ name, purpose }) => ({ value: name, about: purpose })),
-    { value: "all", about: "every controller that acts on a cluster" },
+    { value: "all", about: "every controller, without those that stand in for a part of a cluster" },
   ];
 }
 
 /**
- * The controllers named, each once, in the order of the catalogue; `all` is every one. Aliases are understood.
+ * The controllers named, each once, in the order of the catalogue; `all` is every one that need not be named. Aliases are
+ * understood, and one may mean several.
  * @throws UserError that names the word, and the nearest known one.
  */
 export function controllersNamed(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
@@ -21,13 +22,26 @@ export function controllersNamed(words: readonly string[], calledAs: string): re
       `name one or more of: ${catalogue.map(({ name }) => name).join(", ")}, all`,
     ]);
   }
-  const chosen = new Set(words.flatMap((word) => (word === "all" ? catalogue : [controllerNamed(word, calledAs)])));
+  const chosen = new Set(
+    words.flatMap((word) =>
+      word === "all" ? catalogue.filter(({ onlyByName }) => onlyByName !== true) : controllersCalled(word, calledAs),
+    ),
+  );
   return catalogue.filter((definition) => chosen.has(definition));
 }
 
+/** The controllers of that name or alias. @throws UserError as above. */
+function controllersCalled(word: string, calledAs: string): readonly ControllerDefinition[] {
+  const wanted = word.toLowerCase();
+  const found = catalogue.filter(({ name, aliases }) => name === wanted || aliases.includes(wanted));
+  return found.length > 0 ? found : [controllerNamed(word, calledAs)];
+}
+
+/** The controller of that name, or else of that alias. @throws UserError that names the word, and the nearest known one. */
 export function controllerNamed(word: string, calledAs: string): ControllerDefinition {
   const wanted = word.toLowerCase();
-  const found = catalogue.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
+  const found =
+    catalogue.find(({ name }) => name === wanted) ?? catalogue.find(({ aliases }) => aliases.includes(wanted));
   if (found !== undefined) return found;
   const names = catalogue.map(({ name }) => name);
   const near = names.find((name) => name.startsWith(wanted) || wanted.startsWith(name) || distance(name, wanted) <= 2);

@@ -5,19 +5,26 @@
 import type {
   CoreV1Event,
   V1Container,
+  V1ContainerStatus,
   V1DeleteOptions,
   V1Deployment,
   V1LabelSelector,
   V1Lease,
   V1Namespace,
   V1Node,
+  V1NodeSelectorTerm,
   V1Pod,
+  V1PodAffinityTerm,
   V1PodCondition,
+  V1PodSpec,
+  V1PodStatus,
   V1PodTemplateSpec,
   V1ReplicaSet,
   V1ReplicationController,
   V1SelfSubjectAccessReview,
   V1ServiceAccount,
+  V1Taint,
+  V1Toleration,
 } from "@kubernetes/client-node";
 import type { Plain, Stored } from "./object.ts";
 
@@ -35,6 +42,13 @@ export interface Lease extends Stored<V1Lease> {}
 export type PodTemplateSpec = Plain<V1PodTemplateSpec>;
 export type PodCondition = Plain<V1PodCondition>;
 export type Container = Plain<V1Container>;
+export type ContainerStatus = Plain<V1ContainerStatus>;
+export type PodSpec = Plain<V1PodSpec>;
+export type PodStatus = Plain<V1PodStatus>;
+export type PodAffinityTerm = Plain<V1PodAffinityTerm>;
+export type NodeSelectorTerm = Plain<V1NodeSelectorTerm>;
+export type Taint = Plain<V1Taint>;
+export type Toleration = Plain<V1Toleration>;
 export type LabelSelector = Plain<V1LabelSelector>;
 export type DeleteOptions = Plain<V1DeleteOptions>;
 export type SelfSubjectAccessReview = Plain<V1SelfSubjectAccessReview>;

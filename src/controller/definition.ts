@@ -8,6 +8,7 @@ import type { RateLimiter } from "../workqueue/rate-limiters.ts";
 import type { Consistency } from "./consistency.ts";
 import type { Expectations } from "./expectations.ts";
 import type { Rule } from "./rule.ts";
+import type { RunState } from "./run-state.ts";
 import type { SyncContext, SyncResult } from "./sync-context.ts";
 
 /** What an informer tells a controller. A resync comes as `updated` with both objects the same. */
@@ -25,6 +26,8 @@ export interface WatchContext {
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
   readonly expectations: Expectations;
   readonly consistency: Consistency;
+  /** What the controller remembers while it runs, shared with its syncs. */
+  state<S>(state: RunState<S>): S;
 }
 
 /** A kind that the controller watches, and what it does with the notifications. */
@@ -73,6 +76,10 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   /** Syncs at the same time, of different keys. */
   readonly workers: number;
   readonly retry?: RetryOptions;
+  /** Keys of a higher priority are synced first; asked for when a key begins to wait. Unset: in the order they came. */
+  readonly priorityOf?: (key: ObjectKey, context: Pick<WatchContext, "cache">) => number;
+  /** Left out of `all`: it stands in for a part of a cluster that real ones have, and is run only when it is named. */
+  readonly onlyByName?: true;
   readonly rules: readonly Rule[];
   /** What it needs beyond list and watch; preflight asks for these, `controllers -o rbac` prints them. */
   readonly permissions: readonly Permission[];

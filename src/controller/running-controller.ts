@@ -8,7 +8,7 @@ import type { DeltaRef } from "../cache/shared-informer.ts";
 import type { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
 import type { Client } from "../client/verbs.ts";
 import type { Random } from "../platform/random.ts";
-import type { Timeline } from "../platform/timeline.ts";
+import type { Timeline, TimerOptions } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import type { Trigger } from "../trace/triggers.ts";
 import { RateLimitingQueue } from "../workqueue/rate-limiting-queue.ts";
@@ -16,6 +16,7 @@ import type { Consistency } from "./consistency.ts";
 import type { ControllerDefinition, Notification, Watch, WatchContext } from "./definition.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { Expectations } from "./expectations.ts";
+import { RunStates } from "./run-state.ts";
 
 /** Which primary objects are reconciled. It never filters a cache: what is hidden would be created again. */
 export interface Scope {
@@ -50,6 +51,7 @@ export class RunningController {
   readonly queue: RateLimitingQueue;
   /** Keys whose last sync failed, with its error. */
   readonly failing: Map<ObjectKey, unknown> = new Map();
+  readonly states: RunStates = new RunStates();
   #informers: SharedInformerFactory;
   #scope: Scope;
   #declared: ReadonlySet<string>;
@@ -70,10 +72,14 @@ export class RunningController {
     this.#scope = options.scope;
     this.#declared = new Set(definition.watches.map((watch) => resourceOf(watch.kind)));
     const rateLimiter = definition.retry?.rateLimiter?.(() => timeline.now());
+    const { priorityOf } = definition;
     this.queue = new RateLimitingQueue({
       name: definition.name,
       timeline,
       ...(rateLimiter !== undefined && { rateLimiter }),
+      ...(priorityOf !== undefined && {
+        priorityOf: (key) => priorityOf(key, { cache: (kind) => this.cache(kind) }),
+      }),
     });
     for (const watch of definition.watches) this.#listen(watch);
   }
@@ -121,9 +127,9 @@ export class RunningController {
     });
   }
 
-  enqueueAfter(key: ObjectKey, ms: number, trigger: Trigger): void {
+  enqueueAfter(key: ObjectKey, ms: number, trigger: Trigger, options?: TimerOptions): void {
     if (!this.inScope(key)) return;
-    this.queue.addAfter(key, ms, trigger);
+    this.queue.addAfter(key, ms, trigger, options);
     this.reportDelayed(key, ms, trigger);
   }
 
@@ -171,6 +177,7 @@ export class RunningController {
       cache: (kind) => this.cache(kind),
       expectations: this.expectations,
       consistency: this.consistency,
+      state: (state) => this.states.of(state),
     };
   }
 }

@@ -5,9 +5,11 @@ import type { StoredObject, Unstored } from "../api/object.ts";
 import type { Lister } from "../cache/lister.ts";
 import type { DeleteOptions, Patch, ReadOptions, WriteOptions } from "../client/verbs.ts";
 import type { Random } from "../platform/random.ts";
+import type { TimerOptions } from "../platform/timeline.ts";
 import type { Consistency } from "./consistency.ts";
 import type { Expectations } from "./expectations.ts";
 import type { Decision, Facts, Rule } from "./rule.ts";
+import type { RunState } from "./run-state.ts";
 
 /** Every write of a sync carries out a decision. */
 export interface Because {
@@ -28,6 +30,8 @@ export interface SyncClient {
     options: WriteOptions & Because & { readonly subresource?: string },
   ): Promise<T>;
   delete<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options: DeleteOptions & Because): Promise<unknown>;
+  /** Gives a pod its node: POST to `pods/NAME/binding`. */
+  bind(at: NamespacedName, nodeName: string, options: WriteOptions & Because): Promise<unknown>;
 }
 
 /** An Event to be recorded about an object. */
@@ -61,8 +65,10 @@ export interface SyncContext {
   readonly consistency: Consistency;
   /** Records an Event about an object of the kind. Never waits and never fails the sync. */
   event<T extends StoredObject>(kind: Kind<T>, about: T, event: EventToRecord): void;
-  /** Has the key come again after `ms`; `why` is told to whoever asks. */
-  enqueueAfter(ms: number, why: string): void;
+  /** Has the key come again after `ms`; `why` is told to whoever asks. Heartbeats and the like are `background`. */
+  enqueueAfter(ms: number, why: string, options?: TimerOptions): void;
+  /** What the controller remembers while it runs: the same value in every sync and every handler of one run. */
+  state<S>(state: RunState<S>): S;
 }
 
 /** What a sync may answer; nothing at all is the common case. */

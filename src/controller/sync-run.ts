@@ -112,9 +112,10 @@ function contextOf(
     event<T extends StoredObject>(kind: Kind<T>, about: T, event: Parameters<SyncContext["event"]>[2]): void {
       running.recorder?.record(kind, about, event, { controller, sync, seq: 0 });
     },
-    enqueueAfter(ms, why) {
+    enqueueAfter(ms, why, options) {
       asked.push(ms);
-      running.enqueueAfter(item.key, ms, { cause: "requeue", why, sync });
+      running.enqueueAfter(item.key, ms, { cause: "requeue", why, sync }, options);
     },
+    state: (state) => running.states.of(state),
   };
 }

@@ -2,6 +2,13 @@
 import type { ControllerDefinition } from "../controller/definition.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
 import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
+import { scheduler } from "./scheduler/scheduler.ts";
+import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 
 /** In the order in which they are listed to users. */
-export const catalogue: readonly ControllerDefinition[] = [replicaset, replicationcontroller];
+export const catalogue: readonly ControllerDefinition[] = [
+  replicaset,
+  replicationcontroller,
+  serviceaccount,
+  scheduler,
+];

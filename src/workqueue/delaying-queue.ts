@@ -1,5 +1,5 @@
 import type { ObjectKey } from "../api/key.ts";
-import type { Cancel } from "../platform/timeline.ts";
+import type { Cancel, TimerOptions } from "../platform/timeline.ts";
 import { type Trigger, TriggerLog } from "../trace/triggers.ts";
 import { Queue } from "./queue.ts";
 
@@ -7,6 +7,8 @@ interface Waiting {
   readonly key: ObjectKey;
   readonly triggers: TriggerLog;
   readyAt: number;
+  /** Every request for it was a background one. */
+  background: boolean;
   /** Place in the heap. */
   index: number;
 }
@@ -21,7 +23,8 @@ export class DelayingQueue extends Queue {
   #byKey = new Map<ObjectKey, Waiting>();
   /** A binary heap by time. */
   #heap: Waiting[] = [];
-  #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
+  #foreground = 0;
+  #timer: { readonly at: number; readonly background: boolean; readonly cancel: Cancel } | undefined;
 
   /** Keys that wait for their time. */
   get delayed(): number {
@@ -33,23 +36,32 @@ export class DelayingQueue extends Queue {
     return this.#byKey.get(key)?.readyAt;
   }
 
-  /** Adds the key after `delayMs`; at once for 0 or less. Atomic. */
-  addAfter(key: ObjectKey, delayMs: number, trigger: Trigger): void {
+  /**
+   * Adds the key after `delayMs`; at once for 0 or less. A virtual run does not wait for `background` keys (heartbeats) to be
+   * steady. Atomic.
+   */
+  addAfter(key: ObjectKey, delayMs: number, trigger: Trigger, options?: TimerOptions): void {
     if (this.shuttingDown) return;
     if (!(delayMs > 0)) {
       this.add(key, trigger);
       return;
     }
+    const background = options?.background ?? false;
     const readyAt = this.timeline.now() + delayMs;
     const known = this.#byKey.get(key);
     if (known !== undefined) {
       known.triggers.add(trigger);
+      if (known.background && !background) {
+        known.background = false;
+        this.#foreground++;
+      }
       if (readyAt < known.readyAt) {
         known.readyAt = readyAt;
         this.#rise(known);
       }
     } else {
-      const waiting: Waiting = { key, triggers: new TriggerLog(), readyAt, index: this.#heap.length };
+      const waiting: Waiting = { key, triggers: new TriggerLog(), readyAt, background, index: this.#heap.length };
+      if (!background) this.#foreground++;
       waiting.triggers.add(trigger);
       this.#byKey.set(key, waiting);
       this.#heap.push(waiting);
@@ -64,20 +76,23 @@ export class DelayingQueue extends Queue {
     const dropped = this.#heap.length;
     this.#heap = [];
     this.#byKey.clear();
+    this.#foreground = 0;
     return dropped + super.shutDown(options);
   }
 
-  /** One timer, for the earliest key. */
+  /** One timer, for the earliest key; a background one while all that wait are. */
   #arm(): void {
     const first = this.#heap[0];
     if (first === undefined) return;
     if (this.#timer !== undefined) {
-      if (this.#timer.at <= first.readyAt) return;
+      const { at, background } = this.#timer;
+      if (at <= first.readyAt && background === (this.#foreground === 0)) return;
       this.#timer.cancel();
     }
     const delayMs = first.readyAt - this.timeline.now();
-    const cancel = this.timeline.after(delayMs, `${this.name} delayed`, () => this.#release());
-    this.#timer = { at: first.readyAt, cancel };
+    const background = this.#foreground === 0;
+    const cancel = this.timeline.after(delayMs, `${this.name} delayed`, () => this.#release(), { background });
+    this.#timer = { at: first.readyAt, background, cancel };
   }
 
   #release(): void {
@@ -86,6 +101,7 @@ export class DelayingQueue extends Queue {
     for (let first = this.#heap[0]; first !== undefined && first.readyAt <= now; first = this.#heap[0]) {
       this.#removeFirst();
       this.#byKey.delete(first.key);
+      if (!first.background) this.#foreground--;
       this.addMerged(first.key, undefined, first.triggers);
     }
     this.#arm();

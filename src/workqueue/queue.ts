@@ -2,6 +2,7 @@ import type { ObjectKey } from "../api/key.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import { type Trigger, TriggerLog } from "../trace/triggers.ts";
 import { Fifo } from "./fifo.ts";
+import { type Line, PriorityFifo } from "./priority-fifo.ts";
 
 /** A key that a worker has taken, with every trigger that was merged into it. Given back with `done`. */
 export interface QueueItem {
@@ -40,6 +41,8 @@ export interface QueueOptions {
   /** Names the actors of the timeline. */
   readonly name: string;
   readonly timeline: Timeline;
+  /** Keys of a higher priority are handed out first; asked for when a key begins to wait. Unset: all are alike. */
+  readonly priorityOf?: (key: ObjectKey) => number;
 }
 
 /**
@@ -54,7 +57,7 @@ export class Queue implements QueueGauges {
   readonly name: string;
   protected readonly timeline: Timeline;
   #entries = new Map<ObjectKey, Entry>();
-  #waiting = new Fifo<Entry>();
+  #waiting: Line<Entry>;
   #inFlight = 0;
   #state: "open" | "shut down" = "open";
   /** Workers that found nothing. */
@@ -64,6 +67,8 @@ export class Queue implements QueueGauges {
   constructor(options: QueueOptions) {
     this.name = options.name;
     this.timeline = options.timeline;
+    const { priorityOf } = options;
+    this.#waiting = priorityOf === undefined ? new Fifo() : new PriorityFifo((entry) => priorityOf(entry.key));
   }
 
   get depth(): number {

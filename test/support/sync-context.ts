@@ -12,6 +12,7 @@ import { type Consistency, consistencyChecks } from "../../src/controller/consis
 import type { ControllerDefinition, Notification, WatchContext } from "../../src/controller/definition.ts";
 import { controllerExpectations, type Expectations } from "../../src/controller/expectations.ts";
 import type { Decision, Facts, Rule } from "../../src/controller/rule.ts";
+import { RunStates } from "../../src/controller/run-state.ts";
 import type { EventToRecord, SyncClient, SyncContext } from "../../src/controller/sync-context.ts";
 import { HandFilledCache } from "./hand-filled-cache.ts";
 
@@ -95,6 +96,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     caches.set(resourceOf(kind), cache);
     live.set(resourceOf(kind), new Map());
   }
+  const states = new RunStates();
   let names = 0;
   let syncs = 0;
 
@@ -202,6 +204,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
         enqueueAfter(ms, why) {
           scene.requeues.push({ ms, why });
         },
+        state: (state) => states.of(state),
       };
     },
   };
@@ -211,6 +214,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     cache: cacheOf,
     expectations: scene.expectations,
     consistency: scene.consistency,
+    state: (state) => states.of(state),
   };
 
   /** Answers come in a later turn, as from a network. */
@@ -253,6 +257,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
       });
     },
     update: () => Promise.reject(new Error("the scene knows no update")),
+    bind: () => Promise.reject(new Error("the scene knows no binding")),
     updateStatus(kind, object, { because }) {
       return ask({ verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
         const before = found(kind, keyOf(object));

@@ -1,0 +1,137 @@
+/**
+ * Which nodes a pod can go to: filters, in the order in which they are asked; the first that objects is the reason.
+ * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go and framework/plugins/*; the texts are the ones that
+ * upstream shows to users. Differs: no volumes, no topology spread constraints, no devices, no preemption.
+ */
+import type { Node, Pod } from "../../api/types.ts";
+import { hostPortsOf, type NodeLoad } from "./ledger.ts";
+import { nodeSelected } from "./node-affinity.ts";
+import type { PodAffinityView } from "./pod-affinity.ts";
+import { requestsOf, resourcesOf, type Resources } from "./requests.ts";
+import { tolerates, unschedulableTaint, untoleratedTaint } from "./taints.ts";
+
+/** A node as the filters see it. */
+export interface Candidate {
+  readonly node: Node;
+  readonly load: NodeLoad;
+  readonly allocatable: Resources;
+}
+
+interface Filter {
+  readonly name: string;
+  /** Why the pod cannot go there; none: it can, as far as this filter goes. */
+  objections(pod: Pod, candidate: Candidate, affinity: PodAffinityView): readonly string[];
+}
+
+const fits: readonly string[] = [];
+const unless = (ok: boolean, why: string): readonly string[] => (ok ? fits : [why]);
+
+export const filters: readonly Filter[] = [
+  {
+    name: "NodeUnschedulable",
+    objections: (pod, { node }) =>
+      unless(
+        node.spec?.unschedulable !== true ||
+          (pod.spec?.tolerations ?? []).some((toleration) => tolerates(toleration, unschedulableTaint)),
+        "node(s) were unschedulable",
+      ),
+  },
+  {
+    name: "TaintToleration",
+    objections: (pod, { node }) =>
+      unless(untoleratedTaint(pod, node) === undefined, "node(s) had untolerated taint(s)"),
+  },
+  {
+    name: "NodeAffinity",
+    objections: (pod, { node }) => unless(nodeSelected(pod, node), "node(s) didn't match Pod's node affinity/selector"),
+  },
+  {
+    name: "NodePorts",
+    objections: (pod, { load }) =>
+      unless(
+        !hostPortsOf(pod).some((port) => portTaken(port, load)),
+        "node(s) didn't have free ports for the requested pod ports",
+      ),
+  },
+  { name: "NodeResourcesFit", objections: insufficientResources },
+  {
+    name: "InterPodAffinity",
+    objections(_pod, { node }, affinity) {
+      const why = affinity.obstacleOn(node);
+      return why === undefined ? fits : [why];
+    },
+  },
+];
+
+function portTaken(port: string, { hostPorts }: NodeLoad): boolean {
+  const [protocol, address, number] = port.split(" ");
+  for (const taken of hostPorts.keys()) {
+    const [otherProtocol, otherAddress, otherNumber] = taken.split(" ");
+    if (protocol !== otherProtocol || number !== otherNumber) continue;
+    // The wildcard address meets every other.
+    if (address === otherAddress || address === "0.0.0.0" || otherAddress === "0.0.0.0") return true;
+  }
+  return false;
+}
+
+function insufficientResources(pod: Pod, { load, allocatable }: Candidate): readonly string[] {
+  const missing: string[] = [];
+  if (load.pods.size + 1 > (allocatable.get("pods") ?? 0)) missing.push("Too many pods");
+  for (const [resource, asked] of requestsOf(pod).asked) {
+    if (asked === 0) continue;
+    if (asked > (allocatable.get(resource) ?? 0) - (load.asked.get(resource) ?? 0)) {
+      missing.push(`Insufficient ${resource}`);
+    }
+  }
+  return missing;
+}
+
+export interface Feasible {
+  readonly candidates: readonly Candidate[];
+  /** How many nodes each reason rules out. */
+  readonly reasons: ReadonlyMap<string, number>;
+}
+
+const allocatables = new WeakMap<Node, Resources>();
+
+export function allocatableOf(node: Node): Resources {
+  let resources = allocatables.get(node);
+  if (resources === undefined) {
+    resources = resourcesOf(node.status?.allocatable);
+    allocatables.set(node, resources);
+  }
+  return resources;
+}
+
+/** Asks every filter about every node. */
+export function feasibleNodes(
+  pod: Pod,
+  nodes: readonly Node[],
+  loadOf: (node: string) => NodeLoad,
+  affinity: PodAffinityView,
+): Feasible {
+  const candidates: Candidate[] = [];
+  const reasons = new Map<string, number>();
+  for (const node of nodes) {
+    const candidate = { node, load: loadOf(node.metadata.name), allocatable: allocatableOf(node) };
+    const objections = firstObjections(pod, candidate, affinity);
+    if (objections.length === 0) candidates.push(candidate);
+    for (const why of objections) reasons.set(why, (reasons.get(why) ?? 0) + 1);
+  }
+  return { candidates, reasons };
+}
+
+function firstObjections(pod: Pod, candidate: Candidate, affinity: PodAffinityView): readonly string[] {
+  for (const filter of filters) {
+    const objections = filter.objections(pod, candidate, affinity);
+    if (objections.length > 0) return objections;
+  }
+  return fits;
+}
+
+/** `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.`, as upstream words it. */
+export function unschedulableMessage(nodes: number, reasons: ReadonlyMap<string, number>): string {
+  if (nodes === 0) return "no nodes available to schedule pods";
+  const counted = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
+  return `0/${nodes} nodes are available: ${counted.join(", ")}.`;
+}

@@ -1,0 +1,28 @@
+/** What the scheduler remembers while it runs. */
+import type { ObjectKey } from "../../api/key.ts";
+import { runState, type RunState } from "../../controller/run-state.ts";
+import { Ledger } from "./ledger.ts";
+
+/** A pod that no node would take. */
+export interface Waiting {
+  readonly attempts: number;
+  /** Not looked at again before this time, in ms since 1970. */
+  readonly until: number;
+  /** Something has changed since: it is on its way to the next try. */
+  readonly woken: boolean;
+}
+
+export interface Memory {
+  readonly ledger: Ledger;
+  readonly waiting: Map<ObjectKey, Waiting>;
+}
+
+export const memory: RunState<Memory> = runState(() => ({ ledger: new Ledger(), waiting: new Map() }));
+
+const firstBackoffMs = 1000;
+const longestBackoffMs = 10_000;
+
+/** 1 s · 2ⁿ⁻¹, at most 10 s. Source: kubernetes v1.36 pkg/scheduler/backend/queue/backoff_queue.go. */
+export function backoffMs(attempts: number): number {
+  return Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(attempts - 1, 10));
+}

@@ -1,0 +1,50 @@
+/** The rules of the scheduler. */
+import { type Rule, rule } from "../../controller/rule.ts";
+
+interface PlaceFacts extends Readonly<Record<string, unknown>> {
+  readonly node: string;
+  readonly nodes: number;
+  readonly feasible: number;
+  readonly score: number;
+  readonly tied: number;
+}
+
+export const place: Rule<PlaceFacts> = rule<PlaceFacts>({
+  id: "place",
+  looksAt: [
+    "nodes: labels, taints, spec.unschedulable, status.allocatable",
+    "pods that stand on them, and their requests",
+    "the pod's requests, node selector, affinity, tolerations and host ports",
+  ],
+  chooses: "Of the nodes that every filter lets through the one with the highest score; among equals chance decides.",
+  sentence: ({ node, nodes, feasible, tied }) =>
+    `${feasible} of ${nodes} nodes fit → ${node}${tied > 1 ? `, one of ${tied} equally good` : ""}`,
+  source: "pkg/scheduler/schedule_one.go schedulePod, selectHost",
+});
+
+interface UnschedulableFacts extends Readonly<Record<string, unknown>> {
+  readonly message: string;
+  readonly attempts: number;
+}
+
+export const unschedulable: Rule<UnschedulableFacts> = rule<UnschedulableFacts>({
+  id: "unschedulable",
+  looksAt: ["what each filter has against each node"],
+  chooses: "With no node left the pod is marked Unschedulable; it is looked at again when nodes or pods change.",
+  sentence: ({ message }) => `${message} → wait for a change`,
+  source: "pkg/scheduler/schedule_one.go handleSchedulingFailure",
+});
+
+interface GatedFacts extends Readonly<Record<string, unknown>> {
+  readonly gates: readonly string[];
+}
+
+export const gated: Rule<GatedFacts> = rule<GatedFacts>({
+  id: "gated",
+  looksAt: ["spec.schedulingGates"],
+  chooses: "A pod with scheduling gates waits until all are taken away.",
+  sentence: ({ gates }) => `held by ${gates.join(", ")} → wait`,
+  source: "pkg/scheduler/framework/plugins/schedulinggates/scheduling_gates.go",
+});
+
+export const rules: readonly Rule[] = [place, unschedulable, gated];

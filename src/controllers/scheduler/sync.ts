@@ -1,0 +1,124 @@
+import { deepEqual } from "../../api/field-changes.ts";
+import { Namespaces, Nodes, Pods } from "../../api/kind.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Node, Pod, PodCondition } from "../../api/types.ts";
+import { isPodTerminal } from "../../controller/pod-status.ts";
+import type { SyncContext } from "../../controller/sync-context.ts";
+import { feasibleNodes, unschedulableMessage } from "./filters.ts";
+import { backoffMs, memory } from "./memory.ts";
+import { podAffinityView } from "./pod-affinity.ts";
+import { gated, place, unschedulable } from "./rules.ts";
+import { choose, type Choice } from "./scores.ts";
+
+export const schedulerName = "default-scheduler";
+
+/** Whether this scheduler is to find a node for the pod. */
+export function isToBeScheduled(pod: Pod): boolean {
+  return (
+    (pod.spec?.nodeName ?? "") === "" &&
+    (pod.spec?.schedulerName ?? schedulerName) === schedulerName &&
+    pod.metadata.deletionTimestamp === undefined &&
+    !isPodTerminal(pod)
+  );
+}
+
+/**
+ * Finds a node for one pod and binds it, or says why there is none.
+ * Source: kubernetes v1.36 pkg/scheduler/schedule_one.go; differs: binding and decision are one sync, and other syncs go on
+ * meanwhile, since a pod counts for its node from the decision on.
+ */
+export async function syncPod(context: SyncContext): Promise<void> {
+  const { key } = context;
+  const { ledger, waiting } = context.state(memory);
+  const pod = context.cache(Pods).get(key);
+  if (pod === undefined || !isToBeScheduled(pod)) {
+    waiting.delete(key);
+    return;
+  }
+  // Bound already, and the cache does not show it yet.
+  if (ledger.has(key)) return;
+  const gates = (pod.spec?.schedulingGates ?? []).map(({ name }) => name);
+  if (gates.length > 0) {
+    context.decide(gated, { gates });
+    return;
+  }
+  const before = waiting.get(key);
+  if (before !== undefined && context.now() < before.until) {
+    context.enqueueAfter(before.until - context.now(), "something changed, and the back-off is not over");
+    return;
+  }
+  const nodes = context.cache(Nodes).list();
+  const affinity = podAffinityView(pod, { nodes, ledger, namespaces: context.cache(Namespaces) });
+  const { candidates, reasons } = feasibleNodes(pod, nodes, (node) => ledger.loadOf(node), affinity);
+  if (candidates.length === 0) {
+    await markUnschedulable(context, pod, unschedulableMessage(nodes.length, reasons));
+    return;
+  }
+  const choice = choose(pod, candidates, affinity, context.random);
+  await bind(context, pod, choice, { nodes, feasible: candidates.length });
+}
+
+async function bind(
+  context: SyncContext,
+  pod: Pod,
+  { candidate, score, tied }: Choice,
+  { nodes, feasible }: { readonly nodes: readonly Node[]; readonly feasible: number },
+): Promise<void> {
+  const { ledger, waiting } = context.state(memory);
+  const node = candidate.node.metadata.name;
+  const { namespace = "", name } = pod.metadata;
+  const because = context.decide(place, { node, nodes: nodes.length, feasible, score, tied });
+  // Before the first request: the next decision must know of it.
+  ledger.place(pod, node);
+  try {
+    await context.client.bind({ namespace, name }, node, { because, signal: context.signal });
+  } catch (error) {
+    ledger.remove(context.key);
+    if (isNotFound(error)) return;
+    throw error;
+  }
+  waiting.delete(context.key);
+  const message = `Successfully assigned ${namespace}/${name} to ${node}`;
+  context.event(Pods, pod, { type: "Normal", reason: "Scheduled", message });
+}
+
+async function markUnschedulable(context: SyncContext, pod: Pod, message: string): Promise<void> {
+  const { waiting } = context.state(memory);
+  const attempts = (waiting.get(context.key)?.attempts ?? 0) + 1;
+  const because = context.decide(unschedulable, { message, attempts });
+  // Before the request, since a change that comes meanwhile must wake it.
+  waiting.set(context.key, { attempts, until: context.now() + backoffMs(attempts), woken: false });
+  context.event(Pods, pod, { type: "Warning", reason: "FailedScheduling", message });
+  const condition = conditionFor(pod, message, context.now());
+  if (condition === undefined) return;
+  const { namespace = "", name, uid } = pod.metadata;
+  try {
+    await context.client.patch(
+      Pods,
+      { namespace, name },
+      { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
+      { subresource: "status", because, basedOn: pod, signal: context.signal },
+    );
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Undefined if the pod has it already. */
+function conditionFor(pod: Pod, message: string, now: number): PodCondition | undefined {
+  const before = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
+  const generation = pod.metadata.generation;
+  const condition: PodCondition = {
+    type: "PodScheduled",
+    status: "False",
+    reason: "Unschedulable",
+    message,
+    lastTransitionTime: before?.status === "False" ? (before.lastTransitionTime ?? "") : formatTime(now),
+    ...(generation !== undefined && { observedGeneration: generation }),
+  };
+  if (before === undefined) return condition;
+  // The server tells a missing probe time as null.
+  const { lastProbeTime: _, ...known } = before;
+  return deepEqual(known, condition) ? undefined : condition;
+}

@@ -1,0 +1,71 @@
+import { Namespaces, ServiceAccounts } from "../../api/kind.ts";
+import { keyOf, objectKey, type ObjectKey, splitKey } from "../../api/key.ts";
+import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../api/status-error.ts";
+import type { Namespace, ServiceAccount } from "../../api/types.ts";
+import { type ControllerDefinition, defineController, watch } from "../../controller/definition.ts";
+import { type Rule, rule } from "../../controller/rule.ts";
+import type { SyncContext } from "../../controller/sync-context.ts";
+
+const accountName = "default";
+
+interface MissingFacts extends Readonly<Record<string, unknown>> {
+  readonly namespace: string;
+}
+
+const createDefault: Rule<MissingFacts> = rule<MissingFacts>({
+  id: "create-default",
+  looksAt: ["status.phase of the Namespace", "ServiceAccount default in it"],
+  chooses: "Each namespace that is not going away has a ServiceAccount called default.",
+  sentence: ({ namespace }) => `namespace ${namespace} has no ServiceAccount default → create it`,
+  source: "pkg/controller/serviceaccount/serviceaccounts_controller.go syncNamespace",
+});
+
+/**
+ * Keeps a ServiceAccount `default` in every namespace, without which no pod is admitted. Keys are those of the accounts.
+ */
+export const serviceaccount: ControllerDefinition = defineController<ServiceAccount>({
+  name: "serviceaccount",
+  aliases: ["sa", "serviceaccount-controller"],
+  purpose: "keeps a ServiceAccount default in every namespace",
+  onlyByName: true,
+  component: "serviceaccount-controller",
+  source: "pkg/controller/serviceaccount/serviceaccounts_controller.go",
+  for: ServiceAccounts,
+  watches: [
+    watch<Namespace>({
+      kind: Namespaces,
+      on({ type, object }, context) {
+        if (type !== "deleted") context.enqueue(objectKey(object.metadata.name, accountName));
+      },
+    }),
+    watch<ServiceAccount>({
+      kind: ServiceAccounts,
+      on({ type, object }, context) {
+        if (type === "deleted" && object.metadata.name === accountName) context.enqueue(keyOf(object));
+      },
+    }),
+  ],
+  workers: 1,
+  rules: [createDefault],
+  permissions: [{ group: "", resource: "serviceaccounts", verbs: ["create"] }],
+  sync: syncAccount,
+});
+
+/** Source: kubernetes v1.36 pkg/controller/serviceaccount/serviceaccounts_controller.go syncNamespace. */
+async function syncAccount(key: ObjectKey, context: SyncContext): Promise<void> {
+  const { namespace } = splitKey(key);
+  const owner = context.cache(Namespaces).get(namespace);
+  if (owner === undefined || owner.status?.phase !== "Active") return;
+  if (context.cache(ServiceAccounts).get(key) !== undefined) return;
+  const because = context.decide(createDefault, { namespace });
+  try {
+    await context.client.create(
+      ServiceAccounts,
+      { metadata: { namespace, name: accountName } },
+      { because, signal: context.signal },
+    );
+  } catch (error) {
+    // The cache is behind, or the namespace has gone meanwhile.
+    if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
+  }
+}
