@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** The folder with build.sh, up.sh, start.sh and down.sh. */
 export const controlPlaneScripts: string = join(import.meta.dir, "control-plane");
@@ -71,7 +71,7 @@ export type Build = { readonly is: "built"; readonly folder: string } | { readon
  */
 export async function buildOnce(folder: string, build: (into: string) => Promise<string | undefined>): Promise<Build> {
   const lock = `${folder}.lock`;
-  mkdirSync(join(folder, ".."), { recursive: true });
+  mkdirSync(dirname(folder), { recursive: true });
   for (let waited = 0; !existsSync(folder) && !takeLock(lock); waited++) {
     if (waited > 1800) return { is: "failed", why: `another build holds ${lock} for half an hour` };
     await Bun.sleep(1000);
@@ -79,7 +79,7 @@ export async function buildOnce(folder: string, build: (into: string) => Promise
   const temporary = `${folder}.${process.pid}`;
   try {
     if (existsSync(folder)) return { is: "built", folder };
-    rmSync(temporary, { recursive: true, force: true });
+    removeLeftovers(folder, lock);
     mkdirSync(temporary);
     const why = await build(temporary);
     if (why !== undefined) return { is: "failed", why };
@@ -88,6 +88,14 @@ export async function buildOnce(folder: string, build: (into: string) => Promise
   } finally {
     rmSync(temporary, { recursive: true, force: true });
     if (holderOf(lock) === process.pid) rmSync(lock, { force: true });
+  }
+}
+
+/** What builds that were killed have left beside `folder`; only who holds the lock may. */
+function removeLeftovers(folder: string, lock: string): void {
+  for (const name of readdirSync(dirname(folder))) {
+    const path = join(dirname(folder), name);
+    if (path.startsWith(`${folder}.`) && path !== lock) rmSync(path, { recursive: true, force: true });
   }
 }
 
