@@ -1,3 +1,4 @@
+import { setImmediate as macrotask } from "node:timers";
 import type { Cancel, Timeline } from "./timeline.ts";
 
 const settled = Promise.resolve();
@@ -7,14 +8,22 @@ const longestTimerMs = 2 ** 31 - 1;
 /** After a gap in calls the clock is compared with the wall clock, which goes on while a laptop sleeps. */
 const compareAfterMs = 1000;
 const jumpMs = 500;
+/** Hops are microtasks; so often the clock is looked at, and after so long timers and connections get their turn. */
+const hopsALook = 64;
+const giveWayAfterMs = 10;
 
 /**
  * The real clock: the wall clock at the start plus a monotonic one, so that it has fractions of milliseconds and never goes
  * back. When the machine has slept, or the wall clock was set forward, it follows with a jump.
+ *
+ * A hop costs a microtask. Actors that hand work to each other for longer than 10 ms give way to timers and connections once, so
+ * that a hundred thousand keys with nothing to do block nobody.
  */
 export function realTimeline(): Timeline {
   let origin = Date.now() - performance.now();
   let compared = performance.now();
+  let hops = 0;
+  let gaveWayAt = 0;
   return {
     now() {
       const monotonic = performance.now();
@@ -25,7 +34,13 @@ export function realTimeline(): Timeline {
       }
       return origin + monotonic;
     },
-    hop: () => settled,
+    hop() {
+      if (++hops % hopsALook !== 0) return settled;
+      const monotonic = performance.now();
+      if (monotonic - gaveWayAt < giveWayAfterMs) return settled;
+      gaveWayAt = monotonic;
+      return new Promise((resolve) => macrotask(resolve));
+    },
     after(ms, _actor, fn, options): Cancel {
       let left = Math.max(0, ms);
       let timer: ReturnType<typeof setTimeout>;

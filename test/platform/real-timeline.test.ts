@@ -1,0 +1,41 @@
+import { describe, expect, test } from "bun:test";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { sleep } from "../../src/platform/timeline.ts";
+
+describe("realTimeline", () => {
+  test("tells the wall clock's time and never goes back", () => {
+    const timeline = realTimeline();
+    expect(Math.abs(timeline.now() - Date.now())).toBeLessThan(1000);
+    let last = timeline.now();
+    for (let i = 0; i < 10_000; i++) {
+      const now = timeline.now();
+      expect(now).toBeGreaterThanOrEqual(last);
+      last = now;
+    }
+  });
+
+  test("a timer fires once, not before its time; a cancelled one never", async () => {
+    const timeline = realTimeline();
+    const startedAt = timeline.now();
+    let cancelled = 0;
+    const cancel = timeline.after(1, "cancelled", () => cancelled++);
+    cancel();
+    await sleep(timeline, 20, "test");
+    expect(timeline.now() - startedAt).toBeGreaterThanOrEqual(19);
+    expect(cancelled).toBe(0);
+  });
+
+  test("actors that only hand work to each other still let timers fire", async () => {
+    const timeline = realTimeline();
+    let fired = false;
+    timeline.after(5, "timer", () => (fired = true));
+    const until = timeline.now() + 5000;
+    let hops = 0;
+    while (!fired && timeline.now() < until) {
+      await timeline.hop("busy");
+      hops++;
+    }
+    expect(fired).toBe(true);
+    expect(hops).toBeGreaterThan(64);
+  });
+});
