@@ -6,7 +6,6 @@
  * CONTROL_PLANE=required: a control plane that is not there, and cannot be built, is a failure. Otherwise the tests that need
  * one are skipped then. LONG=1 (`npm run long`): more seeds, more steps.
  */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { runBunTests } from "./bun-tests.ts";
 import { buildControlPlane, clusterBinaries, controllerBinaries, missingFor } from "./control-plane.ts";
@@ -119,8 +118,6 @@ const files = [...new Bun.Glob("test/**/*.test.ts").scanSync(top)]
 const isCluster = (file: string): boolean => file.endsWith(".cluster.test.ts");
 
 if (parts.length === 0) {
-  // What an earlier run left is not what is tested.
-  rmSync(join(top, "dist"), { recursive: true, force: true });
   await gate();
   await buildBinary();
 }
