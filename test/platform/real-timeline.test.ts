@@ -27,15 +27,15 @@ describe("realTimeline", () => {
 
   test("actors that only hand work to each other still let timers fire", async () => {
     const timeline = realTimeline();
-    let fired = false;
-    timeline.after(5, "timer", () => (fired = true));
+    const fired: number[] = [];
+    timeline.after(5, "timer", () => fired.push(timeline.now()));
     const until = timeline.now() + 5000;
     let hops = 0;
-    while (!fired && timeline.now() < until) {
+    while (fired.length === 0 && timeline.now() < until) {
       await timeline.hop("busy");
       hops++;
     }
-    expect(fired).toBe(true);
+    expect(fired.length).toBe(1);
     expect(hops).toBeGreaterThan(64);
   });
 });
