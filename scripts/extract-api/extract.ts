@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApiData, ResourceData } from "../../src/sandbox/data/format.ts";
-import { typesOf, type OpenApiSchemas } from "./types.ts";
+import { typesOf, type EmptyFields, type OpenApiSchemas } from "./types.ts";
 
 const top = join(import.meta.dir, "..", "..");
 const bin = process.argv[2] ?? join(homedir(), ".cache", "kubectl-reconcile", "control-plane-build");
@@ -41,6 +41,16 @@ function reader(port: number): <T>(path: string, accept?: string) => Promise<T> 
     if (!answer.ok) throw new Error(`Cannot read ${path}: the server answered ${answer.status}`);
     return (await answer.json()) as T;
   };
+}
+
+/** How Go writes the empty fields of its types. */
+function emptyFields(): EmptyFields {
+  const run = Bun.spawnSync(["go", "run", join(import.meta.dir, "fields", "main.go")], {
+    cwd: join(top, "scripts", "control-plane", "kubernetes"),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (run.exitCode !== 0) throw new Error("Cannot read the Go types: see above");
+  return JSON.parse(run.stdout.toString()) as EmptyFields;
 }
 
 /** The columns of a resource's table; none where it cannot be listed. */
@@ -86,7 +96,7 @@ async function extract(read: ReturnType<typeof reader>): Promise<ApiData> {
     const document = await read<{ readonly components?: { readonly schemas?: OpenApiSchemas } }>(`/openapi/v3${root}`);
     Object.assign(schemas, document.components?.schemas ?? {});
   }
-  return { ...data, ...typesOf(schemas) };
+  return { ...data, ...typesOf(schemas, emptyFields()) };
 }
 
 const dir = mkdtempSync(join(tmpdir(), "extract-api-"));

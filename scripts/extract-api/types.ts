@@ -27,6 +27,9 @@ interface Schema {
 
 export type OpenApiSchemas = Readonly<Record<string, Schema>>;
 
+/** By type and field: how it is written when it is empty; made by fields/main.go. */
+export type EmptyFields = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 const prefix = "#/components/schemas/";
 
 /** `io.k8s.api.core.v1.PodSpec` → `core.v1.PodSpec`. */
@@ -77,7 +80,12 @@ function tellsMore(value: unknown): boolean {
   return value !== undefined && value !== "" && value !== 0 && value !== false && JSON.stringify(value) !== "{}";
 }
 
-function fieldOf(schema: Schema, required: boolean): FieldData {
+/** What fields/main.go says of most fields of a type. */
+function usualEmpty(code: string): string {
+  return code.startsWith("@") || code === "o" || code === "a" || code === "t" || code === "u" ? "p" : "o";
+}
+
+function fieldOf(schema: Schema, required: boolean, empty: string | undefined): FieldData {
   const code = codeOf(schema);
   const field = {
     t: code,
@@ -89,14 +97,15 @@ function fieldOf(schema: Schema, required: boolean): FieldData {
     ...(schema["x-kubernetes-map-type"] === undefined ? {} : { g: schema["x-kubernetes-map-type"] }),
     ...(tellsMore(schema.default) ? { d: schema.default } : {}),
     ...(schema.enum === undefined ? {} : { e: schema.enum }),
+    ...(empty === undefined || empty === usualEmpty(code) ? {} : { z: empty }),
   };
   return Object.keys(field).length === 1 ? code : field;
 }
 
-function typeOf(schema: Schema): TypeData {
+function typeOf(schema: Schema, empty: EmptyFields[string] | undefined): TypeData {
   const fields: Record<string, FieldData> = {};
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    fields[name] = fieldOf(field, schema.required?.includes(name) ?? false);
+    fields[name] = fieldOf(field, schema.required?.includes(name) ?? false, empty?.[name]);
   }
   return { f: fields, ...(schema["x-kubernetes-map-type"] === "atomic" ? { atomic: 1 as const } : {}) };
 }
@@ -110,13 +119,13 @@ function isObjectType(name: string): boolean {
 }
 
 /** The types, and which of them each `group/version/Kind` is. */
-export function typesOf(schemas: OpenApiSchemas): Pick<ApiData, "types" | "kinds"> {
+export function typesOf(schemas: OpenApiSchemas, empty: EmptyFields): Pick<ApiData, "types" | "kinds"> {
   const types: Record<string, TypeData> = {};
   const kinds: Record<string, string> = {};
   for (const [name, schema] of Object.entries(schemas)) {
     const short = shortName(name);
     if (scalars[short] !== undefined || !isObjectType(short)) continue;
-    types[short] = schema.properties === undefined ? { f: {}, open: 1 } : typeOf(schema);
+    types[short] = schema.properties === undefined ? { f: {}, open: 1 } : typeOf(schema, empty[short]);
     const own = schema["x-kubernetes-group-version-kind"];
     if (own === undefined || own.length !== 1) continue;
     for (const { group, version, kind } of own) {

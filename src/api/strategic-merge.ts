@@ -56,7 +56,7 @@ function byDirective(patch: Json): Json {
   const { [marker]: directive, ...rest } = patch;
   if (directive === "replace") return rest;
   if (directive === "delete") return {};
-  throw new PatchError("failed", `unknown patch type '${goMap(directive)}' in map: ${goMap(patch)}`);
+  throw new PatchError("failed", `unknown patch type: ${goMap(directive)} in map: ${goMap(patch)}`);
 }
 
 function mergeField(original: Json, key: string, value: unknown, field: MergeField | undefined): void {
@@ -145,7 +145,7 @@ function mergeByKey(
       kept = kept.filter((other) => other[key] !== item[key]);
     } else if (directive === "merge") {
       throw new PatchError("failed", "merging lists cannot yet be specified in the patch");
-    } else throw new PatchError("failed", `unknown patch type '${goMap(directive)}' in map: ${goMap(item)}`);
+    } else throw new PatchError("failed", `unknown patch type: ${goMap(directive)} in map: ${goMap(item)}`);
   }
   if (replaces) return plain;
   const sameKey = (a: unknown, b: unknown): boolean => (a as Json)[key] === (b as Json)[key];
@@ -162,8 +162,8 @@ function mergeByKey(
 const noMergeKey = (item: Json, key: string): PatchError =>
   new PatchError("failed", `map: ${goMap(item)} does not contain declared merge key: ${key}`);
 
-/** A map as Go prints it. */
-function goMap(value: unknown): string {
+/** JSON as Go prints it with %v: `map[a:1 b:[2 3]]`. */
+export function goMap(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goMap).join(" ")}]`;
   if (!isObject(value)) return typeof value === "string" ? value : value === null ? "<nil>" : JSON.stringify(value);
   const parts = Object.keys(value)

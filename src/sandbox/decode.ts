@@ -1,4 +1,6 @@
 /** Bodies read into objects: JSON, checked against the type, unknown fields taken out. */
+import { canonicalize } from "./canonical.ts";
+import { canonicalQuantity } from "../api/quantity.ts";
 import { isFields, type ApiObject, type Fields } from "./object.ts";
 import { badRequest } from "./refusal.ts";
 import type { Schema, Shape, Struct } from "./registry/schema.ts";
@@ -36,18 +38,26 @@ export interface Decoded {
  */
 export function decodeFields(value: Fields, struct: Struct, schema: Schema): Decoded {
   const strict: string[] = [];
-  return { value: readStruct(value, struct, "", { schema, strict, root: struct }), strict };
+  return { value: readStruct(value, struct, "", { schema, strict, inside: struct }), strict };
 }
 
 /** A value that its field cannot hold; the message is Go's. */
 export class TypeProblem extends Error {
   override readonly name = "TypeProblem";
+  /** What Go says where it fills its types from a map instead of JSON. */
+  readonly unstructured: string;
+
+  constructor(message: string, unstructured: string = message) {
+    super(message);
+    this.unstructured = unstructured;
+  }
 }
 
 interface Reading {
   readonly schema: Schema;
   readonly strict: string[];
-  readonly root: Struct;
+  /** The innermost type: messages name it. */
+  readonly inside: Struct;
 }
 
 function readStruct(value: Fields, struct: Struct, path: string, reading: Reading): Fields {
@@ -73,7 +83,8 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
       return value;
     case "struct": {
       if (!isFields(value)) throw wrongType(value, path, shape, reading);
-      return readStruct(value, reading.schema.struct(shape.name), path, reading);
+      const inside = reading.schema.struct(shape.name);
+      return readStruct(value, inside, path, { ...reading, inside });
     }
     case "list": {
       if (!Array.isArray(value)) throw wrongType(value, path, shape, reading);
@@ -86,7 +97,8 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
       const result: Fields = {};
       for (const key of Object.keys(value)) {
         // Defined, not set: a key may be called __proto__.
-        const item = readShape(value[key], shape.of, `${path}.${key}`, reading) ?? zeroOf(shape.of);
+        const here = shape.of.is === "scalar" ? path : `${path}.${key}`;
+        const item = readShape(value[key], shape.of, here, reading) ?? zeroOf(shape.of);
         Object.defineProperty(result, key, { value: item, enumerable: true, configurable: true, writable: true });
       }
       return result;
@@ -116,20 +128,59 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
       if (typeof value === "number") return value;
       break;
     case "quantity":
-      if (typeof value === "string") return value;
       if (typeof value === "number") return String(value);
+      if (typeof value === "string") return checkedQuantity(value);
       break;
     case "int-or-string":
       if (typeof value === "string" || (typeof value === "number" && Number.isInteger(value))) return value;
       break;
     case "string":
+      if (typeof value === "string") return value;
+      break;
     case "time":
     case "micro-time":
+      if (typeof value === "string") return checkedTime(value, shape.scalar);
+      break;
     case "bytes":
-      if (typeof value === "string") return value;
+      if (typeof value === "string") return checkedBase64(value);
       break;
   }
   throw wrongType(value, path, shape, reading);
+}
+
+function checkedQuantity(text: string): string {
+  if (canonicalQuantity(text) !== undefined) return text;
+  throw new TypeProblem("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+}
+
+const times = {
+  time: { pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/, layout: "2006-01-02T15:04:05Z07:00" },
+  "micro-time": {
+    pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,}(Z|[+-]\d\d:\d\d)$/,
+    layout: "2006-01-02T15:04:05.000000Z07:00",
+  },
+} as const;
+
+/** An empty text is no time, and is left out. */
+function checkedTime(text: string, scalar: keyof typeof times): string {
+  const { pattern, layout } = times[scalar];
+  if (pattern.test(text)) return text;
+  const quoted = JSON.stringify(text);
+  const [rest, part] = times.time.pattern.test(text)
+    ? [text.slice(text.search(/(\.\d+)?(Z|[+-]\d\d:\d\d)$/)), ".000000"]
+    : [text, "2006"];
+  throw new TypeProblem(
+    `parsing time ${quoted} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(part)}`,
+  );
+}
+
+function checkedBase64(text: string): string {
+  const clean = text.replaceAll(/[\r\n]/g, "");
+  const bad = clean.search(/[^A-Za-z0-9+/=]/);
+  if (bad >= 0) throw new TypeProblem(`illegal base64 data at input byte ${bad}`);
+  if (clean.length % 4 !== 0 || !/^[^=]*={0,2}$/.test(clean))
+    throw new TypeProblem(`illegal base64 data at input byte ${clean.length - (clean.length % 4)}`);
+  return text;
 }
 
 const goTypes: Readonly<Record<string, string>> = {
@@ -156,6 +207,14 @@ function goTypeOf(shape: Shape): string {
   }
 }
 
+/** The kind of Go value that holds a piece of JSON. */
+function reflectKindOf(value: unknown): string {
+  if (Array.isArray(value)) return "slice";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return typeof value === "string" ? "string" : "map";
+}
+
 function jsonTypeOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
@@ -164,10 +223,13 @@ function jsonTypeOf(value: unknown): string {
 }
 
 function wrongType(value: unknown, path: string, shape: Shape, reading: Reading): TypeProblem {
-  const kind = reading.root.name.split(".").at(-1) ?? "";
+  const owner = reading.inside.name.split(".").at(-1) ?? "";
   const plain = path.replaceAll(/\[\d+\]/g, "");
   return new TypeProblem(
-    `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field ${kind}.${plain} of type ${goTypeOf(shape)}`,
+    `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field ${owner}.${plain} of type ${goTypeOf(shape)}`,
+    shape.is === "struct"
+      ? `cannot restore struct from: ${reflectKindOf(value)}`
+      : `unrecognized type: ${goTypeOf(shape)}`,
   );
 }
 
@@ -175,4 +237,10 @@ function wrongType(value: unknown, path: string, shape: Shape, reading: Reading)
 export function ordered(object: ApiObject): ApiObject {
   const { kind, apiVersion, metadata, ...rest } = object;
   return { kind, apiVersion, metadata, ...rest };
+}
+
+/** An object as it is committed: in the server's own form, with its keys in order. Takes the object over. */
+export function finished(object: ApiObject, struct: Struct | undefined, schema: Schema): ApiObject {
+  if (struct !== undefined) canonicalize(object, struct, schema);
+  return ordered(object);
 }

@@ -29,9 +29,14 @@ function groupOf({ name, versions }: Group): object {
   return { name, versions: all, preferredVersion: all[0] };
 }
 
-function resourcesOf(catalogue: Catalogue, groupVersion: string): object {
+function resourcesOf(catalogue: Catalogue, groupVersion: string): object | undefined {
   const resources = catalogue.data.resources[groupVersion];
-  if (resources === undefined) throw noSuchPath();
+  if (resources === undefined) {
+    const group = groupVersion.slice(0, groupVersion.indexOf("/"));
+    // A group that is served answers for its versions; any other path belongs to nobody.
+    if (!groupVersion.includes("/") || catalogue.data.groups.some(({ name }) => name === group)) throw noSuchPath();
+    return undefined;
+  }
   return {
     kind: "APIResourceList",
     ...(groupVersion.includes("/") ? { apiVersion: "v1" } : {}),
@@ -40,8 +45,8 @@ function resourcesOf(catalogue: Catalogue, groupVersion: string): object {
   };
 }
 
-/** The document at a path of discovery. @throws StatusError 404. */
-export function discoveryAt(catalogue: Catalogue, parts: readonly string[]): object {
+/** The document at a path of discovery; undefined where nobody answers. @throws StatusError 404. */
+export function discoveryAt(catalogue: Catalogue, parts: readonly string[]): object | undefined {
   const [root, first, second] = parts;
   const { groups } = catalogue.data;
   if (root === "api") {
@@ -55,6 +60,6 @@ export function discoveryAt(catalogue: Catalogue, parts: readonly string[]): obj
   if (first === undefined) return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(groupOf) };
   if (second !== undefined) return resourcesOf(catalogue, `${first}/${second}`);
   const group = groups.find(({ name }) => name === first);
-  if (group === undefined) throw noSuchPath();
+  if (group === undefined) return undefined;
   return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
 }

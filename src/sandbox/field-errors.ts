@@ -78,7 +78,7 @@ export function invalidObject(kind: Qualified, name: string, errors: readonly Fi
   return refusal(422, "Invalid", `${qualified(kind)} "${name}" is invalid: ${list}`, {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
-    kind: kind.name,
+    ...(kind.name === "" ? {} : { kind: kind.name }),
     causes,
   });
 }

@@ -4,8 +4,9 @@ import { StatusError } from "../api/status-error.ts";
 import { discoveryAt, version } from "./discovery.ts";
 import { bytesOf, partialFormat, textOf, wholeFormat, type Format } from "./encoding.ts";
 import { listed, listText } from "./list.ts";
-import { flagParam, listOptionsOf, param, type Query } from "./list-options.ts";
+import { listOptionsOf, param, revisionOf, type Query } from "./list-options.ts";
 import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound } from "./refusal.ts";
+import { acceptedAs } from "./negotiation.ts";
 import { reviewOf } from "./reviews.ts";
 import { routeOf, type Route } from "./route.ts";
 import { collectionOf, type Call, type Server, type User } from "./server.ts";
@@ -41,7 +42,7 @@ const maxBodyBytes = 3 * 1024 * 1024;
 const jsonHeaders = { "content-type": "application/json" };
 
 export function jsonAnswer(status: number, value: unknown): Outgoing {
-  return { status, headers: jsonHeaders, body: bytesOf(JSON.stringify(value)) };
+  return { status, headers: jsonHeaders, body: bytesOf(`${JSON.stringify(value)}\n`) };
 }
 
 /** An answer that is a refusal. */
@@ -69,7 +70,7 @@ function answer(server: Server, incoming: Incoming): Outgoing {
   switch (route.is) {
     case "discovery":
       if (incoming.method !== "GET") throw methodNotAllowed();
-      return jsonAnswer(200, discoveryAt(server.catalogue, route.parts));
+      return documentAnswer(discoveryAt(server.catalogue, route.parts));
     case "resource":
       return resourceAnswer(server, incoming, route);
     case "other":
@@ -77,23 +78,35 @@ function answer(server: Server, incoming: Incoming): Outgoing {
   }
 }
 
+function documentAnswer(document: object | undefined): Outgoing {
+  return document === undefined ? nobodyThere() : jsonAnswer(200, document);
+}
+
+function textAnswer(status: number, body: string): Outgoing {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: bytesOf(body) };
+}
+
+/** A path that nothing behind the server is responsible for. */
+function nobodyThere(): Outgoing {
+  return textAnswer(404, "404 page not found\n");
+}
+
 const healthy = new Set(["/readyz", "/livez", "/healthz"]);
 
 function otherAnswer({ path, method }: Incoming): Outgoing {
   if (path === "/version" && method === "GET") return jsonAnswer(200, version);
-  const text = (status: number, body: string): Outgoing => ({
-    status,
-    headers: { "content-type": "text/plain; charset=utf-8" },
-    body: bytesOf(body),
-  });
-  if (healthy.has(path)) return text(200, "ok");
-  return text(404, "404 page not found\n");
+  return healthy.has(path) ? textAnswer(200, "ok") : nobodyThere();
 }
 
 function resourceAnswer(server: Server, incoming: Incoming, route: Route & { readonly is: "resource" }): Outgoing {
   const { catalogue } = server;
   const resource = catalogue.find(route.apiVersion, route.plural);
-  if (resource === undefined) throw noSuchPath();
+  if (resource === undefined) {
+    const group = route.apiVersion.split("/")[0] ?? "";
+    if (route.apiVersion.includes("/") && !catalogue.data.groups.some(({ name }) => name === group))
+      return nobodyThere();
+    throw noSuchPath();
+  }
   // A namespaced path of a cluster-scoped kind, or an object without its namespace, leads nowhere.
   if (!resource.namespaced && route.namespace !== "") throw noSuchPath();
   if (resource.namespaced && route.namespace === "" && route.name !== "") throw noSuchPath();
@@ -132,7 +145,7 @@ function verbAnswer(call: Call, incoming: Incoming): Outgoing {
   if (verb === undefined || !verbs.has(verb)) throw methodNotAllowed();
   switch (verb) {
     case "get":
-      return get(call, incoming);
+      return get(call);
     case "update": {
       const { entry, created } = update(call);
       return objectAnswer(call, created ? 201 : 200, entry);
@@ -168,19 +181,24 @@ function collectionAnswer(call: Call, incoming: Incoming): Outgoing {
 
 /** How the client wants to see objects. */
 function formatOf(call: Call): Format {
-  const accept = call.headers["accept"] ?? "";
-  if (accept.includes("as=PartialObjectMetadata")) return partialFormat;
-  return wholeFormat(call.resource.apiVersion, call.resource.kind);
+  switch (acceptedAs(call.headers["accept"] ?? "")) {
+    case "PartialObjectMetadata":
+    case "PartialObjectMetadataList":
+      return partialFormat;
+    case "":
+    case "Table":
+      return wholeFormat(call.resource.apiVersion, call.resource.kind);
+  }
 }
 
 export function objectAnswer(call: Call, status: number, entry: Entry): Outgoing {
   const format = formatOf(call);
   const text = format.name === "" ? textOf(entry) : format.text(entry);
-  return { status, headers: jsonHeaders, body: bytesOf(text) };
+  return { status, headers: jsonHeaders, body: bytesOf(`${text}\n`) };
 }
 
-function get(call: Call, incoming: Incoming): Outgoing {
-  if (flagParam(call.query, "watch")) return listOrWatch(call, incoming);
+function get(call: Call): Outgoing {
+  revisionOf(param(call.query, "resourceVersion") ?? "", false);
   const entry = call.collection.get(call.namespace, call.name);
   if (entry === undefined) throw notFound(call.resource.asResource, call.name);
   return objectAnswer(call, 200, entry);
@@ -218,8 +236,10 @@ function remove(call: Call): Outgoing {
 function removeCollection(call: Call): Outgoing {
   const { resource, server } = call;
   const list = listOptionsOf(call.query, resource, call.namespace === "" ? undefined : call.namespace);
+  // The list is as it was before anything was deleted.
+  const { revision } = server.store;
   const entries = deleteCollection(call, list, deleteOptionsOf(call));
-  const answered = { entries, revision: server.store.revision, continueToken: "", remaining: undefined };
+  const answered = { entries, revision, continueToken: "", remaining: undefined };
   const format = wholeFormat(resource.apiVersion, resource.kind);
   return {
     status: 200,

@@ -1,8 +1,8 @@
 /** The options of lists and watches, read from a query and checked. Source: apimachinery v0.36 meta/internalversion/validation. */
-import { parseSelector, type Selector } from "../api/labels.ts";
 import { fieldSelectorOf } from "./field-selectors.ts";
 import { invalidObject, notAllowed, type FieldError } from "./field-errors.ts";
-import { badRequest } from "./refusal.ts";
+import { labelSelectorOf } from "./label-selectors.ts";
+import { badRequest, refusal } from "./refusal.ts";
 import type { Resource } from "./registry/resource.ts";
 import type { Selection } from "./selection.ts";
 
@@ -39,30 +39,13 @@ export interface ListOptions {
   readonly timeoutSeconds: number | undefined;
 }
 
-function labelsOf(text: string | undefined): Selector {
-  if (text === undefined) return [];
-  try {
-    return parseSelector(text);
-  } catch (cause) {
-    throw badRequest(labelProblem(text, cause as Error));
-  }
-}
-
-/** As near to the real server's words as the parser of labels.ts lets it be. */
-function labelProblem(text: string, cause: Error): string {
-  if (/===/.test(text)) return "unable to parse requirement: found '=', expected: identifier";
-  return `unable to parse requirement: ${cause.message}`;
-}
-
-/** A revision of a query; 0 for none. @throws StatusError 400. */
-export function revisionOf(text: string): number {
+/** A revision of a query; 0 for none. @throws StatusError 400 for lists, 500 for watches and single objects, as the real one. */
+export function revisionOf(text: string, isList: boolean): number {
   if (text === "") return 0;
-  if (!/^\d+$/.test(text)) {
-    throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
-  }
-  return Number(text);
+  if (/^\d+$/.test(text)) return Number(text);
+  const quoted = JSON.stringify(text);
+  const problem = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+  throw isList ? badRequest(`invalid resource version: ${problem}`) : refusal(500, "", problem);
 }
 
 /** @throws StatusError 400 for what cannot be read, 422 for what does not go together. */
@@ -74,7 +57,7 @@ export function listOptionsOf(query: Query, resource: Resource, namespace: strin
   const options: ListOptions = {
     selection: {
       namespace,
-      labels: labelsOf(param(query, "labelSelector")),
+      labels: labelSelectorOf(param(query, "labelSelector")),
       fields: fieldSelectorOf(
         field,
         resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`,
@@ -99,15 +82,18 @@ function check(options: ListOptions): void {
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: "ListOptions" }, "", errors);
 }
 
-function watchErrors({ match, sendInitialEvents, resourceVersion }: ListOptions): FieldError[] {
+function watchErrors({ match, sendInitialEvents }: ListOptions): FieldError[] {
   if (sendInitialEvents !== undefined) {
     if (match === "") {
       return [
         notAllowed("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
       ];
     }
-    if (match !== "NotOlderThan") return [unsupportedMatch(match, ["NotOlderThan"])];
-    return [];
+    if (match === "NotOlderThan") return [];
+    return [
+      notAllowed("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+      unsupportedMatch(match, ["NotOlderThan"]),
+    ];
   }
   if (match === "") return [];
   return [
@@ -115,7 +101,6 @@ function watchErrors({ match, sendInitialEvents, resourceVersion }: ListOptions)
       "resourceVersionMatch",
       "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
     ),
-    ...(resourceVersion === "" ? [] : []),
   ];
 }
 

@@ -87,13 +87,14 @@ export function listed(collection: Collection, options: ListOptions, current: nu
       throw badRequest("specifying resource version is not allowed when using continue");
     }
     const token = readToken(continueToken, namespace);
+    const size = options.resourceVersion === "0" ? 0 : limit;
     // A negative version asks for whatever is there now: the way on after a token has expired.
     const revision = token.revision < 0 ? current : token.revision;
     if (revision > current) throw tooLarge(revision, current);
     if (!collection.history.covers(revision)) throw expiredToken(continueToken, token, current);
-    return page(collection.rangeAt({ namespace, from: token.from }, revision), selection, limit, revision);
+    return page(collection.rangeAt({ namespace, from: token.from }, revision), selection, size, revision);
   }
-  const asked = revisionOf(options.resourceVersion);
+  const asked = revisionOf(options.resourceVersion, true);
   if (asked > current) throw tooLarge(asked, current);
   const exact = options.match === "Exact" || (options.match === "" && limit > 0 && asked > 0);
   if (exact) {

@@ -5,6 +5,7 @@ import { randomUuid, type Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import { loadApiData } from "./data/load.ts";
 import { ordered } from "./decode.ts";
+import { keepDefaultServiceAccounts, putFirstObjects } from "./default-objects.ts";
 import { copyOf, isFields, type ApiObject } from "./object.ts";
 import { catalogueOf } from "./registry/resource.ts";
 import { collectionOf, type Server } from "./server.ts";
@@ -16,6 +17,8 @@ export interface SandboxOptions {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly history?: HistoryLimits;
+  /** Whether the ServiceAccount `default` appears in each namespace by itself, as with a kube-controller-manager. Default true. */
+  readonly defaultServiceAccounts?: boolean;
 }
 
 export interface Sandbox {
@@ -37,15 +40,15 @@ export interface Sandbox {
   readonly server: Server;
 }
 
-const firstNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
-
 /** An API server with the namespaces that every cluster has, on the given time and chance. Ready when it resolves. */
-export async function createSandbox({ timeline, random, history }: SandboxOptions): Promise<Sandbox> {
+export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { timeline, random, history } = options;
   const catalogue = catalogueOf(await loadApiData());
   const store = new Store(timeline, history ?? {});
   const server: Server = { timeline, random, store, catalogue, watches: new Set() };
   let stopped = false;
-  for (const name of firstNamespaces) putNamespace(server, name);
+  putFirstObjects(server);
+  if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);
   return {
     server,
     transport: (options) => transportTo(server, () => stopped, options),
@@ -59,21 +62,6 @@ export async function createSandbox({ timeline, random, history }: SandboxOption
       for (const watch of server.watches) watch.end();
     },
   };
-}
-
-function putNamespace(server: Server, name: string): void {
-  server.store.put(server.store.collection("namespaces", false), {
-    kind: "Namespace",
-    apiVersion: "v1",
-    metadata: {
-      name,
-      uid: randomUuid(server.random),
-      creationTimestamp: formatTime(server.timeline.now()),
-      labels: { "kubernetes.io/metadata.name": name },
-    },
-    spec: { finalizers: ["kubernetes"] },
-    status: { phase: "Active" },
-  });
 }
 
 function load(server: Server, objects: readonly unknown[], asked: number | undefined): void {

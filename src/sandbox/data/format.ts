@@ -26,6 +26,11 @@ export type FieldData =
       readonly g?: string;
       readonly d?: unknown;
       readonly e?: readonly string[];
+      /**
+       * How it is written when it is empty, where that is not the usual (`o`; `p` for structs and times): `o` not at all, `p` as it
+       * is set, `k` as 0, false or "", `n` as null, `s` as a struct that is always there.
+       */
+      readonly z?: string;
     };
 
 export interface TypeData {

@@ -23,12 +23,15 @@ export interface KindRules {
   /** Must change nothing. */
   validate?(object: ApiObject): FieldError[];
   validateUpdate?(object: ApiObject, old: ApiObject): FieldError[];
+  validateStatus?(object: ApiObject, old: ApiObject): FieldError[];
   /** The grace period of a deletion, in seconds; undefined: the object goes at once. */
   gracePeriod?(object: ApiObject, asked: number | undefined): number;
 }
 
 export interface Behaviour {
   readonly rules: KindRules;
+  /** Its generation counts annotations too. */
+  readonly generationOfAnnotations: boolean;
   /** Objects carry metadata.generation, and it counts changes of everything but metadata and status. */
   readonly generation: boolean;
   /** DELETE answers the object instead of a Status. */
@@ -36,7 +39,7 @@ export interface Behaviour {
   readonly createOnUpdate: boolean;
   /** A PUT without a resourceVersion replaces whatever is there. */
   readonly unconditionalUpdate: boolean;
-  readonly garbage: "delete" | "unsupported";
+  readonly garbage: "delete" | "orphan" | "unsupported";
   readonly nameRule: "subdomain" | "label" | "label-1035" | "segment";
 }
 
@@ -72,6 +75,8 @@ const needingVersion = words(`
   mutatingadmissionpolicies.admissionregistration.k8s.io mutatingadmissionpolicybindings.admissionregistration.k8s.io
   mutatingwebhookconfigurations.admissionregistration.k8s.io validatingwebhookconfigurations.admissionregistration.k8s.io`);
 
+/** Old kinds that leave their dependents behind unless they are told otherwise. */
+const orphaning = words("replicationcontrollers jobs.batch");
 const withoutGarbage = words("events events.events.k8s.io");
 
 const namedByLabel = words("namespaces");
@@ -85,10 +90,11 @@ export function behaviourOf(resource: string): Behaviour {
   return {
     rules: kindRules[resource] ?? {},
     generation: withGeneration.has(resource),
+    generationOfAnnotations: resource === "deployments.apps",
     returnsDeleted: returningDeleted.has(resource),
     createOnUpdate: creatingOnUpdate.has(resource),
     unconditionalUpdate: !needingVersion.has(resource),
-    garbage: withoutGarbage.has(resource) ? "unsupported" : "delete",
+    garbage: withoutGarbage.has(resource) ? "unsupported" : orphaning.has(resource) ? "orphan" : "delete",
     nameRule: namedByLabel.has(resource)
       ? "label"
       : namedByLabel1035.has(resource)

@@ -1,6 +1,8 @@
 /** Pods. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go. */
-import { at, type ApiObject } from "../object.ts";
+import { at, child, fieldsIn, type ApiObject } from "../object.ts";
 import type { KindRules } from "./behaviour.ts";
+import { podUpdateErrors } from "./pod-update.ts";
+import { podSpecErrors } from "./pod-validation.ts";
 
 const defaultGraceSeconds = 30;
 
@@ -12,6 +14,19 @@ function finished(pod: ApiObject): boolean {
 export const podRules: KindRules = {
   prepareCreate(pod) {
     pod.status = { phase: "Pending", qosClass: qosClassOf(pod) };
+  },
+  validate: (pod) => podSpecErrors(pod.spec ?? {}, "spec"),
+  validateUpdate: podUpdateErrors,
+  prepareUpdate(pod, old) {
+    // What nodes report is not changed from here.
+    if (old.status !== undefined) pod.status = old.status;
+  },
+  prepareStatus(pod) {
+    const status = child(pod, "status");
+    const { podIP } = status as { podIP?: unknown };
+    // The single address and the list are two ways to write one thing.
+    if (typeof podIP === "string" && podIP !== "" && at(fieldsIn(status["podIPs"])[0], "ip") !== podIP)
+      status["podIPs"] = [{ ip: podIP }];
   },
   gracePeriod(pod, asked) {
     const own = at(pod, "spec", "terminationGracePeriodSeconds");

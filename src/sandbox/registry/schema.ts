@@ -18,17 +18,23 @@ export interface Field {
   /** Of a strategic merge patch. */
   readonly mergeKey: string | undefined;
   readonly merges: boolean;
-  readonly retainKeys: boolean;
+  readonly replaces: boolean;
   /** Of managed fields. */
   readonly listType: "atomic" | "set" | "map";
   readonly listKeys: readonly string[];
   readonly atomic: boolean;
   readonly values: readonly string[] | undefined;
+  /** How it is written when it is empty: not at all, as it is set, as 0, false or "", as null, as a struct that is always there. */
+  readonly empty: "omitted" | "as-set" | "zero" | "null" | "struct";
 }
+
+const emptyCodes = { o: "omitted", p: "as-set", k: "zero", n: "null", s: "struct" } as const;
 
 export interface Struct {
   readonly name: string;
   readonly fields: ReadonlyMap<string, Field>;
+  /** Those that are written even when nobody set them. */
+  readonly always: readonly (readonly [name: string, field: Field])[];
   readonly open: boolean;
   readonly atomic: boolean;
 }
@@ -65,18 +71,27 @@ function shapeOf(code: string): Shape {
 function fieldOf(data: FieldData): Field {
   const more = typeof data === "string" ? { t: data } : data;
   const strategies = more.p?.split(",") ?? [];
+  const shape = shapeOf(more.t);
   return {
-    shape: shapeOf(more.t),
+    shape,
     required: more.r === 1,
     mergeKey: more.k,
     merges: strategies.includes("merge"),
-    retainKeys: strategies.includes("retainKeys"),
+    replaces: strategies.includes("replace"),
     listType: more.l === "set" || more.l === "map" ? more.l : "atomic",
     listKeys: more.m ?? [],
     atomic: more.g === "atomic",
     values: more.e,
+    empty: more.z === undefined ? usualEmpty(shape) : emptyCodes[more.z as keyof typeof emptyCodes],
   };
 }
+
+function usualEmpty(shape: Shape): Field["empty"] {
+  if (shape.is === "struct" || shape.is === "open") return "as-set";
+  return shape.is === "scalar" && (shape.scalar === "time" || shape.scalar === "micro-time") ? "as-set" : "omitted";
+}
+
+const always: ReadonlySet<Field["empty"]> = new Set(["zero", "null", "struct"]);
 
 /** The types by name; each is made ready when it is first asked for. */
 export interface Schema {
@@ -93,9 +108,11 @@ export function schemaOf(data: ApiData): Schema {
     if (there !== undefined) return there;
     const type = data.types[name];
     if (type === undefined) throw new RangeError(`Cannot find the type ${name} in api.json`);
+    const fields = new Map(Object.entries(type.f).map(([field, value]) => [field, fieldOf(value)]));
     const made: Struct = {
       name,
-      fields: new Map(Object.entries(type.f).map(([field, value]) => [field, fieldOf(value)])),
+      fields,
+      always: [...fields].filter(([, field]) => always.has(field.empty)),
       open: type.open === 1,
       atomic: type.atomic === 1,
     };

@@ -4,9 +4,10 @@ import { isFields, type ApiObject, type Fields } from "../object.ts";
 import { badRequest, unsupportedMediaType } from "../refusal.ts";
 import type { Struct } from "../registry/schema.ts";
 import type { Call } from "../server.ts";
+import { fillDefaults } from "../registry/defaults.ts";
 import { param } from "../list-options.ts";
 
-const jsonTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "application/cbor"];
+const jsonTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 /** The content type without its parameters. */
 export function mediaTypeOf(call: Call): string {
@@ -24,9 +25,17 @@ export function bodyJson(call: Call, kind: string): unknown {
   );
 }
 
+const excerptBytes = 30;
+
+/** The beginning of a body, as text where it may be an object. */
 function excerpt(body: Uint8Array): string {
-  const text = new TextDecoder().decode(body);
-  return text.length > 512 ? `${text.slice(0, 512)} ...` : text;
+  if (body.length === 0) return "<empty>";
+  const start = body.subarray(0, excerptBytes);
+  const text =
+    start[0] === 0x7b
+      ? new TextDecoder().decode(start)
+      : Array.from(start, (b) => b.toString(16).padStart(2, "0")).join("");
+  return body.length > excerptBytes ? `${text} ...` : text;
 }
 
 /**
@@ -71,6 +80,7 @@ function decoded(call: Call, json: Fields, struct: Struct, kind: string): Fields
   try {
     const { value, strict } = decodeFields(json, struct, schema);
     reportStrict(call, strict, `${kind} in version "${call.resource.version}" cannot be handled as a ${kind}`);
+    fillDefaults(value, struct, schema);
     return value;
   } catch (cause) {
     if (!(cause instanceof TypeProblem)) throw cause;
@@ -82,7 +92,7 @@ function anotherKind(call: Call, own: { kind: string; apiVersion: string }, kind
   const version = own.apiVersion.split("/").at(-1) ?? "";
   if (call.server.catalogue.ofKind(own.apiVersion, own.kind) === undefined) {
     return badRequest(
-      `${own.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: no kind "${own.kind}" is registered for version "${own.apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+      `${own.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: no kind "${own.kind}" is registered for version "${own.apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
     );
   }
   if (own.apiVersion !== apiVersion) {

@@ -1,12 +1,13 @@
 /** POST to a collection. Source: apiserver v0.36 registry/generic/registry/store.go Create, registry/rest/create.go. */
 import { formatTime } from "../../api/time.ts";
 import { randomSuffix, randomUuid } from "../../platform/random.ts";
-import { admitIntoNamespace } from "../admission/namespace-lifecycle.ts";
-import { ordered } from "../decode.ts";
+import { admitCreate } from "../admission/admit.ts";
+import { finished } from "../decode.ts";
 import { invalidObject } from "../field-errors.ts";
 import type { ApiObject } from "../object.ts";
-import { alreadyExists, badRequest, generatedNameTaken } from "../refusal.ts";
+import { alreadyExists, badRequest, generatedNameTaken, refusal } from "../refusal.ts";
 import { metadataErrors } from "../registry/metadata.ts";
+import { checkWriteOptions } from "../options.ts";
 import type { Call } from "../server.ts";
 import { entryOf } from "../store/collection.ts";
 import type { Entry } from "../store/history.ts";
@@ -19,6 +20,7 @@ const longestStem = 58;
 
 /** @throws StatusError */
 export function create(call: Call): Entry {
+  checkWriteOptions(call.query, "CreateOptions");
   const { resource } = call;
   const object = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
   return createObject(call, object);
@@ -30,7 +32,7 @@ export function createObject(call: Call, object: ApiObject): Entry {
   fillMetadata(call, object);
   const generated = nameIt(call, object);
   resource.behaviour.rules.defaults?.(object);
-  admitIntoNamespace(call, object.metadata.name ?? "");
+  admitCreate(call, object);
   prepare(call, object);
   const name = object.metadata.name ?? "";
   const { rules } = resource.behaviour;
@@ -40,7 +42,7 @@ export function createObject(call: Call, object: ApiObject): Entry {
   if (call.collection.get(call.namespace, name) !== undefined) {
     throw generated ? generatedNameTaken(resource.asResource, name) : alreadyExists(resource.asResource, name);
   }
-  const whole = ordered(object);
+  const whole = finished(object, resource.struct, call.server.catalogue.schema);
   if (call.dryRun) {
     const entry = entryOf(whole, 0);
     delete whole.metadata.resourceVersion;
@@ -51,15 +53,13 @@ export function createObject(call: Call, object: ApiObject): Entry {
 
 function fillMetadata(call: Call, object: ApiObject): void {
   const { metadata } = object;
+  checkVersion(metadata.resourceVersion);
   const namespace = call.resource.namespaced ? call.namespace : "";
   if (namespace !== "") {
     if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== namespace) {
       throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
     }
     metadata.namespace = namespace;
-  }
-  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== "" && metadata.resourceVersion !== "0") {
-    throw badRequest("resourceVersion should not be set on objects to be created");
   }
   metadata.creationTimestamp = formatTime(call.server.timeline.now());
   metadata.uid = randomUuid(call.server.random);
@@ -72,6 +72,11 @@ function fillMetadata(call: Call, object: ApiObject): void {
   ] as const) {
     delete metadata[key];
   }
+}
+
+function checkVersion(version: string | undefined): void {
+  if (version === undefined || version === "" || version === "0") return;
+  throw refusal(500, "", "resourceVersion should not be set on objects to be created");
 }
 
 /** Makes up a name where only the stem of one is given; says whether it did. */

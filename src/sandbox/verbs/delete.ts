@@ -2,10 +2,11 @@
  * DELETE of an object and of a collection: grace periods, finalizers, propagation.
  * Source: apiserver v0.36 registry/generic/registry/store.go Delete, registry/rest/delete.go.
  */
+import { deepEqual } from "../../api/field-changes.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
 import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
 import { jsonOf } from "../decode.ts";
-import { invalid, invalidObject, notSupported } from "../field-errors.ts";
+import { invalid, invalidObject } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import { badRequest, conflict, notFound, unsupportedMediaType } from "../refusal.ts";
 import type { Call } from "../server.ts";
@@ -59,16 +60,14 @@ function optionsBody(call: Call): Fields {
   if (call.body.length === 0) return {};
   const media = mediaTypeOf(call);
   if (media !== "application/json")
-    throw unsupportedMediaType([
-      "application/json",
-      "application/yaml",
-      "application/vnd.kubernetes.protobuf",
-      "application/cbor",
-    ]);
+    throw unsupportedMediaType(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]);
   const json = jsonOf(call.body, (problem) => `couldn't get version/kind; json parse error: ${problem}`);
   if (!isFields(json)) throw badRequest("couldn't get version/kind; json parse error");
-  if (json["kind"] !== undefined && json["kind"] !== "DeleteOptions") {
-    throw badRequest("decoded object cannot be converted to DeleteOptions");
+  const { kind = "DeleteOptions", apiVersion = "v1" } = json as { kind?: unknown; apiVersion?: unknown };
+  if (kind !== "DeleteOptions") {
+    throw badRequest(
+      `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`,
+    );
   }
   const clean: Fields = {};
   for (const [key, value] of Object.entries(json)) if (value !== null) clean[key] = value;
@@ -82,9 +81,11 @@ function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): v
       invalid("propagationPolicy", propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"),
     ]);
   }
-  const policies = ["Background", "Foreground", "Orphan"];
-  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
-    throw invalidObject(kind, "", [notSupported("propagationPolicy", propagationPolicy, [...policies, "nil"])]);
+  const policies = ["Foreground", "Background", "Orphan", "nil"];
+  if (propagationPolicy !== undefined && !policies.slice(0, 3).includes(propagationPolicy)) {
+    const listed = policies.map((policy) => JSON.stringify(policy)).join(", ");
+    const message = `Unsupported value: ${JSON.stringify(propagationPolicy)}: supported values: ${listed}`;
+    throw invalidObject(kind, "", [{ reason: "FieldValueNotSupported", field: "propagationPolicy", message }]);
   }
 }
 
@@ -93,8 +94,18 @@ export function deleteOne(call: Call, options: DeleteOptions): Deleted {
   admitNamespaceDeletion(call, call.name);
   const entry = call.collection.get(call.namespace, call.name);
   if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+  if (
+    call.resource.storage === "jobs.batch" &&
+    options.propagationPolicy === undefined &&
+    options.orphanDependents === undefined
+  ) {
+    call.warnings.push(jobWarning);
+  }
   return deleteEntry(call, entry, options);
 }
+
+const jobWarning =
+  "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
 /** Deletes each object that a list would answer, one after the other; what it answers are the objects as they were listed. */
 export function deleteCollection(call: Call, list: ListOptions, options: DeleteOptions): Entry[] {
@@ -115,10 +126,15 @@ function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Deleted 
   if (graceful === "no" && !waits && !changed) return remove(call, object, options);
   if (graceful === "no" && waits) markAsDeleting(call, object);
   if (graceful === "no" && !waits) return remove(call, object, options);
-  const marked = options.dryRun ? entryOf(object, entry.revision) : call.server.store.put(call.collection, object);
+  const marked = mark(call, object, entry, options);
   if (waits || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return { entry: marked, gone: false };
   if (options.dryRun) return { entry: marked, gone: true };
   return remove(call, { ...object, metadata: { ...object.metadata } }, options);
+}
+
+function mark(call: Call, object: ApiObject, entry: Entry, options: DeleteOptions): Entry {
+  if (deepEqual(object, entry.object)) return entry;
+  return options.dryRun ? entryOf(object, entry.revision) : call.server.store.put(call.collection, object);
 }
 
 function remove(call: Call, object: ApiObject, options: DeleteOptions): Deleted {
@@ -183,7 +199,8 @@ function beGraceful(call: Call, object: ApiObject, options: DeleteOptions): "yes
 function setFinalizers(call: Call, { metadata }: ApiObject, options: DeleteOptions): boolean {
   const before = metadata.finalizers ?? [];
   const after = before.filter((finalizer) => finalizer !== "orphan" && finalizer !== "foregroundDeletion");
-  const policy = call.resource.behaviour.garbage === "unsupported" ? "" : policyOf(before, options);
+  const { garbage } = call.resource.behaviour;
+  const policy = garbage === "unsupported" ? "" : policyOf(before, options, garbage);
   if (policy === "Orphan") after.push("orphan");
   if (policy === "Foreground") after.push("foregroundDeletion");
   if (after.length === before.length && after.every((finalizer) => before.includes(finalizer))) return false;
@@ -192,11 +209,16 @@ function setFinalizers(call: Call, { metadata }: ApiObject, options: DeleteOptio
   return true;
 }
 
-function policyOf(finalizers: readonly string[], { orphanDependents, propagationPolicy }: DeleteOptions): string {
+function policyOf(
+  finalizers: readonly string[],
+  { orphanDependents, propagationPolicy }: DeleteOptions,
+  garbage: "delete" | "orphan",
+): string {
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
   if (propagationPolicy !== undefined) return propagationPolicy;
   const own = finalizers.find((finalizer) => finalizer === "orphan" || finalizer === "foregroundDeletion");
-  return own === undefined ? "Background" : own === "orphan" ? "Orphan" : "Foreground";
+  if (own === undefined) return garbage === "orphan" ? "Orphan" : "Background";
+  return own === "orphan" ? "Orphan" : "Foreground";
 }
 
 function markAsDeleting(call: Call, object: ApiObject): void {

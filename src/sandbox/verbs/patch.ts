@@ -1,11 +1,13 @@
 /** PATCH. Source: apiserver v0.36 endpoints/handlers/patch.go. */
 import { jsonPatch, mergePatch, PatchError } from "../../api/patch.ts";
-import { strategicMerge, type MergeRules } from "../../api/strategic-merge.ts";
+import { goMap, strategicMerge, type MergeRules } from "../../api/strategic-merge.ts";
 import { decodeFields, jsonOf, TypeProblem } from "../decode.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
 import { copyOf, isFields, type ApiObject, type Fields } from "../object.ts";
-import { badRequest, notFound, refusal, unprocessable, unsupportedMediaType } from "../refusal.ts";
+import { badRequest, notFound, refusal } from "../refusal.ts";
+import { fillDefaults } from "../registry/defaults.ts";
 import type { Schema, Shape, Struct } from "../registry/schema.ts";
+import { checkWriteOptions } from "../options.ts";
 import type { Call } from "../server.ts";
 import { param } from "../list-options.ts";
 import { mediaTypeOf } from "./body.ts";
@@ -23,6 +25,7 @@ const maxOperations = 10_000;
 
 /** @throws StatusError */
 export function patch(call: Call): Updated {
+  checkWriteOptions(call.query, "PatchOptions");
   const media = mediaTypeOf(call);
   if (media === "application/apply-patch+yaml" || media === "application/apply-patch+cbor") {
     throw refusal(
@@ -31,17 +34,18 @@ export function patch(call: Call): Updated {
       "server-side apply is not served by this sandbox yet: use another patch",
     );
   }
-  if (!patchTypes.includes(media)) throw unsupportedMediaType(patchTypes);
+  if (!patchTypes.includes(media)) throw refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   const json = patchJson(call, media);
   const old = call.collection.get(call.namespace, call.name);
   if (old === undefined) throw notFound(call.resource.asResource, call.name);
-  return store(call, patched(call, media, old.object, json));
+  return store(call, patched(call, media, old.object, json), false);
 }
 
 function patchJson(call: Call, media: string): unknown {
-  const json = jsonOf(call.body, (problem) =>
-    media === "application/strategic-merge-patch+json" ? problem : `error decoding patch: ${problem}`,
-  );
+  const strategic = media === "application/strategic-merge-patch+json";
+  const json = jsonOf(call.body, (problem) => (strategic ? problem : `error decoding patch: ${problem}`));
+  if (strategic && !isFields(json))
+    throw badRequest(`json: cannot unmarshal ${goTypeOf(json)} into Go value of type map[string]interface {}`);
   if (media === "application/json-patch+json" && Array.isArray(json) && json.length > maxOperations) {
     throw refusal(
       413,
@@ -58,9 +62,9 @@ export function patched(call: Call, media: string, current: ApiObject, json: unk
   const result = applied(call, media, current, json);
   if (!isFields(result)) throw badRequest("the patched object is no object");
   if (result["kind"] !== current.kind || result["apiVersion"] !== current.apiVersion) {
-    throw badRequest(`the kind and apiVersion of an object cannot be patched`);
+    throw refusedPatch(JSON.stringify(result), "the kind and apiVersion of an object cannot be patched");
   }
-  const decoded = struct === undefined ? result : decodePatched(call, result, json, struct);
+  const decoded = struct === undefined ? result : decodePatched(call, media, result, json, struct);
   const { metadata } = decoded;
   const object = { ...decoded, metadata: isFields(metadata) ? metadata : {} } as ApiObject;
   checkIdentity(call, object);
@@ -72,11 +76,16 @@ function applied(call: Call, media: string, current: ApiObject, json: unknown): 
   try {
     switch (media) {
       case "application/json-patch+json":
+        if (!Array.isArray(json)) {
+          throw badRequest(
+            `error decoding patch: json: cannot unmarshal ${goTypeOf(json)} into Go value of type []handlers.jsonPatchOp`,
+          );
+        }
         return jsonPatch(current, json);
       case "application/merge-patch+json":
         if (!isFields(json))
           throw badRequest(
-            `error decoding patch: json: cannot unmarshal ${Array.isArray(json) ? "array" : typeof json} into Go value of type map[string]interface {}`,
+            `error decoding patch: json: cannot unmarshal ${goTypeOf(json)} into Go value of type map[string]interface {}`,
           );
         return mergePatch(copyOf(current), json);
       default:
@@ -86,26 +95,40 @@ function applied(call: Call, media: string, current: ApiObject, json: unknown): 
   } catch (cause) {
     if (!(cause instanceof PatchError)) throw cause;
     if (cause.problem === "malformed") throw badRequest(cause.message);
-    if (media === "application/json-patch+json") throw unprocessable(cause.message);
+    if (media === "application/json-patch+json") {
+      throw refusal(422, "Invalid", "the server rejected our request due to an error in our request", {});
+    }
     throw refusal(500, "", cause.message);
   }
 }
 
-function decodePatched(call: Call, result: Fields, json: unknown, struct: Struct): Fields {
-  const asText = (): string => JSON.stringify(json);
+/** A JSON value's type as Go's decoder names it. */
+function goTypeOf(json: unknown): string {
+  if (Array.isArray(json)) return "array";
+  return typeof json === "boolean" ? "bool" : typeof json;
+}
+
+/** A patch whose result is no object of the kind. */
+function refusedPatch(shown: string, why: string): Error {
+  return invalidObject({ group: "", name: "" }, "", [invalid("patch", shown, why)]);
+}
+
+function decodePatched(call: Call, media: string, result: Fields, json: unknown, struct: Struct): Fields {
+  const strategic = media === "application/strategic-merge-patch+json";
+  // The real server shows the patch where it merged objects, and the result where it merged JSON.
+  const shown = (): string => (strategic ? goMap(json) : JSON.stringify(result));
   try {
     const { value, strict } = decodeFields(result, struct, call.server.catalogue.schema);
     const validation = param(call.query, "fieldValidation") ?? "";
     if (strict.length > 0 && validation === "Strict") {
-      throw invalidObject({ group: "", name: "" }, "", [
-        invalid("patch", asText(), `strict decoding error: ${strict.join(", ")}`),
-      ]);
+      throw refusedPatch(shown(), `strict decoding error: ${strict.join(", ")}`);
     }
     if (validation !== "Ignore") call.warnings.push(...strict);
+    fillDefaults(value, struct, call.server.catalogue.schema);
     return value;
   } catch (cause) {
     if (!(cause instanceof TypeProblem)) throw cause;
-    throw invalidObject({ group: "", name: "" }, "", [invalid("patch", asText(), cause.message)]);
+    throw refusedPatch(shown(), strategic ? cause.unstructured : cause.message);
   }
 }
 
@@ -133,7 +156,7 @@ function rulesOf(struct: Struct, schema: Schema): MergeRules {
         if (field === undefined) return undefined;
         return {
           merges: field.merges,
-          replaces: false,
+          replaces: field.replaces,
           mergeKey: field.mergeKey,
           rules: rulesOfShape(field.shape, schema),
         };

@@ -1,10 +1,11 @@
 /** PUT of an object or its status. Source: apiserver v0.36 registry/generic/registry/store.go Update, registry/rest/update.go. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { ordered } from "../decode.ts";
-import { invalid, invalidObject } from "../field-errors.ts";
+import { finished } from "../decode.ts";
+import { invalid, invalidObject, type FieldError } from "../field-errors.ts";
 import { copyOf, type ApiObject } from "../object.ts";
-import { badRequest, conflict, notFound, optimisticLock } from "../refusal.ts";
+import { badRequest, conflict, notFound, optimisticLock, refusal } from "../refusal.ts";
 import { metadataErrors, metadataUpdateErrors } from "../registry/metadata.ts";
+import { checkWriteOptions } from "../options.ts";
 import type { Call } from "../server.ts";
 import { entryOf } from "../store/collection.ts";
 import type { Entry } from "../store/history.ts";
@@ -18,6 +19,7 @@ export interface Updated {
 
 /** @throws StatusError */
 export function update(call: Call): Updated {
+  checkWriteOptions(call.query, "UpdateOptions");
   const { resource } = call;
   const object = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
   checkName(call, object);
@@ -36,7 +38,7 @@ function checkName(call: Call, { metadata }: ApiObject): void {
 }
 
 /** Puts a decoded object in the place of the stored one. */
-export function store(call: Call, object: ApiObject): Updated {
+export function store(call: Call, object: ApiObject, checksUid = true): Updated {
   const { resource, name, collection } = call;
   const old = collection.get(call.namespace, name);
   if (old === undefined) {
@@ -45,7 +47,7 @@ export function store(call: Call, object: ApiObject): Updated {
     object.metadata.name ??= name;
     return { entry: createObject(call, object), created: true };
   }
-  checkPreconditions(call, object, old);
+  checkPreconditions(call, object, old, checksUid);
   return { entry: replace(call, object, old), created: false };
 }
 
@@ -64,9 +66,9 @@ export function storageKey({ resource, namespace, name }: Call): string {
   return `/registry/${resource.plural}/${scope}${name}`;
 }
 
-function checkPreconditions(call: Call, { metadata }: ApiObject, old: Entry): void {
+function checkPreconditions(call: Call, { metadata }: ApiObject, old: Entry, checksUid: boolean): void {
   const { resource, name } = call;
-  if (metadata.uid !== undefined && metadata.uid !== "" && metadata.uid !== old.object.metadata.uid) {
+  if (checksUid && metadata.uid !== undefined && metadata.uid !== "" && metadata.uid !== old.object.metadata.uid) {
     throw conflict(
       resource.asResource,
       name,
@@ -81,9 +83,7 @@ function checkPreconditions(call: Call, { metadata }: ApiObject, old: Entry): vo
     ]);
   }
   if (!/^\d+$/.test(version)) {
-    throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`,
-    );
+    throw refusal(500, "", `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   }
   if (Number(version) !== old.revision) throw conflict(resource.asResource, name, optimisticLock);
 }
@@ -95,7 +95,7 @@ function keepServerFields(object: ApiObject, old: ApiObject): void {
     if (old.metadata[field] === undefined) delete metadata[field];
     else (metadata as Record<string, unknown>)[field] = old.metadata[field];
   }
-  metadata.uid = old.metadata.uid ?? "";
+  if ((metadata.uid ?? "") === "") metadata.uid = old.metadata.uid ?? "";
   metadata.name = old.metadata.name ?? "";
   if (old.metadata.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.metadata.deletionTimestamp;
   if (old.metadata.deletionGracePeriodSeconds !== undefined && metadata.deletionGracePeriodSeconds === undefined) {
@@ -113,29 +113,39 @@ export function replace(call: Call, object: ApiObject, old: Entry): Entry {
   else if (call.subresource === "" && resource.subresources.has("status")) keepStatus(object, old.object);
   if (call.subresource === "") {
     behaviour.rules.prepareUpdate?.(object, old.object);
-    if (behaviour.generation && changesSpec(object, old.object)) {
+    const annotated =
+      behaviour.generationOfAnnotations && !deepEqual(object.metadata.annotations, old.object.metadata.annotations);
+    if (behaviour.generation && (annotated || changesSpec(object, old.object))) {
       object.metadata.generation = (old.object.metadata.generation ?? 0) + 1;
     }
   }
-  const errors = [
-    ...metadataErrors(object, resource.namespaced, behaviour),
-    ...metadataUpdateErrors(object, old.object),
-    ...(call.subresource === "" ? (behaviour.rules.validate?.(object) ?? []) : []),
-    ...(call.subresource === "" ? (behaviour.rules.validateUpdate?.(object, old.object) ?? []) : []),
-  ];
+  const errors = updateErrors(call, object, old.object);
   if (errors.length > 0) throw invalidObject(resource.asKind, call.name, errors);
   object.metadata.resourceVersion = String(old.revision);
-  const whole = ordered(object);
+  const whole = finished(object, resource.struct, server.catalogue.schema);
   if (isToBeDeleted(whole, old.object)) {
     if (call.dryRun) return old;
     // The answer carries the version before the deletion: what was there last, with the finalizer gone.
     const answer = entryOf(copyOf(whole), old.revision);
-    server.store.remove(collection, whole);
+    // What the watches are told is the object as it was stored.
+    server.store.remove(collection, { ...old.object, metadata: { ...old.object.metadata } });
     return answer;
   }
   if (deepEqual(whole, old.object)) return old;
   if (call.dryRun) return entryOf(whole, old.revision);
   return server.store.put(collection, whole);
+}
+
+function updateErrors({ resource, subresource }: Call, object: ApiObject, old: ApiObject): FieldError[] {
+  const { rules } = resource.behaviour;
+  const errors = [
+    ...metadataErrors(object, resource.namespaced, resource.behaviour),
+    // The real server looks twice: as for all kinds, and as for this one.
+    ...metadataUpdateErrors(object, old),
+    ...metadataUpdateErrors(object, old),
+  ];
+  if (subresource === "status") return [...errors, ...(rules.validateStatus?.(object, old) ?? [])];
+  return [...errors, ...(rules.validate?.(object) ?? []), ...(rules.validateUpdate?.(object, old) ?? [])];
 }
 
 /** The last finalizer has gone from an object that waits for nothing else. */

@@ -1,10 +1,12 @@
 /** Opens a watch as its options ask. Source: apiserver v0.36 storage/cacher/cacher.go Watch. */
 import type { ApiBody } from "../../api/transport.ts";
 import { below } from "../../platform/random.ts";
+import { canonicalize } from "../canonical.ts";
 import type { Format } from "../encoding.ts";
 import { revisionOf, type ListOptions } from "../list-options.ts";
 import { expired, refusal } from "../refusal.ts";
-import { selects, type Selection } from "../selection.ts";
+import { selects } from "../selection.ts";
+import { child, type Fields } from "../object.ts";
 import type { Call } from "../server.ts";
 import type { Entry } from "../store/history.ts";
 import { errorBody, watchBody } from "../watch.ts";
@@ -14,9 +16,9 @@ const minTimeoutMs = 1_800_000;
 
 /** The body that tells the changes. @throws StatusError for a version that cannot be read. */
 export function openWatch(call: Call, options: ListOptions, format: Format, actor: string): ApiBody {
-  const { server, resource, collection } = call;
-  const asked = revisionOf(options.resourceVersion);
-  const selection = namedOnly(call, options.selection);
+  const { server, collection } = call;
+  const asked = revisionOf(options.resourceVersion, false);
+  const { selection } = options;
   const current = server.store.revision;
   const sendsState = options.sendInitialEvents ?? asked === 0;
   if (options.sendInitialEvents === true && asked > current) {
@@ -45,46 +47,24 @@ export function openWatch(call: Call, options: ListOptions, format: Format, acto
       bookmarks: options.bookmarks,
       timeoutMs,
       revision: () => server.store.revision,
-      bookmarkText: (revision, initialEventsEnd) => bookmarkText(resource, format, revision, initialEventsEnd),
+      bookmarkText: (revision, initialEventsEnd) => bookmarkText(call, format, revision, initialEventsEnd),
     },
     { timeline: server.timeline, actor, open: server.watches },
   );
 }
 
-/** A watch of one object by its path. */
-function namedOnly(call: Call, selection: Selection): Selection {
-  const { name } = call;
-  if (name === "") return selection;
-  const { fields } = selection;
-  return {
-    ...selection,
-    fields: {
-      terms: [...fields.terms, { field: "metadata.name", equal: true, value: name }],
-      matches: (object) => object.metadata.name === name && fields.matches(object),
-    },
-  };
-}
+/** Kinds whose replicas are written even when nobody set them: they are plain numbers inside the real server. */
+const countsReplicas = new Set(["ReplicaSet", "Deployment", "StatefulSet", "ReplicationController"]);
 
-/** An object of the kind with nothing in it, as Go prints it. */
-const emptyFields: Readonly<Record<string, object>> = {
-  Pod: { spec: { containers: null }, status: {} },
-  ReplicaSet: {
-    spec: { selector: null, template: { metadata: {}, spec: { containers: null } } },
-    status: { replicas: 0 },
-  },
-};
-
-function bookmarkText(
-  { kind, apiVersion }: Call["resource"],
-  format: Format,
-  revision: number,
-  initialEventsEnd: boolean,
-): string {
-  const metadata = {
-    resourceVersion: String(revision),
-    ...(initialEventsEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
-  };
+/** A bookmark's object: of the kind, with nothing in it, as the real server writes such. */
+function bookmarkText(call: Call, format: Format, revision: number, initialEventsEnd: boolean): string {
+  const { kind, apiVersion, struct } = call.resource;
+  const metadata: Fields = { resourceVersion: String(revision) };
+  if (initialEventsEnd) metadata["annotations"] = { "k8s.io/initial-events-end": "true" };
   if (format.name === "partial")
     return JSON.stringify({ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata });
-  return JSON.stringify({ kind, apiVersion, metadata, ...emptyFields[kind] });
+  const object: Fields = { kind, apiVersion, metadata };
+  if (struct !== undefined) canonicalize(object, struct, call.server.catalogue.schema);
+  if (countsReplicas.has(kind)) child(object, "spec")["replicas"] = 0;
+  return JSON.stringify(object);
 }

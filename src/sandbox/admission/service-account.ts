@@ -1,0 +1,132 @@
+/**
+ * Pods get the ServiceAccount that they run as, and its token as a volume.
+ * Source: kubernetes v1.36 plugin/pkg/admission/serviceaccount/admission.go.
+ */
+import { randomSuffix } from "../../platform/random.ts";
+import { at, child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { forbidden } from "../refusal.ts";
+import type { Call } from "../server.ts";
+
+const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** @throws StatusError 403 where the ServiceAccount is not there. */
+export function admitServiceAccount(call: Call, pod: ApiObject): void {
+  const spec = child(pod, "spec");
+  if (pod.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) return;
+  const asked = spec["serviceAccountName"];
+  const name = typeof asked === "string" && asked !== "" ? asked : "default";
+  spec["serviceAccountName"] = name;
+  spec["serviceAccount"] = name;
+  const account = call.server.store.collection("serviceaccounts", true).get(call.namespace, name);
+  if (account === undefined) {
+    throw forbidden(
+      call.resource.asResource,
+      pod.metadata.name ?? "",
+      `error looking up service account ${call.namespace}/${name}: serviceaccount "${name}" not found`,
+    );
+  }
+  if (mountsToken(spec, account.object)) mountToken(call, spec);
+  const secrets = fieldsIn(account.object["imagePullSecrets"]);
+  if (fieldsIn(spec["imagePullSecrets"]).length === 0 && secrets.length > 0) {
+    spec["imagePullSecrets"] = secrets.map((secret) => ({ name: secret["name"] }));
+  }
+}
+
+function mountsToken(spec: Fields, account: ApiObject): boolean {
+  return (spec["automountServiceAccountToken"] ?? account["automountServiceAccountToken"] ?? true) === true;
+}
+
+function isMounted(container: Fields): boolean {
+  return fieldsIn(container["volumeMounts"]).some((mount) => mount["mountPath"] === mountPath);
+}
+
+function mountToken(call: Call, spec: Fields): void {
+  const volumes = fieldsIn(spec["volumes"]);
+  const there = volumes.find((volume) => String(volume["name"]).startsWith("kube-api-access-"));
+  const name = there === undefined ? `kube-api-access-${randomSuffix(call.server.random)}` : String(there["name"]);
+  let needed = false;
+  for (const key of ["initContainers", "containers"]) {
+    for (const container of fieldsIn(spec[key])) {
+      if (isMounted(container)) continue;
+      needed = true;
+      container["volumeMounts"] = [...fieldsIn(container["volumeMounts"]), { name, readOnly: true, mountPath }];
+    }
+  }
+  if (needed && there === undefined) spec["volumes"] = [...volumes, tokenVolume(name)];
+}
+
+function tokenVolume(name: string): Fields {
+  return {
+    name,
+    projected: {
+      sources: [
+        { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
+        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+        {
+          downwardAPI: {
+            items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
+          },
+        },
+      ],
+      defaultMode: 420,
+    },
+  };
+}
+
+/** The pod's priority by its class; without one the default class's, or 0. @throws StatusError 403 for a class that is not there. */
+export function admitPriority(call: Call, pod: ApiObject): void {
+  const spec = child(pod, "spec");
+  const classes = call.server.store.collection("priorityclasses.scheduling.k8s.io", false);
+  let name = spec["priorityClassName"];
+  if (typeof name !== "string" || name === "") {
+    name = undefined;
+    for (const { object } of classes.range({})) {
+      if (object["globalDefault"] === true) name = object.metadata.name;
+    }
+  }
+  let value = 0;
+  let preemption: unknown = "PreemptLowerPriority";
+  if (typeof name === "string") {
+    const found = classes.get("", name);
+    if (found === undefined) {
+      throw forbidden(
+        call.resource.asResource,
+        pod.metadata.name ?? "",
+        `no PriorityClass with name ${name} was found`,
+      );
+    }
+    const own = found.object["value"];
+    value = typeof own === "number" ? own : 0;
+    preemption = found.object["preemptionPolicy"] ?? preemption;
+    spec["priorityClassName"] = name;
+  }
+  const asked = spec["priority"];
+  if (asked !== undefined && asked !== value) {
+    throw forbidden(
+      call.resource.asResource,
+      pod.metadata.name ?? "",
+      `the integer value of priority (${JSON.stringify(asked)}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
+    );
+  }
+  spec["priority"] = value;
+  spec["preemptionPolicy"] ??= preemption;
+}
+
+const notReady = "node.kubernetes.io/not-ready";
+const unreachable = "node.kubernetes.io/unreachable";
+
+/** Pods stay 300 seconds on a node that is in trouble, unless they say otherwise. */
+export function admitTolerations(pod: ApiObject): void {
+  const spec = child(pod, "spec");
+  const own = fieldsIn(spec["tolerations"]);
+  const tolerates = (key: string): boolean =>
+    own.some(
+      (toleration) =>
+        (toleration["key"] === key || (at(toleration, "key") ?? "") === "") &&
+        (toleration["effect"] === "NoExecute" || (toleration["effect"] ?? "") === ""),
+    );
+  const added = [notReady, unreachable]
+    .filter((key) => !tolerates(key))
+    .map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }));
+  if (added.length > 0) spec["tolerations"] = [...own, ...added];
+}

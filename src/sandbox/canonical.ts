@@ -1,0 +1,119 @@
+/**
+ * Objects as the API server writes them: its Go types leave out most of what is empty, always write some of it, and know one
+ * way to write each quantity and each time.
+ */
+import { canonicalQuantity } from "../api/quantity.ts";
+import { formatMicroTime, formatTime, parseTime } from "../api/time.ts";
+import { isFields, type Fields } from "./object.ts";
+import type { Field, Schema, Shape, Struct } from "./registry/schema.ts";
+
+/** Brings an object into that form, in place. What its type does not know is left alone. */
+export function canonicalize(value: Fields, struct: Struct, schema: Schema): void {
+  if (struct.open) return;
+  for (const key of Object.keys(value)) {
+    const field = struct.fields.get(key);
+    if (field === undefined) continue;
+    const written = writtenAs(value[key], field, schema);
+    if (written === undefined) delete value[key];
+    else value[key] = written;
+  }
+  for (const [key, field] of struct.always) {
+    if (value[key] !== undefined) continue;
+    value[key] = emptyOf(field, schema);
+  }
+}
+
+function writtenAs(value: unknown, field: Field, schema: Schema): unknown {
+  if (field.empty === "omitted" && isEmpty(value)) return undefined;
+  return inShape(value, field.shape, schema);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === "" || value === 0 || value === false || value === null || value === undefined) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isFields(value) && Object.keys(value).length === 0;
+}
+
+function inShape(value: unknown, shape: Shape, schema: Schema): unknown {
+  switch (shape.is) {
+    case "open":
+      return value;
+    case "struct":
+      if (isFields(value)) canonicalize(value, schema.struct(shape.name), schema);
+      return value;
+    case "list":
+      // Texts need no second look.
+      if (Array.isArray(value) && !(shape.of.is === "scalar" && shape.of.scalar === "string")) {
+        for (let i = 0; i < value.length; i++) value[i] = inShape(value[i], shape.of, schema);
+      }
+      return value;
+    case "map":
+      if (isFields(value) && !(shape.of.is === "scalar" && shape.of.scalar === "string")) {
+        for (const key of Object.keys(value)) value[key] = inShape(value[key], shape.of, schema);
+      }
+      return value;
+    case "scalar":
+      return scalarOf(value, shape.scalar);
+  }
+}
+
+function scalarOf(value: unknown, scalar: string): unknown {
+  if (typeof value !== "string") return value;
+  switch (scalar) {
+    case "quantity":
+      return canonicalQuantity(value) ?? value;
+    case "time":
+      return formatTime(parseTime(value));
+    case "micro-time":
+      return microTime(value);
+    default:
+      return value;
+  }
+}
+
+const microDigits = /\.(\d{1,6})\d*Z$/;
+
+/** Six digits; parsed only where it is written otherwise, since milliseconds are all that a number holds. */
+function microTime(text: string): string {
+  const match = microDigits.exec(text);
+  if (match !== null) return text.replace(microDigits, `.${(match[1] ?? "").padEnd(6, "0")}Z`);
+  return formatMicroTime(parseTime(text));
+}
+
+/** What Go writes for a field that was never set. */
+function emptyOf(field: Field, schema: Schema): unknown {
+  switch (field.empty) {
+    case "struct": {
+      const made: Fields = {};
+      if (field.shape.is === "struct") canonicalize(made, schema.struct(field.shape.name), schema);
+      return made;
+    }
+    case "null":
+      return null;
+    case "zero":
+      return zeroOf(field.shape);
+    case "omitted":
+    case "as-set":
+      return undefined;
+  }
+}
+
+function zeroOf(shape: Shape): unknown {
+  if (shape.is !== "scalar") return null;
+  switch (shape.scalar) {
+    case "int32":
+    case "int64":
+    case "number":
+    case "int-or-string":
+      return 0;
+    case "boolean":
+      return false;
+    case "quantity":
+      return "0";
+    case "string":
+    case "time":
+    case "micro-time":
+    case "bytes":
+      return "";
+  }
+}

@@ -1,0 +1,72 @@
+/** What every cluster has from the start, and what a controller would make in each namespace. */
+import { formatTime } from "../api/time.ts";
+import { randomUuid } from "../platform/random.ts";
+import type { ApiObject } from "./object.ts";
+import type { Server } from "./server.ts";
+
+const firstNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+function metadataOf(server: Server, name: string, more: object = {}): ApiObject["metadata"] {
+  return {
+    name,
+    uid: randomUuid(server.random),
+    creationTimestamp: formatTime(server.timeline.now()),
+    ...more,
+  };
+}
+
+/** Puts the first namespaces and the system's priority classes into an empty server. */
+export function putFirstObjects(server: Server): void {
+  for (const name of firstNamespaces) {
+    server.store.put(server.store.collection("namespaces", false), {
+      kind: "Namespace",
+      apiVersion: "v1",
+      metadata: metadataOf(server, name, { labels: { "kubernetes.io/metadata.name": name } }),
+      spec: { finalizers: ["kubernetes"] },
+      status: { phase: "Active" },
+    });
+  }
+  const priorities: readonly [name: string, value: number, description: string][] = [
+    [
+      "system-node-critical",
+      2_000_001_000,
+      "Used for system critical pods that must not be moved from their current node.",
+    ],
+    [
+      "system-cluster-critical",
+      2_000_000_000,
+      "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+    ],
+  ];
+  for (const [name, value, description] of priorities) {
+    server.store.put(server.store.collection("priorityclasses.scheduling.k8s.io", false), {
+      kind: "PriorityClass",
+      apiVersion: "scheduling.k8s.io/v1",
+      metadata: metadataOf(server, name, { generation: 1 }),
+      value,
+      description,
+      preemptionPolicy: "PreemptLowerPriority",
+    });
+  }
+}
+
+/**
+ * Makes the ServiceAccount `default` in each namespace there is and in each that comes: kube-controller-manager's part, without
+ * which no pod is let in. It happens in the same turn as the namespace.
+ */
+export function keepDefaultServiceAccounts(server: Server): void {
+  const namespaces = server.store.collection("namespaces", false);
+  const accounts = server.store.collection("serviceaccounts", true);
+  const make = (namespace: string): void => {
+    if (accounts.get(namespace, "default") !== undefined) return;
+    server.store.put(accounts, {
+      kind: "ServiceAccount",
+      apiVersion: "v1",
+      metadata: metadataOf(server, "default", { namespace }),
+    });
+  };
+  for (const { name } of namespaces.range({})) make(name);
+  namespaces.listeners.add((change) => {
+    if (change.type === "ADDED") make(change.entry.name);
+  });
+}

@@ -1,0 +1,39 @@
+/** The options that every write has in its query. Source: apimachinery v0.36 meta/v1/validation/validation.go. */
+import { invalidObject, notAllowed, tooLong, type FieldError } from "./field-errors.ts";
+import { param, type Query } from "./list-options.ts";
+
+const longestManager = 128;
+
+/** @throws StatusError 422. */
+export function checkWriteOptions(query: Query, kind: "CreateOptions" | "UpdateOptions" | "PatchOptions"): void {
+  const errors: FieldError[] = [];
+  const manager = param(query, "fieldManager") ?? "";
+  if (manager.length > longestManager) errors.push(tooLong("fieldManager", longestManager));
+  errors.push(...dryRunErrors(query));
+  if (kind === "PatchOptions" && param(query, "force") !== undefined) {
+    errors.push(notAllowed("force", "may not be specified for non-apply patch"));
+  }
+  const validation = param(query, "fieldValidation") ?? "";
+  if (!["", "Ignore", "Strict", "Warn"].includes(validation)) {
+    errors.push({
+      reason: "FieldValueNotSupported",
+      field: "fieldValidation",
+      message: `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
+    });
+  }
+  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: kind }, "", errors);
+}
+
+/** What is wrong with dryRun. */
+export function dryRunErrors(query: Query): FieldError[] {
+  const values = query.filter(([name]) => name === "dryRun").map(([, value]) => value);
+  if (values.every((value) => value === "All")) return [];
+  const shown = `[${values.map((value) => JSON.stringify(value)).join(",")}]`;
+  return [
+    {
+      reason: "FieldValueNotSupported",
+      field: "dryRun",
+      message: `Unsupported value: ${shown}: supported values: "All"`,
+    },
+  ];
+}

@@ -1,0 +1,189 @@
+/**
+ * What the API server fills in when a client leaves it out, by the type that it stands in: wherever the type occurs, in pods
+ * and in templates alike. Source: kubernetes v1.36 pkg/apis/…/v1/defaults.go; differs: a table instead of generated calls.
+ */
+import { fieldsIn, isFields, type Fields } from "../object.ts";
+import { fill, type Filler } from "./fill.ts";
+import type { Schema, Shape, Struct } from "./schema.ts";
+import { podDefaults } from "./pod-defaults.ts";
+import { workloadDefaults } from "./workload-defaults.ts";
+
+const filling =
+  (values: Readonly<Record<string, unknown>>): Filler =>
+  (fields) =>
+    fill(fields, values);
+
+const rbacGroup = "rbac.authorization.k8s.io";
+
+const otherDefaults: Readonly<Record<string, Filler>> = {
+  "core.v1.Secret": (secret) => {
+    fill(secret, { type: "Opaque" });
+    // Written as text, kept as bytes; it can never be read back.
+    const { stringData } = secret as { stringData?: unknown };
+    if (isFields(stringData)) {
+      const data: Fields = isFields(secret["data"]) ? secret["data"] : {};
+      for (const key of Object.keys(stringData)) data[key] = base64Of(String(stringData[key]));
+      secret["data"] = data;
+    }
+    delete secret["stringData"];
+  },
+  "core.v1.PersistentVolumeClaim": (claim) => {
+    const status = isFields(claim["status"]) ? claim["status"] : (claim["status"] = {});
+    fill(status, { phase: "Pending" });
+  },
+  "core.v1.PersistentVolumeClaimSpec": filling({ volumeMode: "Filesystem" }),
+  "core.v1.PersistentVolume": (volume) => {
+    const status = isFields(volume["status"]) ? volume["status"] : (volume["status"] = {});
+    fill(status, { phase: "Pending" });
+  },
+  "core.v1.PersistentVolumeSpec": filling({ persistentVolumeReclaimPolicy: "Retain", volumeMode: "Filesystem" }),
+  "core.v1.LimitRangeItem": limitRangeItem,
+  "core.v1.EndpointPort": filling({ protocol: "TCP" }),
+  "core.v1.ReplicationController": (controller) => {
+    const spec = isFields(controller["spec"]) ? controller["spec"] : {};
+    const template = isFields(spec["template"]) ? spec["template"] : {};
+    const labels = isFields(template["metadata"]) ? template["metadata"]["labels"] : undefined;
+    if (!isFields(labels) || Object.keys(labels).length === 0) return;
+    if (isEmptyMap(spec["selector"])) spec["selector"] = { ...labels };
+    const metadata = isFields(controller["metadata"]) ? controller["metadata"] : (controller["metadata"] = {});
+    const own = metadata;
+    if (isEmptyMap(own["labels"])) own["labels"] = { ...labels };
+  },
+  "core.v1.ReplicationControllerSpec": filling({ replicas: 1 }),
+  "core.v1.Service": (service) => {
+    if (isFields(service["spec"])) serviceSpec(service["spec"]);
+  },
+  "core.v1.ServicePort": (port) => {
+    fill(port, { protocol: "TCP" });
+    const target = port["targetPort"];
+    if (target === undefined || target === "" || target === 0) port["targetPort"] = port["port"];
+  },
+  "core.v1.NodeStatus": (status) => {
+    if (status["allocatable"] === undefined && isFields(status["capacity"]))
+      status["allocatable"] = { ...status["capacity"] };
+  },
+  "scheduling.v1.PriorityClass": filling({ preemptionPolicy: "PreemptLowerPriority" }),
+  "storage.v1.StorageClass": filling({ reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
+  "storage.v1.CSIDriverSpec": (spec) => {
+    fill(spec, {
+      attachRequired: true,
+      podInfoOnMount: false,
+      storageCapacity: false,
+      fsGroupPolicy: "ReadWriteOnceWithFSType",
+      volumeLifecycleModes: ["Persistent"],
+      requiresRepublish: false,
+      seLinuxMount: false,
+    });
+  },
+  "networking.v1.NetworkPolicyPort": filling({ protocol: "TCP" }),
+  "networking.v1.NetworkPolicySpec": (spec) => {
+    if (fieldsOrTexts(spec["policyTypes"]) > 0) return;
+    spec["policyTypes"] = ["Ingress", ...(fieldsOrTexts(spec["egress"]) > 0 ? ["Egress"] : [])];
+  },
+  "networking.v1.IngressClassParametersReference": filling({ scope: "Cluster" }),
+  "rbac.v1.RoleRef": filling({ apiGroup: rbacGroup }),
+  "rbac.v1.Subject": (subject) => {
+    if (subject["kind"] === "User" || subject["kind"] === "Group") fill(subject, { apiGroup: rbacGroup });
+  },
+  "discovery.v1.EndpointPort": filling({ name: "", protocol: "TCP" }),
+  "autoscaling.v2.HorizontalPodAutoscalerSpec": (spec) => {
+    fill(spec, { minReplicas: 1 });
+    if (fieldsOrTexts(spec["metrics"]) > 0) return;
+    spec["metrics"] = [
+      { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } },
+    ];
+  },
+};
+
+function base64Of(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
+}
+
+function isEmptyMap(value: unknown): boolean {
+  return !isFields(value) || Object.keys(value).length === 0;
+}
+
+function fieldsOrTexts(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0;
+}
+
+function serviceSpec(spec: Fields): void {
+  fill(spec, { sessionAffinity: "None", type: "ClusterIP" });
+  if (spec["sessionAffinity"] === "None") delete spec["sessionAffinityConfig"];
+  if (spec["sessionAffinity"] === "ClientIP")
+    fill(spec, { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } } });
+  const { type } = spec as { type?: unknown };
+  const outside =
+    type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && fieldsOrTexts(spec["externalIPs"]) > 0);
+  if (outside) fill(spec, { externalTrafficPolicy: "Cluster" });
+  if (type !== "ExternalName") fill(spec, { internalTrafficPolicy: "Cluster" });
+  if (type === "LoadBalancer") fill(spec, { allocateLoadBalancerNodePorts: true });
+}
+
+function limitRangeItem(item: Fields): void {
+  if (item["type"] !== "Container") return;
+  const map = (key: string): Fields => (isFields(item[key]) ? item[key] : {});
+  const limits = { ...map("max"), ...map("default") };
+  item["default"] = limits;
+  item["defaultRequest"] = { ...map("min"), ...limits, ...map("defaultRequest") };
+}
+
+const fillers: Readonly<Record<string, Filler>> = { ...otherDefaults, ...podDefaults, ...workloadDefaults };
+
+/** Whether a type has defaults, or something inside it has. */
+const concerned = new WeakMap<Struct, boolean>();
+
+function concerns(struct: Struct, schema: Schema): boolean {
+  const known = concerned.get(struct);
+  if (known !== undefined) return known;
+  // Types that contain themselves have no defaults of their own on the way round.
+  concerned.set(struct, false);
+  const inside =
+    fillers[struct.name] !== undefined || [...struct.fields.values()].some(({ shape }) => inShape(shape, schema));
+  concerned.set(struct, inside);
+  return inside;
+}
+
+function inShape(shape: Shape, schema: Schema): boolean {
+  switch (shape.is) {
+    case "struct":
+      return concerns(schema.struct(shape.name), schema);
+    case "list":
+    case "map":
+      return inShape(shape.of, schema);
+    case "open":
+    case "scalar":
+      return false;
+  }
+}
+
+/** Fills in an object of a type and all that stands inside it, in place. */
+export function fillDefaults(fields: Fields, struct: Struct, schema: Schema): void {
+  if (!concerns(struct, schema)) return;
+  fillers[struct.name]?.(fields);
+  for (const key of Object.keys(fields)) {
+    const shape = struct.fields.get(key)?.shape;
+    if (shape !== undefined) fillShape(fields[key], shape, schema);
+  }
+}
+
+function fillShape(value: unknown, shape: Shape, schema: Schema): void {
+  switch (shape.is) {
+    case "struct":
+      if (isFields(value)) fillDefaults(value, schema.struct(shape.name), schema);
+      break;
+    case "list":
+      if (shape.of.is === "struct") {
+        const struct = schema.struct(shape.of.name);
+        if (concerns(struct, schema)) for (const item of fieldsIn(value)) fillDefaults(item, struct, schema);
+      }
+      break;
+    case "map":
+      if (shape.of.is === "struct" && isFields(value))
+        for (const item of Object.values(value)) fillShape(item, shape.of, schema);
+      break;
+    case "open":
+    case "scalar":
+      break;
+  }
+}

@@ -1,0 +1,79 @@
+/** Defaults of pods and of what stands in them. Source: kubernetes v1.36 pkg/apis/core/v1/defaults.go. */
+import { fieldsIn, isFields, type Fields } from "../object.ts";
+import { fill, fillNumbers, type Filler } from "./fill.ts";
+
+const volumeModes = { defaultMode: 420 };
+
+/** Always for `latest` and for no tag at all. */
+function pullPolicyOf(image: unknown): string {
+  if (typeof image !== "string") return "IfNotPresent";
+  const name = image.slice(image.lastIndexOf("/") + 1);
+  if (name.includes("@")) return "IfNotPresent";
+  const tag = name.includes(":") ? name.slice(name.indexOf(":") + 1) : "latest";
+  return tag === "latest" ? "Always" : "IfNotPresent";
+}
+
+function container(fields: Fields): void {
+  fill(fields, {
+    imagePullPolicy: pullPolicyOf(fields["image"]),
+    terminationMessagePath: "/dev/termination-log",
+    terminationMessagePolicy: "File",
+  });
+}
+
+/** Only in pods themselves, never in templates: what is limited and not asked for is asked for as it is limited. */
+function requestsFromLimits(fields: Fields): void {
+  const resources = fields["resources"];
+  if (!isFields(resources) || !isFields(resources["limits"])) return;
+  resources["requests"] = { ...resources["limits"], ...(isFields(resources["requests"]) ? resources["requests"] : {}) };
+}
+
+function pod(fields: Fields): void {
+  const spec = fields["spec"];
+  if (!isFields(spec)) return;
+  const containers = [...fieldsIn(spec["containers"]), ...fieldsIn(spec["initContainers"])];
+  containers.forEach(requestsFromLimits);
+  fill(spec, { enableServiceLinks: true });
+  if (spec["hostNetwork"] !== true) return;
+  for (const { ports } of containers) {
+    for (const port of fieldsIn(ports))
+      if (port["hostPort"] === undefined || port["hostPort"] === 0) port["hostPort"] = port["containerPort"];
+  }
+}
+
+const volumeSourceless = (volume: Fields): boolean =>
+  Object.keys(volume).every((key) => key === "name" || volume[key] === undefined || volume[key] === null);
+
+export const podDefaults: Readonly<Record<string, Filler>> = {
+  "core.v1.Pod": pod,
+  "core.v1.PodSpec": (spec) => {
+    fill(spec, {
+      dnsPolicy: "ClusterFirst",
+      restartPolicy: "Always",
+      securityContext: {},
+      terminationGracePeriodSeconds: 30,
+      schedulerName: "default-scheduler",
+    });
+    // The old name of the field goes on to be written.
+    const name = spec["serviceAccountName"] ?? spec["serviceAccount"];
+    if (name !== undefined && name !== "") fill(spec, { serviceAccountName: name, serviceAccount: name });
+  },
+  "core.v1.Container": container,
+  "core.v1.EphemeralContainer": container,
+  "core.v1.ContainerPort": (port) => fill(port, { protocol: "TCP" }),
+  "core.v1.Probe": (probe) =>
+    fillNumbers(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 }),
+  "core.v1.HTTPGetAction": (action) => fill(action, { path: "/", scheme: "HTTP" }),
+  "core.v1.GRPCAction": (action) => fill(action, { service: "" }),
+  "core.v1.ObjectFieldSelector": (selector) => fill(selector, { apiVersion: "v1" }),
+  "core.v1.Volume": (volume) => {
+    if (volumeSourceless(volume)) volume["emptyDir"] = {};
+  },
+  "core.v1.SecretVolumeSource": (source) => fill(source, volumeModes),
+  "core.v1.ConfigMapVolumeSource": (source) => fill(source, volumeModes),
+  "core.v1.DownwardAPIVolumeSource": (source) => fill(source, volumeModes),
+  "core.v1.ProjectedVolumeSource": (source) => fill(source, volumeModes),
+  "core.v1.ServiceAccountTokenProjection": (token) => fill(token, { expirationSeconds: 3600 }),
+  "core.v1.HostPathVolumeSource": (source) => fill(source, { type: "" }),
+  "core.v1.ISCSIVolumeSource": (source) => fill(source, { iscsiInterface: "default" }),
+};

@@ -1,0 +1,340 @@
+/** What a pod's spec must be, in pods and in templates. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
+import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
+import { duplicate, invalid, missing, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
+import { at, fieldsIn, isFields, type Fields } from "../object.ts";
+import { labelErrors } from "./metadata.ts";
+import { labelKeyProblems, labelProblems, subdomainProblems } from "./names.ts";
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const portRange = "must be between 1 and 65535, inclusive";
+
+function portErrors(port: unknown, field: string): FieldError[] {
+  return typeof port === "number" && (port < 1 || port > 65535) ? [invalid(field, port, portRange)] : [];
+}
+
+/** What is wrong with the name of a port. */
+export function portNameProblems(name: string): string[] {
+  const problems: string[] = [];
+  if (name.length > 15) problems.push("must be no more than 15 characters");
+  if (!/^[-a-z0-9]+$/.test(name))
+    problems.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+  if (!/[a-z]/.test(name)) problems.push("must contain at least one letter (a-z)");
+  if (name.includes("--")) problems.push("must not contain consecutive hyphens");
+  if (name.startsWith("-") || name.endsWith("-")) problems.push("must not begin or end with a hyphen");
+  return problems;
+}
+
+function containerPortErrors(ports: readonly Fields[], field: string): FieldError[] {
+  const seen = new Set<string>();
+  return ports.flatMap((port, index) => {
+    const here = `${field}[${index}]`;
+    const errors: FieldError[] = [];
+    const name = text(port["name"]);
+    if (name !== "") {
+      const problems = portNameProblems(name);
+      if (problems.length > 0) errors.push(...problems.map((problem) => invalid(`${here}.name`, name, problem)));
+      else if (seen.has(name)) errors.push(duplicate(`${here}.name`, name));
+      seen.add(name);
+    }
+    const number = port["containerPort"];
+    if (number === undefined || number === 0) errors.push(required(`${here}.containerPort`));
+    else errors.push(...portErrors(number, `${here}.containerPort`));
+    if (port["hostPort"] !== 0) errors.push(...portErrors(port["hostPort"], `${here}.hostPort`));
+    const protocol = text(port["protocol"]);
+    if (!["SCTP", "TCP", "UDP"].includes(protocol)) {
+      errors.push(notSupported(`${here}.protocol`, protocol, ["SCTP", "TCP", "UDP"]));
+    }
+    return errors;
+  });
+}
+
+function envErrors(env: readonly Fields[], field: string): FieldError[] {
+  return env.flatMap((variable, index) => {
+    const here = `${field}[${index}]`;
+    const name = text(variable["name"]);
+    const errors: FieldError[] = [];
+    if (name === "") errors.push(required(`${here}.name`));
+    // oxlint-disable-next-line no-control-regex -- what Go's check looks for: printable ASCII without an equals sign
+    else if (!/^[\x20-\x3c\x3e-\x7e]+$/.test(name)) {
+      errors.push(
+        invalid(
+          `${here}.name`,
+          name,
+          "a valid environment variable name must consist only of printable ASCII characters other than '='",
+        ),
+      );
+    }
+    const from = variable["valueFrom"];
+    if (!isFields(from)) return errors;
+    const sources = Object.keys(from).length;
+    if (text(variable["value"]) !== "" && sources > 0) {
+      errors.push(invalid(`${here}.valueFrom`, "", "may not be specified when `value` is not empty"));
+    } else if (sources === 0) {
+      errors.push(
+        invalid(
+          `${here}.valueFrom`,
+          "",
+          "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
+        ),
+      );
+    } else if (sources > 1) {
+      errors.push(invalid(`${here}.valueFrom`, "", "may not have more than one field specified at a time"));
+    }
+    return errors;
+  });
+}
+
+function mountErrors(mounts: readonly Fields[], volumes: ReadonlySet<string>, field: string): FieldError[] {
+  const paths = new Set<string>();
+  return mounts.flatMap((mount, index) => {
+    const here = `${field}[${index}]`;
+    const errors: FieldError[] = [];
+    const [name, path] = [text(mount["name"]), text(mount["mountPath"])];
+    if (name === "") errors.push(required(`${here}.name`));
+    if (!volumes.has(name)) errors.push(missing(`${here}.name`, name));
+    if (path === "") errors.push(required(`${here}.mountPath`));
+    if (paths.has(path)) errors.push(invalid(`${here}.mountPath`, path, "must be unique"));
+    paths.add(path);
+    return errors;
+  });
+}
+
+/** Requests within limits, and none of them negative. */
+export function resourceErrors(resources: unknown, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const limits = at(resources, "limits");
+  const requests = at(resources, "requests");
+  for (const [list, name] of [
+    [limits, "limits"],
+    [requests, "requests"],
+  ] as const) {
+    if (!isFields(list)) continue;
+    for (const key of Object.keys(list).sort()) {
+      const quantity = parseQuantity(text(list[key]));
+      const here = `${field}.${name}[${key}]`;
+      if (!key.includes("/") && !standardResource(key)) {
+        errors.push(invalid(here, key, "must be a standard resource type or fully qualified"));
+        errors.push(invalid(here, key, "must be a standard resource for containers"));
+      }
+      if (quantity !== undefined && quantity.nano < 0n) {
+        errors.push(invalid(here, text(list[key]), "must be greater than or equal to 0"));
+      }
+      if (name !== "requests" || !isFields(limits)) continue;
+      const limit = parseQuantity(text(limits[key]));
+      if (quantity !== undefined && limit !== undefined && compareQuantities(quantity, limit) > 0) {
+        errors.push(
+          invalid(
+            `${field}.requests`,
+            text(list[key]),
+            `must be less than or equal to ${key} limit of ${text(limits[key])}`,
+          ),
+        );
+      }
+    }
+  }
+  return errors;
+}
+
+function standardResource(name: string): boolean {
+  return ["cpu", "memory", "ephemeral-storage"].includes(name) || name.startsWith("hugepages-");
+}
+
+const probeNumbers = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"];
+
+function probeErrors(probe: unknown, field: string, onceIsEnough: boolean): FieldError[] {
+  if (!isFields(probe)) return [];
+  const errors: FieldError[] = [];
+  const handlers = ["exec", "httpGet", "tcpSocket", "grpc"].filter((key) => probe[key] !== undefined);
+  if (handlers.length === 0) errors.push(required(field, "must specify a handler type"));
+  for (const handler of handlers.slice(1)) {
+    errors.push(notAllowed(`${field}.${handler}`, "may not specify more than 1 handler type"));
+  }
+  for (const key of probeNumbers) {
+    const value = probe[key];
+    if (typeof value === "number" && value < 0)
+      errors.push(invalid(`${field}.${key}`, value, "must be greater than or equal to 0"));
+  }
+  if (onceIsEnough && probe["successThreshold"] !== 1) {
+    errors.push(invalid(`${field}.successThreshold`, probe["successThreshold"], "must be 1"));
+  }
+  return errors;
+}
+
+const pullPolicies = ["Always", "IfNotPresent", "Never"];
+const messagePolicies = ["FallbackToLogsOnError", "File"];
+
+function containerErrors(container: Fields, volumes: ReadonlySet<string>, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const name = text(container["name"]);
+  if (name === "") errors.push(required(`${field}.name`));
+  else errors.push(...labelProblems(name).map((problem) => invalid(`${field}.name`, name, problem)));
+  if (text(container["image"]) === "") errors.push(required(`${field}.image`));
+  const messages = text(container["terminationMessagePolicy"]);
+  if (!messagePolicies.includes(messages)) {
+    errors.push(notSupported(`${field}.terminationMessagePolicy`, messages, messagePolicies));
+  }
+  errors.push(
+    ...containerPortErrors(fieldsIn(container["ports"]), `${field}.ports`),
+    ...envErrors(fieldsIn(container["env"]), `${field}.env`),
+    ...mountErrors(fieldsIn(container["volumeMounts"]), volumes, `${field}.volumeMounts`),
+  );
+  const policy = text(container["imagePullPolicy"]);
+  if (!pullPolicies.includes(policy)) errors.push(notSupported(`${field}.imagePullPolicy`, policy, pullPolicies));
+  return [...errors, ...resourceErrors(container["resources"], `${field}.resources`)];
+}
+
+function containersErrors(containers: readonly Fields[], volumes: ReadonlySet<string>, field: string): FieldError[] {
+  if (containers.length === 0) return [required(field)];
+  const seen = new Set<string>();
+  return containers.flatMap((container, index) => {
+    const here = `${field}[${index}]`;
+    const errors = containerErrors(container, volumes, here);
+    const name = text(container["name"]);
+    if (seen.has(name)) errors.push(duplicate(`${here}.name`, name));
+    seen.add(name);
+    return [
+      ...errors,
+      ...probeErrors(container["livenessProbe"], `${here}.livenessProbe`, true),
+      ...probeErrors(container["readinessProbe"], `${here}.readinessProbe`, false),
+      ...probeErrors(container["startupProbe"], `${here}.startupProbe`, true),
+    ];
+  });
+}
+
+function initContainerErrors(spec: Fields, volumes: ReadonlySet<string>, field: string): FieldError[] {
+  const regular = new Set(fieldsIn(spec["containers"]).map((container) => container["name"]));
+  const seen = new Set<unknown>();
+  return fieldsIn(spec["initContainers"]).flatMap((container, index) => {
+    const here = `${field}[${index}]`;
+    const errors = containerErrors(container, volumes, here);
+    const { name, restartPolicy } = container as { name?: unknown; restartPolicy?: unknown };
+    if (regular.has(name) || seen.has(name)) errors.push(duplicate(`${here}.name`, name));
+    seen.add(name);
+    if (restartPolicy === "Always") return errors;
+    for (const key of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]) {
+      if (container[key] !== undefined) {
+        errors.push(notAllowed(`${here}.${key}`, "may not be set for init containers without restartPolicy=Always"));
+      }
+    }
+    return errors;
+  });
+}
+
+function volumeErrors(volumes: readonly Fields[], field: string): FieldError[] {
+  const seen = new Set<string>();
+  return volumes.flatMap((volume, index) => {
+    const here = `${field}[${index}]`;
+    const name = text(volume["name"]);
+    const errors: FieldError[] = [];
+    const sources = Object.keys(volume).filter((key) => key !== "name");
+    if (sources.length === 0) errors.push(required(here, "must specify a volume type"));
+    // In the order in which the real server looks at them.
+    const inOrder = sourceOrder.filter((key) => sources.includes(key));
+    for (const source of inOrder.slice(1))
+      errors.push(notAllowed(`${here}.${source}`, "may not specify more than 1 volume type"));
+    if (name === "") errors.push(required(`${here}.name`));
+    else errors.push(...labelProblems(name).map((problem) => invalid(`${here}.name`, name, problem)));
+    if (seen.has(name)) errors.push(duplicate(`${here}.name`, name));
+    seen.add(name);
+    return errors;
+  });
+}
+
+const sourceOrder = [
+  "emptyDir",
+  "hostPath",
+  "gitRepo",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "secret",
+  "nfs",
+  "iscsi",
+  "glusterfs",
+  "flocker",
+  "persistentVolumeClaim",
+  "rbd",
+  "cinder",
+  "cephfs",
+  "quobyte",
+  "downwardAPI",
+  "fc",
+  "azureFile",
+  "configMap",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "storageos",
+  "projected",
+  "scaleIO",
+  "csi",
+  "ephemeral",
+  "image",
+];
+
+const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+function tolerationErrors(tolerations: readonly Fields[], field: string): FieldError[] {
+  return tolerations.flatMap((toleration, index) => {
+    const here = `${field}[${index}]`;
+    const errors: FieldError[] = [];
+    const [key, operator, effect] = ["key", "operator", "effect"].map((name) => text(toleration[name]));
+    if (key !== "") errors.push(...labelKeyProblems(key ?? "").map((problem) => invalid(`${here}.key`, key, problem)));
+    if (key === "" && operator !== "Exists") {
+      errors.push(
+        invalid(
+          `${here}.operator`,
+          operator,
+          'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+        ),
+      );
+    }
+    if (toleration["tolerationSeconds"] !== undefined && effect !== "NoExecute") {
+      errors.push(invalid(`${here}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    }
+    if (operator === "Exists" && text(toleration["value"]) !== "") {
+      errors.push(invalid(`${here}.operator`, toleration["value"], "value must be empty when `operator` is 'Exists'"));
+    }
+    if (!["", "Equal", "Exists"].includes(operator ?? ""))
+      errors.push(notSupported(`${here}.operator`, operator, ["Equal", "Exists"]));
+    if (effect !== "" && !effects.includes(effect ?? "")) errors.push(notSupported(`${here}.effect`, effect, effects));
+    return errors;
+  });
+}
+
+const restartPolicies = ["Always", "Never", "OnFailure"];
+const dnsPolicies = ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"];
+
+/** All that is wrong with a pod's spec; `field` is where it stands. */
+export function podSpecErrors(spec: Fields, field: string): FieldError[] {
+  const volumes = fieldsIn(spec["volumes"]);
+  const names = new Set(volumes.map((volume) => text(volume["name"])));
+  const errors = [
+    ...volumeErrors(volumes, `${field}.volumes`),
+    ...containersErrors(fieldsIn(spec["containers"]), names, `${field}.containers`),
+    ...initContainerErrors(spec, names, `${field}.initContainers`),
+  ];
+  const one = (key: string, values: readonly string[]): void => {
+    const value = text(spec[key]);
+    if (!values.includes(value)) errors.push(notSupported(`${field}.${key}`, value, values));
+  };
+  one("restartPolicy", restartPolicies);
+  one("dnsPolicy", dnsPolicies);
+  errors.push(...labelErrors(spec["nodeSelector"], `${field}.nodeSelector`));
+  const named = (key: string, rule: (value: string) => string[]): void => {
+    const value = text(spec[key]);
+    if (value !== "") errors.push(...rule(value).map((problem) => invalid(`${field}.${key}`, value, problem)));
+  };
+  named("serviceAccountName", subdomainProblems);
+  named("nodeName", subdomainProblems);
+  const deadline = spec["activeDeadlineSeconds"];
+  if (typeof deadline === "number" && (deadline < 1 || deadline > 2 ** 31 - 1)) {
+    errors.push(invalid(`${field}.activeDeadlineSeconds`, deadline, "must be between 1 and 2147483647, inclusive"));
+  }
+  named("hostname", labelProblems);
+  named("subdomain", labelProblems);
+  errors.push(...tolerationErrors(fieldsIn(spec["tolerations"]), `${field}.tolerations`));
+  named("priorityClassName", subdomainProblems);
+  return errors;
+}

@@ -1,0 +1,294 @@
+/** Verbs on small objects, and the refusals that every kind shares. */
+import { configMap, del, get, patch, paths, pod, post, put, watching, workload, type Table } from "../case.ts";
+
+const { configmaps, pods, replicasets, secrets, leases, events } = paths;
+
+export const basics: Table = {
+  name: "basics",
+  cases: [
+    {
+      name: "creates a ConfigMap and answers it",
+      steps: [post(configmaps, configMap("a", { k: "v" })), get(`${configmaps}/a`)],
+    },
+    { name: "creates an empty ConfigMap", steps: [post(configmaps, configMap("a"))] },
+    { name: "makes up a name", steps: [post(configmaps, { metadata: { generateName: "x-" } })] },
+    {
+      name: "refuses a name that is taken",
+      steps: [post(configmaps, configMap("a")), post(configmaps, configMap("a"))],
+    },
+    { name: "refuses a name that is none", steps: [post(configmaps, configMap("A_b"))] },
+    { name: "refuses an object without a name", steps: [post(configmaps, { metadata: {} })] },
+    { name: "refuses a name of 254 bytes", steps: [post(configmaps, configMap("a".repeat(254)))] },
+    {
+      name: "refuses another namespace than the path's",
+      steps: [post(configmaps, { metadata: { name: "a", namespace: "other" } })],
+    },
+    {
+      name: "refuses a namespace that is not there",
+      steps: [post("/api/v1/namespaces/nowhere/configmaps", configMap("a"))],
+    },
+    {
+      name: "refuses a resourceVersion on create",
+      steps: [post(configmaps, { metadata: { name: "a", resourceVersion: "5" } })],
+    },
+    {
+      name: "refuses another kind",
+      steps: [post(configmaps, { kind: "Secret", apiVersion: "v1", metadata: { name: "a" } })],
+    },
+    {
+      name: "refuses another version",
+      steps: [post(configmaps, { kind: "ConfigMap", apiVersion: "v2", metadata: { name: "a" } })],
+    },
+    {
+      name: "refuses a kind that nobody knows",
+      steps: [post(configmaps, { kind: "Foo", apiVersion: "v1", metadata: { name: "a" } })],
+    },
+    { name: "refuses cut JSON", steps: [post(configmaps, '{"metadata":')] },
+    { name: "refuses what is no JSON", steps: [post(configmaps, "hello")] },
+    { name: "refuses an empty body", steps: [post(configmaps, "")] },
+    { name: "refuses a list as an object", steps: [post(configmaps, "[]")] },
+    { name: "refuses a text as an object", steps: [post(configmaps, '"x"')] },
+    { name: "refuses a wrong type in data", steps: [post(configmaps, { metadata: { name: "a" }, data: { k: 1 } })] },
+    { name: "refuses data that is a list", steps: [post(configmaps, { metadata: { name: "a" }, data: [] })] },
+    { name: "refuses a wrong type in metadata", steps: [post(configmaps, { metadata: { name: 5 } })] },
+    { name: "refuses labels of a wrong type", steps: [post(configmaps, { metadata: { name: "a", labels: "x" } })] },
+    {
+      name: "refuses a wrong type in a pod's spec",
+      steps: [post(pods, { metadata: { name: "a" }, spec: { hostNetwork: "yes", containers: [] } })],
+    },
+    {
+      name: "refuses a wrong type in a container",
+      steps: [post(pods, { metadata: { name: "a" }, spec: { containers: [{ name: "c", image: 5 }] } })],
+    },
+    {
+      name: "warns of unknown fields by default",
+      steps: [post(configmaps, { metadata: { name: "a" }, foo: 1, data: {} })],
+    },
+    {
+      name: "says nothing of unknown fields when it is to ignore them",
+      steps: [post(configmaps, { metadata: { name: "a" }, foo: 1 }, "fieldValidation=Ignore")],
+    },
+    {
+      name: "refuses unknown fields when it is to be strict",
+      steps: [post(configmaps, { metadata: { name: "a", bar: 2 }, foo: 1 }, "fieldValidation=Strict")],
+    },
+    {
+      name: "refuses a fieldValidation that is none",
+      steps: [post(configmaps, configMap("a"), "fieldValidation=Sometimes")],
+    },
+    {
+      name: "warns of unknown fields deep inside",
+      steps: [post(pods, pod("a", {}, { containers: [{ name: "c", image: "i", foo: 1 }] }))],
+    },
+    {
+      name: "stores nothing in a dry run",
+      steps: [post(configmaps, configMap("a"), "dryRun=All"), get(`${configmaps}/a`)],
+    },
+    { name: "refuses a dryRun that is none", steps: [post(configmaps, configMap("a"), "dryRun=Some")] },
+    {
+      name: "refuses a field manager that is too long",
+      steps: [post(configmaps, configMap("a"), `fieldManager=${"x".repeat(129)}`)],
+    },
+    {
+      name: "does not find what is not there",
+      steps: [get(`${configmaps}/nope`), del(`${configmaps}/nope`), get(`${replicasets}/nope`)],
+    },
+    {
+      name: "does not know a resource that is not served",
+      steps: [get("/api/v1/namespaces/{ns}/nopes"), get("/apis/nope/v1/things"), get("/apis/apps/v9/deployments")],
+    },
+    { name: "does not know a path outside the API", steps: [get("/nope"), get("/api/v2"), get("/apis/nope")] },
+    {
+      name: "does not allow verbs that a path does not have",
+      steps: [
+        put(configmaps, configMap("a")),
+        patch("merge", configmaps, {}),
+        post(`${configmaps}/a`, configMap("a")),
+        post("/api/v1/configmaps", configMap("a")),
+        del("/api/v1/namespaces"),
+      ],
+    },
+    {
+      name: "replaces an object",
+      steps: [
+        post(configmaps, configMap("a", { k: "v" })),
+        put(`${configmaps}/a`, configMap("a", { k: "w" })),
+        get(`${configmaps}/a`),
+      ],
+    },
+    {
+      name: "replaces an object at its version only",
+      steps: [
+        post(configmaps, configMap("a", { k: "v" })),
+        put(`${configmaps}/a`, {
+          metadata: { name: "a", resourceVersion: "{0.metadata.resourceVersion}" },
+          data: { k: "w" },
+        }),
+        put(`${configmaps}/a`, {
+          metadata: { name: "a", resourceVersion: "{0.metadata.resourceVersion}" },
+          data: { k: "x" },
+        }),
+      ],
+    },
+    {
+      name: "a replacement of nothing keeps the version",
+      steps: [post(configmaps, configMap("a", { k: "v" })), put(`${configmaps}/a`, configMap("a", { k: "v" }))],
+    },
+    {
+      name: "refuses a replacement with another uid",
+      steps: [post(configmaps, configMap("a")), put(`${configmaps}/a`, { metadata: { name: "a", uid: "other" } })],
+    },
+    {
+      name: "refuses a replacement with another name",
+      steps: [post(configmaps, configMap("a")), put(`${configmaps}/a`, configMap("b"))],
+    },
+    {
+      name: "refuses a replacement with another namespace",
+      steps: [post(configmaps, configMap("a")), put(`${configmaps}/a`, { metadata: { name: "a", namespace: "b" } })],
+    },
+    { name: "refuses a replacement of nothing there", steps: [put(`${configmaps}/a`, configMap("a"))] },
+    {
+      name: "refuses a version that is no number",
+      steps: [
+        post(configmaps, configMap("a")),
+        put(`${configmaps}/a`, { metadata: { name: "a", resourceVersion: "abc" } }),
+      ],
+    },
+    {
+      name: "keeps creationTimestamp and uid whatever a replacement says",
+      steps: [
+        post(configmaps, configMap("a")),
+        put(`${configmaps}/a`, {
+          metadata: { name: "a", creationTimestamp: "2020-01-01T00:00:00Z", labels: { x: "y" } },
+        }),
+      ],
+    },
+    {
+      name: "a Lease is made by a PUT, and needs a version then",
+      steps: [
+        put(`${leases}/a`, { metadata: { name: "a" }, spec: { holderIdentity: "me" } }),
+        put(`${leases}/a`, { metadata: { name: "a" }, spec: { holderIdentity: "you" } }),
+      ],
+    },
+    {
+      name: "a Lease with its micro times",
+      steps: [
+        post(leases, {
+          metadata: { name: "a" },
+          spec: {
+            holderIdentity: "me",
+            leaseDurationSeconds: 15,
+            acquireTime: "2026-01-02T03:04:05.123456Z",
+            renewTime: "2026-01-02T03:04:05Z",
+            leaseTransitions: 0,
+          },
+        }),
+      ],
+    },
+    {
+      name: "deletes a ConfigMap and answers a Status",
+      steps: [post(configmaps, configMap("a")), del(`${configmaps}/a`), get(`${configmaps}/a`)],
+    },
+    {
+      name: "deletes a pod that no node runs at once",
+      steps: [post(pods, pod("a")), del(`${pods}/a`), get(`${pods}/a`)],
+    },
+    {
+      name: "deletes only the uid that is asked for",
+      steps: [
+        post(configmaps, configMap("a")),
+        del(`${configmaps}/a`, { preconditions: { uid: "other" } }),
+        del(`${configmaps}/a`, { preconditions: { uid: "{0.metadata.uid}" } }),
+      ],
+    },
+    {
+      name: "deletes only the version that is asked for",
+      steps: [
+        post(configmaps, configMap("a")),
+        del(`${configmaps}/a`, { preconditions: { resourceVersion: "1" } }),
+        del(`${configmaps}/a`, { preconditions: { resourceVersion: "{0.metadata.resourceVersion}" } }),
+      ],
+    },
+    {
+      name: "refuses a propagation policy that is none",
+      steps: [
+        post(configmaps, configMap("a")),
+        del(`${configmaps}/a`, { propagationPolicy: "Sometimes" }),
+        del(`${configmaps}/a`, { propagationPolicy: "Orphan", orphanDependents: true }),
+      ],
+    },
+    {
+      name: "refuses delete options of another kind",
+      steps: [
+        post(configmaps, configMap("a")),
+        del(`${configmaps}/a`, { kind: "Pod", apiVersion: "v1" }),
+        del(`${configmaps}/a`, "{"),
+      ],
+    },
+    {
+      name: "a dry run of a deletion deletes nothing",
+      steps: [
+        post(configmaps, configMap("a")),
+        del(`${configmaps}/a`, undefined, "dryRun=All"),
+        get(`${configmaps}/a`),
+      ],
+    },
+    { name: "lists nothing", steps: [get(configmaps)] },
+    {
+      name: "lists in the order of names",
+      steps: [
+        post(configmaps, configMap("b")),
+        post(configmaps, configMap("a")),
+        post(configmaps, configMap("a-b")),
+        get(configmaps),
+      ],
+    },
+    {
+      name: "tells a watch from a version everything since",
+      steps: [
+        post(configmaps, configMap("a")),
+        patch("merge", `${configmaps}/a`, { data: { k: "v" } }),
+        del(`${configmaps}/a`),
+        watching(configmaps, 2, "resourceVersion={0.metadata.resourceVersion}"),
+      ],
+    },
+    {
+      name: "a Secret gets its type and keeps stringData in data",
+      steps: [
+        post(secrets, { metadata: { name: "a" }, stringData: { k: "v" }, data: { l: "dg==" } }),
+        get(`${secrets}/a`),
+      ],
+    },
+    {
+      name: "refuses a Secret whose data is no base64",
+      steps: [post(secrets, { metadata: { name: "a" }, data: { l: "???" } })],
+    },
+    {
+      name: "an Event is stored as it comes",
+      steps: [
+        post(events, {
+          metadata: { name: "a" },
+          involvedObject: { kind: "Pod", namespace: "{ns}", name: "p" },
+          reason: "Started",
+          message: "m",
+          type: "Normal",
+          count: 1,
+          firstTimestamp: "2026-01-02T03:04:05Z",
+          lastTimestamp: "2026-01-02T03:04:05Z",
+          source: { component: "kubelet" },
+        }),
+      ],
+    },
+    {
+      name: "refuses an Event about another namespace",
+      steps: [
+        post(events, {
+          metadata: { name: "a" },
+          involvedObject: { kind: "Pod", namespace: "other", name: "p" },
+          reason: "r",
+        }),
+      ],
+    },
+    { name: "a ReplicaSet with its defaults", steps: [post(replicasets, workload("a")), get(`${replicasets}/a`)] },
+  ],
+};

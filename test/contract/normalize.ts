@@ -1,0 +1,65 @@
+/** Takes out of answers what differs from run to run: times, uids, versions, made-up names, addresses. */
+
+type Json = Record<string, unknown>;
+
+const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(text: string): string {
+  if (time.test(text)) return text.includes(".") ? "MICROTIME" : "TIME";
+  return (
+    text
+      // A refused patch shows the whole object, with its times and versions.
+      .replace(/Invalid value: "\{\\"(apiVersion|kind)\\".*\}": /, "Invalid value: PATCHED: ")
+      .replaceAll(uid, "UID")
+      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-RAND")
+      .replaceAll(/\b10\.0\.\d+\.\d+\b/g, "IP")
+      .replaceAll(/too old resource version: \d+ \(\d+\)/g, "too old resource version: N (N)")
+      .replaceAll(/resource version: \d+, current: \d+/g, "resource version: N, current: N")
+      .replaceAll(/the ResourceVersion in record \(\d+\)/g, "the ResourceVersion in record (N)")
+  );
+}
+
+/** The versions of a case's objects, by their order: equal ones stay equal, later ones later. */
+export function versionsOf(results: readonly unknown[]): ReadonlyMap<string, string> {
+  const found = new Set<string>();
+  const walk = (value: unknown, isList: boolean): void => {
+    if (Array.isArray(value)) for (const item of value) walk(item, false);
+    if (!isObject(value)) return;
+    const { metadata } = value;
+    const own = isObject(metadata) ? metadata["resourceVersion"] : undefined;
+    const list = isList || Array.isArray(value["items"]) || value["type"] === "BOOKMARK";
+    if (typeof own === "string" && !list) found.add(own);
+    for (const item of Object.values(value)) walk(item, value["type"] === "BOOKMARK");
+  };
+  for (const result of results) walk(result, false);
+  const sorted = [...found].sort((a, b) => Number(a) - Number(b));
+  return new Map(sorted.map((version, index) => [version, `v${index + 1}`]));
+}
+
+/** An answer, comparable between servers and runs. */
+export function normalized(value: unknown, versions: ReadonlyMap<string, string>): unknown {
+  if (typeof value === "string") return textOf(value);
+  if (Array.isArray(value)) return value.map((item) => normalized(item, versions));
+  if (!isObject(value)) return value;
+  const result: Json = {};
+  for (const key of Object.keys(value).sort()) {
+    const item = value[key];
+    if (key === "resourceVersion" && typeof item === "string" && /^\d+$/.test(item))
+      result[key] = versions.get(item) ?? "VERSION";
+    else if (key === "continue" && item !== "") result[key] = "TOKEN";
+    else result[key] = normalized(item, versions);
+  }
+  madeUpName(result);
+  return result;
+}
+
+function madeUpName(object: Json): void {
+  const { name, generateName } = object;
+  if (typeof name !== "string" || typeof generateName !== "string" || !name.startsWith(generateName)) return;
+  if (name.length === generateName.length + 5) object["name"] = `${generateName}RAND`;
+}

@@ -1,0 +1,96 @@
+/** Runs contract cases against any API server. */
+import { readAll, type Transport } from "../../src/api/transport.ts";
+import type { Case, Result, Step } from "./case.ts";
+import { normalized, versionsOf } from "./normalize.ts";
+
+type Json = Record<string, unknown>;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+interface Raw {
+  readonly status: number;
+  readonly warning: string | undefined;
+  readonly body: unknown;
+}
+
+/** `{ns}` and `{0.metadata.uid}` filled in, in every text of a value. */
+function filled<T>(value: T, namespace: string, answers: readonly Raw[]): T {
+  if (typeof value === "string") {
+    return value.replaceAll(/\{(ns|\d+(?:\.[\w-]+)+)\}/g, (_whole, what: string) => {
+      if (what === "ns") return namespace;
+      const [index = "0", ...path] = what.split(".");
+      let here: unknown = answers[Number(index)]?.body;
+      for (const key of path) here = (here as Json | undefined)?.[key];
+      return String(here);
+    }) as T;
+  }
+  if (Array.isArray(value)) return value.map((item: unknown) => filled(item, namespace, answers)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, filled(item as unknown, namespace, answers)]),
+  ) as T;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return { text };
+  }
+}
+
+async function take(transport: Transport, step: Step): Promise<Raw> {
+  const abort = new AbortController();
+  const query = [...new URLSearchParams(step.query ?? "").entries()];
+  const response = await transport.send({
+    method: step.method === "WATCH" ? "GET" : step.method,
+    path: step.path,
+    query: step.method === "WATCH" ? [["watch", "1"], ...query] : query,
+    headers: {
+      accept: step.accept ?? "application/json",
+      "user-agent": "contract",
+      ...(step.body === undefined ? {} : { "content-type": step.type ?? "application/json" }),
+    },
+    ...(step.body === undefined
+      ? {}
+      : { body: encoder.encode(typeof step.body === "string" ? step.body : JSON.stringify(step.body)) }),
+    signal: abort.signal,
+  });
+  const warning = response.header("warning") ?? undefined;
+  if (step.method !== "WATCH" || response.status !== 200) {
+    return { status: response.status, warning, body: parsed(decoder.decode(await readAll(response.body))) };
+  }
+  const frames: unknown[] = [];
+  let rest = "";
+  while (frames.length < (step.frames ?? 0)) {
+    const chunk = await response.body.next();
+    if (chunk === undefined) {
+      frames.push("END");
+      break;
+    }
+    const lines = (rest + decoder.decode(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    frames.push(...lines.filter((line) => line !== "").map(parsed));
+  }
+  response.body.cancel();
+  return { status: 200, warning, body: frames };
+}
+
+/** Runs a case in `namespace`, which it makes with its default ServiceAccount; answers the normalized results. */
+export async function runCase(transport: Transport, { steps }: Case, namespace: string): Promise<Result[]> {
+  await take(transport, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
+  await take(transport, {
+    method: "POST",
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts`,
+    body: { metadata: { name: "default" } },
+  });
+  const answers: Raw[] = [];
+  for (const step of steps) answers.push(await take(transport, filled(step, namespace, answers)));
+  const versions = versionsOf(answers.map(({ body }) => body));
+  return answers.map(({ status, warning, body }) => ({
+    status,
+    ...(warning === undefined ? {} : { warning: normalized(warning, versions) as string }),
+    body: normalized(body, versions),
+  }));
+}
