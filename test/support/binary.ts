@@ -1,23 +1,31 @@
 /** The compiled program, built once for a process from what is in the work tree now. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+const top = join(import.meta.dir, "..", "..");
+
 let built: Promise<string> | undefined;
 
-/** The folder with `kubectl-reconcile` and `kubectl_complete-reconcile`: to be put on PATH. Removed when the process ends. */
+/** The folder with `kubectl-reconcile` and `kubectl_complete-reconcile`: to be put on PATH. */
 export function binaryFolder(): Promise<string> {
   built ??= build();
   return built;
 }
 
+/** Always the same folder, so that 116 MB are left behind once and not after each run; programs that run keep their file. */
 async function build(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "binary-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const script = join(import.meta.dir, "..", "..", "scripts", "build.ts");
-  const run = Bun.spawn([process.execPath, script, "--outdir", folder], { stdout: "ignore", stderr: "pipe" });
+  const folder = join(top, "node_modules", ".cache", "test-binary");
+  const fresh = `${folder}-${process.pid}`;
+  const run = Bun.spawn([process.execPath, join(top, "scripts", "build.ts"), "--outdir", fresh], {
+    stdout: "ignore",
+    stderr: "pipe",
+  });
   const said = await new Response(run.stderr).text();
   if ((await run.exited) !== 0) throw new Error(`Cannot build the program: ${said}`);
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(fresh)) renameSync(join(fresh, name), join(folder, name));
+  rmSync(fresh, { recursive: true });
   return folder;
 }
 

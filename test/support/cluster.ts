@@ -118,7 +118,6 @@ async function startOnce(options: ClusterOptions): Promise<Cluster> {
   return clusterIn(dir, port, async () => {
     await up.stdin.end();
     await up.exited;
-    rmSync(dir, { recursive: true, force: true });
   });
 }
 
