@@ -20,13 +20,9 @@ interface Index<T> {
  */
 export class Indexer<T extends StoredObject> {
   #objects = new Map<ObjectKey, T>();
-  /** Undefined for kinds without a namespace. */
+  /** Made when somebody first lists a namespace: most caches are read by key and by index only. */
   #namespaces: Map<string, Map<ObjectKey, T>> | undefined;
   #indexes = new Map<string, Index<T>>();
-
-  constructor(options: { readonly namespaced: boolean }) {
-    this.#namespaces = options.namespaced ? new Map() : undefined;
-  }
 
   get size(): number {
     return this.#objects.size;
@@ -109,7 +105,7 @@ export class Indexer<T extends StoredObject> {
   replace(objects: readonly T[]): ReadonlyMap<ObjectKey, T> {
     const earlier = this.#objects;
     this.#objects = new Map();
-    if (this.#namespaces !== undefined) this.#namespaces = new Map();
+    this.#namespaces = undefined;
     for (const index of this.#indexes.values()) index.buckets.clear();
     for (const object of objects) this.set(keyOf(object), object);
     return earlier;
@@ -117,7 +113,16 @@ export class Indexer<T extends StoredObject> {
 
   #within(namespace: string | undefined): ReadonlyMap<ObjectKey, T> | undefined {
     if (namespace === undefined || namespace === "") return this.#objects;
-    return this.#namespaces?.get(namespace);
+    this.#namespaces ??= this.#byNamespace();
+    return this.#namespaces.get(namespace);
+  }
+
+  #byNamespace(): Map<string, Map<ObjectKey, T>> {
+    const namespaces = new Map<string, Map<ObjectKey, T>>();
+    for (const [key, object] of this.#objects) {
+      bucketOf(namespaces, object.metadata.namespace ?? "").set(key, object);
+    }
+    return namespaces;
   }
 }
 

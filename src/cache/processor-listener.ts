@@ -33,6 +33,7 @@ export class ProcessorListener<T> {
   #options: ProcessorListenerOptions<T>;
   #pending: Fifo<Notification<T>> = new Fifo();
   #initialPending = 0;
+  #stopped = false;
   #turns: Turns;
 
   constructor(options: ProcessorListenerOptions<T>) {
@@ -56,6 +57,7 @@ export class ProcessorListener<T> {
 
   /** Takes a notification; it is delivered in a later turn. */
   add(notification: Notification<T>): void {
+    if (this.#stopped) return;
     if (notification.initial) this.#initialPending++;
     this.#pending.push(notification);
     if (this.#pending.length === 1) this.#turns.wake();
@@ -69,6 +71,7 @@ export class ProcessorListener<T> {
   }
 
   stop(): void {
+    this.#stopped = true;
     this.#turns.stop();
     this.#pending.clear();
   }

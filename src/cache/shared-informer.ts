@@ -6,7 +6,7 @@ import type { Random } from "../platform/random.ts";
 import type { Cancel, Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import type { CreateDeltaQueue, DeltaQueue } from "./delta-queue.ts";
-import type { EventHandler, HandlerOptions, HandlerRegistration, Notification } from "./handler.ts";
+import type { EventHandler, HandlerOptions, HandlerRegistration } from "./handler.ts";
 import { Indexer, type IndexFunction } from "./indexer.ts";
 import { Intake } from "./intake.ts";
 import type { Lister } from "./lister.ts";
@@ -90,7 +90,7 @@ export class SharedInformer<T extends StoredObject> {
     const now = (): number => timeline.now();
     this.#options = options;
     this.kind = kind;
-    const indexer = new Indexer<T>({ namespaced: kind.namespaced });
+    const indexer = new Indexer<T>();
     this.#indexer = indexer;
     this.synced = new Promise((resolve) => (this.#resolveSynced = resolve));
     this.#turns = new Turns({ timeline, actor: `informer ${kind.plural}`, step: () => this.#step() });
@@ -105,16 +105,15 @@ export class SharedInformer<T extends StoredObject> {
       bus,
       now,
       selected: selectors !== undefined && Object.keys(selectors).length > 0,
-      distribute: (notification, to) => this.#distribute(notification, to),
-      has: (listener) => this.#listeners.some(({ syncing }) => listener === "any" || syncing),
+      listeners: () => this.#listeners,
     });
     this.#reflector = new Reflector({ ...options, timeline, random, queue, intake });
     this.lister = listerOf(indexer, queue);
   }
 
-  /** Whether the first list is in the store. */
+  /** Whether the first list is in the store, and waits for no handler but in its own buffer. */
   get hasSynced(): boolean {
-    return this.#queue.hasSynced;
+    return this.#queue.hasSynced && !this.#writer.busy;
   }
 
   /** @throws RangeError for a name that another index has. */
@@ -191,16 +190,12 @@ export class SharedInformer<T extends StoredObject> {
   }
 
   #step(): boolean {
-    const popped = this.#queue.pop(this.#writer.apply);
-    if (this.#resolveSynced !== undefined && this.#queue.hasSynced) {
+    const did = this.#writer.continue() || this.#queue.pop(this.#writer.apply);
+    if (this.#resolveSynced !== undefined && this.hasSynced) {
       this.#resolveSynced();
       this.#resolveSynced = undefined;
     }
-    return popped;
-  }
-
-  #distribute(notification: Notification<T>, to: "all" | "syncing"): void {
-    for (const listener of this.#listeners) if (to === "all" || listener.syncing) listener.add(notification);
+    return did;
   }
 
   /** One timer for all handlers: at the time of the first that is due. */

@@ -16,13 +16,19 @@ export interface StoreWriterOptions<T extends StoredObject> {
   readonly intake: Intake<T>;
   readonly bus: TraceBus;
   readonly now: () => number;
-  /** Hands a notification to the listeners: to all, or only to those that are syncing. */
-  readonly distribute: (notification: Notification<T>, to: "all" | "syncing") => void;
-  /** Whether there is a listener at all, and one that is syncing. */
-  readonly has: (listener: "any" | "syncing") => boolean;
+  /** Those that are to be told of the delta at hand. */
+  readonly listeners: () => Listeners<T>;
   /** The cache holds objects that match a selector only: one may appear because it was changed. */
   readonly selected: boolean;
 }
+
+/** What a listener is to the store: it takes notifications, those that tell nothing new only while it is syncing. */
+export interface NotificationSink<T> {
+  readonly syncing: boolean;
+  add(notification: Notification<T>): void;
+}
+
+type Listeners<T> = readonly NotificationSink<T>[];
 
 /** What is told of one object. */
 interface Told<T> {
@@ -31,29 +37,50 @@ interface Told<T> {
   readonly before: T | undefined;
   /** Of a deletion the last state. */
   readonly object: T;
-  readonly initial: boolean;
   readonly tombstone: boolean;
   readonly relist: boolean;
   readonly receivedAt: number;
   readonly writer: (() => string | undefined) | undefined;
 }
 
+/** What listeners are told of an object that is there. */
+interface Notified<T> extends Pick<Told<T>, "type" | "key" | "before" | "object"> {
+  readonly initial: boolean;
+  readonly seq: number;
+}
+
 /**
- * Applies deltas: the store first, then the notifications, which only wait for their listeners here. A list is applied in one
- * piece before the first notification of it.
+ * Applies deltas: the store first, then the notifications, which only wait for their listeners here. A list is put into the store
+ * in one piece; what it has to tell may be more than one turn should hold, and is told piece by piece by `continue`. Until that
+ * answers false no other delta may be applied.
  *
  * Source: client-go v0.36 tools/cache/controller.go processDeltas, shared_informer.go OnUpdate; differs: a deletion of what is not
  * known tells nobody.
  */
 export class StoreWriter<T extends StoredObject> {
   #options: StoreWriterOptions<T>;
+  /** What is left to be told of a list or a resync. */
+  #rest: Iterator<void> | undefined;
 
   constructor(options: StoreWriterOptions<T>) {
     this.#options = options;
   }
 
+  /** Whether something is left to be told. */
+  get busy(): boolean {
+    return this.#rest !== undefined;
+  }
+
+  /** Tells one piece of what is left; false when nothing was. */
+  continue(): boolean {
+    if (this.#rest === undefined) return false;
+    if (this.#rest.next().done === true) this.#rest = undefined;
+    return true;
+  }
+
   /** Atomic. */
   readonly apply = (delta: Delta<T>, initial: boolean): void => {
+    const { indexer } = this.#options;
     switch (delta.type) {
       case "Added":
       case "Updated":
@@ -65,10 +92,10 @@ export class StoreWriter<T extends StoredObject> {
         this.#delete(delta);
         break;
       case "ReplacedAll":
-        this.#replaceAll(delta, initial);
+        this.#rest = this.#tellReplaced(delta, indexer.replace(delta.objects), initial);
         break;
       case "SyncAll":
-        this.#syncAll(delta.receivedAt);
+        this.#rest = this.#tellSync(delta.receivedAt);
         break;
       case "Bookmark":
         break;
@@ -76,17 +103,16 @@ export class StoreWriter<T extends StoredObject> {
   };
 
   #set(delta: ObjectDelta<T>, initial: boolean): void {
-    const { indexer, bus } = this.#options;
-    const before = indexer.set(delta.key, delta.object);
-    if (!bus.on) {
-      this.#notify(delta.type, delta.key, before, delta.object, initial, 0);
-      return;
-    }
-    const writer = this.#writer(delta, before);
+    const { indexer, bus, listeners } = this.#options;
     const { type, key, object, receivedAt } = delta;
-    const relist = type === "Replaced" && !initial;
-    const seq = this.#emit({ type, key, before, object, initial, tombstone: false, relist, receivedAt, writer });
-    this.#notify(type, key, before, object, initial, seq);
+    const before = indexer.set(key, object);
+    const writer = delta.managedFields === undefined ? undefined : this.#writer(delta, before);
+    let seq = 0;
+    if (bus.on) {
+      const relist = type === "Replaced" && !initial;
+      seq = this.#emit({ type, key, before, object, tombstone: false, relist, receivedAt, writer });
+    }
+    this.#notify(listeners(), { type, key, before, object, initial, seq });
   }
 
   /** Who made a watched change; keeps what the next one is compared with. */
@@ -104,47 +130,59 @@ export class StoreWriter<T extends StoredObject> {
   }
 
   #delete({ type, key, object, tombstone, receivedAt }: ObjectDelta<T>): void {
-    const { indexer, bus } = this.#options;
+    const { indexer, bus, listeners } = this.#options;
     const before = indexer.delete(key);
     let seq = 0;
-    if (bus.on) {
-      const writer = undefined;
-      seq = this.#emit({ type, key, before, object, initial: false, tombstone, relist: false, receivedAt, writer });
-    }
-    if (before !== undefined) this.#notifyDeleted(key, object, tombstone, seq);
+    if (bus.on)
+      seq = this.#emit({ type, key, before, object, tombstone, relist: false, receivedAt, writer: undefined });
+    if (before !== undefined) this.#notifyDeleted(listeners(), { key, object, tombstone, seq });
   }
 
-  #replaceAll({ objects, receivedAt }: ReplacedAll<T>, initial: boolean): void {
-    const { indexer, bus, has } = this.#options;
-    const earlier = indexer.replace(objects);
-    const rest = { initial, receivedAt, writer: undefined };
+  /** First what is gone, then what there is, as upstream tells it. */
+  *#tellReplaced(
+    { objects, receivedAt }: ReplacedAll<T>,
+    earlier: ReadonlyMap<ObjectKey, T>,
+    initial: boolean,
+  ): Generator<void> {
+    const { indexer, bus } = this.#options;
+    // Whoever comes later is told of all there is by itself.
+    const listeners = this.#options.listeners();
     for (const [key, object] of earlier) {
       if (indexer.get(key) !== undefined) continue;
       let seq = 0;
       if (bus.on) {
-        seq = this.#emit({ type: "Deleted", key, before: object, object, tombstone: true, relist: true, ...rest });
+        const told = { key, before: object, object, receivedAt, writer: undefined };
+        seq = this.#emit({ type: "Deleted", tombstone: true, relist: true, ...told });
       }
-      this.#notifyDeleted(key, object, true, seq);
+      this.#notifyDeleted(listeners, { key, object, tombstone: true, seq });
+      yield;
     }
-    const tellsUnchanged = has("syncing");
+    const tellsUnchanged = listeners.some(({ syncing }) => syncing);
     for (const object of objects) {
       const key = keyOf(object);
       const before = earlier.get(key);
       if (before === object && !tellsUnchanged) continue;
       let seq = 0;
       if (bus.on) {
-        seq = this.#emit({ type: "Replaced", key, before, object, tombstone: false, relist: !initial, ...rest });
+        const told = { key, before, object, receivedAt, writer: undefined };
+        seq = this.#emit({ type: "Replaced", tombstone: false, relist: !initial, ...told });
       }
-      this.#notify("Replaced", key, before, object, initial, seq);
+      this.#notify(listeners, { type: "Replaced", key, before, object, initial, seq });
+      yield;
     }
   }
 
-  #syncAll(receivedAt: number): void {
+  *#tellSync(receivedAt: number): Generator<void> {
     const { indexer, bus } = this.#options;
-    const rest = { initial: false, tombstone: false, relist: false, receivedAt, writer: undefined };
+    const listeners = this.#options.listeners();
     for (const [key, object] of indexer.entries()) {
-      const seq = bus.on ? this.#emit({ type: "Sync", key, before: object, object, ...rest }) : 0;
-      this.#notify("Sync", key, object, object, false, seq);
+      let seq = 0;
+      if (bus.on) {
+        const told = { key, before: object, object, receivedAt, writer: undefined };
+        seq = this.#emit({ type: "Sync", tombstone: false, relist: false, ...told });
+      }
+      this.#notify(listeners, { type: "Sync", key, before: object, object, initial: false, seq });
+      yield;
     }
   }
 
@@ -175,38 +213,40 @@ export class StoreWriter<T extends StoredObject> {
     return seq;
   }
 
-  #notify(type: DeltaType, key: ObjectKey, before: T | undefined, object: T, initial: boolean, seq: number): void {
-    const { has, distribute, bus, now, of } = this.#options;
-    if (!has("any")) return;
+  #notify(listeners: Listeners<T>, told: Notified<T>): void {
+    if (listeners.length === 0) return;
+    const { bus, now, of } = this.#options;
+    const { type, key, before, object, seq } = told;
     const { resourceVersion } = object.metadata;
     const unchanged = before !== undefined && before.metadata.resourceVersion === resourceVersion;
     const notification: Notification<T> = {
       type: before === undefined ? "added" : "updated",
       object,
       before,
-      initial: before === undefined && initial,
+      initial: before === undefined && told.initial,
       tombstone: false,
       delta: { kind: of.kind, type, key, resourceVersion, seq },
       queuedAt: bus.on ? now() : 0,
     };
-    distribute(notification, unchanged ? "syncing" : "all");
+    for (const listener of listeners) if (!unchanged || listener.syncing) listener.add(notification);
   }
 
-  #notifyDeleted(key: ObjectKey, object: T, tombstone: boolean, seq: number): void {
-    const { has, distribute, bus, now, of } = this.#options;
-    if (!has("any")) return;
+  #notifyDeleted(
+    listeners: Listeners<T>,
+    { key, object, tombstone, seq }: Pick<Told<T>, "key" | "object" | "tombstone"> & { readonly seq: number },
+  ): void {
+    if (listeners.length === 0) return;
+    const { bus, now, of } = this.#options;
     const { resourceVersion } = object.metadata;
-    distribute(
-      {
-        type: "deleted",
-        object,
-        before: undefined,
-        initial: false,
-        tombstone,
-        delta: { kind: of.kind, type: "Deleted", key, resourceVersion, seq },
-        queuedAt: bus.on ? now() : 0,
-      },
-      "all",
-    );
+    const notification: Notification<T> = {
+      type: "deleted",
+      object,
+      before: undefined,
+      initial: false,
+      tombstone,
+      delta: { kind: of.kind, type: "Deleted", key, resourceVersion, seq },
+      queuedAt: bus.on ? now() : 0,
+    };
+    for (const listener of listeners) listener.add(notification);
   }
 }

@@ -15,7 +15,7 @@ const names = (objects: readonly Widget[]): string[] =>
   objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 
 function indexerOf(...objects: readonly Widget[]): Indexer<Widget> {
-  const indexer = new Indexer<Widget>({ namespaced: true });
+  const indexer = new Indexer<Widget>();
   for (const object of objects) indexer.set(keyOf(object), object);
   return indexer;
 }
@@ -73,7 +73,7 @@ describe("Indexer", () => {
   });
 
   test("a kind without namespaces is listed as a whole only", () => {
-    const indexer = new Indexer<Widget>({ namespaced: false });
+    const indexer = new Indexer<Widget>();
     indexer.set("a", widget("a", ""));
     expect(indexer.list("")).toHaveLength(1);
     expect(indexer.list("shop")).toEqual([]);

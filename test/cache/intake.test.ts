@@ -16,7 +16,7 @@ const widget = (uid: string, resourceVersion: string): Widget => ({
 });
 
 function intakeWith(known: Widget | undefined, wanted = false): Intake<Widget> {
-  const indexer = new Indexer<Widget>({ namespaced: true });
+  const indexer = new Indexer<Widget>();
   if (known !== undefined) indexer.set("shop/a", known);
   return new Intake({ indexer, wantsWriters: () => wanted });
 }

@@ -53,7 +53,7 @@ function scene(options: Options = {}): Scene {
         );
       }),
   });
-  const intake = new Intake({ indexer: new Indexer<Widget>({ namespaced: true }), wantsWriters: () => false });
+  const intake = new Intake({ indexer: new Indexer<Widget>(), wantsWriters: () => false });
   const reflector = new Reflector({
     listerWatcher: server,
     queue,
