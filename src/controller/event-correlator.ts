@@ -98,7 +98,9 @@ export class EventCorrelator {
     // The set stays just below the bound: the next new message is combined too.
     const [any] = group.messages;
     group.messages.delete(any ?? "");
-    return { event: { ...event, message: `(combined from similar events): ${event.message}` }, key: groupKey };
+    // Made anew, of the parts that all of them share: upstream's names no reporting component then.
+    const message = `(combined from similar events): ${event.message}`;
+    return { event: { ...event, reportingComponent: "", message }, key: groupKey };
   }
 
   #isSpam(event: NewEvent): boolean {

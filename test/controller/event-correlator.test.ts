@@ -55,6 +55,8 @@ describe("EventCorrelator", () => {
       "patch 2 web.m9 (combined from similar events): m10",
       "patch 3 web.m9 (combined from similar events): m11",
     ]);
+    const combined = correlator.correlate({ ...event("m12"), reportingComponent: "replicaset-controller" });
+    expect(combined).toMatchObject({ event: { reportingComponent: "", source: event("").source } });
     now += 600_001;
     expect(told(correlator.correlate(event("m20")))).toBe("create 1 web.m20 m20");
   });
