@@ -1,0 +1,33 @@
+import { describe, expect, test } from "bun:test";
+import type { StoredObject } from "../../src/api/object.ts";
+import { DeltaDetail } from "../../src/trace/delta-detail.ts";
+
+const of = { group: "", kind: "Pod" };
+const pod = (phase: string): StoredObject & { readonly status: object } => ({
+  metadata: { name: "a", uid: "u", resourceVersion: "1", creationTimestamp: "" },
+  status: { phase },
+});
+
+describe("DeltaDetail", () => {
+  test("works the writer out when it is first asked for, and once", () => {
+    let calls = 0;
+    const detail = new DeltaDetail(of, pod("Pending"), pod("Running"), () => {
+      calls++;
+      return "kubelet";
+    });
+    expect(calls).toBe(0);
+    expect([detail.writer, detail.writer]).toEqual(["kubelet", "kubelet"]);
+    expect(calls).toBe(1);
+  });
+
+  test("works both out together, so that it holds on to neither object", () => {
+    let calls = 0;
+    const detail = new DeltaDetail(of, pod("Pending"), pod("Running"), () => void calls++);
+    expect(detail.changes).toEqual([{ path: ".status.phase", before: "Pending", after: "Running" }]);
+    expect(calls).toBe(1);
+    expect(JSON.parse(JSON.stringify(detail))).toEqual({
+      changes: [{ path: ".status.phase", before: "Pending", after: "Running" }],
+    });
+    expect(calls).toBe(1);
+  });
+});
