@@ -80,6 +80,8 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly priorityOf?: (key: ObjectKey, context: Pick<WatchContext, "cache">) => number;
   /** Left out of `all`: it stands in for a part of a cluster that real ones have, and is run only when it is named. */
   readonly onlyByName?: true;
+  /** The name of a controller that this one is a part of: whoever names that one gets this one too. */
+  readonly partOf?: string;
   readonly rules: readonly Rule[];
   /** What it needs beyond list and watch; preflight asks for these, `controllers -o rbac` prints them. */
   readonly permissions: readonly Permission[];

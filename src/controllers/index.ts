@@ -1,5 +1,6 @@
 /** The catalogue of the built-in controllers: the only place that names them all. */
 import type { ControllerDefinition } from "../controller/definition.ts";
+import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
 import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
@@ -11,4 +12,6 @@ export const catalogue: readonly ControllerDefinition[] = [
   replicationcontroller,
   serviceaccount,
   scheduler,
+  kubelet,
+  nodeHeartbeat,
 ];

@@ -1,0 +1,107 @@
+import { deepEqual } from "../../api/field-changes.ts";
+import { keyOf } from "../../api/key.ts";
+import { Leases, Nodes, Pods } from "../../api/kind.ts";
+import type { Node, Pod } from "../../api/types.ts";
+import {
+  type ControllerDefinition,
+  defineController,
+  type Notification,
+  watch,
+  type WatchContext,
+} from "../../controller/definition.ts";
+import { syncNode } from "./heartbeat.ts";
+import { isSilent, isSimulated } from "./managed.ts";
+import { forget, memory } from "./memory.ts";
+import { nodeRules, rules } from "./rules.ts";
+import { covers, syncPod } from "./sync.ts";
+
+const nodeIndex = "nodeName";
+
+/** Runs the pods of simulated nodes. No container is started anywhere: what containers do is set by annotations. */
+export const kubelet: ControllerDefinition = defineController<Pod>({
+  name: "kubelet",
+  aliases: [],
+  purpose: "runs the pods of simulated nodes (no containers: their lives are set by annotations)",
+  onlyByName: true,
+  component: "kubelet",
+  source: "pkg/kubelet/kubelet.go",
+  for: Pods,
+  watches: [
+    watch<Pod>({
+      kind: Pods,
+      indexes: { [nodeIndex]: ({ spec }) => (spec?.nodeName === undefined ? [] : [spec.nodeName]) },
+      on: onPod,
+    }),
+    watch<Node>({ kind: Nodes, on: onNode }),
+  ],
+  workers: 16,
+  rules,
+  permissions: [
+    { group: "", resource: "pods", verbs: ["delete"] },
+    { group: "", resource: "pods/status", verbs: ["patch"] },
+  ],
+  sync: (_key, context) => syncPod(context),
+});
+
+function onPod(notification: Notification<Pod>, context: WatchContext): void {
+  const { object: pod } = notification;
+  const key = keyOf(pod);
+  if ((pod.spec?.nodeName ?? "") === "") return;
+  if (notification.type === "deleted") {
+    forget(context.state(memory), key);
+    return;
+  }
+  const written = context.state(memory).pods.get(key)?.written?.status;
+  if (notification.type === "updated" && written !== undefined) {
+    const { before } = notification;
+    const same = (field: "annotations" | "deletionTimestamp" | "generation" | "deletionGracePeriodSeconds"): boolean =>
+      deepEqual(before.metadata[field], pod.metadata[field]);
+    const untouched =
+      before !== pod &&
+      same("annotations") &&
+      same("deletionTimestamp") &&
+      same("deletionGracePeriodSeconds") &&
+      same("generation") &&
+      before.spec?.nodeName === pod.spec?.nodeName;
+    // Our own write, seen again.
+    if (untouched && covers(pod.status, written)) return;
+  }
+  context.enqueue(key);
+}
+
+/** A node that speaks again, or becomes ours, has pods to catch up with. */
+function onNode(notification: Notification<Node>, context: WatchContext): void {
+  if (notification.type === "deleted") return;
+  const { object: node } = notification;
+  const works = (each: Node): boolean => isSimulated(each) && !isSilent(each);
+  if (!works(node) || (notification.type === "updated" && works(notification.before))) return;
+  for (const pod of context.cache(Pods).byIndex(nodeIndex, node.metadata.name)) context.enqueue(keyOf(pod));
+}
+
+/** Keeps simulated nodes alive in the eyes of the cluster. */
+export const nodeHeartbeat: ControllerDefinition = defineController<Node>({
+  name: "node-heartbeat",
+  aliases: [],
+  partOf: "kubelet",
+  purpose: "renews the Leases of simulated nodes, and their status (comes with kubelet)",
+  onlyByName: true,
+  component: "kubelet",
+  source: "pkg/kubelet/kubelet_node_status.go",
+  for: Nodes,
+  watches: [
+    watch<Node>({
+      kind: Nodes,
+      on({ type, object }, context) {
+        if (type !== "deleted" && isSimulated(object)) context.enqueue(keyOf(object));
+      },
+    }),
+  ],
+  workers: 4,
+  rules: nodeRules,
+  permissions: [
+    { group: "", resource: "nodes", verbs: ["patch"] },
+    { group: "", resource: "nodes/status", verbs: ["patch"] },
+    { group: Leases.group, resource: "leases", verbs: ["get", "create", "update"] },
+  ],
+  sync: (_key, context) => syncNode(context),
+});

@@ -1,0 +1,62 @@
+/** What a kubelet that was restarted can know of a pod: what its status says. */
+import { parseTime } from "../../api/time.ts";
+import type { ContainerStatus, Pod } from "../../api/types.ts";
+import { beginLife, comesBack, type ContainerLife, type Ended, nextBackoffMs, type PodLife } from "./life.ts";
+
+/** The life of a pod: from its status where a kubelet has written one, else from its beginning. */
+export function restoreLife(pod: Pod, now: number): PodLife {
+  const life = beginLife(pod, now);
+  const { startTime, containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
+  if (startTime === undefined) return life;
+  for (const container of life.containers) {
+    const statuses = container.role === "main" ? containerStatuses : initContainerStatuses;
+    const status = statuses.find(({ name }) => name === container.spec.name);
+    if (status !== undefined) restoreContainer(pod, container, status);
+  }
+  const startedAt = parseTime(startTime);
+  return { ...life, startedAt, seenAt: Math.min(now, latest(life, startedAt)) };
+}
+
+/** The last time that the statuses tell of: what came after it is still to be told. */
+function latest({ containers }: PodLife, startedAt: number): number {
+  const times = containers.flatMap(({ state, last }) => [
+    ...(state.is === "running" ? [state.startedAt] : []),
+    ...(state.is === "terminated" ? [state.finishedAt] : []),
+    ...(last === undefined ? [] : [last.finishedAt]),
+  ]);
+  return Math.max(startedAt, ...times);
+}
+
+function restoreContainer(pod: Pod, container: ContainerLife, status: ContainerStatus): void {
+  const { state, lastState, restartCount } = status;
+  container.restarts = restartCount;
+  container.last = endedOf(lastState?.terminated);
+  for (let n = 0; n < Math.min(restartCount, 6); n++) container.backoffMs = nextBackoffMs(container.backoffMs);
+  const ended = endedOf(state?.terminated);
+  if (state?.running?.startedAt !== undefined) {
+    container.state = { is: "running", startedAt: parseTime(state.running.startedAt) };
+  } else if (ended !== undefined) {
+    const back = comesBack(pod, container, ended.exitCode);
+    container.state = {
+      is: "terminated",
+      ...ended,
+      ...(back && { restartAt: ended.finishedAt + container.backoffMs }),
+    };
+  } else if (state?.waiting !== undefined) {
+    const { reason = "ContainerCreating", message } = state.waiting;
+    const finishedAt = container.last?.finishedAt;
+    container.state = {
+      is: "waiting",
+      reason,
+      ...(message !== undefined && { message }),
+      ...(finishedAt !== undefined && { startAt: finishedAt + container.backoffMs }),
+    };
+  }
+}
+
+function endedOf(terminated: NonNullable<ContainerStatus["state"]>["terminated"]): Ended | undefined {
+  if (terminated === undefined) return undefined;
+  const { exitCode, reason = "", startedAt, finishedAt } = terminated;
+  const at = (text: string | undefined): number => (text === undefined ? 0 : parseTime(text));
+  return { exitCode, reason, startedAt: at(startedAt), finishedAt: at(finishedAt) };
+}

@@ -1,0 +1,100 @@
+/** The rules of the simulated kubelet. */
+import { type Rule, rule } from "../../controller/rule.ts";
+
+interface AcceptFacts extends Readonly<Record<string, unknown>> {
+  readonly node: string;
+  readonly containers: number;
+}
+
+export const accept: Rule<AcceptFacts> = rule<AcceptFacts>({
+  id: "accept",
+  looksAt: ["spec.nodeName", "the node's annotations"],
+  chooses: "A pod that was given to one of its nodes is taken in: its containers are being created.",
+  sentence: ({ node, containers }) =>
+    `${node} takes it in, ${containers === 1 ? "1 container" : `${containers} containers`} to start`,
+  source: "pkg/kubelet/kubelet.go HandlePodAdditions, SyncPod",
+});
+
+interface ReportFacts extends Readonly<Record<string, unknown>> {
+  readonly happened: readonly string[];
+  readonly phase: string;
+  readonly ready: boolean;
+}
+
+export const report: Rule<ReportFacts> = rule<ReportFacts>({
+  id: "report",
+  looksAt: ["what containers and probes did since", "the annotations sandbox.kubectl-reconcile.io/…"],
+  chooses:
+    "What happened to containers goes into the pod's status, together with what follows for phase and conditions.",
+  sentence: ({ happened, phase, ready }) =>
+    `${happened.length > 0 ? `${happened.join(", ")} → ` : ""}${phase}, ${ready ? "ready" : "not ready"}`,
+  source: "pkg/kubelet/status/status_manager.go syncPod; kubelet_pods.go generateAPIPodStatus",
+});
+
+interface StopFacts extends Readonly<Record<string, unknown>> {
+  readonly graceSeconds: number;
+  readonly running: number;
+}
+
+export const stop: Rule<StopFacts> = rule<StopFacts>({
+  id: "stop",
+  looksAt: ["metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds"],
+  chooses:
+    "The containers of a pod that is being deleted are told to end; what runs on after the grace period is killed.",
+  sentence: ({ graceSeconds, running }) =>
+    `it is being deleted, ${running} running → stop them within ${graceSeconds} s`,
+  source: "pkg/kubelet/kubelet.go SyncTerminatingPod",
+});
+
+interface RemoveFacts extends Readonly<Record<string, unknown>> {
+  readonly node: string;
+}
+
+export const remove: Rule<RemoveFacts> = rule<RemoveFacts>({
+  id: "remove",
+  looksAt: ["metadata.deletionTimestamp", "that no container runs any more"],
+  chooses: "Once its containers have ended, a pod that is being deleted is taken out of the API with no grace left.",
+  sentence: ({ node }) => `all containers on ${node} have ended → remove it`,
+  source: "pkg/kubelet/status/status_manager.go syncPod, canBeDeleted",
+});
+
+export const rules: readonly Rule[] = [accept, report, stop, remove];
+
+interface HeartbeatFacts extends Readonly<Record<string, unknown>> {
+  readonly everySeconds: number;
+}
+
+export const heartbeat: Rule<HeartbeatFacts> = rule<HeartbeatFacts>({
+  id: "heartbeat",
+  looksAt: ["Lease in kube-node-lease", "the node's annotation sandbox.kubectl-reconcile.io/silent"],
+  chooses: "The Lease of a node that is not silent is renewed every 10 s.",
+  sentence: ({ everySeconds }) => `renew its Lease, every ${everySeconds} s`,
+  source: "component-helpers apimachinery/lease/controller.go",
+});
+
+interface NodeStatusFacts extends Readonly<Record<string, unknown>> {
+  readonly missing: readonly string[];
+}
+
+export const nodeStatus: Rule<NodeStatusFacts> = rule<NodeStatusFacts>({
+  id: "node-status",
+  looksAt: ["status.conditions, status.allocatable, status.addresses of the Node"],
+  chooses: "A node that does not say it is ready is made to say so, with an address and room for pods.",
+  sentence: ({ missing }) => `${missing.join(", ")} missing → write them`,
+  source: "pkg/kubelet/kubelet_node_status.go",
+});
+
+interface TaintFacts extends Readonly<Record<string, unknown>> {
+  readonly taint: string;
+}
+
+export const liftTaint: Rule<TaintFacts> = rule<TaintFacts>({
+  id: "lift-taint",
+  looksAt: ["spec.taints of a node that is ready"],
+  chooses:
+    "The taint not-ready that a node is created with goes when it is ready. With kube-controller-manager that is the node lifecycle controller's part.",
+  sentence: ({ taint }) => `it is ready → take away ${taint}`,
+  source: "pkg/controller/nodelifecycle/node_lifecycle_controller.go doNoScheduleTaintingPass",
+});
+
+export const nodeRules: readonly Rule[] = [heartbeat, nodeStatus, liftTaint];

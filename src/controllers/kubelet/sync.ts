@@ -1,0 +1,196 @@
+import { deepEqual } from "../../api/field-changes.ts";
+import { Nodes, Pods } from "../../api/kind.ts";
+import { isConflict, isNotFound } from "../../api/status-error.ts";
+import { compareResourceVersions } from "../../api/resource-version.ts";
+import type { Node, Pod, PodStatus } from "../../api/types.ts";
+import { isPodTerminal } from "../../controller/pod-status.ts";
+import type { Decision } from "../../controller/rule.ts";
+import type { SyncContext } from "../../controller/sync-context.ts";
+import { hostAddress } from "./addresses.ts";
+import { annotationProblems } from "./annotations.ts";
+import { recordHappenings, inWords } from "./happenings.ts";
+import { advance, graceMs, hasEnded, type Happening, type PodLife } from "./life.ts";
+import { isSilent, isSimulated } from "./managed.ts";
+import { forget, type Known, memory, rangeOf } from "./memory.ts";
+import { restoreLife } from "./restore.ts";
+import { accept, remove, report, stop } from "./rules.ts";
+import { statusOf } from "./status.ts";
+
+/**
+ * Brings one pod's containers up to the present, writes what came of them into its status, and comes again when the next thing is
+ * due. Source: kubernetes v1.36 pkg/kubelet/{kubelet,pod_workers}.go; differs: no containers, their lives are worked out.
+ */
+export async function syncPod(context: SyncContext): Promise<void> {
+  const { key } = context;
+  const remembered = context.state(memory);
+  const pod = context.cache(Pods).get(key);
+  const node = pod === undefined ? undefined : context.cache(Nodes).get(pod.spec?.nodeName ?? "");
+  if (pod === undefined || node === undefined || !isSimulated(node)) {
+    forget(remembered, key);
+    return;
+  }
+  if (isSilent(node)) return;
+  if (remembered.pods.get(key)?.life.uid !== pod.metadata.uid) forget(remembered, key);
+  if (remembered.pods.get(key)?.removed === true) return;
+  if (isPodTerminal(pod)) {
+    forget(remembered, key);
+    if (pod.metadata.deletionTimestamp !== undefined) await removePod(context, pod, node);
+    return;
+  }
+  const known = remembered.pods.get(key) ?? takeIn(context, pod, node);
+  stopIfDeleted(context, pod, known.life);
+  const { happened, nextAt } = advance(pod, known.life, context.now());
+  giveAddress(context, pod, node, known);
+  recordHappenings(context, pod, known.life, happened);
+  await writeStatus(context, pod, node, known, happened);
+  if (hasEnded(known.life) && pod.metadata.deletionTimestamp !== undefined) {
+    await removePod(context, pod, node);
+  } else if (nextAt !== undefined) {
+    context.enqueueAfter(nextAt - context.now(), "the next change of a container is due");
+  }
+}
+
+function takeIn(context: SyncContext, pod: Pod, node: Node): Known {
+  const remembered = context.state(memory);
+  const podIP = pod.status?.podIP;
+  if (podIP !== undefined) rangeOf(remembered, node).take(podIP);
+  const known: Known = {
+    life: restoreLife(pod, context.now()),
+    node: node.metadata.name,
+    podIP,
+    written: undefined,
+    removed: false,
+  };
+  remembered.pods.set(context.key, known);
+  for (const message of annotationProblems(pod)) {
+    context.event(Pods, pod, { type: "Warning", reason: "InvalidAnnotation", message });
+  }
+  return known;
+}
+
+/** From now on its containers end; a shorter grace period than before counts. */
+function stopIfDeleted(context: SyncContext, pod: Pod, life: PodLife): void {
+  if (pod.metadata.deletionTimestamp === undefined) return;
+  const now = context.now();
+  const deadline = (life.stop?.at ?? now) + graceMs(pod);
+  if (life.stop !== undefined) {
+    life.stop = { ...life.stop, deadline: Math.min(life.stop.deadline, deadline) };
+    return;
+  }
+  life.stop = { at: now, deadline };
+  const running = life.containers.filter(({ state }) => state.is === "running");
+  context.decide(stop, { graceSeconds: graceMs(pod) / 1000, running: running.length });
+  for (const { spec } of running) {
+    context.event(Pods, pod, { type: "Normal", reason: "Killing", message: `Stopping container ${spec.name}` });
+  }
+}
+
+/** A pod has its address from the moment its first container runs; one on the host's network has the host's. */
+function giveAddress(context: SyncContext, pod: Pod, node: Node, known: Known): void {
+  if (known.podIP !== undefined) return;
+  if (pod.spec?.hostNetwork === true) {
+    known.podIP = hostAddress(node);
+    return;
+  }
+  const begun = known.life.containers.some(({ state }) => state.is !== "waiting");
+  if (begun) known.podIP = rangeOf(context.state(memory), node).allocate();
+}
+
+async function writeStatus(
+  context: SyncContext,
+  pod: Pod,
+  node: Node,
+  known: Known,
+  happened: readonly Happening[],
+): Promise<void> {
+  const addresses = { hostIP: hostAddress(node), podIP: known.podIP };
+  const wanted = withKnownTimes(statusOf(pod, known.life, addresses, context.now()), known.written?.status);
+  if (isWritten(pod, wanted, known.written)) return;
+  const because = decisionFor(context, node, known, wanted, happened);
+  const { namespace = "", name, uid } = pod.metadata;
+  try {
+    const answer = await context.client.patch(
+      Pods,
+      { namespace, name },
+      { type: "strategic", body: { metadata: { uid }, status: wanted } },
+      { subresource: "status", because, basedOn: pod, signal: context.signal },
+    );
+    known.written = { status: wanted, resourceVersion: answer.metadata.resourceVersion };
+  } catch (error) {
+    // It is gone, or another has taken its name: the deletion is on its way.
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+/** The cache may be behind the last write: times of conditions that stayed are taken from there. */
+function withKnownTimes(wanted: PodStatus, written: PodStatus | undefined): PodStatus {
+  if (written === undefined) return wanted;
+  const conditions = (wanted.conditions ?? []).map((condition) => {
+    const before = written.conditions?.find(({ type }) => type === condition.type);
+    if (before?.status !== condition.status || before.lastTransitionTime === undefined) return condition;
+    return { ...condition, lastTransitionTime: before.lastTransitionTime };
+  });
+  return { ...wanted, conditions };
+}
+
+/** Whether the API server has this status: as written last, and nobody has changed it since as far as the cache shows. */
+function isWritten(pod: Pod, wanted: PodStatus, written: Known["written"]): boolean {
+  if (written === undefined) return covers(pod.status, wanted);
+  if (!deepEqual(written.status, wanted)) return false;
+  const newer = compareResourceVersions(pod.metadata.resourceVersion, written.resourceVersion);
+  return newer === undefined || newer <= 0 || covers(pod.status, wanted);
+}
+
+/** Whether everything in `wanted` is so in `status`; what others added does not matter. */
+export function covers(status: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(status)) return false;
+    return wanted.every((item: unknown, index) => {
+      const name = nameOf(item);
+      const other: unknown = name === undefined ? status[index] : status.find((each) => nameOf(each) === name);
+      return covers(other, item);
+    });
+  }
+  if (wanted !== null && typeof wanted === "object") {
+    if (status === null || typeof status !== "object") return false;
+    const fields = status as Readonly<Record<string, unknown>>;
+    return Object.entries(wanted).every(([key, value]) => covers(fields[key], value));
+  }
+  return status === wanted;
+}
+
+function nameOf(item: unknown): unknown {
+  const { type, name } = (item ?? {}) as { readonly type?: unknown; readonly name?: unknown };
+  return type ?? name;
+}
+
+function decisionFor(
+  context: SyncContext,
+  node: Node,
+  { life, written }: Known,
+  { phase = "", conditions = [] }: PodStatus,
+  happened: readonly Happening[],
+): Decision {
+  if (happened.length === 0 && written === undefined && life.stop === undefined) {
+    return context.decide(accept, { node: node.metadata.name, containers: life.containers.length });
+  }
+  const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  return context.decide(report, { happened: happened.map(inWords), phase, ready });
+}
+
+/** Source: kubernetes v1.36 pkg/kubelet/status/status_manager.go syncPod. */
+async function removePod(context: SyncContext, pod: Pod, node: Node): Promise<void> {
+  const because = context.decide(remove, { node: node.metadata.name });
+  const { namespace = "", name, uid } = pod.metadata;
+  try {
+    await context.client.delete(
+      Pods,
+      { namespace, name },
+      { gracePeriodSeconds: 0, preconditions: { uid }, because, signal: context.signal },
+    );
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+  const known = context.state(memory).pods.get(context.key);
+  if (known !== undefined) known.removed = true;
+}

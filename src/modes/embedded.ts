@@ -1,0 +1,117 @@
+/**
+ * The embedded cluster: an API server in this process, with nodes, a scheduler and a kubelet, and controllers of one's choice. What
+ * `--sandbox`, `kubectl reconcile sandbox`, the demo and tests on virtual time stand on.
+ */
+import type { Transport } from "../api/transport.ts";
+import { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
+import { createClient } from "../client/client.ts";
+import type { Client } from "../client/verbs.ts";
+import { ControllerManager } from "../controller/controller-manager.ts";
+import type { ControllerDefinition } from "../controller/definition.ts";
+import { kubelet, nodeHeartbeat } from "../controllers/kubelet/kubelet.ts";
+import { simulatedNode } from "../controllers/kubelet/node.ts";
+import { scheduler } from "../controllers/scheduler/scheduler.ts";
+import { serviceaccount } from "../controllers/serviceaccount/serviceaccount.ts";
+import { Nodes } from "../api/kind.ts";
+import type { Random } from "../platform/random.ts";
+import { sleep, type Timeline } from "../platform/timeline.ts";
+import { createSandbox, type Sandbox } from "../sandbox/sandbox.ts";
+import { TraceBus } from "../trace/bus.ts";
+import { fieldManagerOf } from "./live.ts";
+
+export interface EmbeddedOptions {
+  /** Real or virtual. */
+  readonly timeline: Timeline;
+  readonly random: Random;
+  /** Told what every controller of the cluster does, scheduler and kubelet included. Unset: nobody is. */
+  readonly bus?: TraceBus;
+  /** Run beside scheduler and kubelet. One that is among them already is not run twice. */
+  readonly controllers?: readonly ControllerDefinition[];
+  /** How many simulated nodes there are. Default 3. */
+  readonly nodes?: number;
+  /** Default true. */
+  readonly scheduler?: boolean;
+  /** Default true; without it nodes are there and nothing on them runs. */
+  readonly kubelet?: boolean;
+  /** Freezes cached objects, so that a controller which changes one fails at once. */
+  readonly freeze?: boolean;
+  /** Stands between each client and the API server: for faults, delays, records. */
+  readonly wrap?: (transport: Transport, actor: string) => Transport;
+  readonly onEventLost?: (why: string) => void;
+}
+
+export interface Embedded {
+  readonly sandbox: Sandbox;
+  readonly manager: ControllerManager;
+  /** A client of one's own; the name is its field manager, and that of its hops on the timeline. */
+  clientFor(name: string): Client;
+  /** Resolves when syncs in flight have finished and nobody is connected any more. */
+  stop(): Promise<void>;
+}
+
+const readyPollMs = 2;
+
+/** Resolves when the controllers work and, with a kubelet, the nodes are ready. On a virtual timeline somebody must run it meanwhile. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { timeline, random, nodes = 3 } = options;
+  const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });
+  const sandbox = await createSandbox({ timeline, random });
+  const transportFor = (actor: string): Transport => {
+    const transport = sandbox.transport({ actor });
+    return options.wrap?.(transport, actor) ?? transport;
+  };
+  const clientFor = (fieldManager: string): Client =>
+    createClient({ transport: transportFor(fieldManager), bus, timeline, fieldManager });
+  const manager = new ControllerManager({
+    controllers: controllersOf(options),
+    informers: new SharedInformerFactory({
+      client: clientFor("informers"),
+      timeline,
+      random,
+      bus,
+      ...(options.freeze !== undefined && { freeze: options.freeze }),
+    }),
+    clientOf: (definition) => clientFor(fieldManagerOf(definition)),
+    bus,
+    timeline,
+    random,
+    ...(options.onEventLost !== undefined && { onEventLost: options.onEventLost }),
+  });
+  const stop = async (): Promise<void> => {
+    await manager.stop();
+    sandbox.stop();
+  };
+  try {
+    const client = clientFor("kubectl-reconcile-embedded");
+    for (let n = 0; n < nodes; n++) await client.create(Nodes, simulatedNode(n));
+    await manager.fillCaches();
+    manager.startWorkers();
+    if (options.kubelet !== false) await nodesReady(client, timeline, nodes);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { sandbox, manager, clientFor, stop };
+}
+
+function controllersOf(options: EmbeddedOptions): readonly ControllerDefinition[] {
+  const all = [
+    serviceaccount,
+    ...(options.scheduler === false ? [] : [scheduler]),
+    ...(options.kubelet === false ? [] : [kubelet, nodeHeartbeat]),
+    ...(options.controllers ?? []),
+  ];
+  return all.filter((definition, index) => all.indexOf(definition) === index);
+}
+
+async function nodesReady(client: Client, timeline: Timeline, count: number): Promise<void> {
+  for (;;) {
+    const { items } = await client.list(Nodes);
+    const ready = items.filter(({ spec, status }) => {
+      const isReady = status?.conditions?.some((each) => each.type === "Ready" && each.status === "True") === true;
+      return isReady && !(spec?.taints ?? []).some(({ key }) => key === "node.kubernetes.io/not-ready");
+    });
+    if (ready.length >= count) return;
+    await sleep(timeline, readyPollMs, "embedded cluster waits for its nodes");
+  }
+}
