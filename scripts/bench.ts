@@ -1,0 +1,127 @@
+/**
+ * `npm run bench`: ours side by side with client-go, kube-rs and kube-controller-manager, on this machine, taking turns, medians of
+ * at least five rounds. What it takes: Go (and cargo, for kube-rs) the first time, Linux for the figures of memory.
+ *
+ * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [sync] [watch] [queue] [replicaset] [emit]`
+ *
+ * Prints a table, or with `--json` a line a figure. A figure that misses its goal is a result like any other; the exit code is 1
+ * only if something could not be measured.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Cluster, startCluster } from "../test/support/cluster.ts";
+import { isFigure, type Result } from "./bench/figures.ts";
+import { buildOurs, buildProgram, peer } from "./bench/peers.ts";
+import { fillWithPods, savePods } from "./bench/pods.ts";
+import { emitFigures, queueFigures } from "./bench/queue.ts";
+import { replicaSetFigures } from "./bench/replicaset.ts";
+import { syncFigures } from "./bench/sync.ts";
+import { table } from "./bench/table.ts";
+import { watchFigures } from "./bench/watch.ts";
+import { buildControlPlane } from "./control-plane.ts";
+
+const groups = ["queue", "emit", "replicaset", "sync", "watch"] as const;
+type Group = (typeof groups)[number];
+const podCount = 10_000;
+
+const { values, positionals } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    rounds: { type: "string", default: "5" },
+    idle: { type: "string", default: "10" },
+  },
+  allowPositionals: true,
+});
+
+const unknown = positionals.filter((word) => !groups.includes(word as Group));
+const rounds = Number(values.rounds);
+if (unknown.length > 0 || !(rounds >= 1) || !(Number(values.idle) >= 0)) {
+  process.stderr.write("usage: npm run bench -- [--json] [--rounds N] [--idle SECONDS] [" + groups.join("] [") + "]\n");
+  process.exit(2);
+}
+
+/** On standard error, so that the figures alone are on the other. */
+function progress(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function report(results: readonly Result[]): void {
+  if (!values.json) return;
+  for (const result of results) process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+/** Runs one group; what breaks it is its result. */
+async function measure(group: Group, run: () => Promise<readonly Result[]>): Promise<readonly Result[]> {
+  progress(`measuring ${group}`);
+  let results: readonly Result[];
+  try {
+    results = await run();
+  } catch (error) {
+    results = [{ name: group, why: error instanceof Error ? error.message : String(error) }];
+  }
+  report(results);
+  return results;
+}
+
+const dir = mkdtempSync(join(tmpdir(), "bench-"));
+let cluster: Cluster | undefined;
+const oneCluster = async (): Promise<Cluster> => {
+  if (cluster !== undefined) return cluster;
+  const built = await buildControlPlane();
+  if (built.is === "failed") throw new Error(built.why);
+  cluster = await startCluster();
+  return cluster;
+};
+let pods: string | undefined;
+/** The cluster with all pods in it, which are saved too. */
+const filled = async (): Promise<{ readonly cluster: Cluster; readonly pods: string }> => {
+  const into = await oneCluster();
+  if (pods !== undefined) return { cluster: into, pods };
+  progress(`filling a cluster with ${podCount} pods`);
+  await fillWithPods(into, podCount);
+  pods = join(dir, "pods.json");
+  progress(`${Math.round(await savePods(into, pods))} bytes a pod, as JSON`);
+  return { cluster: into, pods };
+};
+
+const ours = await buildOurs(dir);
+const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
+  queue: async () => queueFigures({ rounds, ours, clientGo: await peer("client-go") }),
+  emit: () => emitFigures(rounds, ours),
+  replicaset: async () =>
+    replicaSetFigures({ rounds, cluster: await oneCluster(), program: await buildProgram(dir), dir }),
+  sync: async () =>
+    syncFigures({
+      rounds,
+      ours,
+      clientGo: await peer("client-go"),
+      kubeRs: await peer("kube-rs"),
+      kubeconfig: (await filled()).cluster.kubeconfig,
+      idleMs: Number(values.idle) * 1000,
+    }),
+  watch: async () =>
+    watchFigures({
+      rounds,
+      ours,
+      dir,
+      pods: (await filled()).pods,
+      firehose: await peer("firehose"),
+      clientGo: await peer("client-go"),
+      kubeRs: await peer("kube-rs"),
+    }),
+};
+
+const results: Result[] = [];
+try {
+  for (const group of groups) {
+    if (positionals.length > 0 && !positionals.includes(group)) continue;
+    results.push(...(await measure(group, runs[group])));
+  }
+} finally {
+  await cluster?.stop();
+  rmSync(dir, { recursive: true, force: true });
+}
+if (!values.json) process.stdout.write(table(results, rounds));
+process.exit(results.every(isFigure) ? 0 : 1);

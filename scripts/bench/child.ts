@@ -1,0 +1,103 @@
+/** Programs under measurement: what they say, and what the kernel says of them (Linux's /proc). */
+import { readFileSync } from "node:fs";
+
+/** Ticks of the processor times in /proc, a second; 100 on every Linux. */
+const ticksPerSecond = 100;
+
+export interface Usage {
+  /** User and system time so far. */
+  readonly cpuMs: number;
+  readonly rssKb: number;
+  /** The highest so far. */
+  readonly peakKb: number;
+}
+
+export interface Child {
+  readonly pid: number;
+  /** Milliseconds since 1970, just before it was started. */
+  readonly startedAt: number;
+  /** The next JSON line of one of these phases. @throws Error when the program ends or takes too long. */
+  line(phase: string): Promise<Readonly<Record<string, number>>>;
+  /** The first line at all. */
+  firstLine(): Promise<string>;
+  usage(): Usage;
+  /** Ends it and waits for its end. */
+  stop(): Promise<void>;
+}
+
+const longestMs = 180_000;
+
+/** Starts a program. Its standard input stays open, its standard output is read line by line. */
+export function start(
+  command: readonly string[],
+  options: { readonly env?: Readonly<Record<string, string>>; readonly said?: "lines" | "ignored" } = {},
+): Child {
+  const startedAt = performance.timeOrigin + performance.now();
+  const child = Bun.spawn([...command], {
+    stdin: "pipe",
+    stdout: options.said === "ignored" ? "ignore" : "pipe",
+    stderr: "pipe",
+    env: { ...process.env, ...options.env },
+  });
+  const errors = lastLines(child.stderr);
+  const lines = options.said === "ignored" ? undefined : linesOf(child.stdout as ReadableStream<Uint8Array>);
+  const next = async (): Promise<string> => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), longestMs);
+    try {
+      const { value } = (await lines?.next()) ?? {};
+      if (typeof value === "string") return value;
+      await child.exited;
+      throw new Error(`${command[0]} ended: ${await errors}`);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return {
+    pid: child.pid,
+    startedAt,
+    firstLine: next,
+    async line(phase) {
+      for (;;) {
+        const said = await next();
+        if (!said.startsWith("{")) continue;
+        const value = JSON.parse(said) as Record<string, number> & { phase?: unknown };
+        if (value.phase === phase) return value;
+      }
+    },
+    usage: () => usageOf(child.pid),
+    async stop() {
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      await child.exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stream) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    yield* parts;
+  }
+}
+
+async function lastLines(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) text = (text + decoder.decode(chunk, { stream: true })).slice(-2000);
+  return text.trim().split("\n").slice(-3).join(" · ");
+}
+
+function usageOf(pid: number): Usage {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const kb = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? NaN);
+  // The name in parentheses may hold spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return { cpuMs: (ticks / ticksPerSecond) * 1000, rssKb: kb("VmRSS"), peakKb: kb("VmHWM") };
+}

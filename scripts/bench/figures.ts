@@ -1,0 +1,54 @@
+/** What a benchmark says, and the arithmetic behind it. */
+
+/** `at most`: ours divided by the peer's must not be more; `at least`: not less. */
+export interface Goal {
+  readonly is: "at most" | "at least";
+  readonly ratio: number;
+}
+
+/** One figure of the table: medians, the peer's beside ours. */
+export interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  readonly ours: number;
+  readonly peer: number;
+  readonly ratio: number;
+  readonly goal: string;
+  readonly holds: boolean;
+  /** All rounds, in the order in which they were run. */
+  readonly rounds: { readonly ours: readonly number[]; readonly peer: readonly number[] };
+}
+
+/** Something that could not be measured, and why. */
+export interface Unmeasured {
+  readonly name: string;
+  readonly why: string;
+}
+
+export type Result = Figure | Unmeasured;
+
+export function isFigure(result: Result): result is Figure {
+  return "ratio" in result;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  if (sorted.length === 0) return NaN;
+  const high = sorted[middle] as number;
+  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] as number) + high) / 2;
+}
+
+/** @throws RangeError when a side has no round. */
+export function figure(
+  name: string,
+  unit: string,
+  goal: Goal,
+  rounds: { readonly ours: readonly number[]; readonly peer: readonly number[] },
+): Figure {
+  if (rounds.ours.length === 0 || rounds.peer.length === 0) throw new RangeError(`Cannot compare ${name}: no rounds`);
+  const [ours, peer] = [median(rounds.ours), median(rounds.peer)];
+  const ratio = ours / peer;
+  const holds = goal.is === "at most" ? ratio <= goal.ratio : ratio >= goal.ratio;
+  return { name, unit, ours, peer, ratio, goal: `${goal.is === "at most" ? "≤" : "≥"} ${goal.ratio}`, holds, rounds };
+}

@@ -1,0 +1,72 @@
+/**
+ * Our side of the benchmarks, compiled as `dist/kubectl-reconcile` is: the same work as the programs in `scripts/bench-peers/`,
+ * done by what a controller stands on. Prints one JSON line a phase; with `sync` and `watch` it stays until its standard input is
+ * closed, so that its memory can be looked at.
+ *
+ * `ours sync` · `ours watch N` · `ours queue N` · `ours emit N` · `ours delta N`
+ */
+import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";
+import { Pods } from "../../src/api/kind.ts";
+import { accessCluster } from "../../src/client/cluster-access.ts";
+import { connect } from "../../src/client/connect.ts";
+import { realHost } from "../../src/platform/host.ts";
+import { realRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { deltaCost } from "./delta-cost.ts";
+import { emitCost } from "./emit-cost.ts";
+import { queueCycles } from "./queue-cycles.ts";
+
+const timeline = realTimeline();
+const bus = new TraceBus({ now: () => timeline.now() });
+
+function say(phase: string, figures: Readonly<Record<string, number>>): void {
+  process.stdout.write(`${JSON.stringify({ peer: "ours", phase, ...figures })}\n`);
+}
+
+/** First sync of all pods; then `updates` updates are counted, from the first to the last. */
+async function informer(updates: number): Promise<void> {
+  const host = realHost();
+  const access = await accessCluster(host, {});
+  const { client } = connect(access, { host, timeline, bus, qps: 0 });
+  const informers = new SharedInformerFactory({ client, timeline, random: realRandom(), bus });
+  const pods = informers.forKind(Pods);
+  let [seen, added, firstAt] = [0, 0, 0];
+  pods.addHandler({
+    name: "bench",
+    added: () => void added++,
+    updated() {
+      seen++;
+      if (seen === 1) firstAt = performance.now();
+      if (seen !== updates) return;
+      const ms = performance.now() - firstAt;
+      say("watch", { events: seen, ms, events_s: (seen / ms) * 1000 });
+    },
+  });
+  informers.start();
+  await informers.waitForCacheSync();
+  // Since the process started: what Bun needs to get there is ours too.
+  say("sync", { objects: pods.lister.size, ms: performance.now(), told: added });
+}
+
+const [mode, count] = process.argv.slice(2);
+const n = Number(count ?? 0);
+switch (mode ?? "") {
+  case "sync":
+  case "watch":
+    await informer(n);
+    process.stdin.on("data", () => undefined).on("end", () => process.exit(0));
+    break;
+  case "queue":
+    say("queue", await queueCycles(n, timeline));
+    break;
+  case "emit":
+    say("emit", emitCost(n));
+    break;
+  case "delta":
+    say("delta", await deltaCost(n, timeline));
+    break;
+  default:
+    process.stderr.write("usage: ours sync | watch N | queue N | emit N | delta N\n");
+    process.exit(2);
+}

@@ -1,0 +1,22 @@
+import { objectKey } from "../../src/api/key.ts";
+import type { Timeline } from "../../src/platform/timeline.ts";
+import type { Trigger } from "../../src/trace/triggers.ts";
+import { RateLimitingQueue } from "../../src/workqueue/rate-limiting-queue.ts";
+
+const trigger: Trigger = { cause: "other", why: "bench" };
+
+/** As the peer does it: all keys are added; then each is taken as a worker takes it, forgotten and given back. */
+export async function queueCycles(n: number, timeline: Timeline): Promise<Readonly<Record<string, number>>> {
+  const queue = new RateLimitingQueue({ name: "bench", timeline });
+  const keys = Array.from({ length: n }, (_, i) => objectKey(`ns-${i % 100}`, `name-${i}`));
+  const start = performance.now();
+  for (const key of keys) queue.add(key, trigger);
+  for (let i = 0; i < n; i++) {
+    const item = await queue.get("bench");
+    if (item === undefined) throw new Error("the queue was shut down");
+    queue.forget(item.key);
+    queue.done(item);
+  }
+  const ms = performance.now() - start;
+  return { n, ms, ops_s: (n / ms) * 1000 };
+}

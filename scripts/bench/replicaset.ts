@@ -1,0 +1,165 @@
+/** A ReplicaSet from 0 to 1,000 pods and back, and the time from a process's start to its first pod: beside kube-controller-manager. */
+import type { Cluster } from "../../test/support/cluster.ts";
+import { controlPlaneBinary } from "../control-plane.ts";
+import { type Child, start } from "./child.ts";
+import { figure, type Goal, type Result } from "./figures.ts";
+import { watchPods } from "./pod-watch.ts";
+
+const replicas = 1000;
+const sides = ["ours", "kube-controller-manager"] as const;
+type Side = (typeof sides)[number];
+
+export interface ReplicaSetOptions {
+  readonly rounds: number;
+  /** Without controllers: each side is started and stopped here. */
+  readonly cluster: Cluster;
+  /** `dist/kubectl-reconcile`. */
+  readonly program: string;
+  readonly dir: string;
+}
+
+interface Round {
+  readonly upMs: number;
+  readonly downMs: number;
+  readonly bothMs: number;
+  readonly cpuMs: number;
+  readonly peakMb: number;
+  readonly rssMb: number;
+}
+
+/** Each side in turn, in a namespace and a process of its own. */
+export async function replicaSetFigures(options: ReplicaSetOptions): Promise<readonly Result[]> {
+  const rounds: Record<Side, Round[]> = { ours: [], "kube-controller-manager": [] };
+  const starts: Record<Side, number[]> = { ours: [], "kube-controller-manager": [] };
+  for (let round = 0; round < options.rounds; round++) {
+    for (const side of sides) {
+      starts[side].push(await startToFirstPod(options, side));
+      rounds[side].push(await upAndDown(options, side));
+    }
+  }
+  const compare = (name: string, unit: string, of: keyof Round, ratio: number): Result => {
+    const values = (side: Side): number[] => rounds[side].map((round) => round[of]);
+    const goal: Goal = { is: "at most", ratio };
+    return figure(name, unit, goal, { ours: values("ours"), peer: values("kube-controller-manager") });
+  };
+  return [
+    compare("ReplicaSet 0 → 1,000 pods", "ms", "upMs", 0.8),
+    compare("ReplicaSet 1,000 → 0 pods", "ms", "downMs", 0.8),
+    compare("both ways", "ms", "bothMs", 0.8),
+    compare("both ways: processor time", "ms", "cpuMs", 0.6),
+    compare("both ways: highest resident memory", "MB", "peakMb", 0.9),
+    compare("both ways: resident memory after", "MB", "rssMb", 0.9),
+    figure(
+      "process start to first pod",
+      "ms",
+      { is: "at most", ratio: 0.5 },
+      {
+        ours: starts.ours,
+        peer: starts["kube-controller-manager"],
+      },
+    ),
+  ];
+}
+
+let namespaces = 0;
+
+async function freshNamespace(cluster: Cluster): Promise<string> {
+  const name = `replicas-${++namespaces}`;
+  await cluster.createNamespace(name);
+  return name;
+}
+
+/** The ReplicaSet is there before the process is. */
+async function startToFirstPod({ cluster, program, dir }: ReplicaSetOptions, side: Side): Promise<number> {
+  const namespace = await freshNamespace(cluster);
+  const pods = await watchPods(cluster, namespace);
+  await createReplicaSet(cluster, namespace, 1);
+  const controller = await startSide(side, { cluster, program, dir, namespace });
+  try {
+    await pods.created(1);
+    return pods.at() - controller.startedAt;
+  } finally {
+    await controller.stop();
+    pods.stop();
+    await cluster.request("DELETE", `/apis/apps/v1/namespaces/${namespace}/replicasets/bench`);
+    await cluster.request("DELETE", `/api/v1/namespaces/${namespace}/pods`);
+  }
+}
+
+async function upAndDown({ cluster, program, dir }: ReplicaSetOptions, side: Side): Promise<Round> {
+  const namespace = await freshNamespace(cluster);
+  const pods = await watchPods(cluster, namespace);
+  await createReplicaSet(cluster, namespace, 1);
+  const controller = await startSide(side, { cluster, program, dir, namespace });
+  try {
+    // Warm: caches filled, workers at work, a connection open.
+    await pods.created(1);
+    await Bun.sleep(1000);
+    const before = controller.usage();
+    const upFrom = pods.now();
+    await scale(cluster, namespace, replicas);
+    await pods.created(replicas);
+    const upMs = pods.at() - upFrom;
+    // What follows from the last pod, the status, belongs to the way up.
+    await Bun.sleep(1000);
+    const downFrom = pods.now();
+    await scale(cluster, namespace, 0);
+    await pods.deleted(replicas);
+    const downMs = pods.at() - downFrom;
+    await Bun.sleep(1000);
+    const after = controller.usage();
+    return {
+      upMs,
+      downMs,
+      bothMs: upMs + downMs,
+      cpuMs: after.cpuMs - before.cpuMs,
+      peakMb: after.peakKb / 1024,
+      rssMb: after.rssKb / 1024,
+    };
+  } finally {
+    await controller.stop();
+    pods.stop();
+    await cluster.request("DELETE", `/apis/apps/v1/namespaces/${namespace}/replicasets/bench`);
+  }
+}
+
+async function startSide(
+  side: Side,
+  options: { cluster: Cluster; program: string; dir: string; namespace: string },
+): Promise<Child> {
+  const { kubeconfig } = options.cluster;
+  const unlimited = ["--kube-api-qps", "1000000", "--kube-api-burst", "1000000"];
+  if (side === "ours") {
+    const command = [options.program, "run", "replicaset", "-A", "--kubeconfig", kubeconfig, ...unlimited];
+    // --force: the managedFields of the round before tell of kube-controller-manager.
+    return start([...command, "--force"], { said: "ignored" });
+  }
+  const manager = controlPlaneBinary("kube-controller-manager");
+  if (manager === undefined) throw new Error("kube-controller-manager is not built");
+  const command = [manager, "--kubeconfig", kubeconfig, "--leader-elect=false", "--secure-port=0"];
+  const only = ["--controllers=replicaset-controller", ...unlimited.map((word) => word)];
+  return start([...command, ...only, `--cert-dir=${options.dir}`], { said: "ignored" });
+}
+
+async function createReplicaSet(cluster: Cluster, namespace: string, count: number): Promise<void> {
+  const labels = { app: "bench" };
+  const made = await cluster.request("POST", `/apis/apps/v1/namespaces/${namespace}/replicasets`, {
+    metadata: { name: "bench" },
+    spec: {
+      replicas: count,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers: [{ name: "main", image: "registry.example.com/main:1" }] },
+      },
+    },
+  });
+  if (made.status !== 201) throw new Error(`Cannot create the ReplicaSet: ${JSON.stringify(made.body)}`);
+}
+
+async function scale(cluster: Cluster, namespace: string, count: number): Promise<void> {
+  const path = `/apis/apps/v1/namespaces/${namespace}/replicasets/bench/scale`;
+  const type = { "content-type": "application/merge-patch+json" };
+  const { status, body } = await cluster.request("PATCH", path, { spec: { replicas: count } }, type);
+  if (status !== 200) throw new Error(`Cannot scale: ${JSON.stringify(body)}`);
+}

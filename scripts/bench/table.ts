@@ -1,0 +1,33 @@
+import { isFigure, type Result } from "./figures.ts";
+
+/** The figures as text: what could not be measured stands at its place, with the reason. */
+export function table(results: readonly Result[], rounds: number): string {
+  const rows = results.map((result) =>
+    isFigure(result)
+      ? [
+          result.name,
+          amount(result.ours, result.unit),
+          amount(result.peer, result.unit),
+          result.ratio.toFixed(result.ratio < 0.1 ? 4 : 2),
+          result.goal,
+          result.holds ? "holds" : "MISSED",
+        ]
+      : [result.name, "", "", "", "", `not measured: ${result.why}`],
+  );
+  const all = [["figure", "ours", "peer", "ratio", "goal", ""], ...rows];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
+  const lines = all.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 || column === 5 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${lines.join("\n")}\nmedians of ${rounds} rounds, the sides taking turns\n`;
+}
+
+function amount(value: number, unit: string): string {
+  const digits = value >= 100 ? 0 : value >= 1 ? 1 : 2;
+  return `${value.toLocaleString("en", { maximumFractionDigits: digits, minimumFractionDigits: digits })} ${unit}`;
+}
