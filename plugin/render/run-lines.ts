@@ -48,8 +48,22 @@ export class RunLines {
         const head = `${line.controller.padEnd(this.#controllerWidth)} ${line.key.padEnd(this.#keyWidth)}  `;
         return this.#set(line.at, head, "failed".padEnd(ruleWidth), words, colour.red);
       }
-      case "watch":
-        return this.#set(line.at, "", `watch of ${line.kind}: `, line.why.split(" "), colour.yellow);
+      case "watch broke":
+        return this.#set(
+          line.at,
+          "",
+          `watch of ${line.kind} broke:`,
+          `${line.why}; trying again`.split(" "),
+          colour.yellow,
+        );
+      case "watch is back":
+        return this.#set(
+          line.at,
+          "",
+          `watch of ${line.kind}`,
+          [`is back after ${formatDuration(line.afterMs)}`],
+          colour.yellow,
+        );
     }
   }
 

@@ -9,7 +9,7 @@ export type ReflectorState =
   | { readonly is: "listing"; readonly why: ListReason; readonly restarts: number }
   /** Lists by a watch that sends everything first, and goes on with that watch. */
   | { readonly is: "streaming"; readonly why: ListReason }
-  /** Opens a watch for what follows a version. `fresh`: that version is a list's, nothing has come since. */
+  /** Opens a watch for what follows a version. `fresh`: that version is a list's, nothing has come and no watch lasted since. */
   | { readonly is: "opening"; readonly resourceVersion: string; readonly fresh: boolean }
   | { readonly is: "watching"; readonly resourceVersion: string; readonly fresh: boolean }
   /** Waits, then goes on with `next`; as long as the server asked for, or as the back-off has it. */
@@ -58,7 +58,7 @@ function backOff(next: ActiveState, error?: unknown): ReflectorState {
  * - A watch that cannot be opened, ends or breaks is resumed from the last version seen: at once if it had brought something or
  *   lasted a second, after a wait otherwise.
  * - A version that the server no longer has (410), or does not have yet, means a new list: at once if anything came since the last
- *   list, after a wait otherwise, so that a server which forgets at once is not asked without end.
+ *   list, or a watch lasted a second; after a wait otherwise, so that a server which forgets at once is not asked without end.
  * - A server that does not know lists by watch is asked for pages.
  *
  * Source: client-go v0.36 tools/cache/reflector.go; differs: there every failure of a watch but 429 and a refused connection
@@ -79,7 +79,7 @@ export function nextState(
     case "waited":
       return state.is === "backing off" ? state.next : state;
     case "ended": {
-      const fresh = isFresh(state) && !event.progress;
+      const fresh = staysFresh(state, event);
       const again: ActiveState = { is: "opening", resourceVersion: event.resourceVersion, fresh };
       return event.brief ? backOff(again) : again;
     }
@@ -93,8 +93,10 @@ export function startState(why: ListReason, watchList: boolean): ActiveState {
   return watchList ? { is: "streaming", why } : { is: "listing", why, restarts: 0 };
 }
 
-function isFresh(state: ReflectorState): boolean {
-  return (state.is === "opening" || state.is === "watching") && state.fresh;
+/** Nothing has come since the last list, nor has any watch lasted since then. */
+function staysFresh(state: ReflectorState, event: { readonly progress?: boolean; readonly brief?: boolean }): boolean {
+  const fresh = (state.is === "opening" || state.is === "watching") && state.fresh;
+  return fresh && event.progress !== true && event.brief !== false;
 }
 
 function afterFailure(
@@ -114,7 +116,7 @@ function afterFailure(
       return { is: "listing", why: state.why, restarts: 0 };
     case "opening":
     case "watching": {
-      const fresh = state.fresh && event.progress !== true;
+      const fresh = staysFresh(state, event);
       if (isExpired(error) || isTooLarge(error)) {
         const list = startState(isExpired(error) ? "expired" : "relist", watchList);
         return fresh ? backOff(list, error) : list;

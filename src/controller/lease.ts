@@ -20,8 +20,10 @@ export interface LeaseOptions {
   readonly force: boolean;
   /** Told once when somebody else's Lease has to be watched for a while before it may be taken. */
   readonly onWait?: (holder: string, atMostMs: number) => void;
-  /** Told once when the Lease was lost: taken by another, or not renewed in time. */
+  /** Told once when another has taken the Lease: the work must stop. */
   readonly onLost: (why: string) => void;
+  /** Told when the Lease could not be renewed for 10 s, once for each such time. */
+  readonly onLate?: (why: string) => void;
 }
 
 /** Another process holds the Lease and renews it. */
@@ -35,17 +37,21 @@ export class LeaseHeldError extends Error {
   }
 }
 
-/** Held for 15 s, renewed every 5 s, given up when 10 s went by without a renewal. */
+/** Held for 15 s, renewed every 5 s. */
 const durationMs = 15_000;
 const renewEveryMs = 5000;
-const giveUpAfterMs = 10_000;
+const lateAfterMs = 10_000;
 const pollMs = 1000;
 
 /**
  * A Lease that says "this process does this work here". Held until `release`; while another holds it, `acquire` watches whether
  * it is renewed, by this process's own clock, so that clocks that differ do no harm: 15 s without a renewal and it is taken.
  *
- * Source: client-go v0.36 tools/leaderelection; differs: nobody stands in line, a renewed Lease is an error.
+ * While the API server does not answer, the Lease stays held: nothing can be written then anyhow. When it answers again, it shows
+ * whether somebody has taken the Lease meanwhile.
+ *
+ * Source: client-go v0.36 tools/leaderelection; differs: nobody stands in line, a renewed Lease is an error, and a Lease that
+ * could not be renewed is not given up until another has it.
  */
 export class HeldLease {
   #options: LeaseOptions;
@@ -127,24 +133,19 @@ export class HeldLease {
   }
 
   async #renew(): Promise<void> {
-    const { client, timeline, namespace, name, identity, onLost } = this.#options;
+    const { timeline, namespace, name, identity, onLost, onLate } = this.#options;
     const { signal } = this.#stop;
     let renewedAt = timeline.now();
-    let why = "";
-    while (!signal.aborted) {
-      await sleep(timeline, why === "" ? renewEveryMs : pollMs, `lease ${name}`, { signal, background: true }).catch(
-        () => undefined,
-      );
+    let late = false;
+    for (let waitMs = renewEveryMs; !signal.aborted;) {
+      await sleep(timeline, waitMs, `lease ${name}`, { signal, background: true }).catch(() => undefined);
       if (signal.aborted || this.#held === undefined) return;
-      try {
-        const spec = { ...this.#held.spec, renewTime: formatMicroTime(timeline.now()) };
-        this.#held = await client.update(Leases, { ...this.#held, spec }, { signal });
-        renewedAt = timeline.now();
-        why = "";
+      const failed = await this.#renewOnce(this.#held, signal);
+      if (failed === undefined) {
+        [renewedAt, late, waitMs] = [timeline.now(), false, renewEveryMs];
         continue;
-      } catch (error) {
-        why = error instanceof Error ? error.message : String(error);
       }
+      waitMs = pollMs;
       const now = await this.#read().catch(() => undefined);
       const holder = now?.spec?.holderIdentity ?? identity;
       if (holder !== identity) {
@@ -154,10 +155,22 @@ export class HeldLease {
       }
       // Ours still, at another version: somebody else's write to it, or an answer of ours that was lost.
       if (now !== undefined) this.#held = now;
-      if (timeline.now() - renewedAt > giveUpAfterMs) {
-        onLost(`Lease ${namespace}/${name} could not be renewed for ${giveUpAfterMs / 1000} s: ${why}`);
-        return;
+      if (!late && timeline.now() - renewedAt > lateAfterMs) {
+        late = true;
+        onLate?.(`Lease ${namespace}/${name} could not be renewed for ${lateAfterMs / 1000} s: ${failed}`);
       }
+    }
+  }
+
+  /** @returns why it failed. */
+  async #renewOnce(lease: Lease, signal: AbortSignal): Promise<string | undefined> {
+    const { client, timeline } = this.#options;
+    try {
+      const spec = { ...lease.spec, renewTime: formatMicroTime(timeline.now()) };
+      this.#held = await client.update(Leases, { ...lease, spec }, { signal });
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
     }
   }
 }

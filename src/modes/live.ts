@@ -34,6 +34,8 @@ export interface LiveOptions {
   /** A Lease was lost: the run must stop. */
   readonly onLeaseLost: (why: string) => void;
   readonly onEventLost: (why: string) => void;
+  /** A Lease could not be renewed for a while; it is still held. */
+  readonly onLeaseLate?: (why: string) => void;
 }
 
 export interface CacheState {
@@ -141,6 +143,7 @@ async function takeLease(
     force,
     onWait: (holder, atMostMs) => onWait(controller.name, holder, atMostMs),
     onLost: options.onLeaseLost,
+    ...(options.onLeaseLate !== undefined && { onLate: options.onLeaseLate }),
   });
   await lease.acquire(signal);
   return lease;

@@ -16,6 +16,8 @@ export interface PreflightOptions {
   readonly namespace: string | undefined;
   readonly leaseNamespace: string;
   readonly leaseNameOf: (controller: ControllerDefinition) => string;
+  /** Whether the process that this identity names is known to have died: its Lease says nothing then. */
+  readonly isDead: (identity: string) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -51,7 +53,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
  * the very same scope is not looked at here; it is taken, or found held, when the run starts.
  */
 async function otherCopies(options: PreflightOptions): Promise<ReadonlyMap<string, SecondOwner>> {
-  const { controllers, client, namespace, leaseNamespace, leaseNameOf, now } = options;
+  const { controllers, client, namespace, leaseNamespace, leaseNameOf, isDead, now } = options;
   const copies = new Map<string, SecondOwner>();
   let leases;
   try {
@@ -65,7 +67,8 @@ async function otherCopies(options: PreflightOptions): Promise<ReadonlyMap<strin
     throw error;
   }
   for (const { metadata, spec } of leases.items) {
-    if (metadata.namespace === leaseNamespace || (spec?.holderIdentity ?? "") === "" || spec?.renewTime === undefined)
+    const holder = spec?.holderIdentity ?? "";
+    if (metadata.namespace === leaseNamespace || spec?.renewTime === undefined || holder === "" || isDead(holder))
       continue;
     const controller = controllers.find((candidate) => leaseNameOf(candidate) === metadata.name);
     const agoMs = now() - parseTime(spec.renewTime);
@@ -74,7 +77,7 @@ async function otherCopies(options: PreflightOptions): Promise<ReadonlyMap<strin
     copies.set(controller.name, {
       is: "active",
       who: `another kubectl reconcile, for ${scope},`,
-      evidence: `Lease ${metadata.namespace}/${metadata.name}, held by ${spec.holderIdentity}`,
+      evidence: `Lease ${metadata.namespace}/${metadata.name}, held by ${holder}`,
     });
   }
   return copies;

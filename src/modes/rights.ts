@@ -19,9 +19,9 @@ export interface Rights {
   readonly missing: readonly Right[];
 }
 
-/** `create pods`, `update replicasets/status`, `list deployments in kube-system`. */
-export function formatRight(right: Right): string {
-  return `${right.verb} ${right.resource}`;
+/** `create pods`, `update replicasets/status`; for a right in another namespace than `here`: `get leases in kube-system`. */
+export function formatRight({ verb, resource, namespace }: Right, here: string | undefined): string {
+  return `${verb} ${resource}${namespace === here ? "" : ` in ${namespace ?? "all namespaces"}`}`;
 }
 
 /** What a controller does to the API server, without Leases: what its Role must grant. */

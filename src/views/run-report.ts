@@ -41,13 +41,9 @@ export type RunLine =
       readonly retryInMs?: number;
       readonly failures: number;
     }
-  | {
-      readonly is: "watch";
-      readonly at: number;
-      readonly kind: string;
-      readonly state: "failed";
-      readonly why: string;
-    };
+  /** The watch of a kind broke, or is back; what fails in between is the same trouble. */
+  | { readonly is: "watch broke"; readonly at: number; readonly kind: string; readonly why: string }
+  | { readonly is: "watch is back"; readonly at: number; readonly kind: string; readonly afterMs: number };
 
 export interface RunSummary {
   readonly syncs: number;
@@ -67,6 +63,8 @@ interface OpenSync {
 /** Feeds on events, one at a time; `accept` answers the lines that the event completes. */
 export class RunReport {
   #open = new Map<string, OpenSync>();
+  /** Since when a kind's watch is broken. */
+  #broken = new Map<string, number>();
   #syncs = 0;
   #writes = 0;
   #conflicts = 0;
@@ -96,7 +94,7 @@ export class RunReport {
       case "done":
         return this.#done(event);
       case "watch":
-        return watchLine(event);
+        return this.#watch(event);
       case "list":
       case "delta":
       case "store":
@@ -105,6 +103,19 @@ export class RunReport {
       case "link":
         return [];
     }
+  }
+
+  #watch({ at, state, of: { kind }, why }: WatchEvent & EventHead): readonly RunLine[] {
+    const since = this.#broken.get(kind);
+    // The server no longer knows the version: a list puts that right, and the caches stay good meanwhile.
+    if (why.startsWith("410")) return [];
+    if (state === "failed" && since === undefined) {
+      this.#broken.set(kind, at);
+      return [{ is: "watch broke", at, kind, why }];
+    }
+    if (state !== "opened" || since === undefined) return [];
+    this.#broken.delete(kind);
+    return [{ is: "watch is back", at, kind, afterMs: at - since }];
   }
 
   #write(event: WriteEvent & EventHead): readonly RunLine[] {
@@ -146,11 +157,6 @@ function failedLine(event: DoneEvent & EventHead, error: string): RunLine {
     failures,
     ...(outcome.is === "rate-limited" && { retryInMs: outcome.delayMs }),
   };
-}
-
-function watchLine(event: WatchEvent & EventHead): readonly RunLine[] {
-  if (event.state !== "failed") return [];
-  return [{ is: "watch", at: event.at, kind: event.of.kind, state: "failed", why: event.why }];
 }
 
 /** Each decision that led to a write, with its writes under it. */

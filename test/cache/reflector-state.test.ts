@@ -135,8 +135,14 @@ const rows: Row[] = [
   {
     name: "410 right after a list waits, so that it does not go round for ever",
     state: watching(true),
-    event: failed(expired, false),
+    event: { ...failed(expired, false), brief: true },
     next: after(relist("expired")),
+  },
+  {
+    name: "410 after a watch that lasted means a new list at once, also if nothing had come",
+    state: watching(true),
+    event: { ...failed(expired, false), brief: false },
+    next: relist("expired"),
   },
   {
     name: "a version that the server has not reached means a new list",

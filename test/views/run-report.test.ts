@@ -139,4 +139,26 @@ describe("RunReport", () => {
     const events = wrote(2, "web.1", { of: { group: "", kind: "Event" } });
     expect(play(begin, decide("scale-up", "create"), events, end()).report.summary.writes).toBe(0);
   });
+
+  test("tells once that a watch broke, and when it is back", () => {
+    const watch = (state: "opened" | "closed" | "failed", why: string): StageEventBody => ({
+      stage: "watch",
+      of: { group: "", kind: "Pod" },
+      state,
+      resourceVersion: "1",
+      why,
+    });
+    const { lines } = play(
+      watch("opened", "start"),
+      watch("closed", "ended by the server"),
+      watch("opened", "resume"),
+      watch("failed", "connection refused"),
+      watch("failed", "connection refused"),
+      watch("opened", "resume"),
+    );
+    expect(lines).toEqual([
+      { is: "watch broke", at: 40, kind: "Pod", why: "connection refused" },
+      { is: "watch is back", at: 60, kind: "Pod", afterMs: 20 },
+    ]);
+  });
 });
