@@ -30,12 +30,12 @@ const ended = (progress: boolean, brief: boolean): ReflectorEvent => ({
   progress,
   brief,
 });
-const failed = (error: unknown, progress = true): ReflectorEvent => ({
+const failed = (error: unknown, progress = true, brief = false): ReflectorEvent => ({
   is: "failed",
   error,
   resourceVersion: "8",
   progress,
-  brief: false,
+  brief,
 });
 const tooLarge = new StatusError(504, { code: 504, details: { causes: [{ reason: "ResourceVersionTooLarge" }] } });
 const relist = (why: "expired" | "relist", restarts = 0): ReflectorState => ({ is: "listing", why, restarts });
@@ -135,13 +135,13 @@ const rows: Row[] = [
   {
     name: "410 right after a list waits, so that it does not go round for ever",
     state: watching(true),
-    event: { ...failed(expired, false), brief: true },
+    event: failed(expired, false, true),
     next: after(relist("expired")),
   },
   {
     name: "410 after a watch that lasted means a new list at once, also if nothing had come",
     state: watching(true),
-    event: { ...failed(expired, false), brief: false },
+    event: failed(expired, false),
     next: relist("expired"),
   },
   {
