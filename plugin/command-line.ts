@@ -50,7 +50,7 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
   try {
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) return commanderEnded(error, io);
+    if (error instanceof CommanderError) return commanderEnded(error, line.commands.find(isNamed(args[0])), io);
     throw error;
   }
   return code;
@@ -117,7 +117,11 @@ function examplesText(examples: readonly Example[], io: Io): string {
   return `\nExamples:\n${lines.join("\n")}\n`;
 }
 
-function commanderEnded(error: CommanderError, io: Io): number {
+function isNamed(name: string | undefined): (command: Command) => boolean {
+  return (command) => command.name === name;
+}
+
+function commanderEnded(error: CommanderError, command: Command | undefined, io: Io): number {
   if (error.exitCode === 0) return 0;
   // Without a command the library prints its help as an error.
   if (error.code === "commander.help") {
@@ -125,7 +129,10 @@ function commanderEnded(error: CommanderError, io: Io): number {
   }
   const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const next = rest.map((line) => line.replace(/^\((.*)\)$/, "$1")).filter((line) => line !== "");
-  throw new UserError(message.replace(/\.$/, ""), [...next, `\`${io.calledAs} --help\` shows the options`], {
-    cause: error,
-  });
+  const help = `\`${io.calledAs}${command === undefined ? "" : ` ${command.name}`} --help\` shows `;
+  if (error.code === "commander.missingArgument") {
+    const missing = /[\w-]+/.exec(command?.arguments?.name ?? "argument")?.[0] ?? "";
+    throw new UserError(`no ${missing} given`, [`${help}what to give`], { cause: error });
+  }
+  throw new UserError(message.replace(/\.$/, ""), [...next, `${help}the options`], { cause: error });
 }

@@ -1,5 +1,5 @@
 /** From the flags of the connection to a client, and from its failures to words. */
-import { StatusError } from "../src/api/status-error.ts";
+import { isNotFound, StatusError } from "../src/api/status-error.ts";
 import { type Transport, TransportError } from "../src/api/transport.ts";
 import type { AccessFlags } from "../src/client/access.ts";
 import { accessCluster } from "../src/client/cluster-access.ts";
@@ -15,7 +15,7 @@ import { version } from "./version.ts";
 export interface Connected {
   readonly context: string;
   readonly server: string;
-  /** The name of the user in the kubeconfig; undefined where there is none. */
+  /** Who is impersonated, or else the name of the user in the kubeconfig; undefined where there is none. */
   readonly user: string | undefined;
   /** The context's, or what `-n` says. */
   readonly namespace: string;
@@ -66,12 +66,20 @@ export async function connectAs(flags: AccessFlags, io: Io, options: ConnectionO
         { cause: error },
       );
     }
+    if (isNotFound(error) && (error as StatusError).status.details?.kind === "namespaces") {
+      const name = (error as StatusError).status.details?.name ?? "";
+      return new UserError(
+        `there is no namespace ${name} on ${access.server} (context ${context})`,
+        [`\`${kubectl} get namespaces\` lists those there are; -A is for all of them`],
+        { cause: error },
+      );
+    }
     return error;
   };
   return {
     context,
     server: access.server,
-    user: access.userName === "" ? undefined : access.userName,
+    user: access.impersonation?.user ?? (access.userName === "" ? undefined : access.userName),
     namespace: connection.namespace,
     bus,
     unlimited: connection.unlimited,

@@ -10,7 +10,11 @@ import { UserError } from "./user-error.ts";
 export function explain(error: unknown, io: Io): number {
   const { colour } = styleOf(io.err);
   const { message, next } = inWords(error);
-  io.err.write(`${colour.red("error:")} ${message}\n${next.map((line) => `${line}\n`).join("")}`);
+  const refused = message.startsWith("refused: ");
+  const [label, text] = refused ? ["refused:", message.slice("refused: ".length)] : ["error:", message];
+  io.err.write(
+    `${colour.red(label)} ${text.replace(/^Cannot /, "cannot ")}\n${next.map((line) => `${line}\n`).join("")}`,
+  );
   return 2;
 }
 
@@ -18,11 +22,18 @@ function inWords(error: unknown): { readonly message: string; readonly next: rea
   if (error instanceof UserError) return error;
   if (error instanceof KubeconfigError)
     return { message: error.message, next: error.next === undefined ? [] : [error.next] };
-  if (error instanceof StatusError)
-    return { message: `the API server answered ${error.code}: ${error.message}`, next: [] };
+  if (error instanceof StatusError) {
+    const plain = error.message.includes("HTTP request to an HTTPS server");
+    return { message: answered(error), next: plain ? ["the address of the server should begin with https://"] : [] };
+  }
   if (error instanceof TransportError) return { message: error.message, next: [] };
   // A RangeError is how the stack refuses an argument: its message is meant for the user.
   if (error instanceof RangeError) return { message: error.message, next: [] };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message: "something went wrong that should not have: please report it with these lines", next: [stack] };
+}
+
+/** An answer that is no Status says by itself who answered what. */
+function answered({ code, message }: StatusError): string {
+  return message.startsWith("the server answered") ? message : `the API server answered ${code}: ${message}`;
 }

@@ -51,7 +51,8 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
   ].join("\n");
 }
 
-function list(definitions: readonly ControllerDefinition[], wide: boolean): string {
+/** The purposes are left out where they do not fit beside the rest. */
+function list(definitions: readonly ControllerDefinition[], wide: boolean, columns: number | undefined): string {
   const rows = definitions.map((definition) => [
     definition.name,
     definition.aliases[0] ?? "",
@@ -59,7 +60,13 @@ function list(definitions: readonly ControllerDefinition[], wide: boolean): stri
     String(definition.workers),
     ...(wide ? [String(definition.rules.length), definition.source] : [definition.purpose]),
   ]);
-  return plainTable(["NAME", "SHORT", "WATCHES", "WORKERS", ...(wide ? ["RULES", "UPSTREAM"] : ["PURPOSE"])], rows);
+  const head = ["NAME", "SHORT", "WATCHES", "WORKERS", ...(wide ? ["RULES", "UPSTREAM"] : ["PURPOSE"])];
+  const table = plainTable(head, rows);
+  if (wide || columns === undefined || table.split("\n").every((line) => line.length <= columns)) return table;
+  return plainTable(
+    head.slice(0, -1),
+    rows.map((row) => row.slice(0, -1)),
+  );
 }
 
 export const controllers: Command = command({
@@ -87,7 +94,7 @@ export const controllers: Command = command({
     } else if (name !== undefined && only !== undefined) {
       io.out.write(`${detail(only, styleOf(io.out).columns)}\n`);
     } else {
-      io.out.write(`${list(chosen, options.output === "wide")}\n`);
+      io.out.write(`${list(chosen, options.output === "wide", styleOf(io.out).columns)}\n`);
     }
     return 0;
   },

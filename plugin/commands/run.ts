@@ -101,6 +101,12 @@ function readSelector(text: string | undefined): Selector | undefined {
   return matchesEverything(selector) ? undefined : selector;
 }
 
+/** Whether the holder of a Lease was a process of this host that is gone. */
+function isDeadHere(identity: string): boolean {
+  const [host, pid = ""] = identity.split("_");
+  return host === hostName() && /^\d+$/.test(pid) && !isAlive(Number(pid));
+}
+
 /** One run, from the preflight to the summary. */
 class Run {
   readonly #controllers: readonly ControllerDefinition[];
@@ -206,6 +212,7 @@ class Run {
           lease: this.#lease(),
           preflight: () => this.#preflight(),
           onLeaseLost: (why) => this.#ended.resolve({ refused: `stopped: ${why}` }),
+          onLeaseLate: (why) => this.#warn(`warning: ${why}`),
           onEventLost: (why) => this.#warn(`warning: ${why}`),
           ...(namespace !== undefined && { namespace }),
           ...(this.#selector !== undefined && { selector: this.#selector }),
@@ -238,6 +245,7 @@ class Run {
       namespace,
       leaseNamespace: leaseNamespace(namespace),
       leaseNameOf: fieldManagerOf,
+      isDead: isDeadHere,
       now: () => io.timeline.now(),
     });
     // The server's version comes first: when it cannot be reached, that is what is to be said.
@@ -249,7 +257,7 @@ class Run {
     refuseOrPass(found, force, {
       calledAs: io.calledAs,
       who: connected.user === undefined ? "" : ` as user ${connected.user}`,
-      where: `in ${where}`,
+      namespace,
       columns: io.err.columns,
     });
     if (force) for (const line of overridden(found)) this.#warn(line);
@@ -257,13 +265,9 @@ class Run {
   }
 
   #lease(): Parameters<typeof startLive>[0]["lease"] {
-    const host = hostName();
     return {
-      identity: `${host}_${processId()}_${randomSuffix(this.#io.random)}`,
-      isDead(identity) {
-        const [holder, pid] = identity.split("_");
-        return holder === host && /^\d+$/.test(pid ?? "") && !isAlive(Number(pid));
-      },
+      identity: `${hostName()}_${processId()}_${randomSuffix(this.#io.random)}`,
+      isDead: isDeadHere,
       force: this.#options.force === true,
       onWait: (controller, holder, atMostMs) =>
         this.#warn(

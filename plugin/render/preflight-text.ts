@@ -18,25 +18,28 @@ export interface RefusalContext {
   readonly calledAs: string;
   /** `as user dev`, or empty where it is not known. */
   readonly who: string;
-  /** `in namespace shop`, or `in all namespaces`. */
-  readonly where: string;
+  /** Undefined: all of them. */
+  readonly namespace: string | undefined;
   readonly columns: number | undefined;
 }
 
 /** @throws UserError when a right is missing, or another owner is active or cannot be ruled out and `force` is not set. */
 export function refuseOrPass(found: Preflight, force: boolean, context: RefusalContext): void {
   const { rights, owners } = found;
+  const { namespace } = context;
   if (rights.missing.length > 0) {
     const [first] = rights.missing;
-    const named = rights.missing.map(formatRight);
+    const named = rights.missing.map((right) => formatRight(right, namespace));
+    const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
+    const role = `controllers ${owners[0]?.controller.name ?? ""} -o rbac${namespace === undefined ? "" : ` -n ${namespace}`}`;
     const count = `${rights.missing.length} of ${rights.asked.length} rights are missing`;
     throw new UserError(
-      `not allowed to ${first === undefined ? "" : formatRight(first)} ${context.where}${context.who} (${count})`,
+      `not allowed to ${first === undefined ? "" : formatRight(first, first.namespace)} ${where}${context.who} (${count})`,
       [
         ...wrapWords(named, context.columns === undefined ? undefined : context.columns - 4, " · ").map(
           (line) => `  ${line}`,
         ),
-        `\`${context.calledAs} controllers ${owners[0]?.controller.name ?? ""} -o rbac\` prints the Role that it needs`,
+        `\`${context.calledAs} ${role}\` prints the ${namespace === undefined ? "ClusterRole" : "Role"} that it needs`,
       ],
     );
   }
@@ -60,8 +63,9 @@ export function refuseOrPass(found: Preflight, force: boolean, context: RefusalC
 export function overridden({ owners }: Preflight): string[] {
   return owners
     .filter(({ owner }) => owner.is !== "none found")
-    .map(
-      ({ controller, owner }) =>
-        `--force overrides: ${owner.who} is ${owner.is} here (${owner.evidence}), and so may do the same as our ${controller.name}`,
+    .map(({ controller, owner: { is, who, evidence } }) =>
+      is === "active"
+        ? `--force overrides: ${who} is active here (${evidence}), and so does the same as our ${controller.name}`
+        : `--force overrides: whether ${who} is active here is unknown (${evidence})`,
     );
 }

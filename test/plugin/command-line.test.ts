@@ -74,7 +74,7 @@ describe("runCommandLine", () => {
   const mistakes: readonly { readonly args: readonly string[]; readonly says: string }[] = [
     { args: ["gret"], says: "error: unknown command 'gret'\nDid you mean greet?" },
     { args: ["greet", "a", "--tims", "3"], says: "error: unknown option '--tims'\nDid you mean --times?" },
-    { args: ["greet"], says: "error: missing required argument 'person'" },
+    { args: ["greet"], says: "error: no person given" },
     {
       args: ["greet", "a", "--times", "zero"],
       says: "argument 'zero' is invalid. It should be a whole number from 1 on",

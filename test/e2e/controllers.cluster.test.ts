@@ -1,0 +1,121 @@
+/** The Role that `controllers -o rbac` prints: no more than upstream's own, and enough to run. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
+import { runProgram } from "./support/program.ts";
+import { Workload } from "./support/workload.ts";
+
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** `create pods`, `update apps replicasets/status`: a rule taken apart. */
+function permissionsIn(rules: readonly Rule[]): string[] {
+  return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${group === "" ? "" : `${group} `}${resource}`)),
+    ),
+  );
+}
+
+/** Events may be written by either name: upstream's roles grant both. */
+const withoutEventsGroup = (permission: string): string => permission.replace("events.k8s.io events", "events");
+
+describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  async function roleOf(controller: string, ...more: string[]): Promise<string> {
+    const { code, stdout, stderr } = await runProgram(["controllers", controller, "-o", "rbac", ...more]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  }
+
+  /** Applies the Role, and answers a kubeconfig of a ServiceAccount that is granted it and nothing else. */
+  async function granted(manifest: string, bind: readonly string[], account: string): Promise<string> {
+    const applied = await cluster.kubectl(["apply", "-f", "-"], manifest);
+    expect(applied).toMatchObject({ code: 0, stderr: "" });
+    await cluster.kubectl(["create", "serviceaccount", account, "-n", "default"]);
+    const bound = await cluster.kubectl(["create", ...bind, `--serviceaccount=default:${account}`]);
+    expect(bound).toMatchObject({ code: 0 });
+    const { stdout: token } = await cluster.kubectl(["create", "token", account, "-n", "default"]);
+    const path = join(cluster.dir, `kubeconfig-${account}`);
+    writeFileSync(path, readFileSync(cluster.kubeconfig, "utf8").replace(/token: \S+?}/, `token: ${token.trim()}}`));
+    const who = await cluster.kubectl([
+      "--kubeconfig",
+      path,
+      "auth",
+      "whoami",
+      "-o",
+      "jsonpath={.status.userInfo.username}",
+    ]);
+    expect(who.stdout).toBe(`system:serviceaccount:default:${account}`);
+    return path;
+  }
+
+  for (const { controller, upstream } of [
+    { controller: "replicaset", upstream: "system:controller:replicaset-controller" },
+    { controller: "replicationcontroller", upstream: "system:controller:replication-controller" },
+  ]) {
+    test(`of ${controller} asks for no more than upstream's ClusterRole, apart from Leases`, async () => {
+      const theirs = await cluster.kubectl(["get", "clusterrole", upstream, "-o", "json"]);
+      const allowed = permissionsIn((JSON.parse(theirs.stdout) as { rules: Rule[] }).rules).map(withoutEventsGroup);
+      const ours = permissionsIn((Bun.YAML.parse(await roleOf(controller)) as { rules: Rule[] }).rules);
+      expect(ours.length).toBeGreaterThan(10);
+      const more = ours.filter((permission) => !allowed.includes(withoutEventsGroup(permission)));
+      expect(more.toSorted()).toEqual(
+        ["create", "get", "list", "update"].map((verb) => `${verb} coordination.k8s.io leases`),
+      );
+    });
+  }
+
+  test("printed for all namespaces is enough to run in all of them", async () => {
+    await cluster.createNamespace("wide");
+    const workload = new Workload(cluster, "wide");
+    const replicaSet = await workload.createReplicaSet("web", 2);
+    await workload.createPod("orphan", { app: "web" });
+    const name = "kubectl-reconcile-replicaset";
+    const kubeconfig = await granted(
+      await roleOf("replicaset"),
+      ["clusterrolebinding", "wide", `--clusterrole=${name}`],
+      "wide",
+    );
+    const { code, stderr, stdout } = await runProgram(["run", "replicaset", "-A", "--once"], { kubeconfig });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^rights {2}15 of 15/m);
+    expect(await workload.pods(replicaSet)).toHaveLength(2);
+    const { body } = await cluster.request("GET", "/api/v1/namespaces/wide/events");
+    const reasons = (body as { items: { reason: string }[] }).items.map(({ reason }) => reason);
+    expect(reasons).toContain("SuccessfulCreate");
+    await workload.scale("web", 0);
+    const down = await runProgram(["run", "replicaset", "-A", "--once"], { kubeconfig });
+    expect({ code: down.code, stderr: down.stderr, pods: await workload.pods() }).toEqual({
+      code: 0,
+      stderr: "",
+      pods: [],
+    });
+  });
+
+  test("printed for one namespace is enough there, but that kube-controller-manager's Lease cannot be read", async () => {
+    await cluster.createNamespace("narrow");
+    const workload = new Workload(cluster, "narrow");
+    await workload.createReplicaSet("web", 2);
+    const role = await roleOf("replicaset", "-n", "narrow");
+    const bind = ["rolebinding", "narrow", "-n", "narrow", "--role=kubectl-reconcile-replicaset"];
+    const kubeconfig = await granted(role, bind, "narrow");
+    const args = ["run", "replicaset", "-n", "narrow", "--once"];
+    const refused = await runProgram(args, { kubeconfig });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/^refused: whether kube-controller-manager is active on this cluster is unknown/);
+    const forced = await runProgram([...args, "--force"], { kubeconfig });
+    expect(forced.code).toBe(0);
+    expect(forced.stderr).toMatch(/^--force overrides: whether kube-controller-manager is active here is unknown \(/);
+    expect(await workload.pods()).toHaveLength(2);
+  });
+});

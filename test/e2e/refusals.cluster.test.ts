@@ -1,0 +1,209 @@
+/** When `run` refuses, before anything is written: exit code 2, one clear line on standard error, and the next step. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Cluster, clusterMissing, controllersMissing, startCluster } from "../support/cluster.ts";
+import { runProgram, startProgram } from "./support/program.ts";
+import { Workload } from "./support/workload.ts";
+
+describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    await cluster.createNamespace("shop");
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  const file = (name: string, content: string): string => {
+    const path = join(cluster.dir, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  const mistakes: readonly {
+    readonly name: string;
+    readonly args: readonly string[];
+    readonly kubeconfig?: () => string;
+    /** Its lines on standard error. */
+    readonly says: readonly RegExp[];
+  }[] = [
+    {
+      name: "a server that nobody answers for",
+      args: ["-s", "https://127.0.0.1:1"],
+      says: [
+        /^error: cannot reach https:\/\/127\.0\.0\.1:1 \(context c\): connection refused$/,
+        /is the cluster up\? try /,
+      ],
+    },
+    {
+      name: "a server whose name is unknown",
+      args: ["-s", "https://nobody.invalid"],
+      says: [/^error: cannot reach https:\/\/nobody\.invalid \(context c\): /, /is the cluster up\?/],
+    },
+    {
+      name: "a server that speaks TLS, spoken to without",
+      args: ["-s", "http://127.0.0.1:PORT"],
+      says: [/^error: .*HTTP request to an HTTPS server/, /should begin with https:/],
+    },
+    {
+      name: "a context that is not there",
+      args: ["--context", "prod"],
+      says: [/^error: cannot use the context prod: it is not in /, /^contexts there: c$/],
+    },
+    {
+      name: "a kubeconfig that is not there",
+      args: ["--kubeconfig", "/nonexistent/config"],
+      says: [/^error: cannot read the kubeconfig \/nonexistent\/config: there is no such file$/, /--kubeconfig/],
+    },
+    {
+      name: "no kubeconfig at all",
+      args: [],
+      kubeconfig: () => "/nonexistent/config",
+      says: [/^error: cannot find a cluster: there is no kubeconfig/, /set KUBECONFIG or --kubeconfig/],
+    },
+    {
+      name: "a kubeconfig that is not YAML",
+      args: [],
+      kubeconfig: () => file("not-yaml", "clusters: [{\n"),
+      says: [/^error: cannot read the kubeconfig .*not-yaml: it is not YAML: /, /kubectl config view/],
+    },
+    {
+      name: "a token that has expired",
+      args: ["--token", "expired"],
+      says: [/^error: https:\/\/127\.0\.0\.1:\d+ \(context c\) does not accept the login /, /has it expired\?/],
+    },
+    {
+      name: "a CA that did not sign the server's certificate",
+      args: [],
+      kubeconfig: () =>
+        file(
+          "other-ca",
+          readFileSync(cluster.kubeconfig, "utf8").replace(
+            /certificate-authority-data: [^}]*/,
+            `certificate-authority: ${join(cluster.dir, "certs", "other.crt")}`,
+          ),
+        ),
+      says: [/^error: cannot read .*other\.crt/],
+    },
+    {
+      name: "a namespace that is not there",
+      args: ["-n", "shoop"],
+      says: [/^error: there is no namespace shoop on /, /kubectl --context c get namespaces/],
+    },
+    { name: "-A and -n together", args: ["-A", "-n", "shop"], says: [/^error: -A and -n contradict/, /leave one/] },
+    { name: "a selector that is none", args: ["-l", "a in (b"], says: [/^error: cannot read the label selector/] },
+    {
+      name: "a number of workers that is none",
+      args: ["--workers", "0"],
+      says: [/^error: .*--workers.*from 1 on/, /--help/],
+    },
+  ];
+  for (const { name, args, kubeconfig, says } of mistakes) {
+    test(name, async () => {
+      const words = args.map((arg) => arg.replace("PORT", String(cluster.port)));
+      const { code, stderr } = await runProgram(["run", "replicaset", ...words], {
+        kubeconfig: kubeconfig?.() ?? cluster.kubeconfig,
+      });
+      const lines = stderr.trimEnd().split("\n");
+      expect({ code, lines: lines.length < 4 }).toEqual({ code: 2, lines: true });
+      for (const [index, line] of says.entries()) expect(lines[index]).toMatch(line);
+    });
+  }
+
+  test("a user without rights, and names all that are missing", async () => {
+    const { code, stderr } = await runProgram(["run", "replicaset", "-n", "shop", "--as", "dev"], {
+      kubeconfig: cluster.kubeconfig,
+    });
+    expect(code).toBe(2);
+    const [first = "", second = "", third = ""] = stderr.split("\n");
+    expect(first).toBe(
+      "error: not allowed to list replicasets in namespace shop as user dev (15 of 15 rights are missing)",
+    );
+    expect(second.trim().split(" · ").toSorted()).toEqual(
+      [
+        ...["get", "list", "watch"].map((verb) => `${verb} replicasets`),
+        ...["create", "delete", "list", "patch", "watch"].map((verb) => `${verb} pods`),
+        ...["replicasets/finalizers", "replicasets/status"].map((resource) => `update ${resource}`),
+        ...["create", "patch"].map((verb) => `${verb} events`),
+        ...["create", "get", "update"].map((verb) => `${verb} leases`),
+      ].toSorted(),
+    );
+    expect(third).toContain("controllers replicaset -o rbac -n shop");
+  });
+
+  test("a user with some rights, and names only the others", async () => {
+    const rules = ["--verb=get,list,watch,create,update,patch", "--resource=pods,replicasets.apps,leases,events"];
+    await cluster.kubectl(["create", "role", "some", "-n", "shop", ...rules]);
+    await cluster.kubectl(["create", "rolebinding", "some", "-n", "shop", "--role=some", "--user=some"]);
+    const { code, stderr } = await runProgram(["run", "rs", "-n", "shop", "--as", "some"], {
+      kubeconfig: cluster.kubeconfig,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain("(3 of 15 rights are missing)");
+    expect(stderr).toContain("  update replicasets/status · update replicasets/finalizers · delete pods\n");
+  });
+
+  test("a second copy of itself, until the first has ended; --force takes over, and the first one stops", async () => {
+    const args = ["run", "replicaset", "-n", "shop"];
+    const options = { kubeconfig: cluster.kubeconfig };
+    await using first = startProgram(args, options);
+    await first.says(/^running/m);
+    const second = await runProgram(args, options);
+    expect(second.code).toBe(2);
+    expect(second.stderr).toMatch(
+      /^refused: another kubectl reconcile does this here \(Lease shop\/kubectl-reconcile-/m,
+    );
+    expect(second.stderr).toContain(`_${first.pid}_`);
+    expect(second.stderr).toContain("--force");
+    const wide = await runProgram(["run", "replicaset", "-A"], options);
+    expect(wide.code).toBe(2);
+    expect(wide.stderr).toMatch(
+      /^refused: another kubectl reconcile, for namespace shop, is active on this cluster \(Lease shop\//,
+    );
+    await using third = startProgram([...args, "--force"], options);
+    await third.says(/^running/m);
+    const end = await first.end();
+    expect({ code: end.code, says: end.stderr }).toEqual({
+      code: 2,
+      says: expect.stringMatching(/stopped: Lease shop\/kubectl-reconcile-replicaset was taken by /) as string,
+    });
+  }, 60_000);
+});
+
+describe.skipIf(controllersMissing !== undefined)("run beside kube-controller-manager", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    const kcmFlags = ["--leader-elect=true"];
+    cluster = await startCluster({ controllers: "replicaset-controller", nodes: 0, scheduler: false, kcmFlags });
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  test("refuses with exit code 2 and says by what it knows; --force goes ahead and names what it overrides", async () => {
+    const options = { kubeconfig: cluster.kubeconfig };
+    const workload = new Workload(cluster, "default");
+    await workload.createReplicaSet("web", 2);
+    await workload.settled("web", 2);
+    const refused = await runProgram(["run", "replicaset"], options);
+    expect(refused.code).toBe(2);
+    const [first, ...next] = refused.stderr.trimEnd().split("\n");
+    expect(first).toMatch(
+      /^refused: kube-controller-manager is active on this cluster \(Lease kube-system\/kube-controller-manager, renewed \d+ s ago\)\.$/,
+    );
+    expect(next.join(" ")).toContain("--force");
+    const forced = await runProgram(["run", "replicaset", "--once", "--force"], options);
+    expect(forced.code).toBe(0);
+    expect(forced.stderr).toMatch(/^--force overrides: kube-controller-manager is active here \(Lease /);
+    expect(await workload.pods()).toHaveLength(2);
+  });
+
+  test("refuses when it may not read the Lease, since it cannot know", async () => {
+    await cluster.request("POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", {
+      metadata: { name: "all" },
+      rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
+    });
+    await cluster.kubectl(["create", "rolebinding", "all", "--role=all", "--user=dev"]);
+    const { code, stderr } = await runProgram(["run", "rs", "--as", "dev"], { kubeconfig: cluster.kubeconfig });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^refused: whether kube-controller-manager is active on this cluster is unknown \(Lease /);
+  });
+});

@@ -1,0 +1,145 @@
+/** How `run` ends: signals, pipes, `--once`; and what it says on which stream. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
+import { startHttpFaultProxy } from "../support/http-fault-proxy.ts";
+import { kubeconfigThrough } from "../support/fault-proxy.ts";
+import { type Program, runProgram, startProgram } from "./support/program.ts";
+import { eventually, Workload } from "./support/workload.ts";
+
+describe.skipIf(clusterMissing !== undefined)("run ends", () => {
+  let cluster: Cluster;
+  let made = 0;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  async function namespace(): Promise<Workload> {
+    const name = `ends-${++made}`;
+    await cluster.createNamespace(name);
+    return new Workload(cluster, name);
+  }
+
+  function start(workload: Workload, ...more: string[]): Program {
+    return startProgram(["run", "replicaset", "-n", workload.namespace, ...more], { kubeconfig: cluster.kubeconfig });
+  }
+
+  async function leaseHolder({ namespace }: Workload): Promise<string> {
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/kubectl-reconcile-replicaset`;
+    return ((await cluster.request("GET", path)).body as { spec: { holderIdentity: string } }).spec.holderIdentity;
+  }
+
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    test(`at ${signal} with a summary, its Lease given back, and exit code 0`, async () => {
+      const workload = await namespace();
+      await using program = start(workload);
+      await program.says(/^running/m);
+      await workload.createReplicaSet("web", 2);
+      await workload.settled("web", 2);
+      expect(await leaseHolder(workload)).toContain(`_${program.pid}_`);
+      program.signal(signal);
+      const { code, stdout, stderr } = await program.end();
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^stopped after [\d.]+ m?s: \d+ syncs, 4 writes,.* 0 errors\n$/m);
+      expect(await leaseHolder(workload)).toBe("");
+    });
+  }
+
+  test("at a signal with the sync in flight finished: what was decided is done", async () => {
+    const workload = await namespace();
+    await using program = start(workload, "--kube-api-qps", "100", "--kube-api-burst", "1");
+    await program.says(/^running/m);
+    await workload.createReplicaSet("many", 60);
+    await eventually(async () => expect((await workload.pods()).length).toBeGreaterThan(2));
+    program.signal("SIGINT");
+    const { code, stdout } = await program.end();
+    expect({ code, pods: (await workload.pods()).length }).toEqual({ code: 0, pods: 60 });
+    expect(stdout).toMatch(/^stopped after/m);
+  });
+
+  test("at once with exit code 130 at a second signal", async () => {
+    const workload = await namespace();
+    await using program = start(workload, "--kube-api-qps", "2", "--kube-api-burst", "1");
+    await program.says(/^running/m);
+    await workload.createReplicaSet("slow", 100);
+    await eventually(async () => expect((await workload.pods()).length).toBeGreaterThan(0));
+    program.signal("SIGINT");
+    await Bun.sleep(200);
+    expect((await workload.pods()).length).toBeLessThan(100);
+    program.signal("SIGINT");
+    expect((await program.end()).code).toBe(130);
+  });
+
+  test("at a signal before the caches are full", async () => {
+    const proxy = await startHttpFaultProxy(cluster);
+    try {
+      proxy.inject({ match: ({ path }) => path.endsWith("/pods"), fault: { is: "delay", ms: 60_000 } });
+      const workload = await namespace();
+      await using program = startProgram(["run", "replicaset", "-n", workload.namespace], {
+        kubeconfig: kubeconfigThrough(cluster, proxy.url),
+      });
+      await program.says(/^rights/m);
+      program.signal("SIGINT");
+      const { code, stderr } = await program.end();
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  test("quietly with exit code 0 when its reader is gone, as in `… | head -1`", async () => {
+    const workload = await namespace();
+    await workload.createReplicaSet("web", 2);
+    const { code, stdout, stderr } = await runProgram(["run", "replicaset", "-n", workload.namespace], {
+      kubeconfig: cluster.kubeconfig,
+      through: '"$@" | head -1; exit "${PIPESTATUS[0]}"',
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.split("\n")).toHaveLength(2);
+  });
+
+  test("with --once and exit code 0 when all is synced", async () => {
+    const workload = await namespace();
+    await workload.createReplicaSet("web", 3);
+    const { code, stdout, stderr } = await runProgram(["run", "replicaset", "-n", workload.namespace, "--once"], {
+      kubeconfig: cluster.kubeconfig,
+    });
+    expect({ code, stderr, pods: (await workload.pods()).length }).toEqual({ code: 0, stderr: "", pods: 3 });
+    expect(stdout).toMatch(/^running .*, until all is synced$/m);
+    await workload.settled("web", 3, 0);
+  });
+
+  test("with --once and exit code 1 when an object keeps failing, and names it", async () => {
+    const workload = await namespace();
+    await workload.limitPods("none", 0);
+    await workload.createReplicaSet("web", 1);
+    const { code, stdout, stderr } = await runProgram(["run", "replicaset", "-n", workload.namespace, "--once"], {
+      kubeconfig: cluster.kubeconfig,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^not synced: replicaset ${workload.namespace}/web: .*exceeded quota: none`, "m"),
+    );
+    expect(stdout).toMatch(/^stopped after .* [1-9]\d* errors$/m);
+  });
+
+  test("with -o json every line on standard output is an event, and all else is on standard error", async () => {
+    const workload = await namespace();
+    await workload.createReplicaSet("web", 2);
+    const { code, stdout, stderr } = await runProgram(
+      ["run", "replicaset", "-n", workload.namespace, "--once", "-o", "json"],
+      { kubeconfig: cluster.kubeconfig },
+    );
+    expect(code).toBe(0);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { v: number; seq: number; stage: string });
+    expect(events.every(({ v }) => v === 1)).toBe(true);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
+    const stages = ["list", "watch", "delta", "store", "notify", "enqueue", "get", "decision", "write", "link", "done"];
+    expect([...new Set(events.map(({ stage }) => stage))].sort()).toEqual(stages.toSorted());
+    for (const line of [/^context /m, /^rights /m, /^caches /m, /^running /m, /^stopped after /m])
+      expect(stderr).toMatch(line);
+  });
+});

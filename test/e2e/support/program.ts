@@ -1,0 +1,109 @@
+/** `kubectl reconcile` as a child process, as a user has it: the compiled program where there is a fresh one, otherwise its source. */
+import { existsSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const top = join(import.meta.dir, "..", "..", "..");
+
+/** RECONCILE_BINARY, or dist/kubectl-reconcile unless a source is newer than it, or plugin/main.ts on this Bun. */
+export const programCommand: readonly string[] = findProgram();
+
+function findProgram(): readonly string[] {
+  const named = process.env["RECONCILE_BINARY"];
+  if (named !== undefined && named !== "") return [named];
+  const built = join(top, "dist", "kubectl-reconcile");
+  const sources = [...new Bun.Glob("{src,plugin}/**/*.{ts,json}").scanSync(top)];
+  const changedAt = Math.max(...sources.map((file) => statSync(join(top, file)).mtimeMs));
+  if (existsSync(built) && statSync(built).mtimeMs > changedAt) return [built];
+  return [process.execPath, join(top, "plugin", "main.ts")];
+}
+
+export interface ProgramOptions {
+  /** Unset: none at all, not even the user's own. */
+  readonly kubeconfig?: string;
+  /** Not the program but this command line of a shell, in which `"$@"` is the program and its arguments. */
+  readonly through?: string;
+}
+
+export interface ProgramEnd {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** -1 where a signal ended it. */
+  readonly code: number;
+}
+
+export interface Program {
+  readonly pid: number;
+  /** What it has said so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Resolves when its output matches; @throws Error with all it said when it ends first, or after half a minute. */
+  says(pattern: RegExp): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when it has ended. @throws Error when that takes more than a minute: then it is killed. */
+  end(): Promise<ProgramEnd>;
+  /** Kills it where it still runs. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts the program: `await using program = startProgram([…])` leaves nothing behind. */
+export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
+  const { kubeconfig = join(tmpdir(), "no-kubeconfig"), through } = options;
+  const words = [...programCommand, ...args];
+  const run = Bun.spawn(through === undefined ? words : ["bash", "-c", through, "bash", ...words], {
+    env: { HOME: "/nonexistent", PATH: process.env["PATH"] ?? "", KUBECONFIG: kubeconfig },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const said = { out: "", err: "" };
+  const reading = Promise.all([
+    collect(run.stdout, (text) => (said.out += text)),
+    collect(run.stderr, (text) => (said.err += text)),
+  ]);
+  const all = (): string => `${args.join(" ")}\n${said.out}${said.err}`;
+  const isOver = (): boolean => run.exitCode !== null || run.signalCode !== null;
+  return {
+    pid: run.pid,
+    get stdout() {
+      return said.out;
+    },
+    get stderr() {
+      return said.err;
+    },
+    async says(pattern) {
+      for (let tries = 0; tries < 3000; tries++) {
+        if (pattern.test(said.out) || pattern.test(said.err)) return;
+        if (isOver()) break;
+        await Bun.sleep(10);
+      }
+      await Bun.sleep(50);
+      if (!pattern.test(said.out) && !pattern.test(said.err)) throw new Error(`It never said ${pattern}: ${all()}`);
+    },
+    signal: (name) => run.kill(name),
+    async end() {
+      for (let tries = 0; tries < 6000 && !isOver(); tries++) await Bun.sleep(10);
+      if (!isOver()) {
+        run.kill("SIGKILL");
+        throw new Error(`It did not end: ${all()}`);
+      }
+      await reading;
+      return { stdout: said.out, stderr: said.err, code: run.exitCode ?? -1 };
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isOver()) run.kill("SIGKILL");
+      await run.exited;
+    },
+  };
+}
+
+/** Runs it to its end. */
+export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramEnd> {
+  await using program = startProgram(args, options);
+  return await program.end();
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, add: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) add(decoder.decode(chunk, { stream: true }));
+}

@@ -1,0 +1,140 @@
+/** ReplicaSets and pods of a test, seen past the program under test: straight on the API server. */
+import { expect } from "bun:test";
+import type { Cluster } from "../../support/cluster.ts";
+
+export interface PodSeen {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+    readonly ownerReferences?: readonly Readonly<Record<string, unknown>>[];
+  };
+}
+
+export interface ReplicaSetSeen {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly generation: number };
+  readonly spec: { readonly replicas: number };
+  readonly status: {
+    readonly replicas?: number;
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly { readonly type: string; readonly reason: string; readonly message: string }[];
+  };
+}
+
+/** One namespace of a cluster. */
+export class Workload {
+  readonly #cluster: Cluster;
+  readonly namespace: string;
+
+  constructor(cluster: Cluster, namespace: string) {
+    this.#cluster = cluster;
+    this.namespace = namespace;
+  }
+
+  #path(kind: "pods" | "replicasets", name?: string): string {
+    const group = kind === "pods" ? "/api/v1" : "/apis/apps/v1";
+    return `${group}/namespaces/${this.namespace}/${kind}${name === undefined ? "" : `/${name}`}`;
+  }
+
+  async #send<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
+    const answer = await this.#cluster.request(method, path, body, headers);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body as T;
+  }
+
+  /** A ReplicaSet whose pods have the label `app` with its name. */
+  createReplicaSet(
+    name: string,
+    replicas: number,
+    labels: Readonly<Record<string, string>> = {},
+  ): Promise<ReplicaSetSeen> {
+    const template = { metadata: { labels: { app: name } }, spec: { containers: [{ name: "c", image: "none" }] } };
+    return this.#send("POST", this.#path("replicasets"), {
+      metadata: { name, labels },
+      spec: { replicas, selector: { matchLabels: { app: name } }, template },
+    });
+  }
+
+  /** A pod that nobody owns. */
+  createPod(name: string, labels: Readonly<Record<string, string>>): Promise<PodSeen> {
+    return this.#send("POST", this.#path("pods"), {
+      metadata: { name, labels },
+      spec: { containers: [{ name: "c", image: "none" }] },
+    });
+  }
+
+  async scale(name: string, replicas: number): Promise<void> {
+    await this.#patch(this.#path("replicasets", name), { spec: { replicas } });
+  }
+
+  async relabelPod(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    await this.#patch(this.#path("pods", name), { metadata: { labels } });
+  }
+
+  #patch(path: string, body: unknown): Promise<unknown> {
+    return this.#send("PATCH", path, body, { "content-type": "application/merge-patch+json" });
+  }
+
+  /** A quota that holds: nobody runs here who would count what there is, and without a status it is no limit. */
+  async limitPods(name: string, most: number): Promise<void> {
+    const path = `/api/v1/namespaces/${this.namespace}/resourcequotas`;
+    const hard = { pods: String(most) };
+    await this.#send("POST", path, { metadata: { name }, spec: { hard } });
+    await this.#patch(`${path}/${name}/status`, { status: { hard, used: { pods: "0" } } });
+  }
+
+  async unlimitPods(name: string): Promise<void> {
+    await this.#send("DELETE", `/api/v1/namespaces/${this.namespace}/resourcequotas/${name}`);
+  }
+
+  async deletePod(name: string): Promise<void> {
+    await this.#cluster.request("DELETE", this.#path("pods", name));
+  }
+
+  replicaSet(name: string): Promise<ReplicaSetSeen> {
+    return this.#send("GET", this.#path("replicasets", name));
+  }
+
+  /** Those that are not being deleted; with `owner`, those it controls. */
+  async pods(owner?: { readonly metadata: { readonly uid: string } }): Promise<readonly PodSeen[]> {
+    const { items } = await this.#send<{ items: readonly PodSeen[] }>("GET", this.#path("pods"));
+    return items.filter(
+      ({ metadata }) =>
+        metadata.deletionTimestamp === undefined &&
+        (owner === undefined || metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) === true),
+    );
+  }
+
+  /** Waits until the ReplicaSet has so many pods and its status says so. Answers them. */
+  async settled(name: string, count: number, atMostMs = 30_000): Promise<readonly PodSeen[]> {
+    let pods: readonly PodSeen[] = [];
+    await eventually(async () => {
+      const replicaSet = await this.replicaSet(name);
+      pods = await this.pods(replicaSet);
+      const { replicas = 0, observedGeneration = 0 } = replicaSet.status;
+      const { generation } = replicaSet.metadata;
+      expect({ pods: pods.length, replicas, observedGeneration }).toEqual({
+        pods: count,
+        replicas: count,
+        observedGeneration: generation,
+      });
+    }, atMostMs);
+    return pods;
+  }
+}
+
+/** Tries again until it no longer throws; what it threw last is thrown when the time is over. */
+export async function eventually(check: () => Promise<void>, atMostMs = 30_000): Promise<void> {
+  const until = performance.now() + atMostMs;
+  for (;;) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await Bun.sleep(30);
+    }
+  }
+}
