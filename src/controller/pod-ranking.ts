@@ -154,8 +154,33 @@ export function podsToDelete(
 ): PodsToDelete {
   if (count >= pods.length) return { pods, by: undefined };
   const { now } = options;
-  const ranked = rankPods(pods, options.related).sort((a, b) => decidingCriterion(a, b, now)?.order ?? 0);
+  const ranked = merged(rankPods(pods, options.related), (a, b) => decidingCriterion(a, b, now)?.order ?? 0);
   const [last, spared] = [ranked[count - 1], ranked[count]];
   const deciding = last === undefined || spared === undefined ? undefined : decidingCriterion(last, spared, now);
   return { pods: ranked.slice(0, count).map(({ pod }) => pod), by: deciding?.criterion.name };
+}
+
+/**
+ * Sorts by merging, stably. The criteria do not always make one order: pods of equal times are told apart by their restarts, and
+ * both of them from a third by uid, which may lie between. What comes out then depends on the comparisons that are made, so
+ * that each runtime's own sort answered differently.
+ */
+function merged<T>(items: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
+  if (items.length < 2) return items;
+  const middle = items.length >>> 1;
+  const left = merged(items.slice(0, middle), compare);
+  const right = merged(items.slice(middle), compare);
+  const all: T[] = [];
+  let [l, r] = [0, 0];
+  while (l < left.length && r < right.length) {
+    const [a, b] = [left[l] as T, right[r] as T];
+    if (compare(a, b) <= 0) {
+      all.push(a);
+      l++;
+    } else {
+      all.push(b);
+      r++;
+    }
+  }
+  return [...all, ...left.slice(l), ...right.slice(r)];
 }

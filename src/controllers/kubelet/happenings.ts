@@ -4,8 +4,8 @@ import type { Pod } from "../../api/types.ts";
 import type { EventToRecord, SyncContext } from "../../controller/sync-context.ts";
 import type { Happening, PodLife } from "./life.ts";
 
-/** `web started`, `web ended with exit code 1, again in 10 s`. */
-export function inWords(happening: Happening): string {
+/** `web started`, `web ended with exit code 1, again in 10 s`; undefined for what another happening says already. */
+export function inWords(happening: Happening): string | undefined {
   switch (happening.what) {
     case "started":
       return `${happening.container} started`;
@@ -22,7 +22,7 @@ export function inWords(happening: Happening): string {
     case "killed":
       return `${happening.container} killed, its ${happening.probe.toLowerCase()} probe failed`;
     case "back-off":
-      return `back-off of ${happening.delayMs / 1000} s`;
+      return undefined;
     case "pull-failed":
       return `the image of ${happening.container} cannot be pulled`;
     case "deadline":

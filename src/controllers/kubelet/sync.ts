@@ -112,7 +112,7 @@ async function writeStatus(
     const answer = await context.client.patch(
       Pods,
       { namespace, name },
-      { type: "strategic", body: { metadata: { uid }, status: wanted } },
+      { type: "strategic", body: { metadata: { uid }, status: withRemovals(wanted, pod, known) } },
       { subresource: "status", because, basedOn: pod, signal: context.signal },
     );
     known.written = { status: wanted, resourceVersion: answer.metadata.resourceVersion };
@@ -120,6 +120,20 @@ async function writeStatus(
     // It is gone, or another has taken its name: the deletion is on its way.
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
+}
+
+/** A merge leaves what it does not name: a reason or message that a condition loses is named as null. */
+function withRemovals(wanted: PodStatus, pod: Pod, { written }: Known): unknown {
+  const before = [...(pod.status?.conditions ?? []), ...(written?.status.conditions ?? [])];
+  const conditions = (wanted.conditions ?? []).map((condition) => {
+    const removals = (["reason", "message"] as const).filter(
+      (field) =>
+        condition[field] === undefined &&
+        before.some((other) => other.type === condition.type && other[field] !== undefined),
+    );
+    return { ...condition, ...Object.fromEntries(removals.map((field) => [field, null])) };
+  });
+  return { ...wanted, conditions };
 }
 
 /** The cache may be behind the last write: times of conditions that stayed are taken from there. */
@@ -175,7 +189,7 @@ function decisionFor(
     return context.decide(accept, { node: node.metadata.name, containers: life.containers.length });
   }
   const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
-  return context.decide(report, { happened: happened.map(inWords), phase, ready });
+  return context.decide(report, { happened: happened.flatMap((each) => inWords(each) ?? []), phase, ready });
 }
 
 /** Source: kubernetes v1.36 pkg/kubelet/status/status_manager.go syncPod. */
