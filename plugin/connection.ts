@@ -27,7 +27,7 @@ export interface Connected {
   serverVersion(): Promise<string>;
   /** The error as the user should read it: a server that cannot be reached, a login that is not accepted; others stay as they are. */
   explain(error: unknown): unknown;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 export interface ConnectionOptions {

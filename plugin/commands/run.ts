@@ -21,8 +21,10 @@ import {
   text,
   wholeNumber,
   positiveNumber,
+  texts,
 } from "../command.ts";
 import { type Connected, connectAs } from "../connection.ts";
+import { connectToSandbox } from "../sandbox-connection.ts";
 import { controllerCandidates, controllersNamed } from "../controller-names.ts";
 import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
@@ -53,6 +55,12 @@ const options = {
     default: "text",
   }),
   sinceStart: flag("--since-start", "show times as seconds since the start"),
+  sandbox: flag("--sandbox", "run against an embedded cluster of its own: API server, scheduler, simulated nodes"),
+  manifests: texts(
+    "-f, --filename <path>",
+    "with --sandbox: put these files, folders or - (standard input) into it",
+    {},
+  ),
   force: flag("--force", "run even if something else reconciles the same objects"),
   debugFreeze: flag("--debug-freeze", "freeze cached objects, to catch a controller that changes one"),
 } as const;
@@ -80,20 +88,38 @@ export const run: Command = command({
   examples: [
     { says: "Run the ReplicaSet controller in one namespace", line: "run replicaset -n shop" },
     { says: "Bring everything up to date, then end: for scripts", line: "run replicaset -A --once" },
+    { says: "Without a cluster: an embedded one, with your manifests in it", line: "run rs --sandbox -f web.yaml" },
     { says: "Every stage event as a JSON line", line: "run rs -n shop -o json" },
   ],
   async run({ arguments: words, options: given }, io) {
     const options = given as RunOptions;
     const chosen = controllersNamed(words, io.calledAs);
     const selector = readSelector(options.selector);
-    const connected = await connectAs(options, io, { qps: options.qps ?? 20, burst: options.burst ?? 30 });
     if (options.allNamespaces === true && options.namespace !== undefined) {
       throw new UserError("-A and -n contradict each other", ["leave one of them away"]);
     }
+    const connected = await connectionFor(chosen, options, io);
     const namespace = options.allNamespaces === true ? undefined : (options.namespace ?? connected.namespace);
     return new Run(chosen, options, io, connected, namespace, selector).toItsEnd();
   },
 });
+
+/** The cluster of the current context, or a sandbox without those parts that are to be run here. */
+function connectionFor(chosen: readonly ControllerDefinition[], options: RunOptions, io: Io): Promise<Connected> {
+  const { manifests, qps = 20, burst = 30 } = options;
+  if (options.sandbox !== true) {
+    if (manifests === undefined) return connectAs(options, io, { qps, burst });
+    throw new UserError("-f is for --sandbox: against a cluster run changes no more than its controllers do", [
+      "add --sandbox, or use kubectl apply -f",
+    ]);
+  }
+  const isChosen = (name: string): boolean => chosen.some((definition) => definition.name === name);
+  const parts = { scheduler: !isChosen("scheduler"), kubelet: !isChosen("kubelet") };
+  return connectToSandbox({ manifests: manifests ?? [], ...parts }, io);
+}
+
+/** Of a sandbox's own controllers these work where nobody looks. */
+const inBackground = new Set(["node-heartbeat", "serviceaccount"]);
 
 function readSelector(text: string | undefined): Selector | undefined {
   if (text === undefined) return undefined;
@@ -156,7 +182,7 @@ class Run {
       return this.#options.once === true ? this.#failures(live) : 0;
     } finally {
       offSignals();
-      this.#connected.close();
+      await this.#connected.close();
     }
   }
 
@@ -179,8 +205,12 @@ class Run {
       ...(this.#options.sinceStart === true && { sinceStartAt: startedAt }),
     });
     if (json !== undefined) this.#bus.listen(new Linker(this.#bus).listener);
+    const named = new Set(this.#controllers.map(({ name }) => name));
+    const isQuiet = (name: string | undefined): boolean =>
+      name !== undefined && inBackground.has(name) && !named.has(name);
     this.#bus.listen((event) => {
       json?.(event);
+      if ("controller" in event && isQuiet(event.controller)) return;
       for (const line of this.#report.accept(event)) {
         if (json === undefined) for (const text of lines.text(line)) out.write(`${text}\n`);
       }

@@ -1,6 +1,8 @@
 /** Small text files and paths. */
-import { readFile } from "node:fs/promises";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { open, readdir, readFile, rename, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { Buffer } from "node:buffer";
+import process from "node:process";
 
 /**
  * The text of a file; undefined if there is none.
@@ -24,4 +26,42 @@ export function folderOf(path: string): string {
 /** An absolute path as it is, a relative one seen from `folder`. */
 export function pathFrom(folder: string, path: string): string {
   return isAbsolute(path) ? path : resolve(folder, path);
+}
+
+/**
+ * The files of a folder, not of those in it, by name; undefined if the path is no folder.
+ * @throws Error with the system's `code` when it cannot be read.
+ */
+export async function filesOf(path: string): Promise<readonly string[] | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() !== true) return undefined;
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(path, entry.name))
+    .sort();
+}
+
+/** All of standard input. */
+export async function readStandardInput(): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of process.stdin) pieces.push(piece as Uint8Array);
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/**
+ * Writes a file that only its owner may read (mode 0600), whole or not at all.
+ * @throws Error with the system's `code`.
+ */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  const beside = `${path}.${process.pid}.new`;
+  const file = await open(beside, "w", 0o600);
+  try {
+    // The mode of `open` counts for new files alone.
+    await file.chmod(0o600);
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+  await rename(beside, path);
 }

@@ -1,0 +1,85 @@
+/** Puts manifests into a cluster of our own. */
+import { apiVersionOf, type Kind } from "../src/api/kind.ts";
+import type { StoredObject, Unstored } from "../src/api/object.ts";
+import { isAlreadyExists, StatusError } from "../src/api/status-error.ts";
+import { discover } from "../src/client/discovery.ts";
+import type { Client } from "../src/client/verbs.ts";
+import { type Manifest, placeOf } from "./manifests.ts";
+import { UserError } from "./user-error.ts";
+
+/** What an object's namespace or definition must come before. */
+const firstKinds = [
+  "Namespace",
+  "PriorityClass",
+  "ServiceAccount",
+  "LimitRange",
+  "ResourceQuota",
+  "ConfigMap",
+  "Secret",
+];
+
+function rank({ object }: Manifest): number {
+  const index = firstKinds.indexOf(object.kind);
+  return index < 0 ? firstKinds.length : index;
+}
+
+export interface Applied {
+  readonly manifest: Manifest;
+  readonly did: "created" | "configured";
+}
+
+/**
+ * Creates each object, or merges it into the one there is; namespaces and what others need go first. It is for a cluster of our
+ * own, which is thrown away when something is refused.
+ * @throws UserError that names each object that was refused, with the field and the reason.
+ */
+export async function applyManifests(
+  client: Client,
+  manifests: readonly Manifest[],
+  namespace: string,
+): Promise<readonly Applied[]> {
+  const { kinds } = await discover(client);
+  const problems: string[] = [];
+  const applied: Applied[] = [];
+  // Sorting is stable: within a rank they keep their order.
+  for (const manifest of manifests.toSorted((a, b) => rank(a) - rank(b))) {
+    const { apiVersion, kind } = manifest.object;
+    const found = kinds.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
+    if (found === undefined) {
+      problems.push(`${placeOf(manifest)}: the sandbox serves no ${kind} of ${apiVersion}`);
+      continue;
+    }
+    try {
+      applied.push({ manifest, did: await apply(client, found, manifest, namespace) });
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      problems.push(...refusals(manifest, error));
+    }
+  }
+  if (problems.length > 0) {
+    throw new UserError("the manifests were refused; the sandbox that they were for is gone", problems);
+  }
+  return applied;
+}
+
+async function apply(client: Client, kind: Kind, { object }: Manifest, namespace: string): Promise<Applied["did"]> {
+  const at = kind.namespaced ? (object.metadata.namespace ?? namespace) : "";
+  const metadata = { ...object.metadata, ...(kind.namespaced && { namespace: at }) };
+  try {
+    const whole = { ...object, metadata } as Unstored<StoredObject>;
+    await client.create(kind, whole, { fieldValidation: "Strict" });
+    return "created";
+  } catch (error) {
+    const { name } = metadata;
+    if (!isAlreadyExists(error) || name === undefined) throw error;
+    await client.patch(kind, { namespace: at, name }, { type: "merge", body: object }, { fieldValidation: "Strict" });
+    return "configured";
+  }
+}
+
+/** A line for each field that is wrong, or the server's message where it names none. */
+function refusals(manifest: Manifest, { status, message }: StatusError): string[] {
+  const causes = (status.details?.causes ?? []).filter(({ field }) => field !== undefined && field !== "");
+  if (causes.length === 0) return [`${placeOf(manifest)}: ${message}`];
+  return causes.map((cause) => `${placeOf(manifest)}: ${cause.field}: ${cause.message ?? cause.reason ?? "refused"}`);
+}

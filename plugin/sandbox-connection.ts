@@ -1,0 +1,62 @@
+/** A sandbox of its own instead of the current context: what `--sandbox` connects to. */
+import { type Embedded, type EmbeddedOptions, startEmbedded } from "../src/modes/embedded.ts";
+import { TraceBus } from "../src/trace/bus.ts";
+import { applyManifests } from "./apply-manifests.ts";
+import type { Connected } from "./connection.ts";
+import type { Io } from "./io.ts";
+import { readManifests } from "./manifests.ts";
+
+export interface SandboxConnection extends Connected {
+  readonly cluster: Embedded;
+}
+
+const namespace = "default";
+
+export interface SandboxFlags extends Pick<EmbeddedOptions, "controllers" | "nodes" | "scheduler" | "kubelet"> {
+  /** Files, folders, `-`. */
+  readonly manifests: readonly string[];
+}
+
+/**
+ * An embedded cluster with the manifests in it.
+ * @throws UserError for manifests that cannot be read or are refused; the cluster is gone then.
+ */
+export async function connectToSandbox({ manifests, ...parts }: SandboxFlags, io: Io): Promise<SandboxConnection> {
+  const { timeline, random } = io;
+  // Read before anything is started: what is wrong in a file needs no cluster to be seen.
+  const objects = manifests.length === 0 ? [] : await readManifests(manifests);
+  const bus = new TraceBus({
+    now: () => timeline.now(),
+    onListenerError: (error) => io.err.write(`warning: a view failed and was switched off: ${String(error)}\n`),
+  });
+  const cluster = await startEmbedded({
+    timeline,
+    random,
+    bus,
+    ...parts,
+    onEventLost: (why) => io.err.write(`warning: ${why}\n`),
+  });
+  const client = cluster.clientFor("kubectl-reconcile-manifests");
+  try {
+    if (objects.length > 0) await applyManifests(client, objects, namespace);
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  return {
+    cluster,
+    context: "sandbox",
+    server: "in this process",
+    user: undefined,
+    namespace,
+    bus,
+    unlimited: cluster.sandbox.transport({ actor: "kubectl-reconcile" }),
+    clientFor: (fieldManager) => cluster.clientFor(fieldManager),
+    async serverVersion() {
+      const answer = (await client.raw("/version")) as { readonly gitVersion?: string };
+      return answer.gitVersion ?? "unknown version";
+    },
+    explain: (error) => error,
+    close: () => cluster.stop(),
+  };
+}
