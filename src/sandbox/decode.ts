@@ -121,6 +121,8 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
       if (typeof value === "boolean") return value;
       break;
     case "int32":
+      if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 31) return value;
+      break;
     case "int64":
       if (typeof value === "number" && Number.isInteger(value)) return value;
       break;
@@ -218,7 +220,8 @@ function reflectKindOf(value: unknown): string {
 function jsonTypeOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
-  if (typeof value === "number") return Number.isInteger(value) ? "number" : `number ${value}`;
+  if (typeof value === "number")
+    return Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? "number" : `number ${value}`;
   return typeof value;
 }
 

@@ -37,12 +37,12 @@ export const invalid = (field: string, value: unknown, why: string): FieldError 
   message: `Invalid value: ${shown(value)}: ${why}`,
 });
 
-/** `valid` is printed sorted, as Go does. */
+/** `valid` in the order in which it is printed: that of a list, or sorted where the real server has a set. */
 export const notSupported = (field: string, value: unknown, valid: readonly string[]): FieldError => ({
   reason: "FieldValueNotSupported",
   field,
   message: `Unsupported value: ${shown(value)}${
-    valid.length === 0 ? "" : `: supported values: ${[...valid].sort().map(shown).join(", ")}`
+    valid.length === 0 ? "" : `: supported values: ${valid.map(shown).join(", ")}`
   }`,
 });
 

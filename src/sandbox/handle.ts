@@ -136,7 +136,10 @@ function dryRunOf(query: Query): boolean {
 }
 
 function verbAnswer(call: Call, incoming: Incoming): Outgoing {
-  if (call.subresource !== "" && call.subresource !== "status") return subresourceAnswer(call, incoming.method);
+  if (call.subresource !== "" && call.subresource !== "status") {
+    const said = subresourceAnswer(call, incoming.method);
+    return "entry" in said ? objectAnswer(call, said.status, said.entry) : jsonAnswer(said.status, said.value);
+  }
   if (call.subresource === "status" && !call.resource.subresources.has("status")) throw noSuchPath();
   if (call.name === "") return collectionAnswer(call, incoming);
   const verbs =

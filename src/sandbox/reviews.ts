@@ -1,4 +1,5 @@
 /** Reviews: kinds that are only asked, never stored. Everybody who is let in may do everything. */
+import { formatTime } from "../api/time.ts";
 import { at, isFields, type ApiObject, type Fields } from "./object.ts";
 import type { Call, User } from "./server.ts";
 import { bodyJson, objectOf } from "./verbs/body.ts";
@@ -35,7 +36,8 @@ export function reviewOf(call: Call): ApiObject | undefined {
   return {
     kind,
     apiVersion,
-    metadata: review.metadata,
+    metadata:
+      kind === "SelfSubjectReview" ? { creationTimestamp: formatTime(call.server.timeline.now()) } : review.metadata,
     ...(isFields(spec) ? { spec } : {}),
     status: answer(review, call.user),
   };

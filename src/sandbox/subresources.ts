@@ -1,10 +1,48 @@
-/** Subresources other than status. */
-import { methodNotAllowed, noSuchPath } from "./refusal.ts";
-import type { Outgoing } from "./handle.ts";
+/** Subresources other than status: each method of each, where it is served. */
+import { badRequest, methodNotAllowed, noSuchPath, notFound } from "./refusal.ts";
 import type { Call } from "./server.ts";
+import type { Entry } from "./store/history.ts";
+import { bind } from "./verbs/bind.ts";
+import { evict } from "./verbs/evict.ts";
+import { finalize } from "./verbs/finalize.ts";
+import { patchPart, putPart } from "./verbs/part.ts";
+import { getScale, patchScale, putScale } from "./verbs/scale.ts";
+
+/** What a subresource answers: an object of the store, or something that is only said. */
+export type SubresourceAnswer =
+  { readonly status: number; readonly entry: Entry } | { readonly status: number; readonly value: object };
+
+type Handler = (call: Call) => SubresourceAnswer;
+
+const stored = (call: Call): SubresourceAnswer => {
+  const entry = call.collection.get(call.namespace, call.name);
+  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+  return { status: 200, entry };
+};
+
+const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  scale: { GET: getScale, PUT: putScale, PATCH: patchScale },
+  "pods/binding": { POST: bind },
+  "pods/eviction": { POST: evict },
+  "namespaces/finalize": { PUT: finalize },
+  "pods/resize": { GET: stored, PUT: putPart, PATCH: patchPart },
+  "pods/ephemeralcontainers": { GET: stored, PUT: putPart, PATCH: patchPart },
+};
+
+/** Served by the real server, which passes them on to a node or signs tokens: nothing here could. */
+const elsewhere = new Set(["log", "exec", "attach", "portforward", "proxy", "token"]);
 
 /** @throws StatusError */
-export function subresourceAnswer(call: Call, _method: string): Outgoing {
-  if (!call.resource.subresources.has(call.subresource)) throw noSuchPath();
-  throw methodNotAllowed();
+export function subresourceAnswer(call: Call, method: string): SubresourceAnswer {
+  const { resource, subresource } = call;
+  if (!resource.subresources.has(subresource)) throw noSuchPath();
+  const methods = handlers[`${resource.plural}/${subresource}`] ?? handlers[subresource];
+  if (methods === undefined) {
+    throw elsewhere.has(subresource)
+      ? badRequest(`${resource.plural}/${subresource} is not served by this sandbox: nothing runs behind it`)
+      : methodNotAllowed();
+  }
+  const handler = methods[method];
+  if (handler === undefined) throw methodNotAllowed();
+  return handler(call);
 }

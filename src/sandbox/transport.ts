@@ -12,7 +12,7 @@ export interface SandboxTransportOptions {
 }
 
 /** Who comes in process: the one who made the cluster. */
-export const clusterAdmin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
+export const clusterAdmin: User = { name: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] };
 
 /**
  * A connection to an embedded server. The server's part is atomic: it happens between the hop `request <actor>` and the hop

@@ -1,7 +1,8 @@
 /** A contract case: a few requests in a namespace of their own, whose answers must be those of the real kube-apiserver. */
 
 export interface Step {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "WATCH";
+  /** SETTLE waits until the real server's own caches know what was written; it has no answer to compare. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "WATCH" | "SETTLE";
   /**
    * `{ns}` is the case's namespace; `{0.metadata.uid}` a field of the answer to step 0. They are filled in here, in the query
    * and in every text of the body.
@@ -128,6 +129,8 @@ export const watching = (path: string, frames: number, query: string): Step => (
   frames,
   query,
 });
+
+export const settle: Step = { method: "SETTLE", path: "" };
 
 /** A pod that is valid and small. */
 export const pod = (name: string, more: Record<string, unknown> = {}, spec: Record<string, unknown> = {}): unknown => ({

@@ -16,6 +16,7 @@ function textOf(text: string): string {
       // A refused patch shows the whole object, with its times and versions.
       .replace(/Invalid value: "\{\\"(apiVersion|kind)\\".*\}": /, "Invalid value: PATCHED: ")
       .replaceAll(uid, "UID")
+      .replaceAll(/\bA_[a-z0-9]{5}\b/g, "A_RAND")
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-RAND")
       .replaceAll(/\b10\.0\.\d+\.\d+\b/g, "IP")
       .replaceAll(/too old resource version: \d+ \(\d+\)/g, "too old resource version: N (N)")
@@ -51,6 +52,7 @@ export function normalized(value: unknown, versions: ReadonlyMap<string, string>
     const item = value[key];
     if (key === "resourceVersion" && typeof item === "string" && /^\d+$/.test(item))
       result[key] = versions.get(item) ?? "VERSION";
+    else if (key === "serverAddress") result[key] = "ADDRESS";
     else if (key === "continue" && item !== "") result[key] = "TOKEN";
     else result[key] = normalized(item, versions);
   }
@@ -60,6 +62,8 @@ export function normalized(value: unknown, versions: ReadonlyMap<string, string>
 
 function madeUpName(object: Json): void {
   const { name, generateName } = object;
-  if (typeof name !== "string" || typeof generateName !== "string" || !name.startsWith(generateName)) return;
-  if (name.length === generateName.length + 5) object["name"] = `${generateName}RAND`;
+  if (typeof name !== "string" || typeof generateName !== "string") return;
+  // The stem of a made-up name is cut at 58.
+  const stem = generateName.slice(0, 58);
+  if (name.startsWith(stem) && name.length === stem.length + 5) object["name"] = `${stem}RAND`;
 }

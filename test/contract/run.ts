@@ -1,5 +1,5 @@
 /** Runs contract cases against any API server. */
-import { readAll, type Transport } from "../../src/api/transport.ts";
+import { readAll, type Method, type Transport } from "../../src/api/transport.ts";
 import type { Case, Result, Step } from "./case.ts";
 import { normalized, versionsOf } from "./normalize.ts";
 
@@ -44,7 +44,7 @@ async function take(transport: Transport, step: Step): Promise<Raw> {
   const abort = new AbortController();
   const query = [...new URLSearchParams(step.query ?? "").entries()];
   const response = await transport.send({
-    method: step.method === "WATCH" ? "GET" : step.method,
+    method: (step.method === "WATCH" ? "GET" : step.method) as Method,
     path: step.path,
     query: step.method === "WATCH" ? [["watch", "1"], ...query] : query,
     headers: {
@@ -78,7 +78,12 @@ async function take(transport: Transport, step: Step): Promise<Raw> {
 }
 
 /** Runs a case in `namespace`, which it makes with its default ServiceAccount; answers the normalized results. */
-export async function runCase(transport: Transport, { steps }: Case, namespace: string): Promise<Result[]> {
+export async function runCase(
+  transport: Transport,
+  { steps }: Case,
+  namespace: string,
+  settled: () => Promise<void> = () => Promise.resolve(),
+): Promise<Result[]> {
   await take(transport, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
   await take(transport, {
     method: "POST",
@@ -86,7 +91,12 @@ export async function runCase(transport: Transport, { steps }: Case, namespace: 
     body: { metadata: { name: "default" } },
   });
   const answers: Raw[] = [];
-  for (const step of steps) answers.push(await take(transport, filled(step, namespace, answers)));
+  for (const step of steps) {
+    if (step.method === "SETTLE") {
+      await settled();
+      answers.push({ status: 0, warning: undefined, body: {} });
+    } else answers.push(await take(transport, filled(step, namespace, answers)));
+  }
   const versions = versionsOf(answers.map(({ body }) => body));
   return answers.map(({ status, warning, body }) => ({
     status,

@@ -1,7 +1,9 @@
 /** All contract cases. */
 import type { Table } from "./case.ts";
+import { admission } from "./cases/admission.ts";
 import { basics } from "./cases/basics.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
 import { patches } from "./cases/patches.ts";
+import { workloads } from "./cases/workloads.ts";
 
-export const tables: readonly Table[] = [basics, patches, lifecycle];
+export const tables: readonly Table[] = [basics, patches, lifecycle, workloads, admission];

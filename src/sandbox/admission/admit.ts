@@ -2,6 +2,7 @@
 import type { ApiObject } from "../object.ts";
 import type { Call } from "../server.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
+import { admitLimits } from "./limit-ranger.ts";
 import { admitPriority, admitServiceAccount, admitTolerations } from "./service-account.ts";
 
 /** May change the object. @throws StatusError, mostly 403. */
@@ -11,4 +12,5 @@ export function admitCreate(call: Call, object: ApiObject): void {
   admitServiceAccount(call, object);
   admitTolerations(object);
   admitPriority(call, object);
+  admitLimits(call, object);
 }

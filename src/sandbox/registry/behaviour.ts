@@ -2,6 +2,7 @@
  * How the objects of each resource behave where they differ: a table for what can be said in data, and functions of the kinds
  * that need them. Source: kubernetes v1.36 pkg/registry/…/strategy.go and storage.go.
  */
+import type { Random } from "../../platform/random.ts";
 import type { FieldError } from "../field-errors.ts";
 import type { ApiObject } from "../object.ts";
 import { kindRules } from "./kinds.ts";
@@ -10,6 +11,10 @@ import { kindRules } from "./kinds.ts";
 export interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: number;
+  readonly random: Random;
+  /** The addresses and ports that Services have. */
+  takenAddresses(): Set<unknown>;
+  takenNodePorts(): Set<unknown>;
 }
 
 /** The parts of a kind that are code. Objects handed in may be changed unless it says otherwise. */
@@ -18,6 +23,8 @@ export interface KindRules {
   defaults?(object: ApiObject): void;
   /** After defaults, before validation: drops what a client may not set, sets what it need not. */
   prepareCreate?(object: ApiObject, surroundings: Surroundings): void;
+  /** After validation: gives out what there is only one of. */
+  allocate?(object: ApiObject, surroundings: Surroundings): void;
   prepareUpdate?(object: ApiObject, old: ApiObject): void;
   prepareStatus?(object: ApiObject, old: ApiObject): void;
   /** Must change nothing. */
@@ -40,7 +47,7 @@ export interface Behaviour {
   /** A PUT without a resourceVersion replaces whatever is there. */
   readonly unconditionalUpdate: boolean;
   readonly garbage: "delete" | "orphan" | "unsupported";
-  readonly nameRule: "subdomain" | "label" | "label-1035" | "segment";
+  readonly nameRule: "subdomain" | "label" | "segment";
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
@@ -79,8 +86,7 @@ const needingVersion = words(`
 const orphaning = words("replicationcontrollers jobs.batch");
 const withoutGarbage = words("events events.events.k8s.io");
 
-const namedByLabel = words("namespaces");
-const namedByLabel1035 = words("services");
+const namedByLabel = words("namespaces services");
 const namedBySegment = words(`
   roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io clusterroles.rbac.authorization.k8s.io
   clusterrolebindings.rbac.authorization.k8s.io`);
@@ -95,12 +101,6 @@ export function behaviourOf(resource: string): Behaviour {
     createOnUpdate: creatingOnUpdate.has(resource),
     unconditionalUpdate: !needingVersion.has(resource),
     garbage: withoutGarbage.has(resource) ? "unsupported" : orphaning.has(resource) ? "orphan" : "delete",
-    nameRule: namedByLabel.has(resource)
-      ? "label"
-      : namedByLabel1035.has(resource)
-        ? "label-1035"
-        : namedBySegment.has(resource)
-          ? "segment"
-          : "subdomain",
+    nameRule: namedByLabel.has(resource) ? "label" : namedBySegment.has(resource) ? "segment" : "subdomain",
   };
 }

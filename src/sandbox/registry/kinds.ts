@@ -4,14 +4,23 @@ import { eventRules } from "./event.ts";
 import { jobRules } from "./job.ts";
 import { namespaceRules } from "./namespace.ts";
 import { podRules } from "./pod.ts";
+import { claimRules, configMapRules, daemonSetRules, leaseRules, secretRules, volumeRules } from "./small.ts";
+import { serviceRules } from "./service.ts";
 import { deploymentRules, replicaSetRules, replicationControllerRules } from "./workload-validation.ts";
 
 export const kindRules: Readonly<Record<string, KindRules>> = {
   events: eventRules,
+  configmaps: configMapRules,
+  "daemonsets.apps": daemonSetRules,
   "deployments.apps": deploymentRules,
   "jobs.batch": jobRules,
   namespaces: namespaceRules,
+  "leases.coordination.k8s.io": leaseRules,
+  persistentvolumeclaims: claimRules,
+  persistentvolumes: volumeRules,
   pods: podRules,
   "replicasets.apps": replicaSetRules,
   replicationcontrollers: replicationControllerRules,
+  secrets: secretRules,
+  services: serviceRules,
 };

@@ -31,28 +31,23 @@ function annotationErrors(annotations: Readonly<Record<string, string>> | undefi
 }
 
 function ownerErrors(meta: Meta): FieldError[] {
+  const field = "metadata.ownerReferences";
   const errors: FieldError[] = [];
   const controllers: string[] = [];
-  for (const [index, owner] of (meta.ownerReferences ?? []).entries()) {
-    const field = `metadata.ownerReferences[${index}]`;
+  for (const owner of meta.ownerReferences ?? []) {
     if (!owner.apiVersion)
       errors.push(invalid(`${field}.apiVersion`, owner.apiVersion ?? "", "version must not be empty"));
-    if (!owner.kind) errors.push(invalid(`${field}.kind`, owner.kind ?? "", "must not be empty"));
-    if (!owner.name) errors.push(invalid(`${field}.name`, owner.name ?? "", "must not be empty"));
-    if (!owner.uid) errors.push(invalid(`${field}.uid`, owner.uid ?? "", "must not be empty"));
+    for (const key of ["kind", "name", "uid"] as const) {
+      if (!owner[key]) errors.push(invalid(`${field}.${key}`, owner[key] ?? "", "must not be empty"));
+    }
     if (owner.kind === "Event" && owner.apiVersion === "v1") {
       errors.push(invalid(field, owner, "/v1, Kind=Event is disallowed from being an owner"));
     }
     if (owner.controller !== true) continue;
-    controllers.push(owner.kind);
+    controllers.push(`${owner.kind}/${owner.name}`);
     if (controllers.length < 2) continue;
-    errors.push(
-      invalid(
-        "metadata.ownerReferences",
-        meta.ownerReferences,
-        `Only one reference can have Controller set to true. Found "true" in references for ${controllers[0]} and ${controllers[1]}`,
-      ),
-    );
+    const found = `Found "true" in references for ${controllers[0]} and ${controllers[1]}`;
+    errors.push(invalid(field, meta.ownerReferences, `Only one reference can have Controller set to true. ${found}`));
   }
   return errors;
 }

@@ -7,7 +7,6 @@ const qualifiedPart = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const expressions = {
   label: new RegExp(`^${label1123}$`),
   subdomain: new RegExp(`^${subdomain}$`),
-  label1035: /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
   qualifiedPart: new RegExp(`^${qualifiedPart}$`),
   labelValue: new RegExp(`^(${qualifiedPart})?$`),
 };
@@ -15,12 +14,12 @@ const expressions = {
 const texts = {
   label: `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label1123}')`,
   subdomain: `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${subdomain}')`,
-  label1035: `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')`,
   qualifiedPart: `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${qualifiedPart}')`,
   labelValue: `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(${qualifiedPart})?')`,
 };
 
-const moreThan = (characters: number): string => `must be no more than ${characters} characters`;
+/** Names are counted in characters, the parts of labels in bytes. */
+const moreThan = (most: number, what = "characters"): string => `must be no more than ${most} ${what}`;
 
 /** What is wrong with a DNS label of RFC 1123. */
 export function labelProblems(value: string): string[] {
@@ -37,25 +36,15 @@ export function subdomainProblems(value: string): string[] {
   return problems;
 }
 
-/** What is wrong with a DNS label of RFC 1035. */
-export function label1035Problems(value: string): string[] {
-  const problems = value.length > 63 ? [moreThan(63)] : [];
-  if (!expressions.label1035.test(value)) problems.push(texts.label1035);
-  return problems;
-}
-
 function segmentProblems(value: string): string[] {
   if (value === "." || value === "..") return [`may not be '${value}'`];
   return ["/", "%"].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);
 }
 
 /** The rules that names of objects follow. */
-export const nameRules: Readonly<
-  Record<"subdomain" | "label" | "label-1035" | "segment", (value: string) => string[]>
-> = {
+export const nameRules: Readonly<Record<"subdomain" | "label" | "segment", (value: string) => string[]>> = {
   subdomain: subdomainProblems,
   label: labelProblems,
-  "label-1035": label1035Problems,
   segment: segmentProblems,
 };
 
@@ -75,14 +64,14 @@ export function labelKeyProblems(value: string): string[] {
     ];
   }
   if (name === "") problems.push("name part must be non-empty");
-  else if (name.length > 63) problems.push(`name part ${moreThan(63)}`);
+  else if (name.length > 63) problems.push(`name part ${moreThan(63, "bytes")}`);
   if (!expressions.qualifiedPart.test(name)) problems.push(`name part ${texts.qualifiedPart}`);
   return problems;
 }
 
 /** What is wrong with a label's value. */
 export function labelValueProblems(value: string): string[] {
-  const problems = value.length > 63 ? [moreThan(63)] : [];
+  const problems = value.length > 63 ? [moreThan(63, "bytes")] : [];
   if (!expressions.labelValue.test(value)) problems.push(texts.labelValue);
   return problems;
 }

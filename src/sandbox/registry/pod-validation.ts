@@ -303,8 +303,8 @@ function tolerationErrors(tolerations: readonly Fields[], field: string): FieldE
   });
 }
 
-const restartPolicies = ["Always", "Never", "OnFailure"];
-const dnsPolicies = ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"];
+const restartPolicies = ["Always", "OnFailure", "Never"];
+const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
 /** All that is wrong with a pod's spec; `field` is where it stands. */
 export function podSpecErrors(spec: Fields, field: string): FieldError[] {

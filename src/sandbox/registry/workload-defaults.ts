@@ -49,7 +49,7 @@ export const workloadDefaults: Readonly<Record<string, Filler>> = {
       child(strategy, "rollingUpdate");
     }
     if (strategy["type"] === "RollingUpdate" && isFields(strategy["rollingUpdate"])) {
-      fill(strategy["rollingUpdate"], { partition: 0, maxUnavailable: 1 });
+      fill(strategy["rollingUpdate"], { partition: 0 });
     }
     fill(child(spec, "persistentVolumeClaimRetentionPolicy"), { whenDeleted: "Retain", whenScaled: "Retain" });
     for (const claim of Array.isArray(spec["volumeClaimTemplates"])

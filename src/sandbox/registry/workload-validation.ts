@@ -194,7 +194,8 @@ export function countErrors(object: ApiObject): FieldError[] {
     "terminatingReplicas",
     "collisionCount",
   );
-  for (const key of ["fullyLabeledReplicas", "updatedReplicas", "readyReplicas", "availableReplicas"]) {
+  const labelled = object.kind === "Deployment" ? "updatedReplicas" : "fullyLabeledReplicas";
+  for (const key of [labelled, "readyReplicas", "availableReplicas"]) {
     if (of(key) > of("replicas"))
       errors.push(invalid(`status.${key}`, of(key), "cannot be greater than status.replicas"));
   }

@@ -3,6 +3,8 @@ import { formatTime } from "../../api/time.ts";
 import { randomSuffix, randomUuid } from "../../platform/random.ts";
 import { admitCreate } from "../admission/admit.ts";
 import { finished } from "../decode.ts";
+import { admitQuota } from "../admission/resource-quota.ts";
+import { surroundingsOf } from "../surroundings.ts";
 import { invalidObject } from "../field-errors.ts";
 import type { ApiObject } from "../object.ts";
 import { alreadyExists, badRequest, generatedNameTaken, refusal } from "../refusal.ts";
@@ -42,6 +44,8 @@ export function createObject(call: Call, object: ApiObject): Entry {
   if (call.collection.get(call.namespace, name) !== undefined) {
     throw generated ? generatedNameTaken(resource.asResource, name) : alreadyExists(resource.asResource, name);
   }
+  admitQuota(call, object);
+  rules.allocate?.(object, surroundingsOf(call.server));
   const whole = finished(object, resource.struct, call.server.catalogue.schema);
   if (call.dryRun) {
     const entry = entryOf(whole, 0);
@@ -60,7 +64,7 @@ function fillMetadata(call: Call, object: ApiObject): void {
       throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
     }
     metadata.namespace = namespace;
-  }
+  } else delete metadata.namespace;
   metadata.creationTimestamp = formatTime(call.server.timeline.now());
   metadata.uid = randomUuid(call.server.random);
   for (const key of [
@@ -94,5 +98,5 @@ function prepare(call: Call, object: ApiObject): void {
   const { resource, server } = call;
   if (resource.subresources.has("status")) delete object.status;
   if (resource.behaviour.generation) object.metadata.generation = 1;
-  resource.behaviour.rules.prepareCreate?.(object, { now: server.timeline.now() });
+  resource.behaviour.rules.prepareCreate?.(object, surroundingsOf(server));
 }

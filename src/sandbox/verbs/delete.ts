@@ -116,7 +116,8 @@ export function deleteCollection(call: Call, list: ListOptions, options: DeleteO
   return listed;
 }
 
-function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Deleted {
+/** Deletes an object that is there, as far as it can be deleted now. @throws StatusError 409. */
+export function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Deleted {
   checkPreconditions(call, entry, options);
   const object: ApiObject = { ...entry.object, metadata: { ...entry.object.metadata } };
   const graceful = beGraceful(call, object, options);

@@ -1,0 +1,17 @@
+/** What the rules of kinds may ask of the server. */
+import { fieldsIn } from "./object.ts";
+import type { Surroundings } from "./registry/behaviour.ts";
+import type { Server } from "./server.ts";
+
+export function surroundingsOf({ timeline, random, store }: Server): Surroundings {
+  const services = function* (): Generator<Readonly<Record<string, unknown>>> {
+    for (const { object } of store.collection("services", true).range({})) yield object.spec ?? {};
+  };
+  return {
+    now: timeline.now(),
+    random,
+    takenAddresses: () => new Set([...services()].map((spec) => spec["clusterIP"])),
+    takenNodePorts: () =>
+      new Set([...services()].flatMap((spec) => fieldsIn(spec["ports"]).map((port) => port["nodePort"]))),
+  };
+}

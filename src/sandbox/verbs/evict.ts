@@ -1,0 +1,137 @@
+/** `pods/eviction`: a deletion that disruption budgets may refuse. Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go. */
+import { matches, selectorOf } from "../../api/labels.ts";
+import type { LabelSelector } from "../../api/types.ts";
+import { formatTime } from "../../api/time.ts";
+import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
+import { badRequest, notFound, refusal, tooManyRequests } from "../refusal.ts";
+import type { Call } from "../server.ts";
+import type { Entry } from "../store/history.ts";
+import { done } from "./bind.ts";
+import { bodyJson } from "./body.ts";
+import { deleteEntry, type DeleteOptions } from "./delete.ts";
+
+/** @throws StatusError 400, 404, 429, 500. */
+export function evict(call: Call): { status: number; value: object } {
+  const eviction = bodyJson(call, "Eviction");
+  const name = at(eviction, "metadata", "name");
+  if (name !== call.name) throw badRequest("name in URL does not match name in Eviction object");
+  const entry = call.collection.get(call.namespace, call.name);
+  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+  const options = optionsOf(call, eviction);
+  if (!ignoresBudgets(entry.object)) chargeBudget(call, entry, options);
+  const marked = options.dryRun ? entry : withCondition(call, entry);
+  deleteEntry(call, marked, options);
+  return { status: 201, value: done };
+}
+
+function optionsOf(call: Call, eviction: unknown): DeleteOptions {
+  const options = at(eviction, "deleteOptions");
+  const grace = at(options, "gracePeriodSeconds");
+  const policy = at(options, "propagationPolicy");
+  const dryRun = at(options, "dryRun");
+  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  return {
+    gracePeriodSeconds: typeof grace === "number" ? grace : undefined,
+    propagationPolicy: text(policy),
+    orphanDependents: undefined,
+    uid: text(at(options, "preconditions", "uid")),
+    resourceVersion: text(at(options, "preconditions", "resourceVersion")),
+    dryRun: call.dryRun || (Array.isArray(dryRun) && dryRun.includes("All")),
+  };
+}
+
+/** Pods that have ended, are not running yet, or are going already: nothing is disrupted. */
+function ignoresBudgets({ metadata, status }: ApiObject): boolean {
+  const phase = status?.["phase"];
+  return phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metadata.deletionTimestamp !== undefined;
+}
+
+function isReady(pod: ApiObject): boolean {
+  return fieldsIn(pod.status?.["conditions"]).some(({ type, status }) => type === "Ready" && status === "True");
+}
+
+function budgetsOf(call: Call, pod: ApiObject): Entry[] {
+  const budgets = call.server.store.collection("poddisruptionbudgets.policy", true);
+  return [...budgets.range({ namespace: call.namespace })].filter(({ object }) => {
+    const selector = object.spec?.["selector"];
+    return isFields(selector) && matches(selectorOf(selector as LabelSelector), pod.metadata.labels);
+  });
+}
+
+function chargeBudget(call: Call, { object: pod }: Entry, { dryRun }: DeleteOptions): void {
+  const budgets = budgetsOf(call, pod);
+  if (budgets.length > 1) {
+    throw refusal(
+      500,
+      "",
+      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+    );
+  }
+  const [budget] = budgets;
+  if (budget === undefined) return;
+  const { object } = budget;
+  const number = (key: string): number => (typeof object.status?.[key] === "number" ? object.status[key] : 0);
+  if (!isReady(pod)) {
+    if (object.spec?.["unhealthyPodEvictionPolicy"] === "AlwaysAllow") return;
+    if (number("currentHealthy") >= number("desiredHealthy") && number("desiredHealthy") > 0) return;
+  }
+  const violated = "Cannot evict pod as it would violate the pod's disruption budget.";
+  if (number("observedGeneration") < (object.metadata.generation ?? 0)) {
+    throw tooManyRequests(violated, 10, [
+      {
+        reason: "DisruptionBudget",
+        message: `The disruption budget ${budget.name} is still being processed by the server.`,
+      },
+    ]);
+  }
+  if (number("disruptionsAllowed") <= 0) {
+    const message = `The disruption budget ${budget.name} needs ${number("desiredHealthy")} healthy pods and has ${number("currentHealthy")} currently`;
+    throw tooManyRequests(violated, 0, [{ reason: "DisruptionBudget", message }]);
+  }
+  if (dryRun) return;
+  const allowed = number("disruptionsAllowed") - 1;
+  const status: Fields = {
+    ...object.status,
+    disruptionsAllowed: allowed,
+    conditions: withAllowed(call, object, allowed > 0),
+    disruptedPods: {
+      ...(isFields(object.status?.["disruptedPods"]) ? object.status["disruptedPods"] : {}),
+      [call.name]: formatTime(call.server.timeline.now()),
+    },
+  };
+  const budgetCollection = call.server.store.collection("poddisruptionbudgets.policy", true);
+  call.server.store.put(budgetCollection, { ...object, metadata: { ...object.metadata }, status });
+}
+
+/** The budget's conditions, with whether there is room for another disruption. */
+function withAllowed(call: Call, { status, metadata }: ApiObject, allowed: boolean): Fields[] {
+  const conditions = fieldsIn(status?.["conditions"]);
+  const there = conditions.find(({ type }) => type === "DisruptionAllowed");
+  const [wanted, reason] = allowed ? ["True", "SufficientPods"] : ["False", "InsufficientPods"];
+  const since = there?.["status"] === wanted ? there["lastTransitionTime"] : formatTime(call.server.timeline.now());
+  return [
+    ...conditions.filter((condition) => condition !== there),
+    {
+      type: "DisruptionAllowed",
+      status: wanted,
+      observedGeneration: metadata.generation,
+      lastTransitionTime: since,
+      reason,
+      message: "",
+    },
+  ];
+}
+
+function withCondition(call: Call, { object }: Entry): Entry {
+  const conditions = fieldsIn(object.status?.["conditions"]).filter(({ type }) => type !== "DisruptionTarget");
+  const condition = {
+    type: "DisruptionTarget",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(call.server.timeline.now()),
+    reason: "EvictionByEvictionAPI",
+    message: "Eviction API: evicting",
+  };
+  const status = { ...object.status, conditions: [...conditions, condition] };
+  return call.server.store.put(call.collection, { ...object, metadata: { ...object.metadata }, status });
+}

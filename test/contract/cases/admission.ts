@@ -1,0 +1,387 @@
+/** Namespaces, quotas, limits, and the subresources. */
+import { configMap, del, get, patch, paths, pod, post, put, settle, workload, type Step, type Table } from "../case.ts";
+
+const {
+  pods,
+  replicasets,
+  deployments,
+  configmaps,
+  services,
+  resourcequotas,
+  limitranges,
+  poddisruptionbudgets,
+  replicationcontrollers,
+} = paths;
+const ns = "/api/v1/namespaces/{ns}";
+
+const quota = (hard: Record<string, string>, used: Record<string, string>): Step[] => [
+  post(resourcequotas, { metadata: { name: "q" }, spec: { hard } }),
+  patch("merge", `${resourcequotas}/q/status`, { status: { hard, used } }),
+  settle,
+];
+const limits = (limit: Record<string, unknown>): Step[] => [
+  post(limitranges, { metadata: { name: "l" }, spec: { limits: [{ type: "Container", ...limit }] } }),
+  settle,
+];
+const withResources = (resources: unknown): unknown =>
+  pod("a", {}, { containers: [{ name: "c", image: "i", resources }] });
+const binding = (target: unknown, metadata: Record<string, unknown> = {}): Step =>
+  post(`${pods}/a/binding`, { apiVersion: "v1", kind: "Binding", metadata: { name: "a", ...metadata }, target });
+const eviction = (more: Record<string, unknown> = {}): Step =>
+  post(`${pods}/a/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" }, ...more });
+const running: Step[] = [
+  post(pods, pod("a", { labels: { app: "x" } }, { nodeName: "n" })),
+  patch("strategic", `${pods}/a/status`, {
+    status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+  }),
+];
+const budget = (status: Record<string, unknown>): Step[] => [
+  post(poddisruptionbudgets, {
+    metadata: { name: "b" },
+    spec: { minAvailable: 1, selector: { matchLabels: { app: "x" } } },
+  }),
+  patch("merge", `${poddisruptionbudgets}/b/status`, { status: { observedGeneration: 1, expectedPods: 1, ...status } }),
+];
+
+export const admission: Table = {
+  name: "admission",
+  cases: [
+    { name: "a namespace with its finalizer and label", steps: [get(ns)] },
+    {
+      name: "a namespace terminates and refuses new objects",
+      steps: [del(ns), get(ns), post(configmaps, configMap("a")), post(pods, pod("a")), del(ns)],
+    },
+    {
+      name: "a namespace is finalized",
+      steps: [
+        del(ns),
+        put(`${ns}/finalize`, {
+          kind: "Namespace",
+          apiVersion: "v1",
+          metadata: { name: "{ns}" },
+          spec: { finalizers: [] },
+        }),
+        get(ns),
+      ],
+    },
+    {
+      name: "a namespace's finalizers are not changed by an update",
+      steps: [
+        put(ns, { metadata: { name: "{ns}" }, spec: {} }),
+        patch("merge", ns, { metadata: { labels: { x: "y" } } }),
+      ],
+    },
+    {
+      name: "a namespace's name label is kept",
+      steps: [patch("merge", ns, { metadata: { labels: { "kubernetes.io/metadata.name": "other" } } })],
+    },
+    {
+      name: "a namespace's finalize of what is there",
+      steps: [
+        put(`${ns}/finalize`, {
+          kind: "Namespace",
+          apiVersion: "v1",
+          metadata: { name: "{ns}" },
+          spec: { finalizers: ["kubernetes"] },
+        }),
+      ],
+    },
+    {
+      name: "namespaces that may not go",
+      steps: [
+        del("/api/v1/namespaces/default"),
+        del("/api/v1/namespaces/kube-system"),
+        del("/api/v1/namespaces/kube-public"),
+      ],
+    },
+    {
+      name: "a namespace of a name that is none",
+      steps: [
+        post("/api/v1/namespaces", { metadata: { name: "a.b" } }),
+        post("/api/v1/namespaces", { metadata: { name: "A" } }),
+      ],
+    },
+    {
+      name: "a namespace in a namespace",
+      steps: [post("/api/v1/namespaces", { metadata: { name: "{ns}-x", namespace: "y" } })],
+    },
+    {
+      name: "a quota without a status lets nothing in",
+      steps: [
+        post(resourcequotas, { metadata: { name: "q" }, spec: { hard: { pods: "2" } } }),
+        settle,
+        post(pods, pod("a")),
+      ],
+    },
+    {
+      name: "a quota counts pods",
+      steps: [
+        ...quota({ pods: "1" }, { pods: "0" }),
+        post(pods, pod("a")),
+        post(pods, pod("b")),
+        get(`${resourcequotas}/q`),
+      ],
+    },
+    {
+      name: "a quota counts what pods ask for",
+      steps: [
+        ...quota({ "requests.cpu": "1", "limits.memory": "1Gi" }, { "requests.cpu": "500m", "limits.memory": "0" }),
+        post(pods, withResources({ requests: { cpu: "400m" }, limits: { memory: "512Mi" } })),
+        get(`${resourcequotas}/q`),
+        post(pods, {
+          ...(withResources({ requests: { cpu: "200m" }, limits: { memory: "600Mi" } }) as object),
+          metadata: { name: "b" },
+        }),
+      ],
+    },
+    {
+      name: "a quota asks pods to say what they ask for",
+      steps: [
+        ...quota({ "requests.cpu": "1", "limits.memory": "1Gi" }, { "requests.cpu": "0", "limits.memory": "0" }),
+        post(pods, pod("a")),
+      ],
+    },
+    {
+      name: "a quota counts objects",
+      steps: [
+        ...quota(
+          { "count/configmaps": "1", configmaps: "3", services: "1" },
+          { "count/configmaps": "0", configmaps: "0", services: "1" },
+        ),
+        post(configmaps, configMap("a")),
+        settle,
+        post(configmaps, configMap("b")),
+        post(services, { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } }),
+        get(`${resourcequotas}/q`),
+      ],
+    },
+    {
+      name: "a quota counts ReplicaSets",
+      steps: [
+        ...quota({ "count/replicasets.apps": "1" }, { "count/replicasets.apps": "0" }),
+        post(replicasets, workload("a")),
+        settle,
+        post(replicasets, workload("b")),
+      ],
+    },
+    {
+      name: "a quota is not charged in a dry run",
+      steps: [...quota({ pods: "1" }, { pods: "0" }), post(pods, pod("a"), "dryRun=All"), get(`${resourcequotas}/q`)],
+    },
+    {
+      name: "limits fill in what is missing",
+      steps: [
+        ...limits({ default: { cpu: "1", memory: "1Gi" }, defaultRequest: { cpu: "500m" } }),
+        post(pods, pod("a")),
+      ],
+    },
+    {
+      name: "limits leave alone what is there",
+      steps: [
+        ...limits({ default: { cpu: "1" }, defaultRequest: { cpu: "500m" } }),
+        post(pods, withResources({ limits: { cpu: "700m" } })),
+      ],
+    },
+    {
+      name: "limits have a most",
+      steps: [...limits({ max: { cpu: "1" } }), post(pods, withResources({ limits: { cpu: "2" } }))],
+    },
+    {
+      name: "limits have a least",
+      steps: [
+        ...limits({ min: { cpu: "1" } }),
+        post(pods, withResources({ requests: { cpu: "500m" }, limits: { cpu: "2" } })),
+      ],
+    },
+    {
+      name: "a scale is read and written",
+      steps: [
+        post(replicasets, workload("a")),
+        get(`${replicasets}/a/scale`),
+        put(`${replicasets}/a/scale`, {
+          apiVersion: "autoscaling/v1",
+          kind: "Scale",
+          metadata: { name: "a", namespace: "{ns}" },
+          spec: { replicas: 3 },
+        }),
+        get(`${replicasets}/a`),
+        patch("merge", `${replicasets}/a/scale`, { spec: { replicas: 0 } }),
+      ],
+    },
+    {
+      name: "a Deployment's scale",
+      steps: [
+        post(
+          deployments,
+          workload("a", {
+            selector: {
+              matchLabels: { app: "a" },
+              matchExpressions: [
+                { key: "b", operator: "NotIn", values: ["y", "x"] },
+                { key: "z", operator: "DoesNotExist" },
+              ],
+            },
+          }),
+        ),
+        get(`${deployments}/a/scale`),
+        patch("merge", `${deployments}/a/scale`, { spec: { replicas: 5 } }),
+      ],
+    },
+    {
+      name: "a ReplicationController's scale",
+      steps: [
+        post(replicationcontrollers, {
+          metadata: { name: "a" },
+          spec: {
+            template: { metadata: { labels: { a: "b", c: "d" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+          },
+        }),
+        get(`${replicationcontrollers}/a/scale`),
+        patch("merge", `${replicationcontrollers}/a/scale`, { spec: { replicas: 2 } }),
+      ],
+    },
+    {
+      name: "a scale at another version",
+      steps: [
+        post(replicasets, workload("a")),
+        put(`${replicasets}/a/scale`, {
+          apiVersion: "autoscaling/v1",
+          kind: "Scale",
+          metadata: { name: "a", namespace: "{ns}", resourceVersion: "1" },
+          spec: { replicas: 3 },
+        }),
+      ],
+    },
+    {
+      name: "a scale that is none",
+      steps: [
+        post(replicasets, workload("a")),
+        put(`${replicasets}/a/scale`, {
+          apiVersion: "autoscaling/v1",
+          kind: "Scale",
+          metadata: { name: "a", namespace: "{ns}" },
+          spec: { replicas: -1 },
+        }),
+        get(`${replicasets}/none/scale`),
+        put(`${replicasets}/a/scale`, {
+          apiVersion: "autoscaling/v1",
+          kind: "Scale",
+          metadata: { name: "b", namespace: "{ns}" },
+          spec: {},
+        }),
+      ],
+    },
+    { name: "a pod is bound", steps: [post(pods, pod("a")), binding({ kind: "Node", name: "n" }), get(`${pods}/a`)] },
+    {
+      name: "a pod is bound once",
+      steps: [post(pods, pod("a")), binding({ kind: "Node", name: "n" }), binding({ kind: "Node", name: "m" })],
+    },
+    {
+      name: "a pod is bound by its uid",
+      steps: [
+        post(pods, pod("a")),
+        binding({ kind: "Node", name: "n" }, { uid: "other" }),
+        binding({ kind: "Node", name: "n" }, { uid: "{0.metadata.uid}", annotations: { x: "y" } }),
+        get(`${pods}/a`),
+      ],
+    },
+    {
+      name: "a binding that is none",
+      steps: [
+        post(pods, pod("a")),
+        binding({ kind: "Node" }),
+        binding({ kind: "Pod", name: "n" }),
+        binding({ kind: "Node", name: "n" }, { name: "b" }),
+      ],
+    },
+    { name: "a binding of a pod that is not there", steps: [binding({ kind: "Node", name: "n" })] },
+    { name: "an eviction of a pending pod", steps: [post(pods, pod("a")), eviction(), get(`${pods}/a`)] },
+    { name: "an eviction of a running pod", steps: [...running, eviction(), get(`${pods}/a`)] },
+    {
+      name: "an eviction with a grace period",
+      steps: [...running, eviction({ deleteOptions: { gracePeriodSeconds: 3 } }), get(`${pods}/a`)],
+    },
+    {
+      name: "an eviction that a budget refuses",
+      steps: [...running, ...budget({ disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 }), eviction()],
+    },
+    {
+      name: "an eviction that a budget allows",
+      steps: [
+        ...running,
+        ...budget({ disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 }),
+        eviction(),
+        get(`${poddisruptionbudgets}/b`),
+      ],
+    },
+    {
+      name: "an eviction before the budget is known",
+      steps: [
+        ...running,
+        ...budget({ observedGeneration: 0, disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0 }),
+        eviction(),
+      ],
+    },
+    {
+      name: "an eviction of nothing",
+      steps: [
+        eviction(),
+        post(`${pods}/b/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" } }),
+      ],
+    },
+    {
+      name: "an eviction in a dry run",
+      steps: [
+        ...running,
+        post(
+          `${pods}/a/eviction`,
+          { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" } },
+          "dryRun=All",
+        ),
+        get(`${pods}/a`),
+      ],
+    },
+    {
+      name: "may I?",
+      steps: [
+        post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
+          kind: "SelfSubjectAccessReview",
+          apiVersion: "authorization.k8s.io/v1",
+          spec: { resourceAttributes: { namespace: "{ns}", verb: "create", resource: "pods" } },
+        }),
+      ],
+    },
+    {
+      name: "who am I?",
+      steps: [
+        post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {
+          kind: "SelfSubjectReview",
+          apiVersion: "authentication.k8s.io/v1",
+        }),
+      ],
+    },
+    {
+      name: "discovery",
+      steps: [
+        get("/api"),
+        get("/apis"),
+        get("/api/v1"),
+        get("/apis/apps"),
+        get("/apis/apps/v1"),
+        get("/apis/coordination.k8s.io/v1"),
+        get("/version"),
+      ],
+    },
+    { name: "health", steps: [get("/readyz"), get("/livez"), get("/healthz")] },
+    {
+      name: "subresources that are not there",
+      steps: [
+        get(`${pods}/a/nope`),
+        post(pods, pod("a")),
+        get(`${pods}/a/nope`),
+        post(`${pods}/a/status`, {}),
+        get(`${configmaps}/a/scale`),
+      ],
+    },
+  ],
+};

@@ -1,0 +1,27 @@
+/** Records the answers of a real kube-apiserver to all contract cases: `bun test/contract/record.ts`. */
+import { startCluster } from "../support/cluster.ts";
+import { namespaceOf, recordingPath } from "./recording.ts";
+import { realTransport } from "./real.ts";
+import { runCase } from "./run.ts";
+import { tables } from "./tables.ts";
+
+/** How long kube-apiserver's own caches may take to know what was written. */
+const settleMs = 200;
+
+const cluster = await startCluster();
+try {
+  const transport = realTransport(cluster.url, cluster.token);
+  for (const table of tables) {
+    const cases: Record<string, unknown> = {};
+    for (const [index, contractCase] of table.cases.entries()) {
+      cases[contractCase.name] = await runCase(transport, contractCase, namespaceOf(table, index), () =>
+        Bun.sleep(settleMs),
+      );
+    }
+    const lines = Object.entries(cases).map(([name, results]) => `${JSON.stringify(name)}: ${JSON.stringify(results)}`);
+    await Bun.write(recordingPath(table.name), `{\n${lines.join(",\n")}\n}\n`);
+    console.log(`${table.name}: ${lines.length} cases`);
+  }
+} finally {
+  await cluster.stop();
+}
