@@ -13,7 +13,7 @@ export function controllerCandidates(): readonly Candidate[] {
 
 /**
  * The controllers named, each once, in the order of the catalogue; `all` is every one that need not be named. Aliases are
- * understood, and one may mean several.
+ * understood; with a controller come those that are a part of it.
  * @throws UserError that names the word, and the nearest known one.
  */
 export function controllersNamed(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
@@ -30,18 +30,15 @@ export function controllersNamed(words: readonly string[], calledAs: string): re
   return catalogue.filter((definition) => chosen.has(definition));
 }
 
-/** The controllers of that name or alias. @throws UserError as above. */
+/** The controller of that name, and its parts. @throws UserError as above. */
 function controllersCalled(word: string, calledAs: string): readonly ControllerDefinition[] {
-  const wanted = word.toLowerCase();
-  const found = catalogue.filter(({ name, aliases }) => name === wanted || aliases.includes(wanted));
-  return found.length > 0 ? found : [controllerNamed(word, calledAs)];
+  const named = controllerNamed(word, calledAs);
+  return catalogue.filter((definition) => definition === named || definition.partOf === named.name);
 }
 
-/** The controller of that name, or else of that alias. @throws UserError that names the word, and the nearest known one. */
 export function controllerNamed(word: string, calledAs: string): ControllerDefinition {
   const wanted = word.toLowerCase();
-  const found =
-    catalogue.find(({ name }) => name === wanted) ?? catalogue.find(({ aliases }) => aliases.includes(wanted));
+  const found = catalogue.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
   if (found !== undefined) return found;
   const names = catalogue.map(({ name }) => name);
   const near = names.find((name) => name.startsWith(wanted) || wanted.startsWith(name) || distance(name, wanted) <= 2);
