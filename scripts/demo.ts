@@ -1,103 +1,121 @@
 /**
- * The demo: the ReplicaSet controller at work on the embedded API server, told step by step as it happens. Needs no cluster and
- * ends by itself. (Nothing schedules or runs the pods yet: they stay Pending.)
+ * The demo: an embedded cluster in which a ReplicaSet is applied, its controller creates pods, the scheduler places them, the
+ * simulated kubelet runs them, one crashes, one is deleted and replaced. Told step by step as it happens. Needs no cluster, ends
+ * by itself within 20 seconds; exits 1 if the story went otherwise.
  */
 import { openTerminal } from "../src/platform/terminal.ts";
 import { Pods, ReplicaSets } from "../src/api/kind.ts";
-import type { Client } from "../src/client/verbs.ts";
-import { createClient } from "../src/client/client.ts";
+import type { Pod } from "../src/api/types.ts";
+import { isPodReady } from "../src/controller/pod-status.ts";
 import { replicaset } from "../src/controllers/replicaset/replicaset.ts";
-import { type LiveRun, startLive } from "../src/modes/live.ts";
+import { startEmbedded } from "../src/modes/embedded.ts";
 import { realRandom } from "../src/platform/random.ts";
 import { realTimeline } from "../src/platform/real-timeline.ts";
 import { sleep } from "../src/platform/timeline.ts";
-import { createSandbox } from "../src/sandbox/sandbox.ts";
 import { TraceBus } from "../src/trace/bus.ts";
 import { RunReport } from "../src/views/run-report.ts";
-import { RunLines, summaryLine } from "../plugin/render/run-lines.ts";
+import { summaryLine } from "../plugin/render/run-lines.ts";
 import { styleOf } from "../plugin/render/style.ts";
+import { DemoLines } from "./demo-lines.ts";
+
+const longestStepMs = 4000;
+const timeToReadMs = 800;
 
 const { out, onBroken } = openTerminal();
 onBroken(() => process.exit(0));
-const style = styleOf(out);
+const { colour } = styleOf(out);
 const timeline = realTimeline();
-const random = realRandom();
-const startedAt = timeline.now();
 const bus = new TraceBus({ now: () => timeline.now() });
 const report = new RunReport();
-const lines = new RunLines({ style, sinceStartAt: startedAt, controllers: [replicaset.name] });
+const lines = new DemoLines();
+const colours = { "+": colour.green, "-": colour.yellow, "!": colour.red, " ": colour.cyan } as const;
+const startedAt = timeline.now();
 bus.listen((event) => {
-  for (const line of report.accept(event)) for (const text of lines.text(line)) out.write(`  ${text}\n`);
+  report.accept(event);
+  for (const line of lines.accept(event)) {
+    const sign = line[2] as keyof typeof colours;
+    out.write(`${line.slice(0, 2)}${colours[sign](line.slice(2, 4))}${line.slice(4)}\n`);
+  }
 });
 
-const say = (text: string): void => out.write(`\n${style.colour.bold(text)}\n`);
-/** Time to read, and for the controller to act. */
-const pause = (ms: number): Promise<void> => sleep(timeline, ms, "demo");
+out.write("An embedded cluster in this process: a Kubernetes 1.36 API server, a scheduler, 3 simulated nodes,\n");
+out.write("and the ReplicaSet controller that `kubectl reconcile` runs.\n");
+const cluster = await startEmbedded({ timeline, random: realRandom(), bus, controllers: [replicaset] });
+const you = cluster.clientFor("you");
+const namespace = "default";
+const web = { namespace, name: "web" };
+let failed = false;
 
-async function start(clientFor: (name: string) => Client): Promise<LiveRun> {
-  const options = {
-    controllers: [replicaset],
-    clientFor,
-    bus,
-    timeline,
-    random,
-    namespace: "default",
-    lease: { identity: "demo", isDead: () => false, force: false, onWait: () => undefined },
-    preflight: () => Promise.resolve(),
-    onLeaseLost: () => undefined,
-    onEventLost: () => undefined,
-  };
-  return startLive(options, new AbortController().signal);
+const livingPods = async (): Promise<readonly Pod[]> =>
+  (await you.list(Pods, { namespace })).items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+
+/** One step: what you do, then what comes of it, until it has come about. */
+async function step(title: string, act: () => Promise<unknown>, until: () => Promise<boolean>): Promise<void> {
+  out.write(`\n${colour.bold(title)}\n`);
+  lines.startedAt = timeline.now();
+  await act();
+  const deadline = timeline.now() + longestStepMs;
+  while (!(await until())) {
+    if (timeline.now() > deadline) {
+      failed = true;
+      out.write("  this did not come about in time\n");
+      return;
+    }
+    await sleep(timeline, 20, "demo");
+  }
+  await sleep(timeline, timeToReadMs, "demo");
 }
 
-out.write(
-  "An embedded Kubernetes API server, and the ReplicaSet controller of Kubernetes 1.36.3 running against it.\n",
-);
-const sandbox = await createSandbox({ timeline, random });
-const clientFor = (fieldManager: string): Client =>
-  createClient({ transport: sandbox.transport({ actor: fieldManager }), bus, timeline, fieldManager });
-const you = clientFor("demo");
-const live = await start(clientFor);
-const web = { namespace: "default", name: "web" };
+const areReady = async (count: number): Promise<boolean> => {
+  const pods = await livingPods();
+  const known = await you.get(ReplicaSets, web);
+  return pods.length === count && pods.every(isPodReady) && (known.status?.readyReplicas ?? 0) === count;
+};
 
-say("1. You apply a ReplicaSet that asks for 3 pods.");
-await you.create(ReplicaSets, {
-  metadata: web,
-  spec: {
-    replicas: 3,
-    selector: { matchLabels: { app: "web" } },
-    template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+await step(
+  "1. You apply a ReplicaSet that asks for 3 pods: the controller creates them, the scheduler places them.",
+  () =>
+    you.create(ReplicaSets, {
+      metadata: web,
+      spec: {
+        replicas: 3,
+        selector: { matchLabels: { app: "web" } },
+        template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+      },
+    }),
+  () => areReady(3),
+);
+
+const [first, second] = await livingPods();
+const restarts = async (): Promise<number> => {
+  const pod = await you.get(Pods, { namespace, name: first?.metadata.name ?? "" });
+  return pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
+};
+await step(
+  "2. The program in one pod crashes: that is the kubelet's to mend, the pod stays.",
+  () => {
+    const annotations = { "sandbox.kubectl-reconcile.io/crashes": "1" };
+    const body = { metadata: { annotations } };
+    return you.patch(Pods, { namespace, name: first?.metadata.name ?? "" }, { type: "merge", body });
   },
-});
-await pause(1500);
-
-say("2. A pod dies. The controller sees the delta, finds one missing, and replaces it.");
-const [victim] = (await you.list(Pods, { namespace: "default" })).items;
-if (victim !== undefined) await you.delete(Pods, { namespace: "default", name: victim.metadata.name });
-await pause(1500);
-
-say("3. You take a pod's label away. It no longer matches: it is released, and made up for.");
-const [stray] = (await you.list(Pods, { namespace: "default" })).items;
-if (stray !== undefined) {
-  await you.patch(
-    Pods,
-    { namespace: "default", name: stray.metadata.name },
-    { type: "merge", body: { metadata: { labels: { app: null } } } },
-  );
-}
-await pause(1500);
-
-say("4. You scale it down to 1. It chooses the pods whose loss is felt least.");
-await you.patch(ReplicaSets, web, { type: "merge", body: { spec: { replicas: 1 } } });
-await pause(1500);
-
-await live.stop();
-say(summaryLine(report.summary, timeline.now() - startedAt));
-const left = (await you.list(Pods, { namespace: "default" })).items.map((pod) => pod.metadata.name);
-out.write(`Pods left: ${left.join(", ")} (one of them released, and so not the ReplicaSet's).\n`);
-out.write(
-  "\nOn a cluster of yours: npm run build, put dist/ on PATH, then: kubectl reconcile run replicaset -n NAMESPACE\n",
+  async () => (await restarts()) === 1 && (await areReady(3)),
 );
-sandbox.stop();
+
+await step(
+  "3. A pod dies: the controller sees the delta, finds one missing, and replaces it.",
+  () => you.delete(Pods, { namespace, name: second?.metadata.name ?? "" }),
+  async () => (await you.list(Pods, { namespace })).items.length === 3 && (await areReady(3)),
+);
+
+await step(
+  "4. You scale it down to 1: the pods go whose loss is felt least.",
+  () => you.patch(ReplicaSets, web, { type: "merge", body: { spec: { replicas: 1 } } }),
+  async () => (await you.list(Pods, { namespace })).items.length === 1 && (await areReady(1)),
+);
+
+await cluster.stop();
+out.write(`\n${summaryLine(report.summary, timeline.now() - startedAt)}\n`);
+out.write("\nWith manifests of yours:  kubectl reconcile run replicaset --sandbox -f web.yaml\n");
+out.write("On a cluster of yours:    kubectl reconcile run replicaset -n NAMESPACE\n");
 await out.flush();
-process.exit(left.length === 2 ? 0 : 1);
+process.exit(failed ? 1 : 0);

@@ -293,8 +293,9 @@ function dueOfRunning(
   const { ending, killed, startedAfterMs, readyAfterMs, unreadyAfterMs, stopAfterMs } = behaviour(pod, container);
   const dues: Due[] = [];
   const own = ending(container.restarts);
-  const kill = killed === undefined ? undefined : startedAt + killed.afterMs + stopAfterMs;
-  const ended = own === undefined ? undefined : startedAt + own.afterMs;
+  // An annotation that comes later than what it asks for counts from then.
+  const kill = killed === undefined ? undefined : Math.max(now, startedAt + killed.afterMs + stopAfterMs);
+  const ended = own === undefined ? undefined : Math.max(now, startedAt + own.afterMs);
   if (kill !== undefined && killed !== undefined && (ended === undefined || kill < ended)) {
     const apply = (): void => {
       happened.push({ what: "killed", container: name, probe: killed.probe });
