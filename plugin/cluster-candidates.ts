@@ -24,6 +24,6 @@ export async function namespaceCandidates(io: Io): Promise<readonly Candidate[]>
     const page = await connected.clientFor("kubectl-reconcile").list(Namespaces, { limit: 500 });
     return page.items.map(({ metadata }) => ({ value: metadata.name, about: "" }));
   } finally {
-    connected.close();
+    await connected.close();
   }
 }

@@ -28,14 +28,8 @@ export class DemoLines {
   #stopping = new Map<string, number>();
 
   accept(event: StageEvent): readonly string[] {
-    switch (event.stage) {
-      case "write":
-        return this.#written(event);
-      case "decision":
-        return this.#decided(event);
-      default:
-        return [];
-    }
+    if (event.stage === "write") return this.#written(event);
+    return event.stage === "decision" ? this.#decided(event) : [];
   }
 
   #written(event: StageEvent & { readonly stage: "write" }): readonly string[] {

@@ -96,7 +96,7 @@ async function scene(seed: number, awaits: number): Promise<Outcome> {
     freeze: true,
     wrap: (transport) => delayed(transport, awaits),
   });
-  const acted = started.then(({ clientFor }) => user(clientFor("user"), timeline));
+  const acted = started.then((cluster) => user(cluster.clientFor("user"), timeline));
   const end = await timeline.runUntil({ ms: 120_000, steps: 500_000 });
   if (end !== "steady") throw new Error(`seed ${seed}: the cluster did not come to rest: ${end}`);
   await acted;

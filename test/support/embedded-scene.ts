@@ -33,11 +33,13 @@ export async function embeddedScene(
   const events: StageEvent[] = [];
   bus.listen((event) => void events.push(event));
   const during = async <T>(promise: Promise<T>): Promise<T> => {
-    let settled = false;
-    const end = (): void => void (settled = true);
+    const progress = { settled: false };
+    const end = (): void => void (progress.settled = true);
     promise.then(end, end);
-    for (let turns = 0; !settled && turns < 60_000; turns++) await timeline.runUntil({ ms: 60_000, steps: 1 });
-    if (!settled) throw new Error("it did not come to an end within a virtual minute");
+    for (let turns = 0; !progress.settled && turns < 60_000; turns++) {
+      await timeline.runUntil({ ms: 60_000, steps: 1 });
+    }
+    if (!progress.settled) throw new Error("it did not come to an end within a virtual minute");
     return promise;
   };
   const cluster = await during(startEmbedded({ timeline, random: seededRandom(seed + 1), bus, freeze: true, ...rest }));

@@ -27,7 +27,7 @@ export interface Behaviour {
   /** Its image is never there. */
   readonly pullFails: boolean;
   /** How its run number n (from 0) ends; undefined: it runs on. */
-  ending(run: number): Ending | undefined;
+  readonly ending: (run: number) => Ending | undefined;
   /** When its startup probe has succeeded: at once without one. */
   readonly startedAfterMs: number;
   readonly readyAfterMs: number;

@@ -33,7 +33,9 @@ export function simulatedNode(n: number): Unstored<Node> & { readonly apiVersion
 function numberOf(name: string): number {
   const digits = /(\d+)$/.exec(name)?.[1];
   if (digits !== undefined) return Number(digits);
-  return [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
+  let sum = 0;
+  for (let index = 0; index < name.length; index++) sum += name.charCodeAt(index);
+  return sum;
 }
 
 const conditions: readonly (readonly [type: string, status: "True" | "False", reason: string, message: string])[] = [

@@ -35,7 +35,7 @@ function isInitializing(pod: Pod, life: PodLife, now: number): boolean {
 }
 
 function phaseOfStopped(pod: Pod, mains: readonly ContainerLife[]): Phase {
-  switch (pod.spec?.restartPolicy) {
+  switch (pod.spec?.restartPolicy ?? "Always") {
     case "Never":
       return endedWell(mains) ? "Succeeded" : "Failed";
     case "OnFailure":

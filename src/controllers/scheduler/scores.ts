@@ -15,7 +15,7 @@ const most = 100;
 
 interface Scorer {
   readonly weight: number;
-  score(pod: Pod, candidates: readonly Candidate[], affinity: PodAffinityView): readonly number[];
+  readonly score: (pod: Pod, candidates: readonly Candidate[], affinity: PodAffinityView) => readonly number[];
 }
 
 const scorers: readonly Scorer[] = [
