@@ -3,15 +3,17 @@ import type { ApiBody } from "../api/transport.ts";
 import { StatusError } from "../api/status-error.ts";
 import { discoveryAt, version } from "./discovery.ts";
 import { bytesOf, partialFormat, textOf, wholeFormat, type Format } from "./encoding.ts";
-import { listed, listText } from "./list.ts";
+import { listed, listMetadata, listText } from "./list.ts";
 import { listOptionsOf, param, revisionOf, type Query } from "./list-options.ts";
 import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound } from "./refusal.ts";
+import { openApiAt } from "./openapi.ts";
 import { acceptedAs } from "./negotiation.ts";
 import { reviewOf } from "./reviews.ts";
 import { routeOf, type Route } from "./route.ts";
 import { collectionOf, type Call, type Server, type User } from "./server.ts";
 import type { Entry } from "./store/history.ts";
 import { subresourceAnswer } from "./subresources.ts";
+import { tableFormat, tableText } from "./table.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne, deleteOptionsOf } from "./verbs/delete.ts";
 import { patch } from "./verbs/patch.ts";
@@ -37,7 +39,7 @@ export interface Outgoing {
 }
 
 /** As kube-apiserver has it. */
-const maxBodyBytes = 3 * 1024 * 1024;
+export const maxBodyBytes: number = 3 * 1024 * 1024;
 
 const jsonHeaders = { "content-type": "application/json" };
 
@@ -74,7 +76,7 @@ function answer(server: Server, incoming: Incoming): Outgoing {
     case "resource":
       return resourceAnswer(server, incoming, route);
     case "other":
-      return otherAnswer(incoming);
+      return otherAnswer(server, incoming);
   }
 }
 
@@ -93,8 +95,9 @@ function nobodyThere(): Outgoing {
 
 const healthy = new Set(["/readyz", "/livez", "/healthz"]);
 
-function otherAnswer({ path, method }: Incoming): Outgoing {
+function otherAnswer({ catalogue }: Server, { path, method }: Incoming): Outgoing {
   if (path === "/version" && method === "GET") return jsonAnswer(200, version);
+  if (path.startsWith("/openapi/v3") && method === "GET") return documentAnswer(openApiAt(catalogue, path));
   return healthy.has(path) ? textAnswer(200, "ok") : nobodyThere();
 }
 
@@ -188,8 +191,9 @@ function formatOf(call: Call): Format {
     case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
       return partialFormat;
-    case "":
     case "Table":
+      return tableFormat(call.resource, () => call.server.timeline.now());
+    case "":
       return wholeFormat(call.resource.apiVersion, call.resource.kind);
   }
 }
@@ -216,6 +220,10 @@ function listOrWatch(call: Call, incoming: Incoming): Outgoing {
     return { status: 200, headers: jsonHeaders, body: openWatch(call, options, format, incoming.actor) };
   }
   const list = listed(collection, options, server.store.revision);
+  if (format.name.startsWith("table")) {
+    const text = tableText(resource, list.entries, listMetadata(list), server.timeline.now());
+    return { status: 200, headers: jsonHeaders, body: bytesOf(text) };
+  }
   const [kind, apiVersion] =
     format.name === "partial" ? ["PartialObjectMetadata", "meta.k8s.io/v1"] : [resource.kind, resource.apiVersion];
   return { status: 200, headers: jsonHeaders, body: bytesOf(listText(kind, apiVersion, list, format)) };

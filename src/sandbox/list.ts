@@ -146,18 +146,18 @@ function readStart(token: string): string {
   return (JSON.parse(atob(token.replaceAll("-", "+").replaceAll("_", "/"))) as { readonly start: string }).start;
 }
 
-/** The JSON of a list. */
-export function listText(
-  kind: string,
-  apiVersion: string,
-  { entries, revision, continueToken, remaining }: Listed,
-  format: Format,
-): string {
-  const metadata = {
+/** What a list says of itself. */
+export function listMetadata({ revision, continueToken, remaining }: Listed): object {
+  return {
     resourceVersion: String(revision),
     ...(continueToken === "" ? {} : { continue: continueToken }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
-  const items = entries.map((entry) => itemText(entry, format)).join(",");
+}
+
+/** The JSON of a list. */
+export function listText(kind: string, apiVersion: string, list: Listed, format: Format): string {
+  const metadata = listMetadata(list);
+  const items = list.entries.map((entry) => itemText(entry, format)).join(",");
   return `{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${items}]}`;
 }

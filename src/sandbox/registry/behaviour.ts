@@ -13,8 +13,8 @@ export interface Surroundings {
   readonly now: number;
   readonly random: Random;
   /** The addresses and ports that Services have. */
-  takenAddresses(): Set<unknown>;
-  takenNodePorts(): Set<unknown>;
+  readonly takenAddresses: () => Set<unknown>;
+  readonly takenNodePorts: () => Set<unknown>;
 }
 
 /** The parts of a kind that are code. Objects handed in may be changed unless it says otherwise. */

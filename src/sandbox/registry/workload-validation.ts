@@ -8,7 +8,6 @@ import {
   type Labels,
   type Selector,
 } from "../../api/labels.ts";
-import type { LabelSelector } from "../../api/types.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./behaviour.ts";
@@ -91,7 +90,7 @@ function templated(spec: Fields, kind: string, emptySelector: string): FieldErro
   if (isFields(selector)) {
     errors.push(...selectorErrors(selector, "spec.selector"));
     try {
-      chosen = selectorOf(selector as LabelSelector);
+      chosen = selectorOf(selector);
     } catch {
       return [...errors, invalid("spec.selector", selector, "invalid label selector")];
     }

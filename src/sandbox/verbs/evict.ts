@@ -1,6 +1,5 @@
 /** `pods/eviction`: a deletion that disruption budgets may refuse. Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go. */
 import { matches, selectorOf } from "../../api/labels.ts";
-import type { LabelSelector } from "../../api/types.ts";
 import { formatTime } from "../../api/time.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
 import { badRequest, notFound, refusal, tooManyRequests } from "../refusal.ts";
@@ -54,7 +53,7 @@ function budgetsOf(call: Call, pod: ApiObject): Entry[] {
   const budgets = call.server.store.collection("poddisruptionbudgets.policy", true);
   return [...budgets.range({ namespace: call.namespace })].filter(({ object }) => {
     const selector = object.spec?.["selector"];
-    return isFields(selector) && matches(selectorOf(selector as LabelSelector), pod.metadata.labels);
+    return isFields(selector) && matches(selectorOf(selector), pod.metadata.labels);
   });
 }
 

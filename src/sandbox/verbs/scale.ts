@@ -84,7 +84,9 @@ export function patchScale(call: Call): Answer {
 function write(call: Call, entry: Entry, scale: Fields): Answer {
   const name = at(scale, "metadata", "name");
   if (name !== undefined && name !== call.name) {
-    throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${call.name})`);
+    throw badRequest(
+      `the name of the object (${typeof name === "string" ? name : ""}) does not match the name on the URL (${call.name})`,
+    );
   }
   const version = at(scale, "metadata", "resourceVersion");
   if (typeof version === "string" && version !== "" && Number(version) !== entry.revision) {

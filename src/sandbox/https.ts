@@ -1,0 +1,76 @@
+/** The way in for everybody else: HTTPS on loopback, with a certificate and a token made for the occasion. */
+import { loopbackCertificate, secretToken } from "../platform/certificate.ts";
+import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
+import { handle, maxBodyBytes, refusalAnswer } from "./handle.ts";
+import { refusal } from "./refusal.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { clusterAdmin } from "./transport.ts";
+
+export interface SandboxHttps {
+  /** `https://127.0.0.1:PORT`. */
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  /** PEM of the authority to trust. */
+  readonly ca: string;
+  /** A kubeconfig for the cluster's admin; holds the token, so it belongs into a file that only its owner can read. */
+  kubeconfig(): string;
+  close(): Promise<void>;
+}
+
+const unauthorized = (): ServedResponse => refusalAnswer(refusal(401, "Unauthorized", "Unauthorized"));
+
+/** Whether two texts are the same, in a time that does not tell where they differ. */
+function sameSecret(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ (b.charCodeAt(i % b.length) || 0);
+  return difference === 0;
+}
+
+/** Serves a sandbox on 127.0.0.1; any free port by default. @throws Error where the port is taken. */
+export async function serveSandbox(sandbox: Sandbox, options: { readonly port?: number } = {}): Promise<SandboxHttps> {
+  const { server } = sandbox;
+  const certificate = loopbackCertificate(server.timeline.now());
+  const token = secretToken();
+  let requests = 0;
+  const answer = (request: ServedRequest): ServedResponse => {
+    const bearer = /^bearer (.+)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? "";
+    if (!sameSecret(bearer, token)) return unauthorized();
+    return handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
+  };
+  const https = await serveHttps({ port: options.port ?? 0, certificate, maxBodyBytes, handle: answer });
+  const url = `https://127.0.0.1:${https.port}`;
+  return {
+    url,
+    port: https.port,
+    token,
+    ca: certificate.ca,
+    kubeconfig: () => kubeconfigOf(url, certificate.ca, token),
+    async close() {
+      for (const watch of server.watches) watch.end();
+      await https.close();
+    },
+  };
+}
+
+function kubeconfigOf(url: string, ca: string, token: string): string {
+  return `apiVersion: v1
+kind: Config
+clusters:
+  - name: sandbox
+    cluster:
+      server: ${url}
+      certificate-authority-data: ${btoa(ca)}
+users:
+  - name: sandbox
+    user:
+      token: ${token}
+contexts:
+  - name: sandbox
+    context:
+      cluster: sandbox
+      user: sandbox
+      namespace: default
+current-context: sandbox
+`;
+}
