@@ -41,6 +41,8 @@ export interface Effect {
   /** The name the server gave, where the request had none. */
   readonly name: string;
   readonly dryRun: boolean;
+  /** What stood behind the path, by name. */
+  readonly query: Readonly<Record<string, string>>;
   readonly request: unknown;
   readonly response: unknown;
   readonly code: number;
@@ -95,6 +97,7 @@ export function effectsOf(events: readonly AuditEvent[]): Effect[] {
       namespace: event.objectRef?.namespace ?? "",
       name: nameOf(event),
       dryRun: /[?&]dryRun=/.test(event.requestURI),
+      query: Object.fromEntries(new URLSearchParams(event.requestURI.split("?")[1] ?? "")),
       request: event.requestObject,
       response: event.responseObject,
       code: event.responseStatus?.code ?? 0,

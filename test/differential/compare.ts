@@ -1,0 +1,85 @@
+/** Two tellings of one step, side by side. */
+import { fieldChanges } from "../../src/api/field-changes.ts";
+import type { StepTold, Told } from "./telling.ts";
+
+/** One thing that is so on one side and not on the other. */
+export interface Difference {
+  /** `create pods 201`, `final ReplicaSet`, `Event`, … */
+  readonly what: string;
+  /** The field; empty where one side has a whole effect more. */
+  readonly path: string;
+  readonly theirs: unknown;
+  readonly ours: unknown;
+  /** Whether a write was refused in this step on either side. */
+  readonly refused: boolean;
+}
+
+export interface Compared {
+  /** Whether the order of an owner's writes counts too. */
+  readonly order: boolean;
+}
+
+/** Each effect of one side is held against one of the other: the same where there is one, otherwise the one most like it. */
+export function compare(theirs: StepTold, ours: StepTold, { order }: Compared): Difference[] {
+  const refused = theirs.refused || ours.refused;
+  const parts = (["writes", "events", "objects", ...(order ? (["order"] as const) : [])] as const).flatMap((part) =>
+    compareAll(theirs[part], ours[part]),
+  );
+  return parts.map((difference) => ({ ...difference, refused }));
+}
+
+type Bare = Omit<Difference, "refused">;
+
+function compareAll(theirs: readonly Told[], ours: readonly Told[]): Bare[] {
+  const kinds = new Set([...theirs, ...ours].map(({ what }) => what));
+  return [...kinds].flatMap((what) => compareKind(what, of(theirs, what), of(ours, what)));
+}
+
+function of(told: readonly Told[], what: string): string[] {
+  return told
+    .filter((one) => one.what === what)
+    .map(({ content }) => JSON.stringify(content))
+    .sort();
+}
+
+function compareKind(what: string, theirs: readonly string[], ours: readonly string[]): Bare[] {
+  const [onlyTheirs, onlyOurs] = [without(theirs, ours), without(ours, theirs)];
+  const found: Bare[] = [];
+  for (const one of onlyTheirs) {
+    const theirOne: unknown = JSON.parse(one);
+    const like = mostLike(theirOne, onlyOurs);
+    if (like === undefined) {
+      found.push({ what, path: "", theirs: theirOne, ours: undefined });
+      continue;
+    }
+    onlyOurs.splice(onlyOurs.indexOf(like), 1);
+    for (const { path, before, after } of fieldChanges(theirOne, JSON.parse(like))) {
+      found.push({ what, path, theirs: before, ours: after });
+    }
+  }
+  return [
+    ...found,
+    ...onlyOurs.map((one) => ({ what, path: "", theirs: undefined, ours: JSON.parse(one) as unknown })),
+  ];
+}
+
+/** `left` less `right`, counting: of three and one equal to it two are left. */
+function without(left: readonly string[], right: readonly string[]): string[] {
+  const rest = new Map<string, number>();
+  for (const one of right) rest.set(one, (rest.get(one) ?? 0) + 1);
+  return left.filter((one) => {
+    const count = rest.get(one) ?? 0;
+    rest.set(one, count - 1);
+    return count <= 0;
+  });
+}
+
+/** Among the first 30: with hundreds that all differ in the same way any of them does. */
+function mostLike(one: unknown, others: readonly string[]): string | undefined {
+  let best: { readonly other: string; readonly changes: number } | undefined;
+  for (const other of others.slice(0, 30)) {
+    const changes = fieldChanges(one, JSON.parse(other)).length;
+    if (best === undefined || changes < best.changes) best = { other, changes };
+  }
+  return best?.other;
+}

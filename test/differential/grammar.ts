@@ -1,0 +1,301 @@
+/**
+ * Random scripts. What is drawn is drawn before the script is played, as fractions: which pod a fraction means is looked up on
+ * each side among its pods, sorted by class. Whatever sets pods apart is something that the ranking for deletion looks at, so
+ * that kube-controller-manager has no choice: the node shows in the restarts, the template and orphanage in the deletion cost.
+ */
+import { below, type Random, seededRandom } from "../../src/platform/random.ts";
+import { activePods, bind, removePod, setPodState } from "./acts.ts";
+import { costAnnotation, podNamed, type PodObject, replicaSet, replicationController } from "./objects.ts";
+import type { Script, Step } from "./play.ts";
+import { parentOn, type Resource, type Stage } from "./stage.ts";
+
+interface Owner {
+  readonly name: string;
+  readonly resource: Resource;
+  /** Whether it is there now, as far as the script goes. */
+  exists: boolean;
+}
+
+interface Scene {
+  readonly random: Random;
+  readonly owners: readonly Owner[];
+  /** Whether the ReplicaSets have one controller, so that pods of both count on a node. */
+  readonly parent: boolean;
+  quota: boolean;
+  images: number;
+}
+
+const hour = 3_600_000;
+const hourCounts = [1, 100, 10_000];
+
+/** The script of a seed: two ReplicaSets and a ReplicationController, and what happens to them and their pods. */
+export function randomScript(seed: number, length: number): Script {
+  const random = seededRandom(seed);
+  const scene: Scene = {
+    random,
+    parent: random.next() < 0.5,
+    quota: false,
+    images: 1,
+    owners: [
+      { name: "a", resource: "replicasets", exists: false },
+      { name: "b", resource: "replicasets", exists: false },
+      { name: "c", resource: "replicationcontrollers", exists: false },
+    ],
+  };
+  const steps = [create(scene, pick(scene.owners, random.next()) as Owner)];
+  while (steps.length < length) steps.push(draw(scene));
+  return { name: `seed ${seed}`, steps };
+}
+
+function pick<T>(items: readonly T[], fraction: number): T | undefined {
+  return items[Math.floor(fraction * items.length)];
+}
+
+type Move = (scene: Scene, owner: Owner) => Step;
+
+/** Each as often as it stands here, among those that fit the scene. */
+const moves: readonly Move[] = [
+  scaleTo,
+  scaleTo,
+  scaleTo,
+  place,
+  place,
+  place,
+  change,
+  change,
+  end,
+  removeOne,
+  removeOne,
+  finish,
+  cost,
+  orphan,
+  aside,
+  back,
+  template,
+  minReady,
+  editStatus,
+  removeOwner,
+  toggleQuota,
+];
+
+function draw(scene: Scene): Step {
+  const owner = pick(scene.owners, scene.random.next()) as Owner;
+  if (!owner.exists) return create(scene, owner);
+  return (pick(moves, scene.random.next()) as Move)(scene, owner);
+}
+
+function create(scene: Scene, owner: Owner): Step {
+  const replicas = below(scene.random, 6);
+  owner.exists = true;
+  const isSet = owner.resource === "replicasets";
+  const hasParent = isSet && scene.parent;
+  const object = (stage: Stage): object => {
+    const parts = {
+      replicas,
+      ...(hasParent && { own: { ownerReferences: [parentOn(stage)] } }),
+      metadata: { labels: { app: owner.name }, annotations: { [costAnnotation]: "1" } },
+    };
+    return isSet ? replicaSet(owner.name, parts) : replicationController(owner.name, parts);
+  };
+  return {
+    name: `create ${owner.name} of ${replicas}${hasParent ? ", which has a parent" : ""}`,
+    act: (stage) => stage.create(owner.resource, object(stage)),
+  };
+}
+
+function scaleTo({ random }: Scene, { name, resource }: Owner): Step {
+  const replicas = below(random, 8);
+  return { name: `scale ${name} to ${replicas}`, act: (stage) => stage.patch(resource, name, { spec: { replicas } }) };
+}
+
+/** Does something to one of the pods that fit, if there are any. */
+function toOne(
+  { random }: Scene,
+  owner: Owner,
+  what: { readonly name: string; fits?(pod: PodObject): boolean; act(stage: Stage, pod: PodObject): Promise<unknown> },
+): Step {
+  const fraction = random.next();
+  return {
+    name: `${what.name} (${owner.name}, at ${fraction.toFixed(2)})`,
+    async act(stage) {
+      const pods = (await activePods(stage, owner.name)).filter((pod) => what.fits?.(pod) ?? true);
+      const pod = pick(pods, fraction);
+      if (pod !== undefined) await what.act(stage, pod);
+    },
+  };
+}
+
+interface DrawnState {
+  readonly phase: string;
+  readonly ready: boolean;
+  readonly readyForMs: number;
+}
+
+function drawState(random: Random): DrawnState {
+  const phase = pick(["Pending", "Running", "Running", "Running", "Unknown"], random.next()) as string;
+  const ready = random.next() < 0.7;
+  const hours = pick(hourCounts, random.next()) as number;
+  return { phase, ready, readyForMs: (ready ? hours : 1) * hour };
+}
+
+function nodeNumber(pod: PodObject): number {
+  return Number(pod.spec.nodeName?.slice("node-".length) ?? 0);
+}
+
+function place(scene: Scene, owner: Owner): Step {
+  const node = 1 + below(scene.random, 3);
+  const state = drawState(scene.random);
+  return toOne(scene, owner, {
+    name: `a pod comes to node-${node} and is ${JSON.stringify(state)}`,
+    fits: ({ spec }) => spec.nodeName === undefined,
+    async act(stage, pod) {
+      await bind(stage, pod, `node-${node}`);
+      await setPodState(stage, pod, { ...state, restarts: node });
+    },
+  });
+}
+
+function change(scene: Scene, owner: Owner): Step {
+  const state = drawState(scene.random);
+  return toOne(scene, owner, {
+    name: `a placed pod becomes ${JSON.stringify(state)}`,
+    fits: ({ spec }) => spec.nodeName !== undefined,
+    act: (stage, pod) => setPodState(stage, pod, { ...state, restarts: nodeNumber(pod) }),
+  });
+}
+
+function end(scene: Scene, owner: Owner): Step {
+  const phase = scene.random.next() < 0.5 ? "Failed" : "Succeeded";
+  return toOne(scene, owner, { name: `a pod has ${phase}`, act: (stage, pod) => setPodState(stage, pod, { phase }) });
+}
+
+function removeOne(scene: Scene, owner: Owner): Step {
+  const how = scene.random.next() < 0.5 ? "gracefully" : "at once";
+  return toOne(scene, owner, { name: `a pod is deleted ${how}`, act: (stage, pod) => removePod(stage, pod, how) });
+}
+
+function finish(): Step {
+  return {
+    name: "pods that are being deleted end",
+    async act(stage) {
+      const going = await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined);
+      for (const pod of going) await removePod(stage, pod, "at once");
+    },
+  };
+}
+
+/** Tens are drawn; the last digit tells the template, 7 an orphan. */
+function cost(scene: Scene, owner: Owner): Step {
+  const tens = below(scene.random, 4) - 1;
+  return toOne(scene, owner, {
+    name: `a pod costs ${tens} tens`,
+    act: (stage, pod) => {
+      const digit = Number(pod.metadata.annotations?.[costAnnotation] ?? 0);
+      const value = String(tens * 10 + (((digit % 10) + 10) % 10));
+      return stage.patch("pods", pod.metadata.name, { metadata: { annotations: { [costAnnotation]: value } } });
+    },
+  });
+}
+
+function orphan(_scene: Scene, owner: Owner): Step {
+  const name = "orphan";
+  return {
+    name: `an orphan comes for ${owner.name}`,
+    async act(stage) {
+      const metadata = { generateName: "orphan-", name: undefined, annotations: { [costAnnotation]: "7" } };
+      // A quota may refuse it.
+      await stage.attempt("POST", "/pods", podNamed(name, { app: owner.name }, { metadata }));
+    },
+  };
+}
+
+function aside(scene: Scene, owner: Owner): Step {
+  return toOne(scene, owner, {
+    name: "a pod is labelled away",
+    act: (stage, pod) => stage.patch("pods", pod.metadata.name, { metadata: { labels: { app: `not-${owner.name}` } } }),
+  });
+}
+
+function back({ random }: Scene, owner: Owner): Step {
+  const fraction = random.next();
+  return {
+    name: `a pod gets its label back (${owner.name}, at ${fraction.toFixed(2)})`,
+    async act(stage) {
+      const pods = await stage.pods(({ metadata }) => metadata.labels?.["app"] === `not-${owner.name}`);
+      const pod = pick(pods, fraction);
+      if (pod === undefined) return;
+      await stage.patch("pods", pod.metadata.name, { metadata: { labels: { app: owner.name } } });
+    },
+  };
+}
+
+function template(scene: Scene, { name, resource }: Owner): Step {
+  const image = (scene.images = 1 + (scene.images % 5));
+  const metadata = { annotations: { [costAnnotation]: String(image) } };
+  const containers = [{ name: "main", image: `main:${image}` }];
+  return {
+    name: `the template of ${name} gets image ${image}`,
+    act: (stage) => stage.patch(resource, name, { spec: { template: { metadata, spec: { containers } } } }),
+  };
+}
+
+function minReady({ random }: Scene, { name, resource }: Owner): Step {
+  // Half a day: pods are ready for an hour, or for days.
+  const minReadySeconds = random.next() < 0.5 ? 0 : 43_200;
+  return {
+    name: `minReadySeconds of ${name}: ${minReadySeconds}`,
+    act: (stage) => stage.patch(resource, name, { spec: { minReadySeconds } }),
+  };
+}
+
+function editStatus({ random }: Scene, { name, resource }: Owner): Step {
+  const replicas = below(random, 10);
+  return {
+    name: `the status of ${name} is edited: ${replicas}`,
+    act: (stage) =>
+      stage.patch(resource, `${name}/status`, {
+        status: { replicas, fullyLabeledReplicas: 0, readyReplicas: 0, availableReplicas: 0 },
+      }),
+  };
+}
+
+/** As when the garbage collector leaves its pods as orphans. */
+function removeOwner(_scene: Scene, owner: Owner): Step {
+  const { name, resource } = owner;
+  owner.exists = false;
+  return {
+    name: `${name} is deleted, its pods stay`,
+    async act(stage) {
+      await stage.remove(resource, name, { propagationPolicy: "Background" });
+      const owned = await stage.pods(({ metadata }) => metadata.ownerReferences?.[0]?.name === name);
+      for (const { metadata } of owned)
+        await stage.patch("pods", metadata.name, { metadata: { ownerReferences: null } });
+    },
+  };
+}
+
+/** Allows no pod more, or goes: then every owner is touched, which wakes its controller. */
+function toggleQuota(scene: Scene): Step {
+  scene.quota = !scene.quota;
+  const there = scene.owners.filter(({ exists }) => exists);
+  if (!scene.quota) {
+    return {
+      name: "the quota goes",
+      async act(stage) {
+        await stage.remove("resourcequotas", "none-more");
+        for (const { resource, name } of there) {
+          await stage.patch(resource, name, { metadata: { annotations: { touched: "yes" } } });
+        }
+      },
+      waitMs: 400,
+    };
+  }
+  return {
+    name: "a quota allows no pod more",
+    async act(stage) {
+      const hard = { pods: "0" };
+      await stage.create("resourcequotas", { metadata: { name: "none-more" }, spec: { hard } });
+      await stage.patch("resourcequotas", "none-more/status", { status: { hard, used: hard } });
+    },
+  };
+}

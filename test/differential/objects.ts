@@ -1,0 +1,136 @@
+/** The objects that scripts make, and how a pod is told from others by what a controller can see of it. */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface OwnerRef {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+}
+
+export interface Meta {
+  readonly name: string;
+  readonly generateName?: string;
+  readonly uid: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerRef[];
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+}
+
+/** A pod as the API server answers it, as far as it is looked at here. */
+export interface PodObject {
+  readonly metadata: Meta;
+  readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly image: string }[] };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly lastTransitionTime?: string;
+    }[];
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
+    readonly initContainerStatuses?: readonly { readonly restartCount: number }[];
+  };
+}
+
+/** A ReplicaSet or a ReplicationController. */
+export interface ReplicatedObject {
+  readonly metadata: Meta;
+  readonly spec: Json & { readonly replicas?: number; readonly selector?: object };
+  readonly status?: Json & {
+    readonly replicas?: number;
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly Json[];
+  };
+}
+
+export const costAnnotation = "controller.kubernetes.io/pod-deletion-cost";
+
+/**
+ * All that sets a pod apart for a controller, and nothing that the server made up: pods of one class may stand for each other,
+ * since kube-controller-manager too picks any of them.
+ */
+export function podClass(pod: PodObject): Json {
+  const { metadata, spec, status } = pod;
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const restarts = [status?.containerStatuses, status?.initContainerStatuses].map((all) =>
+    (all ?? []).map(({ restartCount }) => restartCount),
+  );
+  return {
+    name: metadata.generateName ?? metadata.name,
+    owner: owner === undefined ? "none" : `${owner.kind} ${owner.name}`,
+    otherOwners: (metadata.ownerReferences?.length ?? 0) - (owner === undefined ? 0 : 1),
+    labels: sorted(metadata.labels),
+    annotations: sorted(metadata.annotations),
+    finalizers: metadata.finalizers ?? [],
+    deleting: metadata.deletionTimestamp === undefined ? "no" : `grace ${metadata.deletionGracePeriodSeconds}`,
+    node: spec.nodeName ?? "",
+    images: spec.containers.map(({ image }) => image),
+    phase: status?.phase ?? "",
+    ready: ready === undefined ? "unknown" : `${ready.status} since ${ready.lastTransitionTime ?? "?"}`,
+    restarts,
+  };
+}
+
+function sorted(record: Readonly<Record<string, string>> = {}): Json {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export interface TemplateParts {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly metadata?: object;
+  readonly spec?: object;
+}
+
+/** A pod template whose pods carry `app: NAME`. */
+export function templateOf(name: string, { labels, metadata, spec }: TemplateParts = {}): object {
+  return {
+    metadata: { labels: labels ?? { app: name }, ...metadata },
+    spec: { containers: [{ name: "main", image: "main:1" }], ...spec },
+  };
+}
+
+export interface ReplicatedParts extends TemplateParts {
+  readonly replicas?: number;
+  /** More of the object's own metadata. */
+  readonly own?: object;
+  readonly selector?: object;
+  readonly rest?: object;
+}
+
+export function replicaSet(name: string, parts: ReplicatedParts = {}): object {
+  return {
+    metadata: { name, ...parts.own },
+    spec: {
+      replicas: parts.replicas ?? 1,
+      selector: parts.selector ?? { matchLabels: { app: name } },
+      template: templateOf(name, parts),
+      ...parts.rest,
+    },
+  };
+}
+
+export function replicationController(name: string, parts: ReplicatedParts = {}): object {
+  return {
+    metadata: { name, ...parts.own },
+    spec: {
+      replicas: parts.replicas ?? 1,
+      selector: parts.selector ?? { app: name },
+      template: templateOf(name, parts),
+      ...parts.rest,
+    },
+  };
+}
+
+export function podNamed(name: string, labels: Readonly<Record<string, string>>, parts: TemplateParts = {}): object {
+  return {
+    metadata: { name, labels, ...parts.metadata },
+    spec: { containers: [{ name: "main", image: "main:1" }], ...parts.spec },
+  };
+}

@@ -1,0 +1,85 @@
+/** When a step is over: all is as its owners say it is, and nothing more was written for a while. */
+import { matches, type Selector, selectorOf, selectorOfLabels } from "../../src/api/labels.ts";
+import type { PodObject, ReplicatedObject } from "./objects.ts";
+import type { SideLog } from "./sides.ts";
+import type { Stage } from "./stage.ts";
+
+/** Nothing was written for so long. */
+const quietMs = 350;
+/** The same where something is not as its owner says: it may stay so, or a controller may still be on its way. */
+const unsettledQuietMs = 2000;
+const longestMs = 20_000;
+const pollMs = 50;
+
+/**
+ * Resolves when the controllers are done with what was asked of them so far; after 20 s at most. A controller that is refused
+ * tries again and again: tries that are refused, and what they tell in Events and status, count as nothing written.
+ */
+export async function untilQuiet(stage: Stage, log: SideLog): Promise<void> {
+  const startedAt = performance.now();
+  let lastAt = startedAt;
+  let seen = log.effects.length;
+  while (performance.now() - startedAt < longestMs) {
+    await Bun.sleep(pollMs);
+    const added = log.effects.slice(seen);
+    seen = log.effects.length;
+    if (added.some(({ code, resource, verb }) => code < 300 && !(resource.startsWith("events") && verb === "patch"))) {
+      lastAt = performance.now();
+    }
+    const silentMs = performance.now() - lastAt;
+    if (silentMs >= unsettledQuietMs) return;
+    if (silentMs >= quietMs && !owesEvents(log) && (await isSettled(stage))) return;
+  }
+}
+
+/** So many Events about one object before the spam filter may hold some back. */
+const spamBurst = 25;
+
+/** Whether fewer Events than pods were written, though none may have been held back: they are written in the background. */
+function owesEvents({ effects }: SideLog): boolean {
+  const pods = effects.filter(
+    ({ resource, verb, code }) => resource === "pods" && verb !== "patch" && code < 300,
+  ).length;
+  return pods < spamBurst && effects.filter(({ resource }) => resource.startsWith("events")).length < pods;
+}
+
+async function isSettled(stage: Stage): Promise<boolean> {
+  const [sets, controllers, pods] = await Promise.all([
+    stage.list("replicasets"),
+    stage.list("replicationcontrollers"),
+    stage.pods(),
+  ]);
+  const settled = (object: unknown, selector: (object: ReplicatedObject) => Selector): boolean =>
+    isOwnerSettled(object as ReplicatedObject, pods, selector(object as ReplicatedObject));
+  return (
+    sets.every((set) => settled(set, ({ spec }) => selectorOf(spec.selector))) &&
+    controllers.every((one) =>
+      settled(one, ({ spec }) => selectorOfLabels(spec.selector as Parameters<typeof selectorOfLabels>[0])),
+    )
+  );
+}
+
+function isActive({ metadata, status }: PodObject): boolean {
+  return metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
+}
+
+function isOwnerSettled(
+  { metadata, spec, status }: ReplicatedObject,
+  pods: readonly PodObject[],
+  selector: Selector,
+): boolean {
+  const controller = (pod: PodObject): string | undefined =>
+    pod.metadata.ownerReferences?.find((ref) => ref.controller === true)?.uid;
+  const active = pods.filter(isActive);
+  const owned = active.filter((pod) => controller(pod) === metadata.uid);
+  const isDeleting = metadata.deletionTimestamp !== undefined;
+  const free = active.filter((pod) => controller(pod) === undefined && matches(selector, pod.metadata.labels));
+  const isClaimed = owned.every((pod) => matches(selector, pod.metadata.labels)) && free.length === 0;
+  const isFailing = status?.conditions?.some(({ type }) => type === "ReplicaFailure") === true;
+  return (
+    status?.observedGeneration === metadata.generation &&
+    (isClaimed || isDeleting) &&
+    status?.replicas === owned.length &&
+    (isFailing || isDeleting || owned.length === spec.replicas)
+  );
+}

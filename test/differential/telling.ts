@@ -1,0 +1,172 @@
+/** What a controller did in one step, without what no two runs have in common: uids, times, suffixes of names. */
+import type { Effect } from "../support/audit-log.ts";
+import { type Json, type PodObject, podClass, type ReplicatedObject } from "./objects.ts";
+import type { Stage } from "./stage.ts";
+
+/** Names by which a stage's uids and generated names are told. */
+export interface Names {
+  readonly namespace: string;
+  /** `uid of ReplicaSet web`, with a number from the second of that name on. */
+  readonly uids: Map<string, string>;
+  readonly incarnations: Map<string, number>;
+  /** `web-x7k2p` → `web-SUFFIX`. */
+  readonly generated: Map<string, string>;
+}
+
+export function namesOf(namespace: string): Names {
+  return { namespace, uids: new Map(), incarnations: new Map(), generated: new Map() };
+}
+
+function learn(names: Names, kind: string, { uid, name, generateName }: PodObject["metadata"]): void {
+  if (names.uids.has(uid)) return;
+  if (generateName !== undefined) names.generated.set(name, `${generateName.slice(0, 58)}SUFFIX`);
+  const told = kind === "Pod" ? "uid of a Pod" : `uid of ${kind} ${name}`;
+  const count = (names.incarnations.get(told) ?? 0) + 1;
+  names.incarnations.set(told, count);
+  names.uids.set(uid, kind === "Pod" || count === 1 ? told : `${told}, number ${count}`);
+}
+
+/** A kind of effect with its content: `create pods 201` and what was sent. */
+export interface Told {
+  readonly what: string;
+  readonly content: Json;
+}
+
+export interface StepTold {
+  /** Creates, patches and deletes; those that were refused once each. */
+  readonly writes: readonly Told[];
+  /** Events; warnings once each and without counts, since what is refused is tried again when its time comes. */
+  readonly events: readonly Told[];
+  /** The objects and their pods as they stand when all is quiet. */
+  readonly objects: readonly Told[];
+  /** For each owner, what came after what: `patch, create`. */
+  readonly order: readonly Told[];
+  readonly refused: boolean;
+}
+
+const suffix = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
+
+function text(value: string, names: Names): string {
+  const known = names.uids.get(value) ?? names.generated.get(value);
+  if (known !== undefined) return known;
+  return value
+    .replace(/[a-z0-9][a-z0-9.-]*/g, (word) => names.generated.get(word) ?? word)
+    .replace(suffix, "-SUFFIX")
+    .replaceAll(names.namespace, "NAMESPACE");
+}
+
+/** Keys in order, times and uids told by name. */
+function normal(value: unknown, names: Names, key = ""): unknown {
+  if (typeof value === "string") return /(?:Timestamp|Time)$/.test(key) ? "TIME" : text(value, names);
+  if (Array.isArray(value)) return value.map((item) => normal(item, names));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name !== "managedFields" && name !== "resourceVersion")
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, inner]) => [name, normal(inner, names, name)]),
+  );
+}
+
+/** Learns the uids and names of a step, then tells its effects and how the objects stand. */
+export async function tell(stage: Stage, effects: readonly Effect[], names: Names): Promise<StepTold> {
+  const owners = {
+    ReplicaSet: (await stage.list("replicasets")) as unknown as readonly ReplicatedObject[],
+    ReplicationController: (await stage.list("replicationcontrollers")) as unknown as readonly ReplicatedObject[],
+  };
+  const pods = await stage.pods();
+  for (const [kind, objects] of Object.entries(owners))
+    for (const { metadata } of objects) learn(names, kind, metadata);
+  for (const { metadata } of pods) learn(names, "Pod", metadata);
+  for (const { response, resource, code } of effects) {
+    if (resource === "pods" && code < 300 && (response as PodObject).metadata?.uid !== undefined) {
+      learn(names, "Pod", (response as PodObject).metadata);
+    }
+  }
+  const spec = effects.filter(({ resource }) => !resource.startsWith("events") && !resource.endsWith("/status"));
+  const refused = spec.some(({ code }) => code >= 400);
+  const told = spec.map((effect) => tellWrite(effect, names));
+  const isRefused = ({ what }: Told): boolean => /[45]\d\d$/.test(what);
+  return {
+    writes: [...told.filter((one) => !isRefused(one)), ...once(told.filter(isRefused))],
+    events: tellEvents(effects, names),
+    objects: [
+      ...Object.entries(owners).flatMap(([kind, objects]) =>
+        objects.map((object) => ({ what: `final ${kind}`, content: normal(standing(object), names) as Json })),
+      ),
+      ...pods.map((pod) => ({ what: "final Pod", content: normal(podClass(pod), names) as Json })),
+    ],
+    order: orders(spec, names),
+    refused,
+  };
+}
+
+/** A ReplicaSet or ReplicationController without what only its making says. */
+function standing({ metadata, spec, status }: ReplicatedObject): object {
+  const { name, labels, annotations, finalizers, generation, deletionTimestamp, ownerReferences } = metadata;
+  return {
+    metadata: { name, labels, annotations, finalizers, generation, deletionTimestamp, ownerReferences },
+    spec,
+    status,
+  };
+}
+
+function tellWrite(effect: Effect, names: Names): Told {
+  const { verb, resource, code, name, request, response } = effect;
+  // Of which pod: one of this class, as it stood when it was written to.
+  const about = verb !== "create" && resource === "pods" && code < 300 ? podClass(response as PodObject) : { name };
+  const content = {
+    ...(verb !== "create" && { about }),
+    ...(code >= 400 && { reason: effect.reason }),
+    query: effect.query,
+    body: request ?? {},
+  };
+  return { what: `${verb} ${resource} ${code}`, content: normal(content, names) as Json };
+}
+
+function once(told: readonly Told[]): Told[] {
+  const seen = new Map(told.map((one) => [JSON.stringify(one), one]));
+  return [...seen.values()];
+}
+
+const combined = "(combined from similar events): ";
+
+function tellEvents(effects: readonly Effect[], names: Names): Told[] {
+  const told = effects
+    .filter(({ resource }) => resource.startsWith("events"))
+    .map(({ verb, code, request, response }) => {
+      const asked = request as Json;
+      const stored = (code < 300 ? response : asked) as Json;
+      const { type, reason, involvedObject, source } = stored;
+      const { kind, name, namespace, apiVersion, uid } = involvedObject as Json;
+      const facts = { type, reason, source, about: { kind, name, namespace, apiVersion, uid } };
+      const message = String(stored["message"]);
+      if (type === "Warning")
+        return { what: "Event Warning", content: { ...facts, message: message.replace(combined, "") } };
+      const { reportingComponent } = stored;
+      const body = verb === "patch" ? { patch: asked } : { count: asked["count"], fields: Object.keys(asked).sort() };
+      return { what: `${verb} Event ${code}`, content: { ...facts, reportingComponent, message, ...body } };
+    });
+  const normalized = told.map(({ what, content }) => ({ what, content: normal(content, names) as Json }));
+  const isWarning = ({ what }: Told): boolean => what === "Event Warning";
+  return [...normalized.filter((one) => !isWarning(one)), ...once(normalized.filter(isWarning))];
+}
+
+/** The verbs on each owner's pods, one after the other told once. */
+function orders(effects: readonly Effect[], names: Names): Told[] {
+  const byOwner = new Map<string, string[]>();
+  for (const { verb, resource, code, request, response } of effects) {
+    if (resource !== "pods" || code >= 300) continue;
+    const uid = ownerUid(request) ?? ownerUid(response) ?? "";
+    const owner = names.uids.get(uid) ?? "no owner";
+    const verbs = byOwner.get(owner) ?? [];
+    if (verbs.at(-1) !== verb) verbs.push(verb);
+    byOwner.set(owner, verbs);
+  }
+  const sorted = [...byOwner].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([owner, verbs]) => ({ what: "order", content: { owner, verbs } }));
+}
+
+function ownerUid(object: unknown): string | undefined {
+  return (object as Partial<PodObject> | undefined)?.metadata?.ownerReferences?.[0]?.uid;
+}
