@@ -34,6 +34,11 @@ export function flag(flags: string, about: string): Option<true> {
   return { flags, about };
 }
 
+/** `--no-kubelet`: false when given. Its name among the options is the one without `no`. */
+export function negation(flags: string, about: string): Option<boolean> {
+  return { flags, about };
+}
+
 export function text(flags: string, about: string, rest?: Rest): Option<string> {
   return { flags, about, ...rest };
 }

@@ -9,6 +9,7 @@ import { type CommandLine, runCommandLine } from "./command-line.ts";
 import { completion } from "./commands/completion.ts";
 import { controllers } from "./commands/controllers.ts";
 import { run } from "./commands/run.ts";
+import { sandbox } from "./commands/sandbox.ts";
 import { versionCommand } from "./commands/version.ts";
 import { complete } from "./completion.ts";
 import { explain } from "./explain-error.ts";
@@ -16,7 +17,7 @@ import { globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 
-const commands: readonly Command[] = [run, controllers, versionCommand, completion];
+const commands: readonly Command[] = [run, sandbox, controllers, versionCommand, completion];
 
 const line: CommandLine = {
   about:

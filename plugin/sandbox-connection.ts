@@ -1,13 +1,14 @@
 /** A sandbox of its own instead of the current context: what `--sandbox` connects to. */
 import { type Embedded, type EmbeddedOptions, startEmbedded } from "../src/modes/embedded.ts";
 import { TraceBus } from "../src/trace/bus.ts";
-import { applyManifests } from "./apply-manifests.ts";
+import { type Applied, applyManifests } from "./apply-manifests.ts";
 import type { Connected } from "./connection.ts";
 import type { Io } from "./io.ts";
 import { readManifests } from "./manifests.ts";
 
 export interface SandboxConnection extends Connected {
   readonly cluster: Embedded;
+  readonly applied: readonly Applied[];
 }
 
 const namespace = "default";
@@ -18,10 +19,14 @@ export interface SandboxFlags extends Pick<EmbeddedOptions, "controllers" | "nod
 }
 
 /**
- * An embedded cluster with the manifests in it.
+ * An embedded cluster with the manifests in it; `listen` gets the bus before anything happens.
  * @throws UserError for manifests that cannot be read or are refused; the cluster is gone then.
  */
-export async function connectToSandbox({ manifests, ...parts }: SandboxFlags, io: Io): Promise<SandboxConnection> {
+export async function connectToSandbox(
+  { manifests, ...parts }: SandboxFlags,
+  io: Io,
+  listen: (bus: TraceBus) => void = () => undefined,
+): Promise<SandboxConnection> {
   const { timeline, random } = io;
   // Read before anything is started: what is wrong in a file needs no cluster to be seen.
   const objects = manifests.length === 0 ? [] : await readManifests(manifests);
@@ -29,6 +34,7 @@ export async function connectToSandbox({ manifests, ...parts }: SandboxFlags, io
     now: () => timeline.now(),
     onListenerError: (error) => io.err.write(`warning: a view failed and was switched off: ${String(error)}\n`),
   });
+  listen(bus);
   const cluster = await startEmbedded({
     timeline,
     random,
@@ -37,14 +43,16 @@ export async function connectToSandbox({ manifests, ...parts }: SandboxFlags, io
     onEventLost: (why) => io.err.write(`warning: ${why}\n`),
   });
   const client = cluster.clientFor("kubectl-reconcile-manifests");
+  let applied: readonly Applied[] = [];
   try {
-    if (objects.length > 0) await applyManifests(client, objects, namespace);
+    if (objects.length > 0) applied = await applyManifests(client, objects, namespace);
   } catch (error) {
     await cluster.stop();
     throw error;
   }
   return {
     cluster,
+    applied,
     context: "sandbox",
     server: "in this process",
     user: undefined,

@@ -1,5 +1,6 @@
 /** Small text files and paths. */
-import { open, readdir, readFile, rename, stat } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { Buffer } from "node:buffer";
 import process from "node:process";
@@ -64,4 +65,14 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     await file.close();
   }
   await rename(beside, path);
+}
+
+/** A path in the system's folder for temporary files. */
+export function temporaryPath(name: string): string {
+  return join(tmpdir(), name);
+}
+
+/** Takes a file away; harmless if there is none. */
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
 }

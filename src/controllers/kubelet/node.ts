@@ -7,7 +7,9 @@ import { nodeAnnotation } from "./annotations.ts";
 
 const room: Readonly<Record<string, string>> = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "110" };
 
-type NodeStatus = Required<Pick<NonNullable<Node["status"]>, "addresses" | "capacity" | "allocatable" | "conditions">>;
+type NodeStatus = Required<
+  Pick<NonNullable<Node["status"]>, "addresses" | "capacity" | "allocatable" | "conditions" | "nodeInfo">
+>;
 
 /** The node number n (from 0): `node-1` for the first, with pod addresses of its own. */
 export function simulatedNode(n: number): Unstored<Node> & { readonly apiVersion: string; readonly kind: string } {
@@ -28,6 +30,20 @@ export function simulatedNode(n: number): Unstored<Node> & { readonly apiVersion
     spec: { podCIDR: `10.${(n % 250) + 1}.0.0/16`, podCIDRs: [`10.${(n % 250) + 1}.0.0/16`] },
   };
 }
+
+/** The release that is simulated. */
+const nodeInfo: NodeStatus["nodeInfo"] = {
+  kubeletVersion: "v1.36.3",
+  kubeProxyVersion: "",
+  containerRuntimeVersion: "sandbox://0",
+  osImage: "simulated",
+  operatingSystem: "linux",
+  architecture: "amd64",
+  kernelVersion: "0",
+  machineID: "",
+  systemUUID: "",
+  bootID: "",
+};
 
 /** Its number, to make an address of: the digits of its name, or the sum of its letters. */
 function numberOf(name: string): number {
@@ -69,6 +85,7 @@ export function nodeStatusOf(node: Node, now: number): NodeStatus {
     capacity: hasRoom(capacity) ? capacity : room,
     allocatable: hasRoom(allocatable) ? allocatable : hasRoom(capacity) ? capacity : room,
     conditions: [...others, ...own],
+    nodeInfo: (node.status?.nodeInfo?.kubeletVersion ?? "") === "" ? nodeInfo : (node.status?.nodeInfo ?? nodeInfo),
   };
 }
 

@@ -78,7 +78,7 @@ interface NodeStatusFacts extends Readonly<Record<string, unknown>> {
 
 export const nodeStatus: Rule<NodeStatusFacts> = rule<NodeStatusFacts>({
   id: "node-status",
-  looksAt: ["status.conditions, status.allocatable, status.addresses of the Node"],
+  looksAt: ["status of the Node: conditions, allocatable, addresses"],
   chooses: "A node that does not say it is ready is made to say so, with an address and room for pods.",
   sentence: ({ missing }) => `${missing.join(", ")} missing → write them`,
   source: "pkg/kubelet/kubelet_node_status.go",

@@ -1,0 +1,172 @@
+import { createClient } from "../../src/client/client.ts";
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { removeFile, temporaryPath, writePrivateFile } from "../../src/platform/files.ts";
+import { randomSuffix } from "../../src/platform/random.ts";
+import { type SandboxHttps, serveSandbox } from "../../src/sandbox/https.ts";
+import type { TraceBus } from "../../src/trace/bus.ts";
+import { RunReport } from "../../src/views/run-report.ts";
+import { type Command, command, type Given, negation, text, texts, wholeNumber } from "../command.ts";
+import { controllerCandidates, controllersNamed } from "../controller-names.ts";
+import type { Io } from "../io.ts";
+import { RunLines } from "../render/run-lines.ts";
+import { counted, formatDuration, styleOf } from "../render/style.ts";
+import { connectToSandbox, type SandboxConnection } from "../sandbox-connection.ts";
+import { UserError } from "../user-error.ts";
+
+const options = {
+  manifests: texts("-f, --filename <path>", "put these files, folders or - (standard input) into it; repeatable"),
+  nodes: wholeNumber("--nodes <n>", "how many simulated nodes", 0, { default: "3" }),
+  port: wholeNumber("--port <port>", "serve on this port of 127.0.0.1", 1, { default: "any that is free" }),
+  kubeconfig: text("--write-kubeconfig <file>", "write the kubeconfig there, and leave it", {
+    default: "a temporary file that goes with the sandbox",
+  }),
+  kubelet: negation("--no-kubelet", "without the simulated kubelet: nothing on the nodes runs"),
+  scheduler: negation("--no-scheduler", "without the scheduler: pods stay without a node"),
+  run: texts("--run <controller,...>", "run these controllers in it and print what they do, or all", {
+    complete: () => controllerCandidates(),
+  }),
+} as const;
+
+type SandboxOptions = Given<typeof options>;
+
+export const sandbox: Command = command({
+  name: "sandbox",
+  about: "Run an embedded cluster: API server, scheduler and simulated nodes, without containers",
+  description:
+    "Runs an embedded Kubernetes cluster in this process and serves it over HTTPS on 127.0.0.1, for kubectl and any " +
+    "other client. Pods are scheduled and run on simulated nodes: no container is started; how pods behave is set by " +
+    "annotations (docs/sandbox-annotations.md). It holds everything in memory, and ends at the first Ctrl-C.\n\n" +
+    "Exit codes: 0 ended by a signal; 2 wrong arguments or manifests; 130 ended by a second signal.",
+  options,
+  examples: [
+    { says: "A cluster to try things in", line: "sandbox" },
+    { says: "With your manifests in it, and controllers at work", line: "sandbox -f shop/ --run replicaset" },
+    { says: "Where scripts find it", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
+  ],
+  async run({ options: given }, io) {
+    const { manifests = [], nodes = 3, kubelet, scheduler, run = [] } = given as SandboxOptions;
+    const words = run.flatMap((list) => list.split(",")).filter((word) => word !== "");
+    const controllers = words.length === 0 ? [] : controllersNamed(words, io.calledAs);
+    const startedAt = io.timeline.now();
+    const parts = { kubelet: kubelet !== false, scheduler: scheduler !== false };
+    const lines = heldLines(io);
+    const connection = await connectToSandbox({ manifests, nodes, controllers, ...parts }, io, (bus) =>
+      printRun(bus, controllers, io, lines.write),
+    );
+    try {
+      return await serve(connection, given, io, { startedAt, controllers, introduced: lines.release });
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+interface About {
+  readonly startedAt: number;
+  readonly controllers: readonly ControllerDefinition[];
+  /** What controllers did so far may be printed now. */
+  readonly introduced: () => void;
+}
+
+/** Serves it until a signal comes. */
+async function serve(connection: SandboxConnection, given: SandboxOptions, io: Io, about: About): Promise<number> {
+  const { timeline, random, out } = io;
+  const ended = Promise.withResolvers<void>();
+  const offSignals = io.onStopSignal((_signal, count) => {
+    if (count > 1) io.exit(130);
+    ended.resolve();
+  });
+  const https = await listen(connection, given.port);
+  const kept = given.kubeconfig;
+  const file = kept ?? temporaryPath(`kubectl-reconcile-sandbox-${randomSuffix(random, 8)}.kubeconfig`);
+  try {
+    await writeKubeconfig(file, https);
+    for (const line of await introduction(connection, https, given, io, about)) out.write(`${line}\n`);
+    out.write(`\nexport KUBECONFIG=${file}\n`);
+    out.write(`ready after ${formatDuration(timeline.now() - about.startedAt)}, Ctrl-C stops\n\n`);
+    about.introduced();
+    await ended.promise;
+    out.write(`stopped after ${formatDuration(timeline.now() - about.startedAt)}\n`);
+    return 0;
+  } finally {
+    offSignals();
+    if (kept === undefined) await removeFile(file);
+    await https.close();
+  }
+}
+
+async function listen({ cluster }: SandboxConnection, port: number | undefined): Promise<SandboxHttps> {
+  try {
+    return await serveSandbox(cluster.sandbox, port === undefined ? {} : { port });
+  } catch (error) {
+    throw new UserError(
+      `cannot serve on 127.0.0.1:${port ?? 0}: ${(error as Error).message}`,
+      ["is something else on that port? leave --port away for one that is free"],
+      { cause: error },
+    );
+  }
+}
+
+async function writeKubeconfig(file: string, https: SandboxHttps): Promise<void> {
+  try {
+    await writePrivateFile(file, https.kubeconfig());
+  } catch (error) {
+    throw new UserError(`cannot write ${file}: ${(error as Error).message}`, [], { cause: error });
+  }
+}
+
+/** What there is, one aligned line each. */
+async function introduction(
+  connection: SandboxConnection,
+  https: SandboxHttps,
+  { nodes = 3, kubelet, scheduler }: SandboxOptions,
+  { timeline }: Io,
+  { controllers }: About,
+): Promise<readonly string[]> {
+  const client = createClient({ transport: connection.unlimited, bus: connection.bus, timeline });
+  const { gitVersion = "" } = (await client.raw("/version")) as { readonly gitVersion?: string };
+  const parts = [
+    ...(scheduler === false ? [] : ["scheduler"]),
+    ...(kubelet === false ? [] : ["kubelet"]),
+    ...controllers.map(({ name }) => name),
+  ];
+  const { applied } = connection;
+  return [
+    `sandbox ${https.url} (${gitVersion}) · ${counted(nodes, "simulated node")}`,
+    `running ${parts.length === 0 ? "nothing but the API server" : parts.join(", ")}`,
+    ...(applied.length === 0 ? [] : [`applied ${counted(applied.length, "object")}`]),
+  ];
+}
+
+/** Prints what the controllers of `--run` do, as `run` prints it. */
+function printRun(
+  bus: TraceBus,
+  controllers: readonly ControllerDefinition[],
+  { out }: Io,
+  write: (line: string) => void,
+): void {
+  if (controllers.length === 0) return;
+  const names = new Set(controllers.map(({ name }) => name));
+  const report = new RunReport();
+  const lines = new RunLines({ style: styleOf(out), controllers: [...names] });
+  bus.listen((event) => {
+    if (!("controller" in event) || event.controller === undefined || !names.has(event.controller)) return;
+    for (const line of report.accept(event)) for (const each of lines.text(line)) write(each);
+  });
+}
+
+/** Keeps lines back until the sandbox has introduced itself. */
+function heldLines({ out }: Io): { readonly write: (line: string) => void; readonly release: () => void } {
+  const held: string[] = [];
+  let released = false;
+  return {
+    write(line) {
+      if (released) out.write(`${line}\n`);
+      else held.push(line);
+    },
+    release() {
+      released = true;
+      for (const line of held.splice(0)) out.write(`${line}\n`);
+    },
+  };
+}
