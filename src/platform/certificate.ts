@@ -140,7 +140,7 @@ export function loopbackCertificate(now: number): ServerCertificate {
     ],
   });
   const key = createPrivateKey(server.privateKey.export({ type: "pkcs8", format: "pem" }));
-  return { ca, cert, key: key.export({ type: "pkcs8", format: "pem" }) as string };
+  return { ca, cert, key: key.export({ type: "pkcs8", format: "pem" }) };
 }
 
 /** A secret that nobody can guess: 32 random bytes as text. */

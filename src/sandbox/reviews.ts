@@ -1,6 +1,7 @@
 /** Reviews: kinds that are only asked, never stored. Everybody who is let in may do everything. */
 import { formatTime } from "../api/time.ts";
 import { at, isFields, type ApiObject, type Fields } from "./object.ts";
+import { manageCreate } from "./managed/managed-fields.ts";
 import type { Call, User } from "./server.ts";
 import { bodyJson, objectOf } from "./verbs/body.ts";
 
@@ -32,6 +33,7 @@ export function reviewOf(call: Call): ApiObject | undefined {
   if (answer === undefined) return undefined;
   const { resource } = call;
   const review = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
+  manageCreate(call, review);
   const { kind, apiVersion, spec } = review;
   return {
     kind,

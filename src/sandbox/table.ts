@@ -101,7 +101,6 @@ const cells: Readonly<Record<string, Cells>> = {
     Object.keys((object["data"] as object | undefined) ?? {}).length,
     age(object, now),
   ],
-  serviceaccounts: (object, now) => [fieldsIn(object["secrets"]).length, age(object, now)],
   services: (object, now) => [
     text(object.spec?.["type"], ""),
     text(object.spec?.["clusterIP"]),

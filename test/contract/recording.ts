@@ -17,12 +17,3 @@ export async function readRecording(table: string): Promise<Recording> {
 export function namespaceOf({ name }: Table, index: number): string {
   return `${name}-${index}`;
 }
-
-/** A value without `managedFields`, wherever they stand. */
-export function withoutManagedFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutManagedFields);
-  if (typeof value !== "object" || value === null) return value;
-  const rest: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) if (key !== "managedFields") rest[key] = withoutManagedFields(item);
-  return rest;
-}

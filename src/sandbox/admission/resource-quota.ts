@@ -4,6 +4,7 @@
  */
 import { addQuantities, compareQuantities, formatQuantity, parseQuantity, type Quantity } from "../../api/quantity.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
+import { manageOwnStatus } from "../managed/managed-fields.ts";
 import { forbidden } from "../refusal.ts";
 import type { Call } from "../server.ts";
 
@@ -124,7 +125,10 @@ function charged(call: Call, object: ApiObject, quota: ApiObject, usage: Usage):
     );
   }
   const status: Fields = { ...quota.status, used: next };
-  return { ...quota, metadata: { ...quota.metadata }, status };
+  const after: ApiObject = { ...quota, metadata: { ...quota.metadata }, status };
+  const resource = call.server.catalogue.find("v1", "resourcequotas");
+  if (resource !== undefined) manageOwnStatus(call, resource, quota, after);
+  return after;
 }
 
 const computeNames = ["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"];

@@ -76,10 +76,10 @@ export const claimRules: KindRules = protectedBy("kubernetes.io/pvc-protection")
 export const volumeRules: KindRules = protectedBy("kubernetes.io/pv-protection");
 
 export const daemonSetRules: KindRules = {
-  prepareCreate(daemonSet) {
+  defaults(daemonSet) {
     daemonSet.metadata.annotations = {
-      ...daemonSet.metadata.annotations,
       "deprecated.daemonset.template.generation": "1",
+      ...daemonSet.metadata.annotations,
     };
   },
 };

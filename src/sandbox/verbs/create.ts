@@ -10,6 +10,7 @@ import type { ApiObject } from "../object.ts";
 import { alreadyExists, badRequest, generatedNameTaken, refusal } from "../refusal.ts";
 import { metadataErrors } from "../registry/metadata.ts";
 import { checkWriteOptions } from "../options.ts";
+import { manageCreate } from "../managed/managed-fields.ts";
 import type { Call } from "../server.ts";
 import { entryOf } from "../store/collection.ts";
 import type { Entry } from "../store/history.ts";
@@ -32,8 +33,11 @@ export function create(call: Call): Entry {
 export function createObject(call: Call, object: ApiObject): Entry {
   const { resource } = call;
   fillMetadata(call, object);
-  const generated = nameIt(call, object);
   resource.behaviour.rules.defaults?.(object);
+  manageCreate(call, object);
+  const generated = nameIt(call, object);
+  // A namespace is labelled with its name, which may have been made up just now.
+  if (generated) resource.behaviour.rules.defaults?.(object);
   admitCreate(call, object);
   prepare(call, object);
   const name = object.metadata.name ?? "";

@@ -2,6 +2,7 @@
 import { matches, selectorOf } from "../../api/labels.ts";
 import { formatTime } from "../../api/time.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
+import { manageOwnStatus } from "../managed/managed-fields.ts";
 import { badRequest, notFound, refusal, tooManyRequests } from "../refusal.ts";
 import type { Call } from "../server.ts";
 import type { Entry } from "../store/history.ts";
@@ -99,7 +100,10 @@ function chargeBudget(call: Call, { object: pod }: Entry, { dryRun }: DeleteOpti
     },
   };
   const budgetCollection = call.server.store.collection("poddisruptionbudgets.policy", true);
-  call.server.store.put(budgetCollection, { ...object, metadata: { ...object.metadata }, status });
+  const charged: ApiObject = { ...object, metadata: { ...object.metadata }, status };
+  const resource = call.server.catalogue.find("policy/v1", "poddisruptionbudgets");
+  if (resource !== undefined) manageOwnStatus(call, resource, object, charged);
+  call.server.store.put(budgetCollection, charged);
 }
 
 /** The budget's conditions, with whether there is room for another disruption. */

@@ -108,5 +108,5 @@ function write(call: Call, entry: Entry, scale: Fields): Answer {
     metadata: { ...entry.object.metadata },
     spec: { ...entry.object.spec, replicas: asked },
   };
-  return { status: 200, value: scaleOf(replace({ ...call, subresource: "" }, object, entry)) };
+  return { status: 200, value: scaleOf(replace({ ...call, subresource: "" }, object, entry, "scale")) };
 }

@@ -6,6 +6,7 @@ import { copyOf, type ApiObject } from "../object.ts";
 import { badRequest, conflict, notFound, optimisticLock, refusal } from "../refusal.ts";
 import { metadataErrors, metadataUpdateErrors } from "../registry/metadata.ts";
 import { checkWriteOptions } from "../options.ts";
+import { manageUpdate } from "../managed/managed-fields.ts";
 import type { Call } from "../server.ts";
 import { entryOf } from "../store/collection.ts";
 import type { Entry } from "../store/history.ts";
@@ -103,14 +104,18 @@ function keepServerFields(object: ApiObject, old: ApiObject): void {
   }
 }
 
-/** Writes `object` over `old`: keeps what is not the client's, checks, and commits; a change of nothing is none. */
-export function replace(call: Call, object: ApiObject, old: Entry): Entry {
+/**
+ * Writes `object` over `old`: keeps what is not the client's, checks, and commits; a change of nothing is none. `managedAs` is
+ * the subresource that the managed fields name, where it is another.
+ */
+export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: string): Entry {
   const { resource, server, collection } = call;
   const { behaviour } = resource;
   behaviour.rules.defaults?.(object);
   keepServerFields(object, old.object);
   if (call.subresource === "status") keepAllButStatus(call, object, old.object);
   else if (call.subresource === "" && resource.subresources.has("status")) keepStatus(object, old.object);
+  manageUpdate(managedAs === undefined ? call : { ...call, subresource: managedAs }, old.object, object);
   if (call.subresource === "") {
     behaviour.rules.prepareUpdate?.(object, old.object);
     const annotated =
@@ -131,7 +136,7 @@ export function replace(call: Call, object: ApiObject, old: Entry): Entry {
     server.store.remove(collection, { ...old.object, metadata: { ...old.object.metadata } });
     return answer;
   }
-  if (deepEqual(whole, old.object)) return old;
+  if (sameButTimes(whole, old.object)) return old;
   if (call.dryRun) return entryOf(whole, old.revision);
   return server.store.put(collection, whole);
 }
@@ -146,6 +151,16 @@ function updateErrors({ resource, subresource }: Call, object: ApiObject, old: A
   ];
   if (subresource === "status") return [...errors, ...(rules.validateStatus?.(object, old) ?? [])];
   return [...errors, ...(rules.validate?.(object) ?? []), ...(rules.validateUpdate?.(object, old) ?? [])];
+}
+
+/** Whether nothing has changed, or only when somebody set what. */
+function sameButTimes(object: ApiObject, old: ApiObject): boolean {
+  if (deepEqual(object, old)) return true;
+  const timeless = ({ managedFields = [], ...metadata }: ApiObject["metadata"]): object => ({
+    ...metadata,
+    managedFields: managedFields.map(({ time: _time, ...entry }) => entry),
+  });
+  return deepEqual({ ...object, metadata: timeless(object.metadata) }, { ...old, metadata: timeless(old.metadata) });
 }
 
 /** The last finalizer has gone from an object that waits for nothing else. */

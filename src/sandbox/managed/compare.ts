@@ -1,0 +1,166 @@
+/** Which fields differ between two states of an object, as sets of paths. Source: structured-merge-diff v6 typed/compare.go. */
+import { deepEqual } from "../../api/field-changes.ts";
+import { isFields, type Fields } from "../object.ts";
+import type { Field, Schema, Shape, Struct } from "../registry/schema.ts";
+import { below, emptySet, type FieldSet } from "./field-set.ts";
+
+export interface Comparison {
+  /** What is new or has another value. */
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** A value with what its field says of it. */
+interface Kind {
+  readonly shape: Shape;
+  readonly field: Field | undefined;
+}
+
+/** Metadata that is nobody's. */
+const unowned = new Set([
+  "name",
+  "namespace",
+  "creationTimestamp",
+  "selfLink",
+  "uid",
+  "generation",
+  "managedFields",
+  "resourceVersion",
+]);
+
+/** Compares two states of an object; `skip` are fields at its top that are left out. */
+export function compare(
+  old: Fields,
+  now: Fields,
+  struct: Struct,
+  schema: Schema,
+  skip: ReadonlySet<string>,
+): Comparison {
+  const result: Comparison = { changed: emptySet(), removed: emptySet() };
+  const top = (fields: Fields): Fields => {
+    const kept: Fields = {};
+    for (const key of Object.keys(fields)) {
+      if (key === "kind" || key === "apiVersion" || skip.has(key)) continue;
+      kept[key] = key === "metadata" && isFields(fields[key]) ? withoutUnowned(fields[key]) : fields[key];
+    }
+    return kept;
+  };
+  compareStructs(top(old), top(now), struct, schema, result.changed, result.removed);
+  return result;
+}
+
+function withoutUnowned(metadata: Fields): Fields {
+  const kept: Fields = {};
+  for (const key of Object.keys(metadata)) if (!unowned.has(key)) kept[key] = metadata[key];
+  return kept;
+}
+
+type Places = readonly [changed: FieldSet, removed: FieldSet];
+
+function compareStructs(old: Fields, now: Fields, struct: Struct, schema: Schema, ...[changed, removed]: Places): void {
+  for (const key of Object.keys(now)) {
+    const field = struct.fields.get(key);
+    const kind: Kind = { shape: field?.shape ?? { is: "open" }, field };
+    comparePlace(old[key], now[key], kind, schema, `f:${key}`, changed, removed);
+  }
+  for (const key of Object.keys(old)) {
+    if (now[key] !== undefined) continue;
+    const field = struct.fields.get(key);
+    addAll(old[key], { shape: field?.shape ?? { is: "open" }, field }, schema, below(removed, `f:${key}`));
+  }
+}
+
+function comparePlace(
+  old: unknown,
+  now: unknown,
+  kind: Kind,
+  schema: Schema,
+  element: string,
+  ...[changed, removed]: Places
+): void {
+  if (old === now) return;
+  if (old === undefined) {
+    addAll(now, kind, schema, below(changed, element));
+    return;
+  }
+  const parts = partsOf(now, kind, schema);
+  if (parts === undefined || isAtomic(kind, schema)) {
+    if (!deepEqual(old, now)) below(changed, element).member = true;
+    return;
+  }
+  const before = partsOf(old, kind, schema) ?? new Map<string, Part>();
+  const places = [emptySet(), emptySet()] as const;
+  for (const [name, part] of parts) {
+    comparePlace(before.get(name)?.value, part.value, part.kind, schema, name, ...places);
+  }
+  for (const [name, part] of before) {
+    if (!parts.has(name)) addAll(part.value, part.kind, schema, below(places[1], name));
+  }
+  if (places[0].children.size > 0) changed.children.set(element, places[0]);
+  if (places[1].children.size > 0) removed.children.set(element, places[1]);
+}
+
+function isAtomic({ shape, field }: Kind, schema: Schema): boolean {
+  if (field?.atomic === true) return true;
+  if (shape.is === "struct") {
+    const struct = schema.struct(shape.name);
+    return struct.atomic || struct.open;
+  }
+  return shape.is === "list" ? field?.listType === "atomic" || field === undefined : shape.is === "open";
+}
+
+/** A value and all that stands in it. */
+function addAll(value: unknown, kind: Kind, schema: Schema, into: FieldSet): void {
+  into.member = true;
+  if (isAtomic(kind, schema)) return;
+  for (const [name, part] of partsOf(value, kind, schema) ?? [])
+    addAll(part.value, part.kind, schema, below(into, name));
+}
+
+interface Part {
+  readonly value: unknown;
+  readonly kind: Kind;
+}
+
+/** What stands in a value, by path element; undefined for one that has no parts. */
+function partsOf(value: unknown, { shape, field }: Kind, schema: Schema): Map<string, Part> | undefined {
+  switch (shape.is) {
+    case "struct": {
+      if (!isFields(value)) return undefined;
+      const struct = schema.struct(shape.name);
+      return new Map(
+        Object.keys(value).map((key) => {
+          const own = struct.fields.get(key);
+          return [`f:${key}`, { value: value[key], kind: { shape: own?.shape ?? { is: "open" }, field: own } }];
+        }),
+      );
+    }
+    case "map":
+      if (!isFields(value)) return undefined;
+      return new Map(
+        Object.keys(value).map((key) => [
+          `f:${key}`,
+          { value: value[key], kind: { shape: shape.of, field: undefined } },
+        ]),
+      );
+    case "list":
+      return value === null ? new Map() : listParts(value, shape.of, field);
+    case "open":
+    case "scalar":
+      return undefined;
+  }
+}
+
+function listParts(value: unknown, of: Shape, field: Field | undefined): Map<string, Part> | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const parts = new Map<string, Part>();
+  for (const item of value as unknown[]) {
+    const kind: Kind = { shape: of, field: undefined };
+    if (field?.listType === "map" && isFields(item)) {
+      const keys: Fields = {};
+      for (const key of [...field.listKeys].sort()) if (item[key] !== undefined) keys[key] = item[key];
+      parts.set(`k:${JSON.stringify(keys)}`, { value: item, kind });
+    } else parts.set(`v:${JSON.stringify(item)}`, { value: item, kind });
+  }
+  return parts;
+}

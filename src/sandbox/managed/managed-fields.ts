@@ -1,0 +1,130 @@
+/**
+ * `metadata.managedFields`: who last set which field. Updates only; server-side apply is not served.
+ * Source: apimachinery v0.36 util/managedfields, structured-merge-diff v6 merge/update.go.
+ */
+import { formatTime } from "../../api/time.ts";
+import { canonicalize } from "../canonical.ts";
+import { param } from "../list-options.ts";
+import { copyOf, type ApiObject, type Fields } from "../object.ts";
+import type { Resource } from "../registry/resource.ts";
+import type { Call } from "../server.ts";
+import { compare } from "./compare.ts";
+import { emptySet, isEmptySet, readSet, sameSet, subtract, unite, writeSet } from "./field-set.ts";
+
+/** The query's fieldManager, or what stands before the slash in the client's name. */
+function managerOf(call: Call): string {
+  const asked = param(call.query, "fieldManager");
+  if (asked !== undefined && asked !== "") return asked;
+  return (call.headers["user-agent"] ?? "").split("/")[0] ?? "";
+}
+
+const statusOnly = new Set(["status"]);
+const nothing: ReadonlySet<string> = new Set();
+/** The server manages at most so many managers of updates apart. */
+const mostManagers = 10;
+
+/** The new object's managed fields: `object` as the client sent it, with defaults, before admission. */
+export function manageCreate(call: Call, object: ApiObject): void {
+  const { struct, kind, apiVersion } = call.resource;
+  if (struct === undefined) return;
+  const { schema } = call.server.catalogue;
+  const empty: Fields = { kind, apiVersion, metadata: {} };
+  canonicalize(empty, struct, schema);
+  manage(call, empty as ApiObject, object, []);
+}
+
+/** The managed fields after an update of `old` to `object`. Those of an object that had none are not begun with. */
+export function manageUpdate(call: Call, old: ApiObject, object: ApiObject): void {
+  const entries = old.metadata.managedFields ?? [];
+  if (entries.length > 0) manage(call, old, object, entries);
+  else delete object.metadata.managedFields;
+}
+
+/** The managed fields after a write of the server's own to the status of an object of another kind. */
+export function manageOwnStatus(call: Call, resource: Resource, old: ApiObject, object: ApiObject): void {
+  const query = [["fieldManager", "kube-apiserver"]] as const;
+  manageUpdate({ ...call, resource, query, subresource: "status" }, old, object);
+}
+
+function manage(call: Call, old: ApiObject, sent: ApiObject, entries: readonly Fields[]): void {
+  const { struct, apiVersion, subresources } = call.resource;
+  if (struct === undefined) return;
+  const { schema } = call.server.catalogue;
+  const now = copyOf(sent);
+  canonicalize(now, struct, schema);
+  const skip = call.subresource === "" && subresources.has("status") ? statusOnly : nothing;
+  const { changed, removed } = compare(old, now, struct, schema, skip);
+  const own = { manager: managerOf(call), operation: "Update", apiVersion, subresource: call.subresource };
+  const isOwn = (entry: Fields): boolean =>
+    entry["manager"] === own.manager &&
+    entry["operation"] === own.operation &&
+    entry["apiVersion"] === own.apiVersion &&
+    (entry["subresource"] ?? "") === own.subresource;
+  const kept: Fields[] = [];
+  for (const entry of entries) {
+    if (isOwn(entry)) continue;
+    const set = readSet(entry["fieldsV1"]);
+    subtract(set, changed);
+    subtract(set, removed);
+    if (!isEmptySet(set)) kept.push({ ...entry, fieldsV1: writeSet(set) });
+  }
+  const before = entries.find(isOwn);
+  const mine = ownEntry(call, before, own, (set) => {
+    subtract(set, removed);
+    unite(set, changed);
+  });
+  if (mine !== undefined) kept.push(mine);
+  if (kept.length === 0) delete sent.metadata.managedFields;
+  else sent.metadata.managedFields = merged(kept).sort(inOrder);
+}
+
+interface Owner {
+  readonly manager: string;
+  readonly operation: string;
+  readonly apiVersion: string;
+  readonly subresource: string;
+}
+
+function ownEntry(
+  call: Call,
+  before: Fields | undefined,
+  { subresource, ...owner }: Owner,
+  change: (set: ReturnType<typeof emptySet>) => void,
+): Fields | undefined {
+  const old = readSet(before?.["fieldsV1"]);
+  const set = readSet(before?.["fieldsV1"]);
+  change(set);
+  if (isEmptySet(set)) return undefined;
+  if (before !== undefined && sameSet(old, set)) return before;
+  return {
+    ...owner,
+    // A scale leaves no time, as it is written to another kind.
+    ...(subresource === "scale" ? {} : { time: formatTime(call.server.timeline.now()) }),
+    fieldsType: "FieldsV1",
+    fieldsV1: writeSet(set),
+    ...(subresource === "" ? {} : { subresource }),
+  };
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** Apply before Update, then by time, then by manager. */
+function inOrder(a: Fields, b: Fields): number {
+  for (const key of ["operation", "time", "manager", "apiVersion", "subresource"]) {
+    const [left, right] = [text(a[key]), text(b[key])];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+/** Beyond ten managers the oldest become one. */
+function merged(entries: Fields[]): Fields[] {
+  const updates = entries.filter((entry) => entry["operation"] === "Update").sort(inOrder);
+  const tooMany = updates.length - mostManagers;
+  if (tooMany <= 0) return entries;
+  const old = updates.slice(0, tooMany + 1);
+  const set = emptySet();
+  for (const entry of old) unite(set, readSet(entry["fieldsV1"]));
+  const ancient = { ...old.at(-1), manager: "ancient-changes", fieldsV1: writeSet(set) };
+  return [...entries.filter((entry) => !old.includes(entry)), ancient];
+}
