@@ -1,11 +1,11 @@
 import { apiVersionOf, Events, type Kind } from "../api/kind.ts";
 import type { StoredObject } from "../api/object.ts";
-import { isNotFound, StatusError } from "../api/status-error.ts";
+import { isAlreadyExists, isNotFound, StatusError } from "../api/status-error.ts";
 import { formatTime } from "../api/time.ts";
 import type { DecisionId } from "../api/transport.ts";
 import type { Event } from "../api/types.ts";
-import type { Client } from "../client/verbs.ts";
-import type { Random } from "../platform/random.ts";
+import type { Client, WriteOptions } from "../client/verbs.ts";
+import { randomSuffix, type Random } from "../platform/random.ts";
 import { sleep, type Timeline } from "../platform/timeline.ts";
 import { type Correlated, EventCorrelator, type NewEvent } from "./event-correlator.ts";
 import type { EventToRecord } from "./sync-context.ts";
@@ -148,6 +148,19 @@ export class EventRecorder {
         if (!isNotFound(error)) throw error;
       }
     }
-    return client.create(Events, event, options);
+    return this.#create(event, options);
+  }
+
+  /** Recorders of one process and one tick of the clock may make the same name: another one is made then. */
+  async #create(event: NewEvent, options: WriteOptions): Promise<Event> {
+    try {
+      return await this.#options.client.create(Events, event, options);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const nanos = ++this.#lastNanos;
+      const name = `${event.involvedObject.name}.${nanos.toString(16)}-${randomSuffix(this.#options.random)}`;
+      const renamed = { ...event, metadata: { ...event.metadata, name } };
+      return this.#options.client.create(Events, renamed, options);
+    }
   }
 }

@@ -1,0 +1,345 @@
+import { describe, expect, test } from "bun:test";
+import { Events, Nodes, Pods } from "../../../src/api/kind.ts";
+import type { Pod } from "../../../src/api/types.ts";
+import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.ts";
+import { nodeOf, type NodeParts, podOf, type PodParts } from "../../support/pods.ts";
+
+type Named<T> = readonly (readonly [name: string, parts: T])[];
+
+/** A cluster of these nodes, without a kubelet: what is placed stays Pending. */
+async function clusterOf(nodes: Named<NodeParts>, seed = 1): Promise<EmbeddedScene> {
+  const scene = await embeddedScene({ nodes: 0, kubelet: false, seed });
+  for (const [name, parts] of nodes) {
+    // Status is not taken at creation.
+    const { status, ...node } = nodeOf(name, parts);
+    await scene.during(scene.you.create(Nodes, node));
+    const at = { namespace: "", name };
+    await scene.during(scene.you.patch(Nodes, at, { type: "merge", body: { status } }, { subresource: "status" }));
+    // New nodes are tainted until they are ready.
+    const body = { spec: { taints: parts.taints ?? null } };
+    await scene.during(scene.you.patch(Nodes, at, { type: "merge", body }));
+  }
+  await scene.run(100);
+  return scene;
+}
+
+async function createPods(scene: EmbeddedScene, pods: Named<PodParts>): Promise<void> {
+  for (const [name, parts] of pods) {
+    await scene.during(scene.you.create(Pods, podOf(name, parts)));
+    await scene.run(5);
+  }
+  await scene.run(1000);
+}
+
+const nodeNameOf = async (scene: EmbeddedScene, name: string): Promise<string | undefined> =>
+  (await scene.list(Pods)).find(({ metadata }) => metadata.name === name)?.spec?.nodeName;
+
+const scheduledCondition = async (scene: EmbeddedScene, name: string): Promise<object | undefined> => {
+  const pod = (await scene.list(Pods)).find(({ metadata }) => metadata.name === name);
+  const condition = pod?.status?.conditions?.find(({ type }) => type === "PodScheduled");
+  return condition && { status: condition.status, reason: condition.reason, message: condition.message };
+};
+
+const two: Named<NodeParts> = [
+  ["a", { labels: { disk: "ssd", zone: "one" } }],
+  ["b", { labels: { disk: "hdd", zone: "two" } }],
+];
+
+const affinityTo = (app: string, topologyKey = "zone"): object => ({
+  labelSelector: { matchLabels: { app } },
+  topologyKey,
+});
+
+const nodeAffinity = (key: string, operator: string, values: readonly string[]): object => ({
+  nodeAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{ matchExpressions: [{ key, operator, values }] }],
+    },
+  },
+});
+
+interface Placing {
+  readonly name: string;
+  readonly nodes: Named<NodeParts>;
+  readonly first?: Named<PodParts>;
+  readonly pod: PodParts;
+  /** Undefined: it is not scheduled, for this reason. */
+  readonly node?: string;
+  readonly message?: string;
+}
+
+// The models of affinity are wide: the rows say what they need of them.
+const specOf = (spec: object): PodParts => ({ spec: spec as NonNullable<PodParts["spec"]> });
+
+const placings: readonly Placing[] = [
+  { name: "a node selector", nodes: two, pod: specOf({ nodeSelector: { disk: "hdd" } }), node: "b" },
+  {
+    name: "a node selector that no node has",
+    nodes: two,
+    pod: specOf({ nodeSelector: { disk: "tape" } }),
+    message: "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
+  },
+  {
+    name: "required node affinity",
+    nodes: two,
+    pod: specOf({ affinity: nodeAffinity("disk", "NotIn", ["ssd"]) }),
+    node: "b",
+  },
+  {
+    name: "preferred node affinity",
+    nodes: two,
+    pod: specOf({
+      affinity: {
+        nodeAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 10, preference: { matchExpressions: [{ key: "disk", operator: "In", values: ["hdd"] }] } },
+            { weight: 1, preference: { matchExpressions: [{ key: "disk", operator: "In", values: ["ssd"] }] } },
+          ],
+        },
+      },
+    }),
+    node: "b",
+  },
+  {
+    name: "a taint",
+    nodes: [
+      ["a", { taints: [{ key: "gpu", value: "yes", effect: "NoSchedule" }] }],
+      ["b", {}],
+    ],
+    pod: {},
+    node: "b",
+  },
+  {
+    name: "a taint that is tolerated, and a full node beside it",
+    nodes: [
+      ["a", { taints: [{ key: "gpu", value: "yes", effect: "NoSchedule" }] }],
+      ["b", { allocatable: { pods: "0" } }],
+    ],
+    pod: specOf({ tolerations: [{ key: "gpu", operator: "Exists" }] }),
+    node: "a",
+  },
+  {
+    name: "a taint that is only to be avoided",
+    nodes: [
+      ["a", { taints: [{ key: "slow", effect: "PreferNoSchedule" }] }],
+      ["b", {}],
+    ],
+    pod: {},
+    node: "b",
+  },
+  {
+    name: "a cordoned node, a tainted one and a full one",
+    nodes: [
+      ["a", { unschedulable: true, taints: [{ key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" }] }],
+      ["b", { taints: [{ key: "gpu", effect: "NoExecute" }] }],
+      ["c", { allocatable: { cpu: "1" } }],
+    ],
+    pod: { requests: { cpu: "1500m" } },
+    message:
+      "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable.",
+  },
+  {
+    name: "room taken by a pod that stands there",
+    nodes: [
+      ["a", {}],
+      ["b", {}],
+    ],
+    first: [["big", { requests: { cpu: "3" }, ...specOf({ nodeName: "a" }) }]],
+    pod: { requests: { cpu: "2" } },
+    node: "b",
+  },
+  {
+    name: "init containers that need more than the containers",
+    nodes: [["a", {}]],
+    pod: specOf({
+      initContainers: [
+        { name: "side", image: "i", restartPolicy: "Always", resources: { requests: { cpu: "1" } } },
+        { name: "init", image: "i", resources: { requests: { cpu: "3500m" } } },
+      ],
+    }),
+    message: "0/1 nodes are available: 1 Insufficient cpu.",
+  },
+  {
+    name: "no more than the pods that a node takes",
+    nodes: [["a", { allocatable: { pods: "1" } }]],
+    first: [["other", {}]],
+    pod: {},
+    message: "0/1 nodes are available: 1 Too many pods.",
+  },
+  {
+    name: "a host port that is taken",
+    nodes: [["a", {}]],
+    first: [
+      ["other", specOf({ containers: [{ name: "c", image: "i", ports: [{ containerPort: 80, hostPort: 80 }] }] })],
+    ],
+    pod: specOf({ containers: [{ name: "c", image: "i", ports: [{ containerPort: 80, hostPort: 80 }] }] }),
+    message: "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.",
+  },
+  {
+    name: "affinity to a pod",
+    nodes: two,
+    first: [["db", { labels: { app: "db" }, ...specOf({ nodeName: "b" }) }]],
+    pod: specOf({ affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [affinityTo("db")] } } }),
+    node: "b",
+  },
+  {
+    name: "affinity to a pod that is nowhere",
+    nodes: two,
+    pod: specOf({ affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [affinityTo("db")] } } }),
+    message: "0/2 nodes are available: 2 node(s) didn't match pod affinity rules.",
+  },
+  {
+    name: "anti-affinity to a pod",
+    nodes: two,
+    first: [["db", { labels: { app: "db" }, ...specOf({ nodeName: "b" }) }]],
+    pod: specOf({
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [affinityTo("db")] } },
+    }),
+    node: "a",
+  },
+  {
+    name: "a pod that keeps others away",
+    nodes: two,
+    first: [
+      [
+        "db",
+        {
+          labels: { app: "db" },
+          ...specOf({
+            nodeName: "a",
+            affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [affinityTo("web")] } },
+          }),
+        },
+      ],
+    ],
+    pod: { labels: { app: "web" } },
+    node: "b",
+  },
+  { name: "no nodes at all", nodes: [], pod: {}, message: "no nodes available to schedule pods" },
+];
+
+describe("a pod is placed with regard to", () => {
+  test.each(placings)("$name", async ({ nodes, first = [], pod, node, message }) => {
+    const scene = await clusterOf(nodes);
+    await createPods(scene, [...first, ["pod", pod]]);
+    expect(await nodeNameOf(scene, "pod")).toBe(node);
+    if (message !== undefined) {
+      expect(await scheduledCondition(scene, "pod")).toEqual({ status: "False", reason: "Unschedulable", message });
+    }
+    await scene.stop();
+  });
+});
+
+describe("the scheduler", () => {
+  test("spreads pods over nodes by what is least allocated", async () => {
+    const scene = await clusterOf([
+      ["a", {}],
+      ["b", {}],
+      ["c", {}],
+    ]);
+    await createPods(
+      scene,
+      ["1", "2", "3", "4", "5", "6"].map((name) => [`pod-${name}`, { requests: { cpu: "500m" } }]),
+    );
+    const nodes = (await scene.list(Pods)).map(({ spec }) => spec?.nodeName).sort();
+    expect(nodes).toEqual(["a", "a", "b", "b", "c", "c"]);
+    await scene.stop();
+  });
+
+  test("lets chance decide among equal nodes, by the seed alone", async () => {
+    const placed: string[] = [];
+    for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 1]) {
+      const scene = await clusterOf(
+        [
+          ["a", {}],
+          ["b", {}],
+          ["c", {}],
+        ],
+        seed,
+      );
+      await createPods(scene, [["pod", {}]]);
+      placed.push((await nodeNameOf(scene, "pod")) ?? "");
+      await scene.stop();
+    }
+    expect(new Set(placed).size).toBeGreaterThan(1);
+    expect(placed[0]).toBe(placed.at(-1) ?? "none");
+  });
+
+  test("takes pods of a higher priority first, and never gives the same room away twice", async () => {
+    const scene = await clusterOf([]);
+    const names = ["1", "2", "3"].map((name) => [`low-${name}`, { requests: { cpu: "2" } }] as const);
+    const high = [
+      "high",
+      { requests: { cpu: "2" }, ...specOf({ priorityClassName: "system-node-critical" }) },
+    ] as const;
+    const scheduled: string[] = [];
+    for (const [name, parts] of [...names, high]) await scene.during(scene.you.create(Pods, podOf(name, parts)));
+    await scene.run(20_000);
+    // All four wait; the node that comes has room for two.
+    const { status, ...node } = nodeOf("a");
+    await scene.during(scene.you.create(Nodes, node));
+    const at = { namespace: "", name: "a" };
+    await scene.during(scene.you.patch(Nodes, at, { type: "merge", body: { spec: { taints: null } } }));
+    await scene.during(scene.you.patch(Nodes, at, { type: "merge", body: { status } }, { subresource: "status" }));
+    await scene.run(60_000);
+    for (const { spec, metadata } of await scene.list(Pods)) if (spec?.nodeName === "a") scheduled.push(metadata.name);
+    expect(scheduled).toHaveLength(2);
+    expect(scheduled).toContain("high");
+    await scene.stop();
+  });
+
+  test("leaves pods with gates alone until the gates are gone", async () => {
+    const scene = await clusterOf([["a", {}]]);
+    await createPods(scene, [["pod", specOf({ schedulingGates: [{ name: "example.com/wait" }] })]]);
+    expect(await nodeNameOf(scene, "pod")).toBeUndefined();
+    const body = { spec: { schedulingGates: null } };
+    await scene.during(scene.you.patch(Pods, { namespace: "default", name: "pod" }, { type: "merge", body }));
+    await scene.run(1000);
+    expect(await nodeNameOf(scene, "pod")).toBe("a");
+    await scene.stop();
+  });
+
+  test("leaves the pods of other schedulers alone", async () => {
+    const scene = await clusterOf([["a", {}]]);
+    await createPods(scene, [["pod", specOf({ schedulerName: "mine" })]]);
+    expect(await nodeNameOf(scene, "pod")).toBeUndefined();
+    expect(await scheduledCondition(scene, "pod")).toBeUndefined();
+    await scene.stop();
+  });
+
+  test("places a pod that waits once another one has gone", async () => {
+    const scene = await clusterOf([["a", { allocatable: { pods: "1" } }]]);
+    await createPods(scene, [
+      ["first", {}],
+      ["second", {}],
+    ]);
+    expect(await nodeNameOf(scene, "second")).toBeUndefined();
+    const gone = scene.you.delete(Pods, { namespace: "default", name: "first" }, { gracePeriodSeconds: 0 });
+    await scene.during(gone);
+    await scene.run(15_000);
+    expect(await nodeNameOf(scene, "second")).toBe("a");
+    const pods: readonly Pod[] = await scene.list(Pods);
+    expect(pods.map(({ metadata }) => metadata.name)).toEqual(["second"]);
+    await scene.stop();
+  });
+
+  test("tells of both outcomes by Events", async () => {
+    const scene = await clusterOf([["a", { allocatable: { pods: "1" } }]]);
+    await createPods(scene, [
+      ["first", {}],
+      ["second", {}],
+    ]);
+    const events = (await scene.list(Events)).map(({ type, reason, message }) => ({ type, reason, message }));
+    expect(events).toContainEqual({
+      type: "Normal",
+      reason: "Scheduled",
+      message: "Successfully assigned default/first to a",
+    });
+    expect(events).toContainEqual({
+      type: "Warning",
+      reason: "FailedScheduling",
+      message: "0/1 nodes are available: 1 Too many pods.",
+    });
+    await scene.stop();
+  });
+});
