@@ -3,18 +3,17 @@ import { StatusError } from "../src/api/status-error.ts";
 import { TransportError } from "../src/api/transport.ts";
 import { KubeconfigError } from "../src/client/kubeconfig-types.ts";
 import type { Io } from "./io.ts";
-import { styleOf } from "./render/style.ts";
+import { styleOf, wrapWords } from "./render/style.ts";
 import { UserError } from "./user-error.ts";
 
 /** Prints the error to standard error. @returns the exit code. */
 export function explain(error: unknown, io: Io): number {
-  const { colour } = styleOf(io.err);
+  const { colour, columns } = styleOf(io.err);
   const { message, next } = inWords(error);
   const refused = message.startsWith("refused: ");
   const [label, text] = refused ? ["refused:", message.slice("refused: ".length)] : ["error:", message];
-  io.err.write(
-    `${colour.red(label)} ${text.replace(/^Cannot /, "cannot ")}\n${next.map((line) => `${line}\n`).join("")}`,
-  );
+  const lines = [`${label} ${text.replace(/^Cannot /, "cannot ")}`, ...next].flatMap((line) => fitted(line, columns));
+  io.err.write(`${colour.red(label)}${lines.join("\n").slice(label.length)}\n`);
   return 2;
 }
 
@@ -36,4 +35,9 @@ function inWords(error: unknown): { readonly message: string; readonly next: rea
 /** An answer that is no Status says by itself who answered what. */
 function answered({ code, message }: StatusError): string {
   return message.startsWith("the server answered") ? message : `the API server answered ${code}: ${message}`;
+}
+
+/** Broken at words where it is wider than the terminal. */
+function fitted(line: string, columns: number | undefined): readonly string[] {
+  return line.length <= (columns ?? Infinity) ? [line] : wrapWords(line.split(" "), columns);
 }

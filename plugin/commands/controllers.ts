@@ -30,13 +30,14 @@ function described(definition: ControllerDefinition): unknown {
 
 function detail(definition: ControllerDefinition, columns: number | undefined): string {
   const { name, aliases, purpose, workers, source, rules } = definition;
+  const also = aliases.length === 0 ? "" : ` (also ${aliases.join(", ")})`;
   const verbs = new Map<string, string[]>();
   for (const { resource, verb } of permissionsOf(definition))
     verbs.set(resource, [...(verbs.get(resource) ?? []), verb]);
   const ids = Math.max(...rules.map((rule) => rule.id.length));
   const room = Math.max(30, (columns ?? 100) - ids - 4);
   return [
-    `${name} (also ${aliases.join(", ")}): ${purpose}`,
+    ...wrapWords(`${name}${also}: ${purpose}`.split(" "), columns),
     "",
     `reconciles  ${definition.for.kind} (${apiVersionOf(definition.for)})`,
     `watches     ${watched(definition)}`,
@@ -51,22 +52,29 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
   ].join("\n");
 }
 
-/** The purposes are left out where they do not fit beside the rest. */
-function list(definitions: readonly ControllerDefinition[], wide: boolean, columns: number | undefined): string {
-  const rows = definitions.map((definition) => [
-    definition.name,
-    definition.aliases[0] ?? "",
-    watched(definition),
-    String(definition.workers),
-    ...(wide ? [String(definition.rules.length), definition.source] : [definition.purpose]),
-  ]);
-  const head = ["NAME", "SHORT", "WATCHES", "WORKERS", ...(wide ? ["RULES", "UPSTREAM"] : ["PURPOSE"])];
-  const table = plainTable(head, rows);
-  if (wide || columns === undefined || table.split("\n").every((line) => line.length <= columns)) return table;
-  return plainTable(
-    head.slice(0, -1),
-    rows.map((row) => row.slice(0, -1)),
-  );
+/** Columns that are left out, in this order, until the rest fits. */
+const lessNeeded = ["WORKERS", "WATCHES", "SHORT"];
+/** So much of a purpose says enough. */
+const purposeWidth = 52;
+
+function list(definitions: readonly ControllerDefinition[], wide: boolean, columns = Infinity): string {
+  const rows = definitions.map((definition): Readonly<Record<string, string>> => {
+    const { name, aliases, workers, rules, source, purpose } = definition;
+    const common = { NAME: name, SHORT: aliases[0] ?? "", WATCHES: watched(definition), WORKERS: String(workers) };
+    return wide ? { ...common, RULES: String(rules.length), UPSTREAM: source } : { ...common, PURPOSE: purpose };
+  });
+  let head = Object.keys(rows[0] ?? {});
+  const lines = (cellWidth = Infinity): string[] => {
+    const cells = rows.map((row) => head.map((name) => (row[name] ?? "").slice(0, cellWidth)));
+    return plainTable(head, cells).split("\n");
+  };
+  if (wide) return lines().join("\n");
+  for (const name of lessNeeded) {
+    if (lines(purposeWidth).some((line) => line.length > columns)) head = head.filter((other) => other !== name);
+  }
+  return lines()
+    .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line))
+    .join("\n");
 }
 
 export const controllers: Command = command({

@@ -168,7 +168,7 @@ class Run {
     const { timeline } = this.#io;
     const startedAt = timeline.now();
     this.#listen(startedAt);
-    const offSignals = this.#io.onStopSignal((_signal, count) => this.#stopSignal(count));
+    const offSignals = this.#io.onStopSignal((signal, count) => this.#stopSignal(signal, count));
     try {
       const live = await this.#start();
       if (live === undefined) return 0;
@@ -217,8 +217,10 @@ class Run {
     });
   }
 
-  #stopSignal(count: number): void {
+  #stopSignal(signal: string, count: number): void {
     if (count > 1) this.#io.exit(130);
+    // The terminal has just written ^C.
+    if (signal === "SIGINT" && this.#io.out.columns !== undefined) this.#io.out.write("\n");
     this.#starting.abort(new Error("stopped by a signal"));
     this.#ended.resolve({});
   }

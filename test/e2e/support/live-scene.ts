@@ -1,0 +1,205 @@
+/**
+ * The ReplicaSet controller live in this process, through proxies that misbehave, over churn that comes straight to the API server;
+ * beside it an observer whose connection is sound. In this process, so that the caches can be looked at.
+ */
+import { expect } from "bun:test";
+import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { controllerOf } from "../../../src/api/owner-references.ts";
+import type { Pod } from "../../../src/api/types.ts";
+import { SharedInformer } from "../../../src/cache/shared-informer.ts";
+import { accessCluster } from "../../../src/client/cluster-access.ts";
+import { connect, type Connection } from "../../../src/client/connect.ts";
+import { catalogue } from "../../../src/controllers/index.ts";
+import { type LiveRun, startLive } from "../../../src/modes/live.ts";
+import { realHost } from "../../../src/platform/host.ts";
+import { below, type Random, realRandom } from "../../../src/platform/random.ts";
+import { realTimeline } from "../../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import type { Cluster } from "../../support/cluster.ts";
+import { kubeconfigThrough } from "../../support/fault-proxy.ts";
+import { eventually, type PodSeen, Workload } from "./workload.ts";
+
+const timeline = realTimeline();
+/** Instead of 90 s: idle watches are opened anew so often. */
+const silentMs = 3000;
+const replicaSets = ["a", "b", "c", "d"];
+const mostReplicas = 8;
+const waitMs = 60_000;
+
+export interface LiveScene {
+  readonly workload: Workload;
+  /** `steps` random scalings, pod deletions and relabellings, one after the other. They wait where the server is away. */
+  churn(random: Random, steps: number): Promise<void>;
+  /**
+   * Waits until each ReplicaSet has the pods it asks for, no pod too many or too few, and the caches equal the server's lists.
+   * Answers the pods that there were in excess of all that was ever asked for, at their most.
+   */
+  converged(): Promise<number>;
+  /** What the run has suffered so far: writes refused or lost, watches that ended, lists after the first. */
+  readonly failures: { readonly writes: number; readonly watches: number; readonly relists: number };
+  stop(): Promise<void>;
+}
+
+async function connection(kubeconfig: string, bus: TraceBus): Promise<Connection> {
+  const host = { ...realHost(), env: {} };
+  return connect(await accessCluster(host, { kubeconfig }), { host, timeline, bus, qps: 0, silentMs });
+}
+
+/** Starts the controller in a new namespace, its requests to `url`, with a few ReplicaSets that have their pods. */
+export async function startLiveScene(cluster: Cluster, url: string, namespace: string): Promise<LiveScene> {
+  await cluster.createNamespace(namespace);
+  const workload = new Workload(cluster, namespace);
+  const asked = new Map<string, number>();
+  for (const name of replicaSets) await ask(name, 3, () => workload.createReplicaSet(name, 3));
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const failures = { writes: 0, watches: 0, relists: 0 };
+  const lost: string[] = [];
+  bus.listen((event) => {
+    if (event.stage === "write" && event.error !== undefined && event.status !== 409) failures.writes++;
+    if (event.stage === "watch" && event.state !== "opened") failures.watches++;
+    if (event.stage === "list" && event.why !== "start") failures.relists++;
+  });
+  const faulty = await connection(kubeconfigThrough(cluster, url), bus);
+  const observer = await observe(cluster, namespace, asked);
+  const live = await run(faulty, bus, namespace, lost);
+  for (const name of replicaSets) await workload.settled(name, 3);
+
+  /** What was asked for at most is noted before it is asked for. */
+  async function ask(name: string, replicas: number, request: () => Promise<unknown>): Promise<void> {
+    asked.set(name, Math.max(asked.get(name) ?? 0, replicas));
+    await request();
+  }
+
+  /**
+   * Pods that the cache does not know yet are left alone: one that is gone before a list that takes a watch's place shows it is
+   * expected for 5 minutes, and nothing wakes its ReplicaSet then. So it is upstream (controller_utils.go ControllerExpectations).
+   */
+  function isCached({ metadata }: PodSeen): boolean {
+    return live.manager.controllers[0]?.cache(Pods).get(`${namespace}/${metadata.name}`) !== undefined;
+  }
+
+  async function step(random: Random): Promise<void> {
+    const name = replicaSets[below(random, replicaSets.length)] ?? "a";
+    const roll = random.next();
+    if (roll < 0.5) {
+      // Often the most: there a pod too many shows.
+      const replicas = random.next() < 0.5 ? mostReplicas : below(random, mostReplicas);
+      return ask(name, replicas, () => workload.scale(name, replicas));
+    }
+    const pods = (await workload.pods(await workload.replicaSet(name))).filter(isCached);
+    const pod = pods[below(random, pods.length)]?.metadata.name;
+    if (pod === undefined) return;
+    if (roll < 0.9) await workload.deletePod(pod);
+    else await workload.relabelPod(pod, { app: "released" });
+  }
+
+  return {
+    workload,
+    failures,
+    async churn(random, steps) {
+      for (let n = 0; n < steps; n++) {
+        // A pod may be gone by the time it is to be changed; a server may be.
+        await step(random).catch(() => undefined);
+        await Bun.sleep(below(random, 40));
+      }
+    },
+    async converged() {
+      await eventually(() => expectConverged(workload, live, cluster), waitMs);
+      // Once more: what was on its way then has come by now.
+      await Bun.sleep(300);
+      await eventually(() => expectConverged(workload, live, cluster), waitMs);
+      expect(lost).toEqual([]);
+      return observer.excess;
+    },
+    async stop() {
+      await live.stop();
+      await observer.stop();
+      faulty.close();
+    },
+  };
+}
+
+function run(faulty: Connection, bus: TraceBus, namespace: string, lost: string[]): Promise<LiveRun> {
+  return startLive(
+    {
+      controllers: catalogue.filter(({ name }) => name === "replicaset"),
+      clientFor: faulty.clientFor,
+      bus,
+      timeline,
+      random: realRandom(),
+      namespace,
+      freeze: true,
+      lease: { identity: "test", isDead: () => false, force: false, onWait: () => undefined },
+      preflight: () => Promise.resolve(),
+      onLeaseLost: (why) => void lost.push(why),
+      onLeaseLate: () => undefined,
+      onEventLost: () => undefined,
+    },
+    new AbortController().signal,
+  );
+}
+
+interface Observer {
+  /** Pods of one ReplicaSet beyond what was ever asked of it, at their most. */
+  readonly excess: number;
+  stop(): Promise<void>;
+}
+
+async function observe(cluster: Cluster, namespace: string, asked: ReadonlyMap<string, number>): Promise<Observer> {
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const sound = await connection(cluster.kubeconfig, bus);
+  const listerWatcher = sound.client.listerWatcher(Pods, { namespace });
+  const informer = new SharedInformer<Pod>({ listerWatcher, timeline, random: realRandom(), bus });
+  const active = new Map<string, Set<string>>();
+  let excess = 0;
+  const see = (pod: Pod, gone: boolean): void => {
+    for (const uids of active.values()) uids.delete(pod.metadata.uid);
+    const owner = controllerOf(pod)?.name;
+    if (owner === undefined || gone || pod.metadata.deletionTimestamp !== undefined) return;
+    const uids = active.get(owner) ?? new Set();
+    active.set(owner, uids.add(pod.metadata.uid));
+    excess = Math.max(excess, uids.size - (asked.get(owner) ?? 0));
+  };
+  informer.addHandler({
+    name: "observer",
+    added: (pod) => see(pod, false),
+    updated: (_, pod) => see(pod, false),
+    deleted: (pod) => see(pod, true),
+  });
+  const abort = new AbortController();
+  const running = informer.run(abort.signal);
+  return {
+    get excess() {
+      return excess;
+    },
+    async stop() {
+      abort.abort(new Error("the test is over"));
+      await running;
+      sound.close();
+    },
+  };
+}
+
+const versions = (objects: readonly Pick<StoredObject, "metadata">[]): Record<string, string> =>
+  Object.fromEntries(objects.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+
+async function expectConverged(workload: Workload, live: LiveRun, cluster: Cluster): Promise<void> {
+  const { namespace } = workload;
+  const [controller] = live.manager.controllers;
+  for (const name of replicaSets) {
+    const { spec } = await workload.replicaSet(name);
+    await workload.settled(name, spec.replicas, 0).catch((cause: unknown) => {
+      const { creations = 0, deletions = new Set() } = controller?.expectations.of(`${namespace}/${name}`) ?? {};
+      const waits = `it expects ${creations} creations and ${deletions.size} deletions that it has not seen`;
+      throw new Error(`ReplicaSet ${name} has not what it asks for: ${waits}`, { cause });
+    });
+  }
+  for (const kind of [Pods, ReplicaSets]) {
+    const group = kind.group === "" ? "api" : `apis/${kind.group}`;
+    const path = `/${group}/${kind.version}/namespaces/${namespace}/${kind.plural}`;
+    const { body } = await cluster.request("GET", path);
+    const cached = controller?.cache<StoredObject>(kind).list() ?? [];
+    expect(versions(cached)).toEqual(versions((body as { items: StoredObject[] }).items));
+  }
+}
