@@ -1,20 +1,12 @@
 /** Objects as bytes: alone, in lists, in the frames of a watch. Each piece of JSON is made once and shared. */
 import type { ApiObject } from "./object.ts";
-import type { Change, Entry } from "./store/history.ts";
+import { Entry } from "./store/entry.ts";
+import type { Change } from "./store/history.ts";
 
 const encoder = new TextEncoder();
 
 export function bytesOf(text: string): Uint8Array {
   return encoder.encode(text);
-}
-
-/**
- * The JSON of a stored object, `kind` and `apiVersion` first: objects are committed with their keys in this order, so that
- * `itemText` can cut them off.
- */
-export function textOf(entry: Entry): string {
-  entry.text ??= JSON.stringify(entry.object);
-  return entry.text;
 }
 
 /** How objects are shown to a client: whole, at another version of the kind, or their metadata alone. */
@@ -30,7 +22,8 @@ export interface Format {
 export function wholeFormat(apiVersion: string, kind: string): Format {
   return {
     name: "",
-    text: textOf,
+    // Objects are committed with `kind` and `apiVersion` first: `itemText` cuts them off.
+    text: (entry) => entry.text,
     headLength: JSON.stringify({ kind, apiVersion }).length - 1,
   };
 }
@@ -83,7 +76,6 @@ export function frameOfChange(change: Change, type: "ADDED" | "MODIFIED" | "DELE
 }
 
 function leaving(change: Change): Entry {
-  const old = change.previous ?? change.entry;
-  const metadata = { ...old.object.metadata, resourceVersion: String(change.revision) };
-  return { ...old, object: { ...old.object, metadata }, text: undefined };
+  const { object } = change.previous ?? change.entry;
+  return new Entry({ ...object, metadata: { ...object.metadata } }, change.revision);
 }

@@ -2,7 +2,7 @@
 import type { ApiBody } from "../api/transport.ts";
 import { StatusError } from "../api/status-error.ts";
 import { discoveryAt, version } from "./discovery.ts";
-import { bytesOf, partialFormat, textOf, wholeFormat, type Format } from "./encoding.ts";
+import { bytesOf, partialFormat, wholeFormat, type Format } from "./encoding.ts";
 import { listed, listMetadata, listText } from "./list.ts";
 import { listOptionsOf, param, revisionOf, type Query } from "./list-options.ts";
 import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound } from "./refusal.ts";
@@ -11,7 +11,7 @@ import { acceptedAs } from "./negotiation.ts";
 import { reviewOf } from "./reviews.ts";
 import { routeOf, type Route } from "./route.ts";
 import { collectionOf, type Call, type Server, type User } from "./server.ts";
-import type { Entry } from "./store/history.ts";
+import type { Entry } from "./store/entry.ts";
 import { subresourceAnswer } from "./subresources.ts";
 import { tableFormat, tableText } from "./table.ts";
 import { create } from "./verbs/create.ts";
@@ -200,7 +200,7 @@ function formatOf(call: Call): Format {
 
 export function objectAnswer(call: Call, status: number, entry: Entry): Outgoing {
   const format = formatOf(call);
-  const text = format.name === "" ? textOf(entry) : format.text(entry);
+  const text = format.text(entry);
   return { status, headers: jsonHeaders, body: bytesOf(`${text}\n`) };
 }
 

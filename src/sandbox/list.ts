@@ -5,7 +5,7 @@ import { revisionOf } from "./list-options.ts";
 import { badRequest, expired, refusal } from "./refusal.ts";
 import { selects, selectsAll, type Selection } from "./selection.ts";
 import { keyOf, type Collection } from "./store/collection.ts";
-import type { Entry } from "./store/history.ts";
+import type { Entry } from "./store/entry.ts";
 
 export interface Listed {
   readonly entries: readonly Entry[];

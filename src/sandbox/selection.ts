@@ -1,7 +1,7 @@
 /** Which objects a list, a watch or a deletion of a collection is about. */
 import { matches, matchesEverything, type Selector } from "../api/labels.ts";
 import type { FieldSelector } from "./field-selectors.ts";
-import type { Entry } from "./store/history.ts";
+import type { Entry } from "./store/entry.ts";
 
 export interface Selection {
   /** Undefined: all namespaces. */

@@ -1,7 +1,7 @@
 /** Subresources other than status: each method of each, where it is served. */
 import { badRequest, methodNotAllowed, noSuchPath, notFound } from "./refusal.ts";
 import type { Call } from "./server.ts";
-import type { Entry } from "./store/history.ts";
+import type { Entry } from "./store/entry.ts";
 import { bind } from "./verbs/bind.ts";
 import { evict } from "./verbs/evict.ts";
 import { finalize } from "./verbs/finalize.ts";

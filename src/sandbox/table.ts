@@ -7,7 +7,7 @@ import type { Format } from "./encoding.ts";
 import { partialOf } from "./encoding.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "./object.ts";
 import type { Resource } from "./registry/resource.ts";
-import type { Entry } from "./store/history.ts";
+import type { Entry } from "./store/entry.ts";
 import { podCells } from "./table-pod.ts";
 
 /** The cells behind the name, as far as they are known; the rest is empty. */

@@ -42,10 +42,14 @@ export function transportTo(
         actor: chunkHop,
       });
       await timeline.hop(answerHop);
-      const stream = body instanceof Uint8Array ? wholeBody(body) : body;
-      if (signal.aborted) stream.cancel(signal.reason);
+      const header = (name: string): string | undefined => headers[name];
+      if (body instanceof Uint8Array) {
+        signal.throwIfAborted();
+        return { status, header, body: wholeBody(body) };
+      }
+      if (signal.aborted) body.cancel(signal.reason);
       signal.throwIfAborted();
-      return { status, header: (name) => headers[name], body: abortable(stream, signal) };
+      return { status, header, body: abortable(body, signal) };
     },
   };
 }

@@ -8,7 +8,8 @@ import { bytesOf, frameOf, frameOfChange, type Format } from "./encoding.ts";
 import { expired } from "./refusal.ts";
 import { selects, selectsAll, type Selection } from "./selection.ts";
 import type { Collection } from "./store/collection.ts";
-import type { Change, Entry } from "./store/history.ts";
+import type { Entry } from "./store/entry.ts";
+import type { Change } from "./store/history.ts";
 
 export interface WatchRequest {
   readonly collection: Collection;

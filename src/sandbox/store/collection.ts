@@ -1,6 +1,6 @@
 /** All objects of one resource, their history, and those who wait for the next change. */
-import type { ApiObject } from "../object.ts";
-import { History, type Change, type Entry, type HistoryLimits } from "./history.ts";
+import type { Entry } from "./entry.ts";
+import { History, type Change, type HistoryLimits } from "./history.ts";
 import { lowerBound, SortedNames } from "./sorted-names.ts";
 
 /** Told of each change, synchronously, after it has been made. It must only take note. */
@@ -146,11 +146,4 @@ export class Collection {
 /** `namespace/name`, or `name`: what stands in etcd's key behind the resource. */
 export function keyOf(entry: { readonly namespace: string; readonly name: string }): string {
   return entry.namespace === "" ? entry.name : `${entry.namespace}/${entry.name}`;
-}
-
-/** An entry from an object that is finished but for its resourceVersion. */
-export function entryOf(object: ApiObject, revision: number): Entry {
-  const { metadata } = object;
-  metadata.resourceVersion = String(revision);
-  return { namespace: metadata.namespace ?? "", name: metadata.name ?? "", revision, object, text: undefined };
 }

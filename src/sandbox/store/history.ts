@@ -1,15 +1,5 @@
 /** What has happened to the objects of one resource, as far back as it is kept. */
-import type { ApiObject } from "../object.ts";
-
-/** One version of an object. Committed: it is never changed again. */
-export interface Entry {
-  readonly namespace: string;
-  readonly name: string;
-  readonly revision: number;
-  readonly object: ApiObject;
-  /** The object as JSON, made when first needed. */
-  text: string | undefined;
-}
+import type { Entry } from "./entry.ts";
 
 export interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";

@@ -1,8 +1,9 @@
 /** The whole state of the server: one revision counter over the collections of all resources, as etcd has it. */
 import type { Timeline } from "../../platform/timeline.ts";
 import type { ApiObject } from "../object.ts";
-import { Collection, entryOf } from "./collection.ts";
-import type { Entry, HistoryLimits } from "./history.ts";
+import { Collection } from "./collection.ts";
+import { Entry } from "./entry.ts";
+import type { HistoryLimits } from "./history.ts";
 
 export class Store {
   readonly #timeline: Timeline;
@@ -33,14 +34,14 @@ export class Store {
 
   /** Commits an object under the next revision. It belongs to the store from now on. */
   put(collection: Collection, object: ApiObject): Entry {
-    const entry = entryOf(object, ++this.#revision);
+    const entry = new Entry(object, ++this.#revision);
     collection.apply("PUT", entry, this.#timeline.now());
     return entry;
   }
 
   /** Deletes an object under the next revision; the entry is its last state. `object` must be a copy of its own. */
   remove(collection: Collection, object: ApiObject): Entry {
-    const entry = entryOf(object, ++this.#revision);
+    const entry = new Entry(object, ++this.#revision);
     collection.apply("DELETE", entry, this.#timeline.now());
     return entry;
   }
@@ -52,7 +53,7 @@ export class Store {
   load(collection: Collection, object: ApiObject, revision: number): void {
     this.#revision = Math.max(this.#revision, revision);
     const own = Number(object.metadata.resourceVersion ?? revision);
-    collection.set(entryOf(object, Number.isSafeInteger(own) && own > 0 ? own : revision));
+    collection.set(new Entry(object, Number.isSafeInteger(own) && own > 0 ? own : revision));
     collection.history.compact(revision);
   }
 

@@ -12,8 +12,7 @@ import { metadataErrors } from "../registry/metadata.ts";
 import { checkWriteOptions } from "../options.ts";
 import { manageCreate } from "../managed/managed-fields.ts";
 import type { Call } from "../server.ts";
-import { entryOf } from "../store/collection.ts";
-import type { Entry } from "../store/history.ts";
+import { Entry } from "../store/entry.ts";
 import { bodyJson, objectOf } from "./body.ts";
 
 /** How often a made-up name is tried again when it is taken. */
@@ -52,9 +51,7 @@ export function createObject(call: Call, object: ApiObject): Entry {
   rules.allocate?.(object, surroundingsOf(call.server));
   const whole = finished(object, resource.struct, call.server.catalogue.schema);
   if (call.dryRun) {
-    const entry = entryOf(whole, 0);
-    delete whole.metadata.resourceVersion;
-    return entry;
+    return new Entry(whole, 0);
   }
   return call.server.store.put(call.collection, whole);
 }

@@ -12,8 +12,7 @@ import { badRequest, conflict, notFound, unsupportedMediaType } from "../refusal
 import type { Call } from "../server.ts";
 import { numberParam, param, type ListOptions } from "../list-options.ts";
 import { selects } from "../selection.ts";
-import { entryOf } from "../store/collection.ts";
-import type { Entry } from "../store/history.ts";
+import { Entry } from "../store/entry.ts";
 import { mediaTypeOf } from "./body.ts";
 
 export interface DeleteOptions {
@@ -135,11 +134,11 @@ export function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): D
 
 function mark(call: Call, object: ApiObject, entry: Entry, options: DeleteOptions): Entry {
   if (deepEqual(object, entry.object)) return entry;
-  return options.dryRun ? entryOf(object, entry.revision) : call.server.store.put(call.collection, object);
+  return options.dryRun ? new Entry(object, entry.revision) : call.server.store.put(call.collection, object);
 }
 
 function remove(call: Call, object: ApiObject, options: DeleteOptions): Deleted {
-  if (options.dryRun) return { entry: entryOf(object, Number(object.metadata.resourceVersion)), gone: true };
+  if (options.dryRun) return { entry: new Entry(object, Number(object.metadata.resourceVersion)), gone: true };
   return { entry: call.server.store.remove(call.collection, object), gone: true };
 }
 

@@ -5,7 +5,7 @@ import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.t
 import { manageOwnStatus } from "../managed/managed-fields.ts";
 import { badRequest, notFound, refusal, tooManyRequests } from "../refusal.ts";
 import type { Call } from "../server.ts";
-import type { Entry } from "../store/history.ts";
+import type { Entry } from "../store/entry.ts";
 import { done } from "./bind.ts";
 import { bodyJson } from "./body.ts";
 import { deleteEntry, type DeleteOptions } from "./delete.ts";

@@ -3,7 +3,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import type { ApiObject } from "../object.ts";
 import { conflict, notFound, optimisticLock } from "../refusal.ts";
 import type { Call } from "../server.ts";
-import type { Entry } from "../store/history.ts";
+import { Entry } from "../store/entry.ts";
 import { bodyJson, objectOf } from "./body.ts";
 
 /** @throws StatusError 404, 409. */
@@ -29,5 +29,5 @@ export function finalize(call: Call): { status: number; entry: Entry } {
   if (!going) return { status: 200, entry: call.dryRun ? entry : server.store.put(collection, object) };
   // The answer has the version from before, as with every last finalizer.
   if (!call.dryRun) server.store.remove(collection, { ...entry.object, metadata: { ...entry.object.metadata } });
-  return { status: 200, entry: { ...entry, object, text: undefined } };
+  return { status: 200, entry: new Entry(object, entry.revision) };
 }

@@ -3,7 +3,7 @@ import { jsonOf } from "../decode.ts";
 import { fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import { notFound } from "../refusal.ts";
 import type { Call } from "../server.ts";
-import type { Entry } from "../store/history.ts";
+import type { Entry } from "../store/entry.ts";
 import { bodyJson, mediaTypeOf, objectOf } from "./body.ts";
 import { patched } from "./patch.ts";
 import { replace } from "./update.ts";

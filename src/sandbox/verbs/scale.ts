@@ -5,7 +5,7 @@ import { invalid, invalidObject } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import { badRequest, conflict, notFound, optimisticLock } from "../refusal.ts";
 import type { Call } from "../server.ts";
-import type { Entry } from "../store/history.ts";
+import type { Entry } from "../store/entry.ts";
 import { bodyJson, mediaTypeOf } from "./body.ts";
 import { replace } from "./update.ts";
 

@@ -8,8 +8,7 @@ import { metadataErrors, metadataUpdateErrors } from "../registry/metadata.ts";
 import { checkWriteOptions } from "../options.ts";
 import { manageUpdate } from "../managed/managed-fields.ts";
 import type { Call } from "../server.ts";
-import { entryOf } from "../store/collection.ts";
-import type { Entry } from "../store/history.ts";
+import { Entry } from "../store/entry.ts";
 import { bodyJson, objectOf } from "./body.ts";
 import { createObject } from "./create.ts";
 
@@ -131,13 +130,13 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
   if (isToBeDeleted(whole, old.object)) {
     if (call.dryRun) return old;
     // The answer carries the version before the deletion: what was there last, with the finalizer gone.
-    const answer = entryOf(copyOf(whole), old.revision);
+    const answer = new Entry(copyOf(whole), old.revision);
     // What the watches are told is the object as it was stored.
     server.store.remove(collection, { ...old.object, metadata: { ...old.object.metadata } });
     return answer;
   }
   if (sameButTimes(whole, old.object)) return old;
-  if (call.dryRun) return entryOf(whole, old.revision);
+  if (call.dryRun) return new Entry(whole, old.revision);
   return server.store.put(collection, whole);
 }
 

@@ -8,7 +8,7 @@ import { expired, refusal } from "../refusal.ts";
 import { selects } from "../selection.ts";
 import { child, type Fields } from "../object.ts";
 import type { Call } from "../server.ts";
-import type { Entry } from "../store/history.ts";
+import type { Entry } from "../store/entry.ts";
 import { errorBody, watchBody } from "../watch.ts";
 
 /** A watch without timeoutSeconds ends after this time, and up to as much again. */
