@@ -24,6 +24,11 @@ export class Intake<T extends StoredObject> {
     this.#options = options;
   }
 
+  /** Whether objects are to come with their managedFields. */
+  get wantsWriters(): boolean {
+    return this.#options.wantsWriters();
+  }
+
   /** The managedFields of a cached object, if they were wanted when it came. */
   managedFields(object: T): CompactManagedFields | undefined {
     return this.#managed.get(object);
@@ -45,7 +50,7 @@ export class Intake<T extends StoredObject> {
     if (same && resourceVersion !== "") return known;
     const entries = takeManagedFields(object);
     const ready = this.#ready(object);
-    if (entries !== undefined && this.#options.wantsWriters()) this.keep(ready, entries);
+    if (entries !== undefined && this.wantsWriters) this.keep(ready, entries);
     return ready;
   }
 
@@ -53,7 +58,7 @@ export class Intake<T extends StoredObject> {
   watched(type: "Added" | "Updated" | "Deleted", object: T, receivedAt: number): ObjectDelta<T> {
     const managedFields = takeManagedFields(object);
     const ready = this.#ready(object);
-    const wanted = managedFields !== undefined && this.#options.wantsWriters();
+    const wanted = managedFields !== undefined && this.wantsWriters;
     return {
       type,
       key: keyOf(ready),

@@ -1,7 +1,7 @@
 import { keyOf, type ObjectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import { StatusError } from "../api/status-error.ts";
-import type { ListerWatcher, Selectors, WatchFrame, WatchStream } from "../client/lister-watcher.ts";
+import type { ListerWatcher, ListOptions, Selectors, WatchFrame, WatchStream } from "../client/lister-watcher.ts";
 import type { Random } from "../platform/random.ts";
 import { sleep, type Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
@@ -69,6 +69,7 @@ export class Reflector<T extends StoredObject> {
   #resourceVersion = "";
   /** A watch has been opened since the last list. */
   #resumes = false;
+  #reading: Pick<ListOptions, "withoutManagedFields">;
   #lists = 0;
   #bytes = 0;
 
@@ -77,6 +78,7 @@ export class Reflector<T extends StoredObject> {
     this.#options = options;
     this.#actor = `reflector ${kind.plural}`;
     this.#of = { group: kind.group, kind: kind.kind };
+    this.#reading = { withoutManagedFields: () => !options.intake.wantsWriters };
     this.#backoff = reflectorBackoff({ now: () => options.timeline.now(), random: options.random });
     this.#state = startState("start", options.watchList === true);
   }
@@ -143,11 +145,12 @@ export class Reflector<T extends StoredObject> {
     return this.#listed(objects, report, queue, false);
   }
 
-  /** One page, taken over at once, so that two are never held at the same time; answers the token of the next. */
+  /** One page, taken over at once; answers the token of the next. */
   async #page(token: string, into: T[], report: ListReport, signal: AbortSignal): Promise<string> {
     const { listerWatcher, intake, timeline, selectors, pageSize } = this.#options;
     const more = token === "" ? {} : { continueToken: token };
-    const page = await listerWatcher.list({ ...selectors, limit: pageSize ?? defaultPageSize, ...more }, signal);
+    const limit = pageSize ?? defaultPageSize;
+    const page = await listerWatcher.list({ ...selectors, limit, ...more, ...this.#reading }, signal);
     await timeline.hop(this.#actor);
     for (const item of page.items) into.push(intake.listed(item));
     this.#bytes += page.bytes;
@@ -234,7 +237,7 @@ export class Reflector<T extends StoredObject> {
     const timeoutSeconds = Math.floor(minWatchSeconds + random.next() * (maxWatchSeconds - minWatchSeconds));
     const report = new WatchReport({ bus, of: this.#of, timeoutSeconds, now: () => timeline.now() });
     try {
-      const stream = await listerWatcher.watch({ ...selectors, ...from, timeoutSeconds }, signal);
+      const stream = await listerWatcher.watch({ ...selectors, ...from, timeoutSeconds, ...this.#reading }, signal);
       report.opened(from.resourceVersion, why);
       this.#resumes = true;
       this.#watch = { stream, report, openedAt: timeline.now(), left: [], progress: false };

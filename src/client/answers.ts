@@ -13,15 +13,18 @@ export interface Answer {
 }
 
 /**
- * The body of a success, read as JSON.
+ * The body of a success, read as JSON; by `parse` where that knows a quicker way.
  * @throws StatusError for any other HTTP status; TransportError when the body was cut, or is no JSON.
  */
-export async function readAnswer(response: ApiResponse): Promise<Answer> {
+export async function readAnswer(
+  response: ApiResponse,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<Answer> {
   const bytes = await readAll(response.body);
   const text = decoder.decode(bytes);
   if (response.status < 200 || response.status > 206) throw refusalOf(response, text);
   try {
-    return { value: JSON.parse(text) as unknown, bytes: bytes.length };
+    return { value: parse(text), bytes: bytes.length };
   } catch (error) {
     throw new TransportError(`the answer is not JSON (${quote(text)}): is this an API server?`, { cause: error });
   }

@@ -1,5 +1,6 @@
 /** Cuts a stream of bytes into the lines of a watch, and reads them. */
 import type { WatchFrame } from "./lister-watcher.ts";
+import { parseFrameWithout } from "./managed-fields.ts";
 
 const newline = 10;
 
@@ -7,6 +8,12 @@ const newline = 10;
 export class FrameSplitter<T> {
   #begun: Uint8Array[] = [];
   #decoder: TextDecoder = new TextDecoder();
+  #withoutManagedFields: () => boolean;
+
+  /** `withoutManagedFields` is asked for each chunk: whether objects may come without them. */
+  constructor(options: { readonly withoutManagedFields?: () => boolean } = {}) {
+    this.#withoutManagedFields = options.withoutManagedFields ?? (() => false);
+  }
 
   /**
    * The frames that end in this chunk. What comes after the last newline is kept for the next one.
@@ -14,11 +21,13 @@ export class FrameSplitter<T> {
    */
   push(chunk: Uint8Array): WatchFrame<T>[] {
     const frames: WatchFrame<T>[] = [];
+    const without = this.#withoutManagedFields();
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       const line = this.#line(chunk.subarray(start, end));
       start = end + 1;
-      if (line.trim() !== "") frames.push(JSON.parse(line) as WatchFrame<T>);
+      if (line.trim() === "") continue;
+      frames.push(without ? parseFrameWithout<WatchFrame<T>>(line) : (JSON.parse(line) as WatchFrame<T>));
     }
     if (start < chunk.length) this.#begun.push(start === 0 ? chunk : chunk.slice(start));
     return frames;

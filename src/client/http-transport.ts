@@ -8,7 +8,7 @@ import {
   type Transport,
   type TransportFailure,
 } from "../api/transport.ts";
-import { isWatch } from "./request-kind.ts";
+import { isPagedList, isWatch } from "./request-kind.ts";
 
 export interface HttpTransportOptions extends HttpSettings {
   /** With scheme; a path in front of all paths may follow. */
@@ -41,7 +41,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
             headers: { ...common, ...request.headers },
             ...(request.body !== undefined && { body: request.body }),
             signal: request.signal,
-            stream: isWatch(request),
+            stream: isWatch(request) || isPagedList(request),
           }),
           request,
           host,

@@ -9,7 +9,13 @@ export interface Selectors {
   readonly fieldSelector?: string;
 }
 
-export interface ListOptions extends Selectors {
+/** How objects are read. */
+interface Reading {
+  /** Asked now and then: whether objects may come without their managedFields. Then these need not be parsed. */
+  readonly withoutManagedFields?: () => boolean;
+}
+
+export interface ListOptions extends Selectors, Reading {
   /** Objects a page; without it the server answers everything at once. */
   readonly limit?: number;
   readonly continueToken?: string;
@@ -27,7 +33,7 @@ export interface ListPage<T> {
   readonly bytes: number;
 }
 
-export interface WatchOptions extends Selectors {
+export interface WatchOptions extends Selectors, Reading {
   /** Events after this version; with `sendInitialEvents` it may be empty. */
   readonly resourceVersion: string;
   /** The server ends the watch by itself after this time. */

@@ -1,9 +1,10 @@
 /** Lists and watches of one kind. */
 import { pathOf, type Kind } from "../api/kind.ts";
 import type { StoredObject } from "../api/object.ts";
-import type { ApiRequest } from "../api/transport.ts";
+import type { ApiBody, ApiRequest } from "../api/transport.ts";
 import { readAnswer } from "./answers.ts";
 import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-watcher.ts";
+import { parseListWithout } from "./managed-fields.ts";
 import { getRequest, listQuery, watchQuery, type Sender } from "./requests.ts";
 import { watchStream } from "./watch-stream.ts";
 
@@ -12,15 +13,50 @@ interface ListAnswer<T> {
   readonly items?: readonly T[] | null;
 }
 
+export interface PageReading {
+  readonly withoutManagedFields?: boolean;
+  /** Told the token of the next page as soon as it is known, while most of this one is still on its way. */
+  readonly onContinue?: (token: string) => void;
+}
+
 /** One page of a list. */
-export async function listPage<T extends StoredObject>(sender: Sender, request: ApiRequest): Promise<ListPage<T>> {
-  const { value, bytes } = await readAnswer(await sender.transport.send(request));
+export async function listPage<T extends StoredObject>(
+  sender: Sender,
+  request: ApiRequest,
+  { withoutManagedFields, onContinue }: PageReading = {},
+): Promise<ListPage<T>> {
+  const response = await sender.transport.send(request);
+  const watched =
+    onContinue === undefined || response.status !== 200
+      ? response
+      : { ...response, body: tellingContinue(response.body, onContinue) };
+  const { value, bytes } = await readAnswer(watched, withoutManagedFields === true ? parseListWithout : undefined);
   const list = value as ListAnswer<T>;
   return {
     items: list.items ?? [],
     resourceVersion: list.metadata?.resourceVersion ?? "",
     continueToken: list.metadata?.continue ?? "",
     bytes,
+  };
+}
+
+/** A list of a typed kind begins with its metadata. */
+const headOfList = /^\{"kind":"\w*","apiVersion":"[\w./]*","metadata":\{"resourceVersion":"\d*","continue":"([\w=-]+)"/;
+const headLength = 1024;
+
+function tellingContinue(body: ApiBody, onContinue: (token: string) => void): ApiBody {
+  let first = true;
+  return {
+    async next() {
+      const chunk = await body.next();
+      if (first && chunk !== undefined) {
+        first = false;
+        const token = headOfList.exec(new TextDecoder().decode(chunk.subarray(0, headLength)))?.[1];
+        if (token !== undefined) onContinue(token);
+      }
+      return chunk;
+    },
+    cancel: (reason) => body.cancel(reason),
   };
 }
 
@@ -40,23 +76,64 @@ function within<O extends Selectors>(scope: Selectors, options: O): O {
   };
 }
 
-/** Lists and watches a kind in a scope, for a Reflector. */
+/** A page that was asked for. */
+interface UnderWay<T> {
+  readonly page: Promise<ListPage<T>>;
+  readonly options: ListOptions;
+  readonly signal: AbortSignal;
+  /** Somebody waits for it, so the one after it may be asked for. */
+  wanted: boolean;
+  /** Token of the one after it, once known. */
+  next: string | undefined;
+}
+
+/**
+ * Lists and watches a kind in a scope, for a Reflector. While a page is read, the next one is asked for already: the server then
+ * works on it meanwhile. It is one page ahead at most.
+ */
 export function createListerWatcher<T extends StoredObject>(
   sender: Sender,
   kind: Kind<T>,
   scope: Selectors & { readonly namespace?: string },
 ): ListerWatcher<T> {
   const path = pathOf(kind, { ...(scope.namespace !== undefined && { namespace: scope.namespace }) });
+  let ahead: UnderWay<T> | undefined;
+  const ask = (options: ListOptions, signal: AbortSignal, wanted: boolean): UnderWay<T> => {
+    const request = getRequest(path, listQuery(within(scope, options)), signal);
+    const page = listPage<T>(sender, request, {
+      withoutManagedFields: options.withoutManagedFields?.() === true,
+      onContinue(token) {
+        asked.next = token;
+        if (asked.wanted) goAhead(asked);
+      },
+    });
+    const asked: UnderWay<T> = { page, options, signal, wanted, next: undefined };
+    return asked;
+  };
+  const goAhead = ({ options, signal, next }: UnderWay<T>): void => {
+    if (next === undefined) return;
+    ahead = ask({ ...options, continueToken: next }, signal, false);
+    // Whoever comes for it hears of its failure.
+    ahead.page.catch(() => undefined);
+  };
   return {
     kind,
-    list: (options: ListOptions, signal) =>
-      listPage<T>(sender, getRequest(path, listQuery(within(scope, options)), signal)),
+    async list(options: ListOptions, signal) {
+      const ready = ahead;
+      ahead = undefined;
+      if (ready === undefined || ready.options.continueToken !== options.continueToken || ready.signal !== signal) {
+        return ask(options, signal, true).page;
+      }
+      ready.wanted = true;
+      goAhead(ready);
+      return ready.page;
+    },
     async watch(options, signal) {
       const request = getRequest(path, watchQuery(within(scope, options)), signal);
       const response = await sender.transport.send(request);
       // Throws: an answer that is no 200 is a refusal.
       if (response.status !== 200) await readAnswer(response);
-      return watchStream<T>(response.body);
+      return watchStream<T>(response.body, options);
     },
   };
 }

@@ -3,8 +3,11 @@ import { FrameSplitter } from "./frames.ts";
 import type { WatchFrame, WatchStream } from "./lister-watcher.ts";
 
 /** The frames of a watch's body; one `next` answers all that one chunk completes. */
-export function watchStream<T>(body: ApiBody): WatchStream<T> {
-  const splitter = new FrameSplitter<T>();
+export function watchStream<T>(
+  body: ApiBody,
+  options: { readonly withoutManagedFields?: () => boolean } = {},
+): WatchStream<T> {
+  const splitter = new FrameSplitter<T>(options);
   let bytes = 0;
   return {
     async next(): Promise<readonly WatchFrame<T>[] | undefined> {

@@ -114,8 +114,8 @@ describe("Reflector", () => {
     ] as const) {
       const { server, pass } = scene({ chance });
       await pass(1);
-      expect(server.asked[0]?.list).toEqual({ limit: 500 });
-      expect(server.asked[1]?.watch).toEqual({ resourceVersion: "102", timeoutSeconds: seconds });
+      expect(server.asked[0]?.list).toMatchObject({ limit: 500 });
+      expect(server.asked[1]?.watch).toMatchObject({ resourceVersion: "102", timeoutSeconds: seconds });
     }
   });
 

@@ -1,0 +1,75 @@
+/**
+ * Reads objects without their managedFields, which are often half of an object's text: they are cut out before it is parsed, so
+ * that nothing is made of them. For readers that have no use for them.
+ */
+
+/** Unescaped quotes and a colon: this is a key wherever it stands, not a part of a string. */
+const key = '"managedFields":[';
+/** What the array is cut down to. Found again in an object's own metadata, it proves that the text cut was that. */
+const stump = 0;
+
+interface Stored {
+  readonly metadata?: { managedFields?: unknown };
+}
+
+/**
+ * As `JSON.parse`, but the object may come without its managedFields; every other key of that name, at any other place, stays.
+ * @throws SyntaxError.
+ */
+export function parseFrameWithout<F extends { readonly object: unknown }>(text: string): F {
+  const end = endOfArray(text, text.indexOf(key));
+  if (end < 0) return JSON.parse(text) as F;
+  const start = text.indexOf(key) + key.length - 1;
+  const frame = JSON.parse(text.slice(0, start) + stump + text.slice(end)) as F;
+  return takeStump(frame.object as Stored | undefined) ? frame : (JSON.parse(text) as F);
+}
+
+/** The same for a list: its items come without. @throws SyntaxError. */
+export function parseListWithout(text: string): unknown {
+  const pieces: string[] = [];
+  let from = 0;
+  let cuts = 0;
+  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + key.length)) {
+    const end = endOfArray(text, at);
+    if (end < 0) continue;
+    pieces.push(text.slice(from, at + key.length - 1));
+    from = end;
+    cuts++;
+  }
+  if (cuts === 0) return JSON.parse(text);
+  pieces.push(text.slice(from));
+  const list = JSON.parse(pieces.join(String(stump))) as { readonly items?: unknown };
+  const items: readonly unknown[] = Array.isArray(list.items) ? list.items : [];
+  const own = items.reduce<number>((count, item) => count + (takeStump(item as Stored | undefined) ? 1 : 0), 0);
+  return own === cuts ? list : (JSON.parse(text) as unknown);
+}
+
+/** Takes the stump off an object's own metadata, if it is there. */
+function takeStump(object: Stored | null | undefined): boolean {
+  const metadata = object?.metadata;
+  if (metadata?.managedFields !== stump) return false;
+  delete metadata.managedFields;
+  return true;
+}
+
+/**
+ * Where the array that begins at the end of the key is over, or −1 if that cannot be told at once. As the API server writes them,
+ * field sets hold no arrays, so the first `]` is the end. It is taken for that only if no other array begins before it, and if what
+ * follows shows that it is not inside a string: `}]},"s` or `}],"n`. The quote there begins a key, since a comma, a colon or a
+ * bracket follows one that ends a string; so what stands between it and `}` is outside of strings too.
+ */
+function endOfArray(text: string, at: number): number {
+  if (at < 0) return -1;
+  const open = at + key.length - 1;
+  const close = text.indexOf("]", open);
+  const another = text.indexOf("[", open + 1);
+  if (close < 0 || (another >= 0 && another < close) || text[close - 1] !== "}") return -1;
+  let next = close + 1;
+  while (text[next] === "}") next++;
+  if (text[next] !== "," || text[next + 1] !== '"' || !isLetter(text.charCodeAt(next + 2))) return -1;
+  return close + 1;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+}
