@@ -1,0 +1,140 @@
+/** Scheduler and kubelet against a real kube-apiserver: what they write is accepted there, and read by kubectl. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Leases, Nodes, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import type { Pod } from "../../../src/api/types.ts";
+import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
+import { accessCluster } from "../../../src/client/cluster-access.ts";
+import { connect } from "../../../src/client/connect.ts";
+import type { Client } from "../../../src/client/verbs.ts";
+import { ControllerManager } from "../../../src/controller/controller-manager.ts";
+import { isPodReady } from "../../../src/controller/pod-status.ts";
+import { kubelet, nodeHeartbeat } from "../../../src/controllers/kubelet/kubelet.ts";
+import { simulatedNode } from "../../../src/controllers/kubelet/node.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
+import { serviceaccount } from "../../../src/controllers/serviceaccount/serviceaccount.ts";
+import { realHost } from "../../../src/platform/host.ts";
+import { realRandom } from "../../../src/platform/random.ts";
+import { realTimeline } from "../../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import type { StageEvent } from "../../../src/trace/events.ts";
+import { type Cluster, clusterMissing, startCluster } from "../../support/cluster.ts";
+import { podOf } from "../../support/pods.ts";
+
+const namespace = "default";
+
+describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => {
+  let cluster: Cluster;
+  let client: Client;
+  let manager: ControllerManager;
+  let close: () => void;
+  const events: StageEvent[] = [];
+  const lost: string[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster({});
+    const timeline = realTimeline();
+    const bus = new TraceBus({ now: () => timeline.now() });
+    bus.listen((event) => void events.push(event));
+    const host = realHost();
+    const access = await accessCluster(host, { kubeconfig: cluster.kubeconfig });
+    const connection = connect(access, { host, timeline, bus, qps: 5000, burst: 5000 });
+    client = connection.clientFor("test");
+    close = () => connection.close();
+    for (const n of [0, 1]) await client.create(Nodes, simulatedNode(n));
+    const random = realRandom();
+    manager = new ControllerManager({
+      controllers: [serviceaccount, scheduler, kubelet, nodeHeartbeat, replicaset],
+      informers: new SharedInformerFactory({ client, timeline, random, bus, freeze: true }),
+      clientOf: ({ name }) => connection.clientFor(name),
+      bus,
+      timeline,
+      random,
+      onEventLost: (why) => void lost.push(why),
+    });
+    await manager.fillCaches();
+    manager.startWorkers();
+    await until(async () => (await accounts()).includes("default"));
+  }, 60_000);
+
+  afterAll(async () => {
+    await manager?.stop();
+    close?.();
+    await cluster?.stop();
+  }, 30_000);
+
+  const accounts = async (): Promise<string> =>
+    (await cluster.kubectl(["get", "serviceaccounts", "-n", namespace, "-o", "name"])).stdout;
+
+  const pods = async (app: string): Promise<readonly Pod[]> =>
+    (await client.list(Pods, { namespace, labelSelector: `app=${app}` })).items;
+
+  /** Waits for a real server, at most 20 seconds. */
+  async function until(holds: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; tries < 200; tries++) {
+      if (await holds()) return;
+      await Bun.sleep(100);
+    }
+    throw new Error("it did not come about within 20 seconds");
+  }
+
+  test("a ReplicaSet's pods are placed, run and are ready; nodes hold their Leases", async () => {
+    const labels = { app: "web" };
+    await client.create(ReplicaSets, {
+      metadata: { namespace, name: "web" },
+      spec: {
+        replicas: 4,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+      },
+    });
+    await until(async () => (await pods("web")).filter(isPodReady).length === 4);
+    const all = await pods("web");
+    expect(new Set(all.map(({ spec }) => spec?.nodeName)).size).toBe(2);
+    expect(new Set(all.map(({ status }) => status?.podIP)).size).toBe(4);
+    const leases = (await client.list(Leases, { namespace: "kube-node-lease" })).items;
+    expect(leases.map(({ metadata }) => metadata.name).sort()).toEqual(["node-1", "node-2"]);
+    const { stdout } = await cluster.kubectl(["get", "nodes"]);
+    expect(stdout).toMatch(/node-1 +Ready/);
+  }, 30_000);
+
+  test("a deleted pod ends gracefully, goes, and is replaced", async () => {
+    const [first] = await pods("web");
+    const name = first?.metadata.name ?? "";
+    await client.delete(Pods, { namespace, name });
+    await until(async () => {
+      const now = await pods("web");
+      return now.every(({ metadata }) => metadata.name !== name) && now.filter(isPodReady).length === 4;
+    });
+    expect((await pods("web")).length).toBe(4);
+  }, 30_000);
+
+  test("a crashing container is counted as kubectl shows it", async () => {
+    await client.create(Pods, podOf("crashing", { labels: { app: "crashing" }, annotations: { crashes: "1" } }));
+    await until(async () => (await pods("crashing"))[0]?.status?.containerStatuses?.[0]?.restartCount === 1);
+    await until(async () => (await pods("crashing")).every(isPodReady));
+    const { stdout } = await cluster.kubectl(["get", "pod", "crashing", "-n", namespace]);
+    expect(stdout).toMatch(/crashing +1\/1 +Running +1 /);
+  }, 30_000);
+
+  test("a pod that no node has room for is told so", async () => {
+    await client.create(Pods, podOf("large", { labels: { app: "large" }, requests: { cpu: "100" } }));
+    await until(async () => (await pods("large"))[0]?.status?.conditions !== undefined);
+    const [large] = await pods("large");
+    expect(large?.status?.conditions?.[0]).toMatchObject({
+      type: "PodScheduled",
+      status: "False",
+      reason: "Unschedulable",
+      message: "0/2 nodes are available: 2 Insufficient cpu.",
+    });
+  }, 30_000);
+
+  test("the server refused nothing that they wrote, but for conflicts", () => {
+    const refused = events.flatMap((event) =>
+      event.stage === "write" && event.status >= 400 && event.status !== 409
+        ? [`${event.controller ?? ""} ${event.verb} ${event.of.kind} ${event.status} ${event.error ?? ""}`]
+        : [],
+    );
+    expect({ refused, lost }).toEqual({ refused: [], lost: [] });
+  });
+});
