@@ -44,7 +44,7 @@ export const sandbox: Command = command({
     { says: "Where scripts find it", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
   ],
   async run({ options: given }, io) {
-    const { manifests = [], nodes = 3, kubelet, scheduler, run = [] } = given as SandboxOptions;
+    const { manifests = [], nodes = 3, kubelet, scheduler, run = [] } = given;
     const words = run.flatMap((list) => list.split(",")).filter((word) => word !== "");
     const controllers = words.length === 0 ? [] : controllersNamed(words, io.calledAs);
     const startedAt = io.timeline.now();
