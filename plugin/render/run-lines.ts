@@ -53,7 +53,7 @@ export class RunLines {
           line.at,
           "",
           `watch of ${line.kind} broke:`,
-          `${line.why}; trying again`.split(" "),
+          `${withoutServer(line.why)}; trying again`.split(" "),
           colour.yellow,
         );
       case "watch is back":
@@ -100,6 +100,11 @@ export class RunLines {
     const [first = "", ...rest] = wrapWords(words, room, separator);
     return [shown + first, ...rest.map((text) => " ".repeat(before.length) + text)];
   }
+}
+
+/** `connection broke: 127.0.0.1:6443: the connection was reset` → the last part: the rest has just been said, or on the first line. */
+function withoutServer(why: string): string {
+  return why.replace(/^connection broke: /, "").replace(/^[\w.:[\]-]+: (?=the |connection )/, "");
 }
 
 const signs = { created: "+", deleted: "-", changed: "~" } as const;

@@ -143,6 +143,25 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     expect(stderr).toContain("  update replicasets/status · update replicasets/finalizers · delete pods\n");
   });
 
+  test("no run for a copy that was killed, whatever its scope", async () => {
+    const options = { kubeconfig: cluster.kubeconfig };
+    for (const [killed, next] of [
+      [["-n", "shop"], ["-A"]],
+      [["-A"], ["-n", "shop"]],
+      [
+        ["-n", "shop"],
+        ["-n", "shop"],
+      ],
+    ] as const) {
+      await using first = startProgram(["run", "replicaset", ...killed], options);
+      await first.says(/^running/m);
+      first.signal("SIGKILL");
+      await first.end();
+      const { code, stderr } = await runProgram(["run", "replicaset", "--once", ...next], options);
+      expect({ killed, next, code, stderr }).toEqual({ killed, next, code: 0, stderr: "" });
+    }
+  });
+
   test("a second copy of itself, until the first has ended; --force takes over, and the first one stops", async () => {
     const args = ["run", "replicaset", "-n", "shop"];
     const options = { kubeconfig: cluster.kubeconfig };

@@ -1,9 +1,13 @@
 /** How `run` ends: signals, pipes, `--once`; and what it says on which stream. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { controlPlaneBinary } from "../../scripts/control-plane.ts";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
 import { startHttpFaultProxy } from "../support/http-fault-proxy.ts";
 import { kubeconfigThrough } from "../support/fault-proxy.ts";
-import { type Program, runProgram, startProgram } from "./support/program.ts";
+import { type Program, programCommand, runProgram, startProgram } from "./support/program.ts";
 import { eventually, Workload } from "./support/workload.ts";
 
 describe.skipIf(clusterMissing !== undefined)("run ends", () => {
@@ -96,6 +100,46 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n")).toHaveLength(2);
+  });
+
+  test("not when the server goes away: it says so once, and when it is back goes on", async () => {
+    const workload = await namespace();
+    await workload.createReplicaSet("web", 2);
+    await using program = start(workload);
+    await program.says(/replicas 0 → 2/);
+    await cluster.restartApiServer();
+    await program.says(/watch of Pod is back/);
+    await workload.scale("web", 3);
+    await workload.settled("web", 3);
+    program.signal("SIGINT");
+    const { code, stdout } = await program.end();
+    expect(code).toBe(0);
+    expect(stdout.match(/watch of Pod broke: .*; trying again$/gm)).toHaveLength(1);
+    expect(stdout).toMatch(/^stopped after .* 0 errors$/m);
+  }, 60_000);
+
+  test("with the same exit code through kubectl, whose plugin it is", async () => {
+    const workload = await namespace();
+    await workload.createReplicaSet("web", 1);
+    const folder = mkdtempSync(join(tmpdir(), "plugin-"));
+    try {
+      writeFileSync(join(folder, "kubectl-reconcile"), `#!/bin/sh\nexec ${programCommand.join(" ")} "$@"\n`, {
+        mode: 0o755,
+      });
+      const kubectl = async (...args: string[]): Promise<{ code: number; said: string }> => {
+        const env = { ...process.env, PATH: `${folder}:${process.env["PATH"] ?? ""}`, KUBECONFIG: cluster.kubeconfig };
+        const command = [controlPlaneBinary("kubectl") ?? "kubectl", "reconcile", ...args];
+        const run = Bun.spawn(command, { env, stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: 60_000 });
+        const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
+        return { code: await run.exited, said: out + err };
+      };
+      const done = await kubectl("run", "replicaset", "-n", workload.namespace, "--once");
+      expect({ code: done.code, pods: (await workload.pods()).length }).toEqual({ code: 0, pods: 1 });
+      expect(await kubectl("run", "replicaset", "--context", "prod")).toMatchObject({ code: 2 });
+      expect((await kubectl("run", "--help")).said).toStartWith("Usage: kubectl reconcile run ");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   test("with --once and exit code 0 when all is synced", async () => {
