@@ -186,7 +186,9 @@ const done = {
 } as const;
 
 function reported(write: WriteEvent): ReportedWrite {
-  return { did: done[write.verb], kind: write.of.kind, name: splitKey(write.key).name };
+  // What is created under a subresource (a Binding) changes the object that is named.
+  const did = write.verb === "create" && write.subresource !== undefined ? "changed" : done[write.verb];
+  return { did, kind: write.of.kind, name: splitKey(write.key).name };
 }
 
 function grouped(writes: readonly WriteEvent[]): RefusedWrite[] {

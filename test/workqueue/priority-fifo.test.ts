@@ -1,0 +1,49 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { seededRandom } from "../../src/platform/random.ts";
+import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+import { PriorityFifo } from "../../src/workqueue/priority-fifo.ts";
+import { Queue } from "../../src/workqueue/queue.ts";
+
+interface Item {
+  readonly priority: number;
+  readonly id: number;
+}
+
+describe("PriorityFifo", () => {
+  test("hands out the highest priority first, and within one the oldest, whatever comes in between", () => {
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.record({ priority: fc.integer({ min: -2, max: 2 }) }) },
+      { weight: 2, arbitrary: fc.constant("shift" as const) },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const line = new PriorityFifo<Item>(({ priority }) => priority);
+        let model: Item[] = [];
+        for (const [id, each] of steps.entries()) {
+          if (each === "shift") {
+            const next = model.toSorted((a, b) => b.priority - a.priority || a.id - b.id)[0];
+            expect(line.peek()).toBe(next);
+            expect(line.shift()).toBe(next);
+            model = model.filter((item) => item !== next);
+          } else {
+            const item = { ...each, id };
+            line.push(item);
+            model.push(item);
+          }
+          expect(line.length).toBe(model.length);
+        }
+      }),
+      { seed: 41, numRuns: 300 },
+    );
+  });
+});
+
+test("a queue with priorities hands out the keys of the highest first", () => {
+  const timeline = virtualTimeline(0, seededRandom(1));
+  const priorities: Record<string, number> = { low: 0, high: 10, also: 0 };
+  const queue = new Queue({ name: "q", timeline, priorityOf: (key) => priorities[key] ?? 0 });
+  for (const key of ["low", "high", "also"]) queue.add(key, { cause: "other", why: "test" });
+  expect([queue.take()?.key, queue.take()?.key, queue.take()?.key]).toEqual(["high", "low", "also"]);
+  expect(queue.take()).toBeUndefined();
+});
