@@ -112,13 +112,9 @@ function page(range: Iterable<Entry>, selection: Selection, limit: number, revis
   let left = 0;
   for (const entry of range) {
     if (limit > 0 && entries.length === limit) {
-      // With a selector the real server does not know how many follow, only that something does.
-      if (!all) {
-        if (!selects(selection, entry)) continue;
-        left = 1;
-        break;
-      }
       left++;
+      // With a selector the real server knows that something follows, but neither how much nor whether it is chosen.
+      if (!all) break;
     } else if (all || selects(selection, entry)) entries.push(entry);
   }
   const last = entries.at(-1);

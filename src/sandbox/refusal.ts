@@ -54,8 +54,10 @@ export function methodNotAllowed(): StatusError {
   return refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 }
 
-export function alreadyExists(resource: Qualified, name: string): StatusError {
-  return refusal(409, "AlreadyExists", `${qualified(resource)} "${name}" already exists`, details(name, resource));
+/** `isDeleted`: what is there is on its way out. */
+export function alreadyExists(resource: Qualified, name: string, isDeleted: boolean): StatusError {
+  const message = `${isDeleted ? "object is being deleted: " : ""}${qualified(resource)} "${name}" already exists`;
+  return refusal(409, "AlreadyExists", message, details(name, resource));
 }
 
 /** The server made up a name that is taken. */

@@ -22,7 +22,8 @@ function filled<T>(value: T, namespace: string, answers: readonly Raw[]): T {
       const [index = "0", ...path] = what.split(".");
       let here: unknown = answers[Number(index)]?.body;
       for (const key of path) here = (here as Json | undefined)?.[key];
-      return String(here);
+      // What is not there is an old version.
+      return here === undefined ? "1" : String(here);
     }) as T;
   }
   if (Array.isArray(value)) return value.map((item: unknown) => filled(item, namespace, answers)) as T;

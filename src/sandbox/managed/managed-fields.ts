@@ -5,7 +5,7 @@
 import { formatTime } from "../../api/time.ts";
 import { canonicalize } from "../canonical.ts";
 import { param } from "../list-options.ts";
-import { copyOf, type ApiObject, type Fields } from "../object.ts";
+import type { ApiObject, Fields } from "../object.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Call } from "../server.ts";
 import { compare } from "./compare.ts";
@@ -23,7 +23,7 @@ const nothing: ReadonlySet<string> = new Set();
 /** The server manages at most so many managers of updates apart. */
 const mostManagers = 10;
 
-/** The new object's managed fields: `object` as the client sent it, with defaults, before admission. */
+/** The new object's managed fields: `object` as the client sent it, with defaults, canonical, before admission. */
 export function manageCreate(call: Call, object: ApiObject): void {
   const { struct, kind, apiVersion } = call.resource;
   if (struct === undefined) return;
@@ -50,10 +50,8 @@ function manage(call: Call, old: ApiObject, sent: ApiObject, entries: readonly F
   const { struct, apiVersion, subresources } = call.resource;
   if (struct === undefined) return;
   const { schema } = call.server.catalogue;
-  const now = copyOf(sent);
-  canonicalize(now, struct, schema);
   const skip = call.subresource === "" && subresources.has("status") ? statusOnly : nothing;
-  const { changed, removed } = compare(old, now, struct, schema, skip);
+  const { changed, removed } = compare(old, sent, struct, schema, skip);
   const own = { manager: managerOf(call), operation: "Update", apiVersion, subresource: call.subresource };
   const isOwn = (entry: Fields): boolean =>
     entry["manager"] === own.manager &&

@@ -2,6 +2,7 @@
 import { formatTime } from "../../api/time.ts";
 import { randomSuffix, randomUuid } from "../../platform/random.ts";
 import { admitCreate } from "../admission/admit.ts";
+import { canonicalize } from "../canonical.ts";
 import { finished } from "../decode.ts";
 import { admitQuota } from "../admission/resource-quota.ts";
 import { surroundingsOf } from "../surroundings.ts";
@@ -25,6 +26,7 @@ export function create(call: Call): Entry {
   checkWriteOptions(call.query, "CreateOptions");
   const { resource } = call;
   const object = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
+  checkVersion(object.metadata.resourceVersion);
   return createObject(call, object);
 }
 
@@ -33,6 +35,8 @@ export function createObject(call: Call, object: ApiObject): Entry {
   const { resource } = call;
   fillMetadata(call, object);
   resource.behaviour.rules.defaults?.(object);
+  const { schema } = call.server.catalogue;
+  if (resource.struct !== undefined) canonicalize(object, resource.struct, schema);
   manageCreate(call, object);
   const generated = nameIt(call, object);
   // A namespace is labelled with its name, which may have been made up just now.
@@ -45,11 +49,11 @@ export function createObject(call: Call, object: ApiObject): Entry {
   const wrong = errors.length > 0 ? errors : metadataErrors(object, resource.namespaced, resource.behaviour);
   if (wrong.length > 0) throw invalidObject(resource.asKind, name, wrong);
   if (call.collection.get(call.namespace, name) !== undefined) {
-    throw generated ? generatedNameTaken(resource.asResource, name) : alreadyExists(resource.asResource, name);
+    throw taken(call, name, generated);
   }
   admitQuota(call, object);
   rules.allocate?.(object, surroundingsOf(call.server));
-  const whole = finished(object, resource.struct, call.server.catalogue.schema);
+  const whole = finished(object, resource.struct, schema);
   if (call.dryRun) {
     return new Entry(whole, 0);
   }
@@ -58,7 +62,6 @@ export function createObject(call: Call, object: ApiObject): Entry {
 
 function fillMetadata(call: Call, object: ApiObject): void {
   const { metadata } = object;
-  checkVersion(metadata.resourceVersion);
   const namespace = call.resource.namespaced ? call.namespace : "";
   if (namespace !== "") {
     if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== namespace) {
@@ -77,6 +80,13 @@ function fillMetadata(call: Call, object: ApiObject): void {
   ] as const) {
     delete metadata[key];
   }
+}
+
+function taken(call: Call, name: string, generated: boolean): Error {
+  const { asResource } = call.resource;
+  if (generated) return generatedNameTaken(asResource, name);
+  const going = call.collection.get(call.namespace, name)?.object.metadata.deletionTimestamp !== undefined;
+  return alreadyExists(asResource, name, going);
 }
 
 function checkVersion(version: string | undefined): void {

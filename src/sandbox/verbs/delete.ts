@@ -34,9 +34,11 @@ export interface Deleted {
 export function deleteOptionsOf(call: Call): DeleteOptions {
   const body = optionsBody(call);
   const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-  const asked = body["propagationPolicy"] ?? param(call.query, "propagationPolicy");
-  const orphan = body["orphanDependents"] ?? param(call.query, "orphanDependents");
-  const grace = body["gracePeriodSeconds"] ?? numberParam(call.query, "gracePeriodSeconds");
+  // With options in the body the query has none.
+  const fromQuery = (name: string): string | undefined => (call.body.length > 0 ? undefined : param(call.query, name));
+  const orphan = body["orphanDependents"] ?? fromQuery("orphanDependents");
+  const grace =
+    body["gracePeriodSeconds"] ?? (call.body.length > 0 ? undefined : numberParam(call.query, "gracePeriodSeconds"));
   if (grace !== undefined && (typeof grace !== "number" || !Number.isInteger(grace))) {
     throw badRequest(
       `json: cannot unmarshal ${typeof grace} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
@@ -45,11 +47,11 @@ export function deleteOptionsOf(call: Call): DeleteOptions {
   const dryRun = body["dryRun"];
   const options: DeleteOptions = {
     gracePeriodSeconds: grace === undefined ? undefined : grace < 0 ? 1 : grace,
-    propagationPolicy: text(asked),
+    propagationPolicy: text(body["propagationPolicy"] ?? fromQuery("propagationPolicy")),
     orphanDependents: orphan === undefined ? undefined : orphan === true || orphan === "true" || orphan === "1",
     uid: text(at(body, "preconditions", "uid")),
     resourceVersion: text(at(body, "preconditions", "resourceVersion")),
-    dryRun: call.dryRun || (Array.isArray(dryRun) && dryRun.includes("All")),
+    dryRun: call.body.length > 0 ? Array.isArray(dryRun) && dryRun.includes("All") : call.dryRun,
   };
   checkOptions(options);
   return options;

@@ -1,5 +1,7 @@
 /** PUT of an object or its status. Source: apiserver v0.36 registry/generic/registry/store.go Update, registry/rest/update.go. */
 import { deepEqual } from "../../api/field-changes.ts";
+import { admitUpdate } from "../admission/admit.ts";
+import { canonicalize } from "../canonical.ts";
 import { finished } from "../decode.ts";
 import { invalid, invalidObject, type FieldError } from "../field-errors.ts";
 import { copyOf, type ApiObject } from "../object.ts";
@@ -111,6 +113,7 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
   const { resource, server, collection } = call;
   const { behaviour } = resource;
   behaviour.rules.defaults?.(object);
+  if (resource.struct !== undefined) canonicalize(object, resource.struct, server.catalogue.schema);
   keepServerFields(object, old.object);
   if (call.subresource === "status") keepAllButStatus(call, object, old.object);
   else if (call.subresource === "" && resource.subresources.has("status")) keepStatus(object, old.object);
@@ -123,6 +126,7 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
       object.metadata.generation = (old.object.metadata.generation ?? 0) + 1;
     }
   }
+  admitUpdate(call, object, old.object);
   const errors = updateErrors(call, object, old.object);
   if (errors.length > 0) throw invalidObject(resource.asKind, call.name, errors);
   object.metadata.resourceVersion = String(old.revision);
