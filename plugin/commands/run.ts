@@ -31,7 +31,7 @@ import type { Io } from "../io.ts";
 import { jsonLines } from "../render/json-lines.ts";
 import { overridden, preflightLine, refuseOrPass } from "../render/preflight-text.ts";
 import { RunLines, summaryLine } from "../render/run-lines.ts";
-import { counted, formatDuration, styleOf } from "../render/style.ts";
+import { counted, formatDuration, hung, styleOf } from "../render/style.ts";
 import { UserError } from "../user-error.ts";
 
 const options = {
@@ -188,8 +188,8 @@ class Run {
 
   /** Text goes to standard output; with `-o json` that belongs to the events. */
   #say(line: string): void {
-    const { out, err } = this.#io;
-    (this.#options.output === "json" ? err : out).write(`${line}\n`);
+    const to = this.#options.output === "json" ? this.#io.err : this.#io.out;
+    for (const text of hung(line, to.columns)) to.write(`${text}\n`);
   }
 
   #warn(line: string): void {

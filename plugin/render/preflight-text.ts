@@ -7,10 +7,11 @@ import { wrapWords } from "./style.ts";
 /** `rights  7 of 7 · owner  nobody else …` */
 export function preflightLine({ rights, owners }: Preflight): string {
   const held = rights.asked.length - rights.missing.length;
-  const found = owners.map(({ controller, owner }) => {
-    const kind = controller.for.plural;
-    return owner.is === "none found" ? `no other owner of ${kind} found` : `${kind}: ${owner.evidence}`;
-  });
+  const alone = owners.filter(({ owner }) => owner.is === "none found").map(({ controller }) => controller.for.plural);
+  const found = owners
+    .filter(({ owner }) => owner.is !== "none found")
+    .map(({ controller, owner }) => `${controller.for.plural}: ${owner.evidence}`);
+  if (alone.length > 0) found.push(`no other owner of ${alone.join(", ")} found`);
   return `rights  ${held} of ${rights.asked.length} · owner  ${found.join(" · ")}`;
 }
 

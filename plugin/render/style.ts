@@ -34,6 +34,13 @@ export function wrapWords(words: readonly string[], width: number | undefined, s
   return lines;
 }
 
+/** A line of the head of a screen (`context …`, `rights  …`), broken at words under its own text where it is too wide. */
+export function hung(line: string, columns: number | undefined): string[] {
+  if (columns === undefined || line.length <= columns) return [line];
+  const indent = " ".repeat(8);
+  return wrapWords(line.split(" "), columns - indent.length).map((text, index) => (index === 0 ? text : indent + text));
+}
+
 /** `41 ms`, `1.3 s`, `12.4 s`, `4 m 12 s`, `2 h 3 m`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
