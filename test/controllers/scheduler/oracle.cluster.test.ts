@@ -1,0 +1,78 @@
+/** The same pods and nodes given to the real kube-scheduler: where ours puts a pod, and what it says of one without a node, is what that does. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Pod } from "../../../src/api/types.ts";
+import { type Cluster, controllersMissing, startCluster } from "../../support/cluster.ts";
+import { nodeOf, type NodeParts, podOf, type PodParts } from "../../support/pods.ts";
+import { placings } from "./placings.ts";
+
+const merge = { "content-type": "application/merge-patch+json" };
+const pods = "/api/v1/namespaces/default/pods";
+
+describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler, with regard to", () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: "none", nodes: 0 });
+    await cluster.request("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
+  }, 60_000);
+
+  afterAll(() => cluster?.stop(), 30_000);
+
+  async function createNode(name: string, parts: NodeParts): Promise<void> {
+    const { status, ...node } = nodeOf(name, parts);
+    await cluster.request("POST", "/api/v1/nodes", node);
+    await cluster.request("PATCH", `/api/v1/nodes/${name}/status`, { status }, merge);
+    // New nodes are tainted until a kube-controller-manager finds them ready.
+    await cluster.request("PATCH", `/api/v1/nodes/${name}`, { spec: { taints: parts.taints ?? null } }, merge);
+  }
+
+  async function createPod(name: string, parts: PodParts): Promise<void> {
+    const { status, body } = await cluster.request("POST", pods, podOf(name, parts));
+    expect({ status, body: status === 201 ? "" : (body as unknown) }).toEqual({ status: 201, body: "" });
+  }
+
+  /** Waits, at most 10 seconds, until the scheduler has spoken about the pod. */
+  async function decided(name: string): Promise<{ readonly node: string | undefined; readonly message: string }> {
+    for (let tries = 0; tries < 100; tries++) {
+      const { body } = await cluster.request("GET", `${pods}/${name}`);
+      const { spec, status } = body as Pod;
+      const condition = status?.conditions?.find(({ type }) => type === "PodScheduled");
+      if (spec?.nodeName !== undefined || condition !== undefined) {
+        return { node: spec?.nodeName, message: condition?.message ?? "" };
+      }
+      await Bun.sleep(100);
+    }
+    throw new Error(`kube-scheduler said nothing about ${name} in 10 seconds`);
+  }
+
+  async function clear(): Promise<void> {
+    await cluster.request("DELETE", `${pods}?gracePeriodSeconds=0`);
+    await cluster.request("DELETE", "/api/v1/nodes");
+    for (let tries = 0; tries < 50; tries++) {
+      const { body } = await cluster.request("GET", pods);
+      if ((body as { readonly items: readonly unknown[] }).items.length === 0) break;
+      await Bun.sleep(100);
+    }
+    // Its cache follows by watch.
+    await Bun.sleep(300);
+  }
+
+  test.each(placings)(
+    "$name",
+    async ({ nodes, first = [], pod, node, message }) => {
+      await clear();
+      for (const [name, parts] of nodes) await createNode(name, parts);
+      await Bun.sleep(300);
+      for (const [name, parts] of first) {
+        await createPod(name, parts);
+        await decided(name);
+      }
+      await createPod("pod", pod);
+      const said = await decided("pod");
+      expect(said.node).toBe(node);
+      // What it says of preemption, which ours does not do, comes behind.
+      if (message !== undefined) expect(said.message.slice(0, message.length)).toBe(message);
+    },
+    20_000,
+  );
+});
