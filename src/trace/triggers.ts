@@ -34,15 +34,20 @@ export function triggerClass(trigger: Trigger): string {
  * that waits while a thousand deltas join it stays small.
  */
 export class TriggerLog {
-  readonly first: Trigger[] = [];
+  readonly first: Trigger[];
   /** The latest, oldest first, without those in `first`. */
   get last(): readonly Trigger[] {
     return this.#last;
   }
-  total = 0;
+  total: number;
   /** Shared until the first trigger comes for it: nearly every item has fewer than nine. */
   #last: Trigger[] = none;
   #others: Map<string, number> | undefined;
+
+  constructor(trigger?: Trigger) {
+    this.first = trigger === undefined ? [] : [trigger];
+    this.total = this.first.length;
+  }
 
   /** Atomic: never awaits. */
   add(trigger: Trigger): void {

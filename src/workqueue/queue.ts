@@ -97,8 +97,8 @@ export class Queue implements QueueGauges {
     if (this.#state === "shut down") return "shut down";
     const entry = this.#entries.get(key);
     if (entry === undefined) {
-      const triggers = log ?? new TriggerLog();
-      if (trigger !== undefined) triggers.add(trigger);
+      const triggers = log ?? new TriggerLog(trigger);
+      if (log !== undefined && trigger !== undefined) log.add(trigger);
       const addedAt = this.timeline.now();
       const fresh: Entry = { key, triggers, addedAt, taken: false, again: undefined, againAt: 0 };
       this.#entries.set(key, fresh);
@@ -123,13 +123,19 @@ export class Queue implements QueueGauges {
    * The next key, as soon as there is one; undefined once the queue is shut down and empty. Each item must be given back with
    * `done`. `worker` names the actor that takes it.
    */
-  async get(worker: string): Promise<QueueItem | undefined> {
+  get(worker: string): Promise<QueueItem | undefined> {
+    return this.timeline.hop(worker).then(() => {
+      const item = this.take();
+      return item !== undefined || this.#state === "shut down" ? item : this.#wait(worker);
+    });
+  }
+
+  async #wait(worker: string): Promise<QueueItem | undefined> {
     for (;;) {
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
       await this.timeline.hop(worker);
       const item = this.take();
-      if (item !== undefined) return item;
-      if (this.#state === "shut down") return undefined;
-      await new Promise<void>((resolve) => this.#idle.push(resolve));
+      if (item !== undefined || this.#state === "shut down") return item;
     }
   }
 
@@ -144,8 +150,10 @@ export class Queue implements QueueGauges {
 
   /** The worker has finished with the item, whatever came of it. Atomic. */
   done(item: QueueItem): void {
-    const entry = this.#entries.get(item.key);
-    if (entry === undefined || !entry.taken) throw new RangeError(`Cannot give back ${item.key}: no worker has it`);
+    // Items are made here only.
+    const entry = item as Entry;
+    if (!entry.taken) throw new RangeError(`Cannot give back ${item.key}: no worker has it`);
+    entry.taken = false;
     this.#inFlight--;
     if (entry.again === undefined || this.#state === "shut down") {
       this.#entries.delete(item.key);

@@ -22,7 +22,10 @@ export function exponentialFailureLimiter(options: {
       failures.set(key, n + 1);
       return Math.min(options.baseDelayMs * 2 ** n, options.maxDelayMs);
     },
-    forget: (key) => void failures.delete(key),
+    forget(key) {
+      // Nearly every key that is forgotten has not failed.
+      if (failures.size > 0) failures.delete(key);
+    },
     failures: (key) => failures.get(key) ?? 0,
   };
 }
@@ -54,7 +57,9 @@ export function bucketLimiter(options: {
 export function maxOfLimiters(...limiters: readonly RateLimiter[]): RateLimiter {
   return {
     when: (key) => Math.max(...limiters.map((limiter) => limiter.when(key))),
-    forget: (key) => limiters.forEach((limiter) => limiter.forget(key)),
+    forget(key) {
+      for (const limiter of limiters) limiter.forget(key);
+    },
     failures: (key) => Math.max(...limiters.map((limiter) => limiter.failures(key))),
   };
 }

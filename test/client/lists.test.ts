@@ -50,9 +50,9 @@ function server(
 function listing(transport: Transport): (token: string) => Promise<{ name: string | undefined; next: string }> {
   const timeline = virtualTimeline(0, seededRandom(1));
   const bus = new TraceBus({ now: () => timeline.now() });
-  const { list } = createListerWatcher({ transport, bus, timeline, fieldManager: "test" }, Pods, {});
+  const pods = createListerWatcher({ transport, bus, timeline, fieldManager: "test" }, Pods, {});
   return async (token) => {
-    const page = await list({ limit: 1, ...(token !== "" && { continueToken: token }) }, signal);
+    const page = await pods.list({ limit: 1, ...(token !== "" && { continueToken: token }) }, signal);
     return { name: page.items[0]?.metadata.name, next: page.continueToken };
   };
 }
