@@ -10,6 +10,7 @@ import { Pods } from "../../src/api/kind.ts";
 import { accessCluster } from "../../src/client/cluster-access.ts";
 import { connect } from "../../src/client/connect.ts";
 import { realHost } from "../../src/platform/host.ts";
+import { releaseMemory } from "../../src/platform/memory.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
@@ -45,6 +46,8 @@ async function informer(updates: number): Promise<void> {
   });
   informers.start();
   await informers.waitForCacheSync();
+  // As a live run does it.
+  timeline.after(2000, "memory", releaseMemory, { background: true });
   // Since the process started: what Bun needs to get there is ours too.
   say("sync", { objects: pods.lister.size, ms: performance.now(), told: added });
 }

@@ -5,6 +5,7 @@ import type { Client } from "../client/verbs.ts";
 import { ControllerManager } from "../controller/controller-manager.ts";
 import type { ControllerDefinition } from "../controller/definition.ts";
 import { HeldLease } from "../controller/lease.ts";
+import { releaseMemory } from "../platform/memory.ts";
 import type { Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
@@ -51,6 +52,9 @@ export interface LiveRun {
   /** Ends the run: syncs in flight finish, Leases are given back. Answers how many waiting keys were dropped. */
   stop(): Promise<number>;
 }
+
+/** How long after its start a run gives back what filling the caches has left; the first syncs come before. */
+const settledMs = 2000;
 
 /** The namespace of the Leases of a run: its own, or kube-system for a run over all namespaces. */
 export function leaseNamespace(namespace: string | undefined): string {
@@ -107,12 +111,14 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
       leases.push(await takeLease(options, controller, clientOf(controller), signal));
     await filled;
     manager.startWorkers();
+    const cancelRelease = timeline.after(settledMs, "memory", releaseMemory, { background: true });
     const caches = informers.started().map((informer) => ({ kind: informer.kind.kind, objects: informer.lister.size }));
     return {
       manager,
       caches,
       cachesMs,
       async stop() {
+        cancelRelease();
         const dropped = await manager.stop();
         await releaseAll();
         return dropped;
