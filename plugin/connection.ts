@@ -52,11 +52,11 @@ export async function connectAs(flags: AccessFlags, io: Io, options: ConnectionO
     const kubectl = access.context === "" ? "kubectl" : `kubectl --context ${access.context}`;
     if (error instanceof TransportError) {
       const why = error.message.replace(/^\S+: /, "");
-      return new UserError(
-        `cannot reach ${access.server} (context ${context}): ${why}`,
-        [`is the cluster up? try \`${kubectl} get --raw /readyz\``],
-        { cause: error },
-      );
+      const next =
+        error.failure === "certificate"
+          ? "is it the server that you mean? --certificate-authority names the CA to trust, --tls-server-name the name to expect"
+          : `is the cluster up? try \`${kubectl} get --raw /readyz\``;
+      return new UserError(`cannot reach ${access.server} (context ${context}): ${why}`, [next], { cause: error });
     }
     if (error instanceof StatusError && error.code === 401) {
       const who = access.userName === "" ? "without a user" : `as user ${access.userName}`;

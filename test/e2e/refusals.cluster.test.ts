@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeCertificates } from "../platform/certificates.ts";
 import { type Cluster, clusterMissing, controllersMissing, startCluster } from "../support/cluster.ts";
 import { runProgram, startProgram } from "./support/program.ts";
 import { Workload } from "./support/workload.ts";
@@ -19,6 +20,15 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     writeFileSync(path, content);
     return path;
   };
+
+  const kubeconfigTrusting = (ca: string): string =>
+    file(
+      "other-ca",
+      readFileSync(cluster.kubeconfig, "utf8").replace(
+        /certificate-authority-data: [^}]*/,
+        `certificate-authority: ${ca}`,
+      ),
+    );
 
   const mistakes: readonly {
     readonly name: string;
@@ -73,17 +83,16 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       says: [/^error: https:\/\/127\.0\.0\.1:\d+ \(context c\) does not accept the login /, /has it expired\?/],
     },
     {
-      name: "a CA that did not sign the server's certificate",
+      name: "a server whose certificate another authority has signed",
       args: [],
-      kubeconfig: () =>
-        file(
-          "other-ca",
-          readFileSync(cluster.kubeconfig, "utf8").replace(
-            /certificate-authority-data: [^}]*/,
-            `certificate-authority: ${join(cluster.dir, "certs", "other.crt")}`,
-          ),
-        ),
-      says: [/^error: cannot read .*other\.crt/],
+      kubeconfig: () => kubeconfigTrusting(file("stranger.crt", makeCertificates().strangerCa)),
+      says: [/^error: cannot reach .* \(context c\): .*unknown authority$/, /--certificate-authority/],
+    },
+    {
+      name: "a CA file that is not there",
+      args: [],
+      kubeconfig: () => kubeconfigTrusting("/nonexistent/ca.crt"),
+      says: [/^error: cannot .*\/nonexistent\/ca\.crt/],
     },
     {
       name: "a namespace that is not there",
