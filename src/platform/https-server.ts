@@ -1,8 +1,10 @@
-/** An HTTPS server on loopback: bytes in, bytes or a stream of them out. Which runtime serves it is decided here. */
+/**
+ * An HTTPS server on loopback: bytes in, bytes or a stream of them out. By node:https on every runtime: Bun.serve holds the head of
+ * an answer back until its first byte, so that a watch with nothing to tell would never begin.
+ */
+import { createServer, type Server } from "node:https";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerCertificate } from "./certificate.ts";
-import { serveOnBun } from "./https-server-bun.ts";
-import { serveOnNode } from "./https-server-node.ts";
-import { runtime } from "./runtime.ts";
 
 export interface ServedRequest {
   readonly method: string;
@@ -42,7 +44,59 @@ export interface HttpsServer {
   close(): Promise<void>;
 }
 
+async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promise<ServedRequest> {
+  const [path = "/", search = ""] = (request.url ?? "/").split("?");
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of request as AsyncIterable<Uint8Array>) {
+    if (length <= maxBodyBytes) pieces.push(piece);
+    length += piece.length;
+  }
+  const body = new Uint8Array(Buffer.concat(pieces).subarray(0, maxBodyBytes + 1));
+  return { method: request.method ?? "GET", path, query: [...new URLSearchParams(search).entries()], headers, body };
+}
+
+async function send(response: ServerResponse, body: ServedBody): Promise<void> {
+  response.on("close", () => body.cancel());
+  response.flushHeaders();
+  for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
+    if (!response.write(piece)) await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
+    if (response.destroyed) return;
+  }
+  response.end();
+}
+
 /** Listens on 127.0.0.1 alone. @throws Error where the port is taken. */
-export function serveHttps(options: HttpsServerOptions): Promise<HttpsServer> {
-  return runtime === "bun" ? serveOnBun(options) : serveOnNode(options);
+export async function serveHttps({
+  port,
+  certificate,
+  maxBodyBytes,
+  handle,
+}: HttpsServerOptions): Promise<HttpsServer> {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { status, headers, body } = await handle(await requestOf(request, maxBodyBytes));
+    response.writeHead(status, headers);
+    if (body instanceof Uint8Array) response.end(body);
+    else await send(response, body);
+  };
+  const server: Server = createServer({ cert: certificate.cert, key: certificate.key }, (request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

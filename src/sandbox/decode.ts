@@ -10,11 +10,33 @@ const decoder = new TextDecoder();
 /** A body as JSON; the message of a refusal begins with `before`. @throws StatusError 400. */
 export function jsonOf(body: Uint8Array, wrap: (problem: string) => string): unknown {
   const text = decoder.decode(body);
+  if (body.length > 2 * deepest && isTooDeep(body)) throw badRequest(wrap("invalid character '[' exceeded max depth"));
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
     throw badRequest(wrap(jsonProblem(text, cause as Error)));
   }
+}
+
+/** As deep as Go reads. */
+const deepest = 10_000;
+const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [0x22, 0x5c, 0x5b, 0x7b, 0x5d, 0x7d];
+
+/** Whether lists and objects stand in each other deeper than Go reads. */
+function isTooDeep(body: Uint8Array): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i];
+    if (inText) {
+      if (byte === backslash) i++;
+      else if (byte === quote) inText = false;
+    } else if (byte === quote) inText = true;
+    else if (byte === openBracket || byte === openBrace) {
+      if (++depth > deepest) return true;
+    } else if (byte === closeBracket || byte === closeBrace) depth--;
+  }
+  return false;
 }
 
 /** What Go says of JSON that is none; near to it. */

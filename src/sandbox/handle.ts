@@ -63,7 +63,7 @@ export function handle(server: Server, incoming: Incoming): Outgoing {
   } catch (error) {
     if (error instanceof StatusError) return refusalAnswer(error);
     if (error instanceof URIError) return refusalAnswer(badRequest("the path is not well escaped"));
-    return refusalAnswer(internal(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    return refusalAnswer(internal(error instanceof Error ? error.message : String(error)));
   }
 }
 
@@ -113,6 +113,9 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
   // A namespaced path of a cluster-scoped kind, or an object without its namespace, leads nowhere.
   if (!resource.namespaced && route.namespace !== "") throw noSuchPath();
   if (resource.namespaced && route.namespace === "" && route.name !== "") throw noSuchPath();
+  if (route.name === "." || route.name === "..") {
+    throw badRequest(`Name parameter invalid: "${route.name}": may not be '${route.name}'`);
+  }
   const call: Call = {
     server,
     resource,

@@ -21,9 +21,11 @@ function filled<T>(value: T, namespace: string, answers: readonly Raw[]): T {
       if (what === "ns") return namespace;
       const [index = "0", ...path] = what.split(".");
       let here: unknown = answers[Number(index)]?.body;
+      // A list's version is not an object's, but might by chance be one here and not there.
+      if (path.at(-1) === "resourceVersion" && (here as Json | undefined)?.["items"] !== undefined) return "1";
       for (const key of path) here = (here as Json | undefined)?.[key];
       // What is not there is an old version.
-      return here === undefined ? "1" : String(here);
+      return typeof here === "string" ? here : "1";
     }) as T;
   }
   if (Array.isArray(value)) return value.map((item: unknown) => filled(item, namespace, answers)) as T;

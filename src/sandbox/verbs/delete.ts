@@ -120,18 +120,23 @@ export function deleteCollection(call: Call, list: ListOptions, options: DeleteO
 /** Deletes an object that is there, as far as it can be deleted now. @throws StatusError 409. */
 export function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Deleted {
   checkPreconditions(call, entry, options);
-  const object: ApiObject = { ...entry.object, metadata: { ...entry.object.metadata } };
+  const object = copyOfStored(entry);
   const graceful = beGraceful(call, object, options);
   if (graceful === "pending") return { entry, gone: false };
-  const changed = setFinalizers(call, object, options);
+  setFinalizers(call, object, options);
   const waits = (object.metadata.finalizers ?? []).length > 0 || keptBySpec(object);
-  if (graceful === "no" && !waits && !changed) return remove(call, object, options);
-  if (graceful === "no" && waits) markAsDeleting(call, object);
-  if (graceful === "no" && !waits) return remove(call, object, options);
+  // What goes at once goes as it is stored, whatever its finalizers would have become.
+  if (graceful === "no" && !waits) return remove(call, copyOfStored(entry), options);
+  if (graceful === "no") markAsDeleting(call, object);
   const marked = mark(call, object, entry, options);
   if (waits || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return { entry: marked, gone: false };
   if (options.dryRun) return { entry: marked, gone: true };
   return remove(call, { ...object, metadata: { ...object.metadata } }, options);
+}
+
+/** A copy whose own fields and metadata may be set. */
+function copyOfStored({ object }: Entry): ApiObject {
+  return { ...object, metadata: { ...object.metadata } };
 }
 
 function mark(call: Call, object: ApiObject, entry: Entry, options: DeleteOptions): Entry {
@@ -197,18 +202,17 @@ function beGraceful(call: Call, object: ApiObject, options: DeleteOptions): "yes
   return "yes";
 }
 
-/** Sets the finalizers of the garbage collector as the options ask; says whether they changed. */
-function setFinalizers(call: Call, { metadata }: ApiObject, options: DeleteOptions): boolean {
+/** Sets the finalizers of the garbage collector as the options ask. */
+function setFinalizers(call: Call, { metadata }: ApiObject, options: DeleteOptions): void {
   const before = metadata.finalizers ?? [];
   const after = before.filter((finalizer) => finalizer !== "orphan" && finalizer !== "foregroundDeletion");
   const { garbage } = call.resource.behaviour;
   const policy = garbage === "unsupported" ? "" : policyOf(before, options, garbage);
   if (policy === "Orphan") after.push("orphan");
   if (policy === "Foreground") after.push("foregroundDeletion");
-  if (after.length === before.length && after.every((finalizer) => before.includes(finalizer))) return false;
+  if (after.length === before.length && after.every((finalizer) => before.includes(finalizer))) return;
   if (after.length === 0) delete metadata.finalizers;
   else metadata.finalizers = after;
-  return true;
 }
 
 function policyOf(

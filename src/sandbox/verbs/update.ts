@@ -132,7 +132,7 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
   object.metadata.resourceVersion = String(old.revision);
   const whole = finished(object, resource.struct, server.catalogue.schema);
   if (isToBeDeleted(whole, old.object)) {
-    if (call.dryRun) return old;
+    if (call.dryRun) return new Entry(whole, old.revision);
     // The answer carries the version before the deletion: what was there last, with the finalizer gone.
     const answer = new Entry(copyOf(whole), old.revision);
     // What the watches are told is the object as it was stored.

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { controlPlaneBinary } from "../../scripts/control-plane.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+
+let sandbox: Sandbox;
+let https: SandboxHttps;
+beforeAll(async () => {
+  sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
+  https = await serveSandbox(sandbox);
+});
+afterAll(async () => {
+  sandbox.stop();
+  await https.close();
+});
+
+const maps = "/api/v1/namespaces/default/configmaps";
+
+/** A request with the sandbox's own authority trusted; the token may be another. */
+function send(path: string, init: RequestInit = {}, token = https.token): Promise<Response> {
+  return fetch(`${https.url}${path}`, {
+    ...init,
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      ...(init.headers as object | undefined),
+    },
+    tls: { ca: https.ca },
+  });
+}
+
+describe("the sandbox over HTTPS", () => {
+  test("serves who has the token, with a certificate that its authority signed", async () => {
+    const answer = await send("/version");
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ gitVersion: "v1.36.3" });
+  });
+
+  test.each(["", "x", "admintoken"])("lets nobody in by the token %p", async (token) => {
+    const answer = await send("/api/v1/secrets", {}, token);
+    expect([answer.status, ((await answer.json()) as { reason: string }).reason]).toEqual([401, "Unauthorized"]);
+  });
+
+  test("trusts no other authority", async () => {
+    const other = await serveSandbox(sandbox);
+    const refused = await fetch(`${https.url}/version`, { tls: { ca: other.ca } }).then(
+      () => "let in",
+      () => "refused",
+    );
+    await other.close();
+    expect(refused).toBe("refused");
+  });
+
+  test("tells a watch its events as they happen", async () => {
+    const abort = new AbortController();
+    const answer = await send(`${maps}?watch=1&resourceVersion=${sandbox.revision}`, { signal: abort.signal });
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    await send(maps, { method: "POST", body: JSON.stringify({ metadata: { name: "watched" } }) });
+    const { value } = await reader.read();
+    expect(JSON.parse(new TextDecoder().decode(value))).toMatchObject({
+      type: "ADDED",
+      object: { metadata: { name: "watched" } },
+    });
+    abort.abort();
+  });
+
+  const hostile: readonly { name: string; path?: string; init: RequestInit; status: number }[] = [
+    { name: "a body over 3 MiB", init: { method: "POST", body: "a".repeat(3 * 1024 * 1024 + 1) }, status: 413 },
+    {
+      name: "a deeply nested body",
+      init: { method: "POST", body: `{"data":${"[".repeat(20_000)}${"]".repeat(20_000)}}` },
+      status: 400,
+    },
+    { name: "cut JSON", init: { method: "POST", body: '{"metadata":' }, status: 400 },
+    { name: "bytes that are no text", init: { method: "POST", body: new Uint8Array([255, 254, 0, 1]) }, status: 400 },
+    {
+      name: "protobuf",
+      init: { method: "POST", body: "x", headers: { "content-type": "application/vnd.kubernetes.protobuf" } },
+      status: 415,
+    },
+    {
+      name: "keys that would change prototypes",
+      init: { method: "POST", body: '{"metadata":{"name":"a","labels":{"__proto__":"x"}}}' },
+      status: 422,
+    },
+    {
+      name: "a prototype as metadata",
+      init: { method: "POST", body: '{"__proto__":{"metadata":{"name":"a"}}}' },
+      status: 422,
+    },
+    { name: "a path that is not escaped", path: "/api/v1/namespaces/%ff/pods", init: {}, status: 400 },
+    { name: "a verb that the path does not have", init: { method: "PUT", body: "{}" }, status: 405 },
+  ];
+  test.each(hostile)("answers $name with a Status, and goes on", async ({ path = maps, init, status }) => {
+    const answer = await send(path, init);
+    expect([answer.status, ((await answer.json()) as { kind: string }).kind]).toEqual([status, "Status"]);
+    expect((await send("/readyz")).status).toBe(200);
+    expect(({} as Record<string, unknown>)["metadata"]).toBeUndefined();
+  });
+});
+
+const kubectlBinary = controlPlaneBinary("kubectl");
+
+describe.skipIf(kubectlBinary === undefined)("kubectl, unchanged, on the sandbox", () => {
+  const file = join(tmpdir(), `sandbox-${process.pid}.kubeconfig`);
+  beforeAll(() => writeFileSync(file, https.kubeconfig(), { mode: 0o600 }));
+  afterAll(() => rmSync(file, { force: true }));
+
+  async function kubectl(args: string, stdin = ""): Promise<string> {
+    const run = Bun.spawn([kubectlBinary ?? "kubectl", "--kubeconfig", file, ...args.split(" ")], {
+      stdin: new TextEncoder().encode(stdin),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, error] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
+    return (out + error).trim();
+  }
+  const replicaSet = (replicas: number): string =>
+    JSON.stringify({
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      metadata: { name: "web" },
+      spec: {
+        replicas,
+        selector: { matchLabels: { app: "web" } },
+        template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+      },
+    });
+
+  test("applies, reads, describes, scales, labels, patches, waits and deletes with each cascade", async () => {
+    expect(await kubectl("apply -f -", replicaSet(1))).toBe("replicaset.apps/web created");
+    expect(await kubectl("apply -f -", replicaSet(1))).toBe("replicaset.apps/web unchanged");
+    expect(await kubectl("apply -f -", replicaSet(2))).toBe("replicaset.apps/web configured");
+    expect(await kubectl("get rs web -o jsonpath={.spec.replicas}")).toBe("2");
+    expect((await kubectl("get rs")).split(/\s+/).slice(0, 8)).toEqual([
+      "NAME",
+      "DESIRED",
+      "CURRENT",
+      "READY",
+      "AGE",
+      "web",
+      "2",
+      "0",
+    ]);
+    expect(await kubectl("describe rs web")).toContain("Replicas:     0 current / 2 desired");
+    expect(await kubectl("scale rs web --replicas=5")).toBe("replicaset.apps/web scaled");
+    expect(await kubectl("label rs web x=y")).toBe("replicaset.apps/web labeled");
+    expect(await kubectl(`patch rs web -p {"spec":{"replicas":3}}`)).toBe("replicaset.apps/web patched");
+    expect(await kubectl("wait rs/web --for=jsonpath={.spec.replicas}=3 --timeout=5s")).toBe(
+      "replicaset.apps/web condition met",
+    );
+    expect(await kubectl("delete rs web --cascade=background")).toContain("deleted");
+    for (const [cascade, finalizer] of [
+      ["foreground", "foregroundDeletion"],
+      ["orphan", "orphan"],
+    ]) {
+      await kubectl("create -f -", replicaSet(1));
+      await kubectl(`delete rs web --cascade=${cascade} --wait=false`);
+      expect(await kubectl("get rs web -o jsonpath={.metadata.finalizers}")).toBe(`["${finalizer}"]`);
+      await kubectl(`patch rs web --type=merge -p {"metadata":{"finalizers":null}}`);
+      expect(await kubectl("get rs")).toBe("No resources found in default namespace.");
+    }
+  }, 30_000);
+
+  test("refuses an unknown field by default, as with a real server", async () => {
+    const wrong = replicaSet(1).replace('"replicas":1', '"replica":1');
+    expect(await kubectl("create -f -", wrong)).toContain('strict decoding error: unknown field "spec.replica"');
+  }, 15_000);
+});
