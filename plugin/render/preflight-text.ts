@@ -11,7 +11,7 @@ export function preflightLine({ rights, owners }: Preflight): string {
   const found = owners
     .filter(({ owner }) => owner.is !== "none found")
     .map(({ controller, owner }) => `${controller.for.plural}: ${owner.evidence}`);
-  if (alone.length > 0) found.push(`no other owner of ${alone.join(", ")} found`);
+  if (alone.length > 0) found.push(`no other owner of ${[...new Set(alone)].join(", ")} found`);
   return `rights  ${held} of ${rights.asked.length} · owner  ${found.join(" · ")}`;
 }
 

@@ -82,6 +82,8 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly onlyByName?: true;
   /** The name of a controller that this one is a part of: whoever names that one gets this one too. */
   readonly partOf?: string;
+  /** Who runs it on a cluster of its own accord, if not kube-controller-manager: looked for before it is run here as well. */
+  readonly runBy?: "kube-scheduler" | "nobody";
   readonly rules: readonly Rule[];
   /** What it needs beyond list and watch; preflight asks for these, `controllers -o rbac` prints them. */
   readonly permissions: readonly Permission[];

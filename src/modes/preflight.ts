@@ -39,7 +39,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const [rights, copies, ...found] = await Promise.all([
     askRights(client, rightsToRun(controllers, namespace, leaseNamespace)),
     otherCopies(options),
-    ...controllers.map((controller) => findSecondOwner(transport, client, controller.for, namespace)),
+    ...controllers.map((controller) => findSecondOwner(transport, client, controller, namespace)),
   ]);
   const owners = controllers.map((controller, index) => {
     const copy = copies.get(controller.name);

@@ -7,6 +7,7 @@ import { parseTime } from "../api/time.ts";
 import { readAll, type Transport } from "../api/transport.ts";
 import type { Lease } from "../api/types.ts";
 import type { Client } from "../client/verbs.ts";
+import type { ControllerDefinition } from "../controller/definition.ts";
 
 /**
  * What is known of another owner. `unknown`: the evidence could not be read. `none found` is not `none`: a
@@ -20,22 +21,28 @@ export interface SecondOwner {
   readonly evidence: string;
 }
 
-const manager = "kube-controller-manager";
+/** Who runs a controller on a cluster of its own accord. */
+type Component = "kube-controller-manager" | "kube-scheduler";
+
 const recentMs = 60_000;
 
 /**
- * Looks for kube-controller-manager: first its Lease, judged by the server's own clock, then its recent writes to objects of the
- * kind. Only reads.
+ * Looks for whoever runs the controller elsewhere, kube-controller-manager for most: first its Lease, judged by the server's own
+ * clock, then its recent writes to objects of the kind. Only reads.
  */
 export async function findSecondOwner(
   transport: Transport,
   client: Client,
-  kind: Kind,
+  controller: Pick<ControllerDefinition, "for" | "runBy">,
   namespace: string | undefined,
 ): Promise<SecondOwner> {
-  const lease = await readLease(transport);
+  const { for: kind, runBy: manager = "kube-controller-manager" } = controller;
+  if (manager === "nobody") {
+    return { is: "none found", who: "anybody", evidence: "it works on what is marked for it alone" };
+  }
+  const lease = await readLease(transport, manager);
   if (lease.is !== "none found") return lease;
-  const write = await lastWrite(client, kind, namespace);
+  const write = await lastWrite(client, manager, kind, namespace);
   if (write === undefined)
     return {
       is: "none found",
@@ -56,7 +63,10 @@ function ago(ms: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min ago` : `${Math.round(seconds / 3600)} h ago`;
 }
 
-async function readLease(transport: Transport): Promise<SecondOwner & { readonly serverNow: number }> {
+async function readLease(
+  transport: Transport,
+  manager: Component,
+): Promise<SecondOwner & { readonly serverNow: number }> {
   const path = pathOf(Leases, { namespace: "kube-system", name: manager });
   const answer = await transport.send({
     method: "GET",
@@ -91,9 +101,10 @@ async function readLease(transport: Transport): Promise<SecondOwner & { readonly
   };
 }
 
-/** The latest write of kube-controller-manager to an object of the kind, as far as managedFields tell. */
+/** The latest write of the component to an object of the kind, as far as managedFields tell. */
 async function lastWrite(
   client: Client,
+  manager: Component,
   kind: Kind,
   namespace: string | undefined,
 ): Promise<{ readonly key: string; readonly at: number } | undefined> {
@@ -101,13 +112,13 @@ async function lastWrite(
   let latest: { key: string; at: number } | undefined;
   for (const object of page.items) {
     for (const entry of object.metadata.managedFields ?? []) {
-      const at = writtenAt(entry);
+      const at = writtenAt(entry, manager);
       if (at !== undefined && at > (latest?.at ?? 0)) latest = { key: keyOf(object satisfies StoredObject), at };
     }
   }
   return latest;
 }
 
-function writtenAt(entry: ManagedFieldsEntry): number | undefined {
+function writtenAt(entry: ManagedFieldsEntry, manager: Component): number | undefined {
   return entry.manager === manager && entry.time !== undefined ? parseTime(entry.time) : undefined;
 }

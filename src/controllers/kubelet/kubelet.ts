@@ -23,6 +23,8 @@ export const kubelet: ControllerDefinition = defineController<Pod>({
   aliases: [],
   purpose: "runs the pods of simulated nodes (no containers: their lives are set by annotations)",
   onlyByName: true,
+  // Only nodes that are marked as simulated are looked after.
+  runBy: "nobody",
   component: "kubelet",
   source: "pkg/kubelet/kubelet.go",
   for: Pods,
@@ -85,6 +87,8 @@ export const nodeHeartbeat: ControllerDefinition = defineController<Node>({
   partOf: "kubelet",
   purpose: "renews the Leases of simulated nodes, and their status (comes with kubelet)",
   onlyByName: true,
+  // Only nodes that are marked as simulated are looked after.
+  runBy: "nobody",
   component: "kubelet",
   source: "pkg/kubelet/kubelet_node_status.go",
   for: Nodes,

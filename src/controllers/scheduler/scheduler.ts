@@ -24,6 +24,7 @@ export const scheduler: ControllerDefinition = defineController<Pod>({
   aliases: ["kube-scheduler"],
   purpose: "gives pods their nodes (a simulated kube-scheduler)",
   onlyByName: true,
+  runBy: "kube-scheduler",
   component: schedulerName,
   source: "pkg/scheduler/schedule_one.go",
   for: Pods,
