@@ -1,0 +1,62 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  addQuantities,
+  canonicalQuantity,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+} from "../../src/api/quantity.ts";
+
+const seed = 20261121;
+
+describe("a quantity is written in one way", () => {
+  const rows: readonly { name: string; text: string; canonical: string | undefined }[] = [
+    { name: "milli that make a whole", text: "1000m", canonical: "1" },
+    { name: "a fraction", text: "0.5", canonical: "500m" },
+    { name: "thousands", text: "1000", canonical: "1k" },
+    { name: "binary units", text: "1024Mi", canonical: "1Gi" },
+    { name: "binary units that are no whole of the next", text: "1.5Gi", canonical: "1536Mi" },
+    { name: "small binary units", text: "512", canonical: "512" },
+    { name: "an exponent", text: "1e3", canonical: "1e3" },
+    { name: "less than a billionth", text: "0.1n", canonical: "1n" },
+    { name: "negative", text: "-1500m", canonical: "-1500m" },
+    { name: "zero of any kind", text: "0Gi", canonical: "0" },
+    { name: "no number", text: "lots", canonical: undefined },
+    { name: "no digits", text: "Mi", canonical: undefined },
+    {
+      name: "an exponent that would fill the memory",
+      text: "1e999999",
+      canonical: "9223372036854775807",
+    },
+  ];
+  test.each(rows)("$name: $text", ({ text, canonical }) => {
+    expect(canonicalQuantity(text)).toBe(canonical as string);
+  });
+
+  test("and written again, stays as it is", () => {
+    const texts = fc
+      .tuple(
+        fc.integer({ min: -1_000_000, max: 1_000_000 }),
+        fc.constantFrom("", "m", "u", "k", "M", "G", "Ki", "Mi", "Gi", "e3"),
+      )
+      .map(([number, suffix]) => `${number}${suffix}`);
+    fc.assert(
+      fc.property(texts, (text) => {
+        const once = canonicalQuantity(text);
+        expect(once === undefined ? undefined : canonicalQuantity(once)).toBe(once as string);
+        const [a, b] = [parseQuantity(text), parseQuantity(once ?? "")];
+        expect(a !== undefined && b !== undefined && compareQuantities(a, b)).toBe(0);
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  test("a sum is written as its first part", () => {
+    const sum = addQuantities(
+      parseQuantity("512Mi") ?? { nano: 0n, format: "binary" },
+      parseQuantity("512Mi") ?? { nano: 0n, format: "binary" },
+    );
+    expect(formatQuantity(sum)).toBe("1Gi");
+  });
+});
