@@ -1,5 +1,8 @@
 /** A sandbox of its own instead of the current context: what `--sandbox` connects to. */
 import { type Embedded, type EmbeddedOptions, startEmbedded } from "../src/modes/embedded.ts";
+import { Namespaces } from "../src/api/kind.ts";
+import { isAlreadyExists } from "../src/api/status-error.ts";
+import type { Client } from "../src/client/verbs.ts";
 import { TraceBus } from "../src/trace/bus.ts";
 import { type Applied, applyManifests } from "./apply-manifests.ts";
 import type { Connected } from "./connection.ts";
@@ -11,11 +14,11 @@ export interface SandboxConnection extends Connected {
   readonly applied: readonly Applied[];
 }
 
-const namespace = "default";
-
 export interface SandboxFlags extends Pick<EmbeddedOptions, "controllers" | "nodes" | "scheduler" | "kubelet"> {
   /** Files, folders, `-`. */
   readonly manifests: readonly string[];
+  /** Where objects go that name none; it is made if it is not there. Default `default`. */
+  readonly namespace?: string;
 }
 
 /**
@@ -23,7 +26,7 @@ export interface SandboxFlags extends Pick<EmbeddedOptions, "controllers" | "nod
  * @throws UserError for manifests that cannot be read or are refused; the cluster is gone then.
  */
 export async function connectToSandbox(
-  { manifests, ...parts }: SandboxFlags,
+  { manifests, namespace = "default", ...parts }: SandboxFlags,
   io: Io,
   listen: (bus: TraceBus) => void = () => undefined,
 ): Promise<SandboxConnection> {
@@ -45,6 +48,7 @@ export async function connectToSandbox(
   const client = cluster.clientFor("kubectl-reconcile-manifests");
   let applied: readonly Applied[] = [];
   try {
+    await makeNamespace(client, namespace);
     if (objects.length > 0) applied = await applyManifests(client, objects, namespace);
   } catch (error) {
     await cluster.stop();
@@ -67,4 +71,12 @@ export async function connectToSandbox(
     explain: (error) => error,
     close: () => cluster.stop(),
   };
+}
+
+async function makeNamespace(client: Client, name: string): Promise<void> {
+  try {
+    await client.create(Namespaces, { metadata: { name } });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
 }

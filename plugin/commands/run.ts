@@ -115,7 +115,9 @@ function connectionFor(chosen: readonly ControllerDefinition[], options: RunOpti
   }
   const isChosen = (name: string): boolean => chosen.some((definition) => definition.name === name);
   const parts = { scheduler: !isChosen("scheduler"), kubelet: !isChosen("kubelet") };
-  return connectToSandbox({ manifests: manifests ?? [], ...parts }, io);
+  const { namespace } = options;
+  const where = namespace === undefined ? {} : { namespace };
+  return connectToSandbox({ manifests: manifests ?? [], ...where, ...parts }, io);
 }
 
 /** Of a sandbox's own controllers these work where nobody looks. */
