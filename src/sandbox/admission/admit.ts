@@ -2,6 +2,7 @@
 import { child, type ApiObject } from "../object.ts";
 import type { Call } from "../server.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
+import { admitNode, admitRuntimeClass, admitStorageClass } from "./cluster-defaults.ts";
 import { admitLimits } from "./limit-ranger.ts";
 import { admitPriority, admitServiceAccount, admitTolerations } from "./service-account.ts";
 
@@ -19,9 +20,20 @@ export function admitUpdate(call: Call, object: ApiObject, old: ApiObject): void
 /** May change the object. @throws StatusError, mostly 403. */
 export function admitCreate(call: Call, object: ApiObject): void {
   admitIntoNamespace(call, object.metadata.name ?? "");
-  if (call.resource.storage !== "pods") return;
-  admitServiceAccount(call, object);
-  admitTolerations(object);
-  admitPriority(call, object);
-  admitLimits(call, object);
+  switch (call.resource.storage) {
+    case "nodes":
+      admitNode(object);
+      break;
+    case "persistentvolumeclaims":
+      admitStorageClass(call, object);
+      break;
+    case "pods":
+      admitServiceAccount(call, object);
+      admitTolerations(object);
+      admitPriority(call, object);
+      admitRuntimeClass(call, object);
+      admitLimits(call, object);
+      break;
+    default:
+  }
 }

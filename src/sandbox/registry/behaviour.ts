@@ -41,6 +41,8 @@ export interface Behaviour {
   readonly generationOfAnnotations: boolean;
   /** Objects carry metadata.generation, and it counts changes of everything but metadata and status. */
   readonly generation: boolean;
+  /** A new object may bring its status with it. */
+  readonly keepsNewStatus: boolean;
   /** DELETE answers the object instead of a Status. */
   readonly returnsDeleted: boolean;
   readonly createOnUpdate: boolean;
@@ -97,6 +99,7 @@ export function behaviourOf(resource: string): Behaviour {
     rules: kindRules[resource] ?? {},
     generation: withGeneration.has(resource),
     generationOfAnnotations: resource === "deployments.apps",
+    keepsNewStatus: resource === "nodes",
     returnsDeleted: returningDeleted.has(resource),
     createOnUpdate: creatingOnUpdate.has(resource),
     unconditionalUpdate: !needingVersion.has(resource),

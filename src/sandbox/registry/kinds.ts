@@ -4,7 +4,15 @@ import { eventRules } from "./event.ts";
 import { jobRules } from "./job.ts";
 import { namespaceRules } from "./namespace.ts";
 import { podRules } from "./pod.ts";
-import { claimRules, configMapRules, daemonSetRules, leaseRules, secretRules, volumeRules } from "./small.ts";
+import {
+  claimRules,
+  configMapRules,
+  daemonSetRules,
+  leaseRules,
+  nodeRules,
+  secretRules,
+  volumeRules,
+} from "./small.ts";
 import { serviceRules } from "./service.ts";
 import { deploymentRules, replicaSetRules, replicationControllerRules } from "./workload-validation.ts";
 
@@ -16,6 +24,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   "jobs.batch": jobRules,
   namespaces: namespaceRules,
   "leases.coordination.k8s.io": leaseRules,
+  nodes: nodeRules,
   persistentvolumeclaims: claimRules,
   persistentvolumes: volumeRules,
   pods: podRules,

@@ -83,3 +83,11 @@ export const daemonSetRules: KindRules = {
     };
   },
 };
+
+export const nodeRules: KindRules = {
+  defaults({ spec = {} }) {
+    // The first range and the list of them are two ways to write one thing.
+    const { podCIDR, podCIDRs } = spec as Record<string, unknown>;
+    if (typeof podCIDR === "string" && podCIDR !== "" && podCIDRs === undefined) spec["podCIDRs"] = [podCIDR];
+  },
+};

@@ -107,7 +107,7 @@ function nameIt(call: Call, { metadata }: ApiObject): boolean {
 
 function prepare(call: Call, object: ApiObject): void {
   const { resource, server } = call;
-  if (resource.subresources.has("status")) delete object.status;
+  if (resource.subresources.has("status") && !resource.behaviour.keepsNewStatus) delete object.status;
   if (resource.behaviour.generation) object.metadata.generation = 1;
   resource.behaviour.rules.prepareCreate?.(object, surroundingsOf(server));
 }

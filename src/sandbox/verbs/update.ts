@@ -118,14 +118,8 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
   if (call.subresource === "status") keepAllButStatus(call, object, old.object);
   else if (call.subresource === "" && resource.subresources.has("status")) keepStatus(object, old.object);
   manageUpdate(managedAs === undefined ? call : { ...call, subresource: managedAs }, old.object, object);
-  if (call.subresource === "") {
-    behaviour.rules.prepareUpdate?.(object, old.object);
-    const annotated =
-      behaviour.generationOfAnnotations && !deepEqual(object.metadata.annotations, old.object.metadata.annotations);
-    if (behaviour.generation && (annotated || changesSpec(object, old.object))) {
-      object.metadata.generation = (old.object.metadata.generation ?? 0) + 1;
-    }
-  }
+  if (call.subresource === "") behaviour.rules.prepareUpdate?.(object, old.object);
+  if (call.subresource !== "status") countGeneration(call, object, old.object);
   admitUpdate(call, object, old.object);
   const errors = updateErrors(call, object, old.object);
   if (errors.length > 0) throw invalidObject(resource.asKind, call.name, errors);
@@ -144,6 +138,13 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
   return server.store.put(collection, whole);
 }
 
+function countGeneration({ resource }: Call, object: ApiObject, old: ApiObject): void {
+  const { generation, generationOfAnnotations } = resource.behaviour;
+  if (!generation) return;
+  const annotated = generationOfAnnotations && !deepEqual(object.metadata.annotations, old.metadata.annotations);
+  if (annotated || changesSpec(object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
 function updateErrors({ resource, subresource }: Call, object: ApiObject, old: ApiObject): FieldError[] {
   const { rules } = resource.behaviour;
   const errors = [
@@ -153,6 +154,8 @@ function updateErrors({ resource, subresource }: Call, object: ApiObject, old: A
     ...metadataUpdateErrors(object, old),
   ];
   if (subresource === "status") return [...errors, ...(rules.validateStatus?.(object, old) ?? [])];
+  // A subresource of one part may change just what the object's own path may not.
+  if (subresource !== "") return [...errors, ...(rules.validate?.(object) ?? [])];
   return [...errors, ...(rules.validate?.(object) ?? []), ...(rules.validateUpdate?.(object, old) ?? [])];
 }
 

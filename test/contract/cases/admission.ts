@@ -342,6 +342,71 @@ export const admission: Table = {
       ],
     },
     {
+      name: "a new node is tainted and brings its status",
+      steps: [
+        post("/api/v1/nodes", { metadata: { name: "{ns}-n" } }),
+        post("/api/v1/nodes", {
+          metadata: { name: "{ns}-m" },
+          spec: { taints: [{ key: "a", effect: "NoSchedule" }], unschedulable: true },
+          status: { capacity: { cpu: "4", pods: "10" } },
+        }),
+        patch("strategic", "/api/v1/nodes/{ns}-n/status", {
+          status: { conditions: [{ type: "Ready", status: "True" }], allocatable: { cpu: "3" } },
+        }),
+        patch("strategic", "/api/v1/nodes/{ns}-n", { spec: { taints: null, podCIDR: "10.1.0.0/24" } }),
+        del("/api/v1/nodes/{ns}-n"),
+        del("/api/v1/nodes/{ns}-m"),
+      ],
+    },
+    { name: "a runtime class that is not there", steps: [post(pods, pod("a", {}, { runtimeClassName: "{ns}-r" }))] },
+    {
+      name: "a runtime class with overhead and nodes",
+      steps: [
+        post("/apis/node.k8s.io/v1/runtimeclasses", {
+          metadata: { name: "{ns}-r" },
+          handler: "h",
+          overhead: { podFixed: { cpu: "100m" } },
+          scheduling: { nodeSelector: { r: "s" }, tolerations: [{ key: "t", operator: "Exists" }] },
+        }),
+        settle,
+        post(pods, pod("a", {}, { runtimeClassName: "{ns}-r" })),
+        del("/apis/node.k8s.io/v1/runtimeclasses/{ns}-r"),
+      ],
+    },
+    {
+      name: "a default storage class",
+      steps: [
+        post("/apis/storage.k8s.io/v1/storageclasses", {
+          metadata: { name: "{ns}-s", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+          provisioner: "p",
+        }),
+        settle,
+        post("/api/v1/namespaces/{ns}/persistentvolumeclaims", {
+          metadata: { name: "c" },
+          spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+        }),
+        del("/apis/storage.k8s.io/v1/storageclasses/{ns}-s"),
+      ],
+    },
+    {
+      name: "an immediate resize of a pod",
+      steps: [
+        post(pods, pod("a", {}, { containers: [{ name: "c", image: "i", resources: { requests: { cpu: "1" } } }] })),
+        patch("strategic", `${pods}/a/resize`, {
+          spec: { containers: [{ name: "c", resources: { requests: { cpu: "2" } } }] },
+        }),
+      ],
+    },
+    {
+      name: "an ephemeral container",
+      steps: [
+        post(pods, pod("a")),
+        patch("strategic", `${pods}/a/ephemeralcontainers`, {
+          spec: { ephemeralContainers: [{ name: "e", image: "i" }] },
+        }),
+      ],
+    },
+    {
       name: "may I?",
       steps: [
         post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
