@@ -1,13 +1,14 @@
 /**
  * Which nodes a pod can go to: filters, in the order in which they are asked; the first that objects is the reason.
  * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go and framework/plugins/*; the texts are the ones that
- * upstream shows to users. Differs: no volumes, no topology spread constraints, no devices, no preemption.
+ * upstream shows to users. Differs: no volumes, no devices, no preemption.
  */
 import type { Node, Pod } from "../../api/types.ts";
 import { hostPortsOf, type NodeLoad } from "./ledger.ts";
 import { nodeSelected } from "./node-affinity.ts";
 import type { PodAffinityView } from "./pod-affinity.ts";
 import { requestsOf, resourcesOf, type Resources } from "./requests.ts";
+import type { SpreadView } from "./topology-spread.ts";
 import { tolerates, unschedulableTaint, untoleratedTaint } from "./taints.ts";
 
 /** A node as the filters see it. */
@@ -17,10 +18,16 @@ export interface Candidate {
   readonly allocatable: Resources;
 }
 
+/** What is worked out about a pod once, for all nodes. */
+export interface Views {
+  readonly affinity: PodAffinityView;
+  readonly spread: SpreadView;
+}
+
 interface Filter {
   readonly name: string;
   /** Why the pod cannot go there; none: it can, as far as this filter goes. */
-  objections(pod: Pod, candidate: Candidate, affinity: PodAffinityView): readonly string[];
+  objections(pod: Pod, candidate: Candidate, views: Views): readonly string[];
 }
 
 const fits: readonly string[] = [];
@@ -55,8 +62,15 @@ export const filters: readonly Filter[] = [
   },
   { name: "NodeResourcesFit", objections: insufficientResources },
   {
+    name: "PodTopologySpread",
+    objections(_pod, { node }, { spread }) {
+      const why = spread.obstacleOn(node);
+      return why === undefined ? fits : [why];
+    },
+  },
+  {
     name: "InterPodAffinity",
-    objections(_pod, { node }, affinity) {
+    objections(_pod, { node }, { affinity }) {
       const why = affinity.obstacleOn(node);
       return why === undefined ? fits : [why];
     },
@@ -108,22 +122,22 @@ export function feasibleNodes(
   pod: Pod,
   nodes: readonly Node[],
   loadOf: (node: string) => NodeLoad,
-  affinity: PodAffinityView,
+  views: Views,
 ): Feasible {
   const candidates: Candidate[] = [];
   const reasons = new Map<string, number>();
   for (const node of nodes) {
     const candidate = { node, load: loadOf(node.metadata.name), allocatable: allocatableOf(node) };
-    const objections = firstObjections(pod, candidate, affinity);
+    const objections = firstObjections(pod, candidate, views);
     if (objections.length === 0) candidates.push(candidate);
     for (const why of objections) reasons.set(why, (reasons.get(why) ?? 0) + 1);
   }
   return { candidates, reasons };
 }
 
-function firstObjections(pod: Pod, candidate: Candidate, affinity: PodAffinityView): readonly string[] {
+function firstObjections(pod: Pod, candidate: Candidate, views: Views): readonly string[] {
   for (const filter of filters) {
-    const objections = filter.objections(pod, candidate, affinity);
+    const objections = filter.objections(pod, candidate, views);
     if (objections.length > 0) return objections;
   }
   return fits;

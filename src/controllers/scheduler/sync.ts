@@ -10,6 +10,7 @@ import { backoffMs, memory } from "./memory.ts";
 import { podAffinityView } from "./pod-affinity.ts";
 import { gated, place, unschedulable } from "./rules.ts";
 import { choose, type Choice } from "./scores.ts";
+import { spreadView } from "./topology-spread.ts";
 
 export const schedulerName = "default-scheduler";
 
@@ -50,7 +51,8 @@ export async function syncPod(context: SyncContext): Promise<void> {
   }
   const nodes = context.cache(Nodes).list();
   const affinity = podAffinityView(pod, { nodes, ledger, namespaces: context.cache(Namespaces) });
-  const { candidates, reasons } = feasibleNodes(pod, nodes, (node) => ledger.loadOf(node), affinity);
+  const spread = spreadView(pod, { nodes, ledger });
+  const { candidates, reasons } = feasibleNodes(pod, nodes, (node) => ledger.loadOf(node), { affinity, spread });
   if (candidates.length === 0) {
     await markUnschedulable(context, pod, unschedulableMessage(nodes.length, reasons));
     return;

@@ -13,6 +13,13 @@ const affinityTo = (app: string, topologyKey = "zone"): object => ({
   topologyKey,
 });
 
+const spreadOver = (topologyKey: string): object => ({
+  topologyKey,
+  maxSkew: 1,
+  whenUnsatisfiable: "DoNotSchedule",
+  labelSelector: { matchLabels: { app: "web" } },
+});
+
 const nodeAffinity = (key: string, operator: string, values: readonly string[]): object => ({
   nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {
@@ -177,6 +184,34 @@ export const placings: readonly Placing[] = [
     ],
     pod: { labels: { app: "web" } },
     node: "b",
+  },
+  {
+    name: "a topology spread constraint, where the other zone has more room",
+    nodes: two,
+    first: [
+      ["web-1", { labels: { app: "web" }, ...specOf({ nodeName: "a" }) }],
+      ["big", { requests: { cpu: "3" }, ...specOf({ nodeName: "b" }) }],
+    ],
+    pod: { labels: { app: "web" }, ...specOf({ topologySpreadConstraints: [spreadOver("zone")] }) },
+    node: "b",
+  },
+  {
+    name: "a topology spread constraint that cannot be kept",
+    nodes: [...two, ["c", {}]],
+    first: [
+      ["web-1", { labels: { app: "web" }, ...specOf({ nodeName: "a" }) }],
+      ["big", { requests: { cpu: "4" }, ...specOf({ nodeName: "b" }) }],
+    ],
+    pod: {
+      labels: { app: "web" },
+      requests: { cpu: "1" },
+      ...specOf({
+        topologySpreadConstraints: [spreadOver("zone")],
+        containers: [{ name: "c", image: "i", resources: { requests: { cpu: "1" } } }],
+      }),
+    },
+    message:
+      "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod topology spread constraints, 1 node(s) didn't match pod topology spread constraints (missing required label).",
   },
   { name: "no nodes at all", nodes: [], pod: {}, message: "no nodes available to schedule pods" },
 ];

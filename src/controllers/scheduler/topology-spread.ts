@@ -1,0 +1,94 @@
+/**
+ * Topology spread constraints with `DoNotSchedule`.
+ * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/podtopologyspread/filtering.go; differs: `ScheduleAnyway` and the
+ * cluster's default constraints, which only score, do not count.
+ */
+import { matches, type Selector, selectorOf } from "../../api/labels.ts";
+import type { Node, Pod, PodSpec } from "../../api/types.ts";
+import type { Ledger } from "./ledger.ts";
+import { nodeSelected } from "./node-affinity.ts";
+import { untoleratedTaint } from "./taints.ts";
+
+type Constraint = NonNullable<PodSpec["topologySpreadConstraints"]>[number];
+
+export interface SpreadView {
+  /** Undefined when the node may be used; otherwise why not. */
+  obstacleOn(node: Node): string | undefined;
+}
+
+const uneven = "node(s) didn't match pod topology spread constraints";
+const unlabelled = `${uneven} (missing required label)`;
+
+interface Counted {
+  readonly constraint: Constraint;
+  /** Pods that the constraint is about, by the value of its topology key; domains without any are there too. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly least: number;
+  /** 1 if the pod is one of those that it is about. */
+  readonly self: number;
+}
+
+/** Counts once where the pods of each constraint are; each node is then a matter of its labels. */
+export function spreadView(
+  pod: Pod,
+  { nodes, ledger }: { readonly nodes: readonly Node[]; readonly ledger: Ledger },
+): SpreadView {
+  const constraints = (pod.spec?.topologySpreadConstraints ?? []).filter(
+    ({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule",
+  );
+  const keys = constraints.map(({ topologyKey }) => topologyKey);
+  // Only nodes that have every key are domains of any.
+  const domains = nodes.filter(({ metadata }) => keys.every((key) => metadata.labels?.[key] !== undefined));
+  const counted = constraints.map((constraint) => count(pod, constraint, domains, ledger));
+  return {
+    obstacleOn({ metadata }) {
+      for (const { constraint, counts, least, self } of counted) {
+        const value = metadata.labels?.[constraint.topologyKey];
+        if (value === undefined) return unlabelled;
+        if ((counts.get(value) ?? 0) + self - least > constraint.maxSkew) return uneven;
+      }
+      return undefined;
+    },
+  };
+}
+
+function count(pod: Pod, constraint: Constraint, domains: readonly Node[], ledger: Ledger): Counted {
+  const selector = selectorFor(pod, constraint);
+  const counts = new Map<string, number>();
+  for (const node of domains) {
+    if (!isIncluded(pod, constraint, node)) continue;
+    const value = node.metadata.labels?.[constraint.topologyKey] ?? "";
+    let here = 0;
+    for (const other of ledger.loadOf(node.metadata.name).pods.values()) {
+      if (other.metadata.deletionTimestamp !== undefined) continue;
+      if (other.metadata.namespace !== pod.metadata.namespace) continue;
+      if (matches(selector, other.metadata.labels)) here++;
+    }
+    counts.set(value, (counts.get(value) ?? 0) + here);
+  }
+  const enough = counts.size >= (constraint.minDomains ?? 1);
+  return {
+    constraint,
+    counts,
+    least: enough && counts.size > 0 ? Math.min(...counts.values()) : 0,
+    self: matches(selector, pod.metadata.labels) ? 1 : 0,
+  };
+}
+
+/** The pod's own values of `matchLabelKeys` narrow the selector. */
+function selectorFor(pod: Pod, { labelSelector, matchLabelKeys = [] }: Constraint): Selector {
+  const selector = selectorOf(labelSelector);
+  if (selector === "nothing") return selector;
+  const own = matchLabelKeys.flatMap((key) => {
+    const value = pod.metadata.labels?.[key];
+    return value === undefined ? [] : [{ key, operator: "In" as const, values: [value] }];
+  });
+  return [...selector, ...own];
+}
+
+/** Whether the node counts as a place where the pod could go: affinity is honoured by default, taints are not. */
+function isIncluded(pod: Pod, constraint: Constraint, node: Node): boolean {
+  const { nodeAffinityPolicy = "Honor", nodeTaintsPolicy = "Ignore" } = constraint;
+  if (nodeAffinityPolicy === "Honor" && !nodeSelected(pod, node)) return false;
+  return nodeTaintsPolicy === "Ignore" || untoleratedTaint(pod, node) === undefined;
+}

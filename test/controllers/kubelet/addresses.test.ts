@@ -1,0 +1,44 @@
+import { describe, expect, test } from "bun:test";
+import type { Node } from "../../../src/api/types.ts";
+import { AddressRange } from "../../../src/controllers/kubelet/addresses.ts";
+import { isSilent, isSimulated } from "../../../src/controllers/kubelet/managed.ts";
+import { annotation } from "../../support/pods.ts";
+
+const nodeWith = (podCIDR: string, annotations: Readonly<Record<string, string>> = {}): Node => ({
+  metadata: { name: "n", uid: "u", resourceVersion: "1", creationTimestamp: "", annotations },
+  spec: { podCIDR },
+});
+
+describe("AddressRange", () => {
+  test("gives each pod an address of its own, over the end of an octet", () => {
+    const range = new AddressRange(nodeWith("10.4.0.0/16"));
+    const addresses = Array.from({ length: 600 }, () => range.allocate());
+    expect(new Set(addresses).size).toBe(600);
+    expect([addresses[0], addresses[254], addresses[255]]).toEqual(["10.4.0.1", "10.4.0.255", "10.4.1.0"]);
+  });
+
+  test("leaves out those that are taken, and gives one that came back as late as possible", () => {
+    const range = new AddressRange(nodeWith("10.4.0.0/29"));
+    range.take("10.4.0.2");
+    const addresses = [1, 2, 3].map(() => range.allocate());
+    expect(addresses).toEqual(["10.4.0.1", "10.4.0.3", "10.4.0.4"]);
+    range.release("10.4.0.1");
+    expect([range.allocate(), range.allocate(), range.allocate()]).toEqual(["10.4.0.5", "10.4.0.6", "10.4.0.1"]);
+  });
+
+  test("answers an address that is in use when there is no other", () => {
+    const range = new AddressRange(nodeWith("10.4.0.0/30"));
+    expect([1, 2, 3].map(() => range.allocate())).toEqual(["10.4.0.1", "10.4.0.2", "10.4.0.1"]);
+  });
+});
+
+test("a node is looked after when it says so in our words or in kwok's", () => {
+  const said = [
+    {},
+    { [annotation("node")]: "simulated" },
+    { [annotation("node")]: "no" },
+    { "kwok.x-k8s.io/node": "fake" },
+  ];
+  expect(said.map((annotations) => isSimulated(nodeWith("", annotations)))).toEqual([false, true, false, true]);
+  expect(isSilent(nodeWith("", { [annotation("silent")]: "true" }))).toBe(true);
+});
