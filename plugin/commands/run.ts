@@ -23,8 +23,7 @@ import {
   positiveNumber,
   texts,
 } from "../command.ts";
-import { type Connected, connectAs } from "../connection.ts";
-import { connectToSandbox } from "../sandbox-connection.ts";
+import type { Connected } from "../connection.ts";
 import { controllerCandidates, controllersNamed } from "../controller-names.ts";
 import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
@@ -32,6 +31,7 @@ import { jsonLines } from "../render/json-lines.ts";
 import { overridden, preflightLine, refuseOrPass } from "../render/preflight-text.ts";
 import { RunLines, summaryLine } from "../render/run-lines.ts";
 import { counted, formatDuration, hung, styleOf } from "../render/style.ts";
+import { connectionFor } from "../run-connection.ts";
 import { UserError } from "../user-error.ts";
 
 const options = {
@@ -103,22 +103,6 @@ export const run: Command = command({
     return new Run(chosen, options, io, connected, namespace, selector).toItsEnd();
   },
 });
-
-/** The cluster of the current context, or a sandbox without those parts that are to be run here. */
-function connectionFor(chosen: readonly ControllerDefinition[], options: RunOptions, io: Io): Promise<Connected> {
-  const { manifests, qps = 20, burst = 30 } = options;
-  if (options.sandbox !== true) {
-    if (manifests === undefined) return connectAs(options, io, { qps, burst });
-    throw new UserError("-f is for --sandbox: against a cluster run changes no more than its controllers do", [
-      "add --sandbox, or use kubectl apply -f",
-    ]);
-  }
-  const isChosen = (name: string): boolean => chosen.some((definition) => definition.name === name);
-  const parts = { scheduler: !isChosen("scheduler"), kubelet: !isChosen("kubelet") };
-  const { namespace } = options;
-  const where = namespace === undefined ? {} : { namespace };
-  return connectToSandbox({ manifests: manifests ?? [], ...where, ...parts }, io);
-}
 
 /** Of a sandbox's own controllers these work where nobody looks. */
 const inBackground = new Set(["node-heartbeat", "serviceaccount"]);

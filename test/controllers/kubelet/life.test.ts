@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Pod, PodSpec } from "../../../src/api/types.ts";
-import { advance, beginLife, graceMs, hasEnded, type PodLife } from "../../../src/controllers/kubelet/life.ts";
+import { advance } from "../../../src/controllers/kubelet/advance.ts";
+import { beginLife, graceMs, hasEnded, type PodLife } from "../../../src/controllers/kubelet/life.ts";
 import { phaseOf } from "../../../src/controllers/kubelet/phase.ts";
 import { restoreLife } from "../../../src/controllers/kubelet/restore.ts";
 import { statusOf } from "../../../src/controllers/kubelet/status.ts";

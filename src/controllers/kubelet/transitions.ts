@@ -1,0 +1,80 @@
+/**
+ * What a container goes through: it starts, it ends, and comes back or not.
+ * Source: kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go doBackOff.
+ */
+import type { Pod } from "../../api/types.ts";
+import { behaviour, comesBack, type ContainerLife, type Ended, type Happening, nextBackoffMs } from "./life.ts";
+
+/** A run so long makes up for earlier crashes. */
+const backoffForgottenMs = 600_000;
+
+/** The container runs. */
+export function start(container: ContainerLife, at: number): void {
+  const { state } = container;
+  if (state.is === "terminated") container.last = endedOf(state);
+  if (container.last !== undefined) container.restarts++;
+  container.state = { is: "running", startedAt: at };
+}
+
+function endedOf({ exitCode, reason, startedAt, finishedAt }: Ended): Ended {
+  return { exitCode, reason, startedAt, finishedAt };
+}
+
+interface EndOptions {
+  readonly at: number;
+  readonly exitCode: number;
+  readonly forGood?: boolean;
+}
+
+/** Ends a running container, and settles when it comes back. Answers the back-off that it has to wait out, if there is one. */
+export function end(
+  pod: Pod,
+  container: ContainerLife,
+  { at, exitCode, forGood = false }: EndOptions,
+): number | undefined {
+  const { state } = container;
+  if (state.is !== "running") return undefined;
+  const reason = exitCode === 0 ? "Completed" : "Error";
+  const ended: Ended = { exitCode, reason, startedAt: state.startedAt, finishedAt: at };
+  if (forGood || !comesBack(pod, container, exitCode)) {
+    container.state = { is: "terminated", ...ended };
+    return undefined;
+  }
+  if (at - state.startedAt >= backoffForgottenMs) container.backoffMs = 0;
+  const waitMs = container.backoffMs;
+  container.backoffMs = nextBackoffMs(waitMs);
+  if (waitMs === 0) {
+    container.state = { is: "terminated", ...ended, restartAt: at + behaviour(pod, container).startAfterMs };
+    return undefined;
+  }
+  container.last = ended;
+  const { name, namespace = "", uid } = pod.metadata;
+  container.state = {
+    is: "waiting",
+    reason: "CrashLoopBackOff",
+    message: `back-off ${backoffText(waitMs)} restarting failed container=${container.spec.name} pod=${name}_${namespace}(${uid})`,
+    startAt: at + waitMs,
+  };
+  return waitMs;
+}
+
+/** `10s`, `1m20s`, as Go prints durations. */
+function backoffText(ms: number): string {
+  const seconds = ms / 1000;
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}
+
+/** Ends a container and adds what came of it to `happened`. */
+export function endAndTell(pod: Pod, container: ContainerLife, options: EndOptions, happened: Happening[]): void {
+  const waitMs = end(pod, container, options);
+  const { name } = container.spec;
+  const { state } = container;
+  const restartAt = state.is === "terminated" ? state.restartAt : state.is === "waiting" ? state.startAt : undefined;
+  happened.push({
+    what: "ended",
+    container: name,
+    exitCode: options.exitCode,
+    ...(restartAt !== undefined && { restartInMs: restartAt - options.at }),
+  });
+  if (waitMs !== undefined) happened.push({ what: "back-off", container: name, delayMs: waitMs });
+}
