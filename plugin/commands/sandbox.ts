@@ -7,6 +7,7 @@ import type { TraceBus } from "../../src/trace/bus.ts";
 import { RunReport } from "../../src/views/run-report.ts";
 import { type Command, command, type Given, negation, text, texts, wholeNumber } from "../command.ts";
 import { controllerCandidates, controllersNamed } from "../controller-names.ts";
+import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
 import { RunLines } from "../render/run-lines.ts";
 import { counted, formatDuration, styleOf } from "../render/style.ts";
@@ -27,7 +28,7 @@ const options = {
   }),
 } as const;
 
-type SandboxOptions = Given<typeof options>;
+type SandboxOptions = Given<typeof options> & Pick<Globals, "namespace">;
 
 export const sandbox: Command = command({
   name: "sandbox",
@@ -44,11 +45,15 @@ export const sandbox: Command = command({
     { says: "Where scripts find it", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
   ],
   async run({ options: given }, io) {
-    const { manifests = [], nodes = 3, kubelet, scheduler, run = [] } = given;
+    const { manifests = [], nodes = 3, kubelet, scheduler, run = [], namespace }: SandboxOptions = given;
     const words = run.flatMap((list) => list.split(",")).filter((word) => word !== "");
     const controllers = words.length === 0 ? [] : controllersNamed(words, io.calledAs);
     const startedAt = io.timeline.now();
-    const parts = { kubelet: kubelet !== false, scheduler: scheduler !== false };
+    const parts = {
+      kubelet: kubelet !== false,
+      scheduler: scheduler !== false,
+      ...(namespace !== undefined && { namespace }),
+    };
     const lines = heldLines(io);
     const connection = await connectToSandbox({ manifests, nodes, controllers, ...parts }, io, (bus) =>
       printRun(bus, controllers, io, lines.write),
