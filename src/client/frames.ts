@@ -27,7 +27,7 @@ export class FrameSplitter<T> {
       const line = this.#line(chunk.subarray(start, end));
       start = end + 1;
       if (line.trim() === "") continue;
-      frames.push(without ? parseFrameWithout<WatchFrame<T>>(line) : (JSON.parse(line) as WatchFrame<T>));
+      frames.push((without ? parseFrameWithout(line) : JSON.parse(line)) as WatchFrame<T>);
     }
     if (start < chunk.length) this.#begun.push(start === 0 ? chunk : chunk.slice(start));
     return frames;

@@ -16,12 +16,12 @@ interface Stored {
  * As `JSON.parse`, but the object may come without its managedFields; every other key of that name, at any other place, stays.
  * @throws SyntaxError.
  */
-export function parseFrameWithout<F extends { readonly object: unknown }>(text: string): F {
+export function parseFrameWithout(text: string): unknown {
   const end = endOfArray(text, text.indexOf(key));
-  if (end < 0) return JSON.parse(text) as F;
+  if (end < 0) return JSON.parse(text) as unknown;
   const start = text.indexOf(key) + key.length - 1;
-  const frame = JSON.parse(text.slice(0, start) + stump + text.slice(end)) as F;
-  return takeStump(frame.object as Stored | undefined) ? frame : (JSON.parse(text) as F);
+  const frame = JSON.parse(text.slice(0, start) + stump + text.slice(end)) as { readonly object?: Stored };
+  return takeStump(frame.object) ? frame : (JSON.parse(text) as unknown);
 }
 
 /** The same for a list: its items come without. @throws SyntaxError. */
