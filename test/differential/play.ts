@@ -123,8 +123,18 @@ function explain(differences: readonly Difference[], entries: readonly Allowed[]
   });
 }
 
-/** One line a difference, for the failure of a test. */
-export function inWords({ between, step, what, path, theirs, ours, refused }: Found): string {
+const shownAtMost = 12;
+
+/** One line a difference, for the failure of a test: equal ones once, with their number, and no more than 12. */
+export function inWords(found: readonly Found[]): string[] {
+  const counts = new Map<string, number>();
+  for (const one of found) counts.set(line(one), (counts.get(line(one)) ?? 0) + 1);
+  const lines = [...counts].map(([text, count]) => (count > 1 ? `${count} times: ${text}` : text));
+  const more = lines.length - shownAtMost;
+  return more > 0 ? [...lines.slice(0, shownAtMost), `and ${more} more`] : lines;
+}
+
+function line({ between, step, what, path, theirs, ours, refused }: Found): string {
   const one = between === "kube-controller-manager and us" ? "us" : "itself";
   const said = `${JSON.stringify(theirs) ?? "nothing"} ≠ ${one}: ${JSON.stringify(ours) ?? "nothing"}`;
   return `step "${step}"${refused ? " (refused)" : ""}: ${what} ${path} kube-controller-manager: ${said}`;

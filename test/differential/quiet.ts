@@ -7,12 +7,12 @@ import type { Stage } from "./stage.ts";
 /** Nothing was written for so long. */
 const quietMs = 350;
 /** The same where something is not as its owner says: it may stay so, or a controller may still be on its way. */
-const unsettledQuietMs = 2000;
-const longestMs = 20_000;
+const unsettledQuietMs = 4000;
+const longestMs = 30_000;
 const pollMs = 50;
 
 /**
- * Resolves when the controllers are done with what was asked of them so far; after 20 s at most. A controller that is refused
+ * Resolves when the controllers are done with what was asked of them so far; after 30 s at most. A controller that is refused
  * tries again and again: tries that are refused, and what they tell in Events and status, count as nothing written.
  */
 export async function untilQuiet(stage: Stage, log: SideLog): Promise<void> {
@@ -26,7 +26,7 @@ export async function untilQuiet(stage: Stage, log: SideLog): Promise<void> {
     if (added.some(({ code, resource, verb }) => code < 300 && !(resource.startsWith("events") && verb === "patch"))) {
       lastAt = performance.now();
     }
-    const silentMs = performance.now() - lastAt;
+    const silentMs = log.readUntil() - lastAt;
     if (silentMs >= unsettledQuietMs) return;
     if (silentMs >= quietMs && !owesEvents(log) && (await isSettled(stage))) return;
   }

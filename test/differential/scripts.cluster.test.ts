@@ -30,7 +30,7 @@ describe.skipIf(controllersMissing !== undefined)("beside kube-controller-manage
       name,
       async () => {
         const { unexplained, effects } = (await played[n]) as Played;
-        expect(unexplained.map(inWords)).toEqual([]);
+        expect(inWords(unexplained)).toEqual([]);
         expect(effects).toBeGreaterThan(0);
       },
       300_000,

@@ -17,6 +17,8 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 /** What the controllers of a side did in one namespace, in order. */
 export interface SideLog {
   readonly effects: Effect[];
+  /** Up to when the audit log has been read, by `performance.now()`: what was done by then is in `effects`. */
+  readUntil(): number;
 }
 
 export interface Side {
@@ -94,8 +96,9 @@ export async function ourSide(): Promise<Side> {
 /** One reader of an audit log, that sorts what `agent` wrote by namespace. */
 function auditFeed(cluster: Cluster, agent: string): { logOf: Side["logOf"]; stop: () => Promise<void> } {
   const logs = new Map<string, SideLog>();
+  let readUntil = 0;
   const logOf = (namespace: string): SideLog => {
-    const log = logs.get(namespace) ?? { effects: [] };
+    const log = logs.get(namespace) ?? { effects: [], readUntil: () => readUntil };
     logs.set(namespace, log);
     return log;
   };
@@ -103,11 +106,13 @@ function auditFeed(cluster: Cluster, agent: string): { logOf: Side["logOf"]; sto
   const stopping = new AbortController();
   const running = (async () => {
     while (!stopping.signal.aborted) {
+      const startedAt = performance.now();
       const events = await cluster.audit();
       for (const effect of effectsOf(events.slice(read))) {
         if (effect.agent === agent) logOf(effect.namespace).effects.push(effect);
       }
       read = events.length;
+      readUntil = startedAt;
       await Bun.sleep(readEveryMs);
     }
   })();

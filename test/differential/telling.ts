@@ -39,7 +39,7 @@ export interface StepTold {
   readonly events: readonly Told[];
   /** The objects and their pods as they stand when all is quiet. */
   readonly objects: readonly Told[];
-  /** For each owner, what came after what: `patch, create`. */
+  /** For each owner, what came after what, `patch, create`, and how much of it was one sync. */
   readonly order: readonly Told[];
   readonly refused: boolean;
 }
@@ -96,7 +96,7 @@ export async function tell(stage: Stage, effects: readonly Effect[], names: Name
       ),
       ...pods.map((pod) => ({ what: "final Pod", content: normal(podClass(pod), names) as Json })),
     ],
-    order: orders(spec, names),
+    order: orders(effects, names),
     refused,
   };
 }
@@ -152,19 +152,32 @@ function tellEvents(effects: readonly Effect[], names: Names): Told[] {
   return [...normalized.filter((one) => !isWarning(one)), ...once(normalized.filter(isWarning))];
 }
 
-/** The verbs on each owner's pods, one after the other told once. */
+interface Order {
+  readonly verbs: string[];
+  /** Pods written before the status is: a sync ends with the status. */
+  inFirstSync: number;
+  hasStatus: boolean;
+}
+
+/** For each owner the verbs on its pods, each run of one verb told once, and how much its first sync did. */
 function orders(effects: readonly Effect[], names: Names): Told[] {
-  const byOwner = new Map<string, string[]>();
+  const byOwner = new Map<string, Order>();
+  const of = (uid: string | undefined): Order => {
+    const owner = names.uids.get(uid ?? "") ?? "no owner";
+    const order = byOwner.get(owner) ?? { verbs: [], inFirstSync: 0, hasStatus: false };
+    byOwner.set(owner, order);
+    return order;
+  };
   for (const { verb, resource, code, request, response } of effects) {
-    if (resource !== "pods" || code >= 300) continue;
-    const uid = ownerUid(request) ?? ownerUid(response) ?? "";
-    const owner = names.uids.get(uid) ?? "no owner";
-    const verbs = byOwner.get(owner) ?? [];
-    if (verbs.at(-1) !== verb) verbs.push(verb);
-    byOwner.set(owner, verbs);
+    if (code >= 300) continue;
+    if (resource.endsWith("/status")) of((response as PodObject).metadata.uid).hasStatus = true;
+    if (resource !== "pods") continue;
+    const order = of(ownerUid(request) ?? ownerUid(response));
+    if (order.verbs.at(-1) !== verb) order.verbs.push(verb);
+    if (!order.hasStatus) order.inFirstSync++;
   }
   const sorted = [...byOwner].sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([owner, verbs]) => ({ what: "order", content: { owner, verbs } }));
+  return sorted.map(([owner, { verbs, inFirstSync }]) => ({ what: "order", content: { owner, verbs, inFirstSync } }));
 }
 
 function ownerUid(object: unknown): string | undefined {

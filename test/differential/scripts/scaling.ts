@@ -18,8 +18,8 @@ export const scaling: readonly Script[] = [
     name: "more than one burst: 0 → 600 → 50",
     alone: true,
     steps: [
-      { name: "600", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 600 })) },
-      { name: "50", act: (stage) => scale(stage, "web", 50) },
+      { name: "600", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 600 })), order: true },
+      { name: "50", act: (stage) => scale(stage, "web", 50), order: true },
     ],
   },
   {
