@@ -2,6 +2,7 @@
 import type { ApiObject } from "./object.ts";
 import { Entry } from "./store/entry.ts";
 import type { Change } from "./store/history.ts";
+import { atVersion } from "./versions.ts";
 
 const encoder = new TextEncoder();
 
@@ -18,13 +19,14 @@ export interface Format {
   readonly headLength: number;
 }
 
-/** Objects of a kind as they are stored. */
+/** Objects of a kind at one version: as they are stored, unless they were written at another. */
 export function wholeFormat(apiVersion: string, kind: string): Format {
+  // Objects are committed with `kind` and `apiVersion` first: `itemText` cuts them off.
+  const head = JSON.stringify({ kind, apiVersion }).slice(0, -1);
   return {
-    name: "",
-    // Objects are committed with `kind` and `apiVersion` first: `itemText` cuts them off.
-    text: (entry) => entry.text,
-    headLength: JSON.stringify({ kind, apiVersion }).length - 1,
+    name: apiVersion,
+    text: (entry) => (entry.text.startsWith(head) ? entry.text : JSON.stringify(atVersion(entry.object, apiVersion))),
+    headLength: head.length,
   };
 }
 
@@ -38,15 +40,6 @@ export const partialFormat: Format = {
 /** An object with nothing but its metadata. */
 export function partialOf(object: ApiObject): ApiObject {
   return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
-}
-
-/** Objects of a kind as another version of it shows them. */
-export function convertedFormat(apiVersion: string, kind: string, convert: (object: ApiObject) => ApiObject): Format {
-  return {
-    name: apiVersion,
-    text: (entry) => JSON.stringify(convert(entry.object)),
-    headLength: JSON.stringify({ kind, apiVersion }).length - 1,
-  };
 }
 
 /** An object as an item of a list of its kind. */
