@@ -129,6 +129,7 @@ class Run {
   readonly #selector: Selector | undefined;
   readonly #bus: TraceBus;
   readonly #report = new RunReport();
+  #eventsLost = 0;
   readonly #starting = new AbortController();
   /** Why the run is to end; resolves once. */
   readonly #ended = Promise.withResolvers<{ readonly refused?: string }>();
@@ -162,6 +163,7 @@ class Run {
       const { refused } = await this.#ended.promise;
       const dropped = await live.stop();
       this.#say(summaryLine(this.#report.summary, timeline.now() - startedAt));
+      if (this.#eventsLost > 1) this.#warn(`${this.#eventsLost} Events were not written in all`);
       if (dropped > 0 && this.#options.once !== true)
         this.#warn(`${counted(dropped, "key")} waited and will be synced by the next run`);
       if (refused !== undefined) throw new UserError(refused);
@@ -203,6 +205,11 @@ class Run {
     });
   }
 
+  /** The first is told, the others are counted: there may be hundreds. */
+  #eventLost(why: string): void {
+    if (++this.#eventsLost === 1) this.#warn(`warning: an Event was not written: ${why}`);
+  }
+
   #stopSignal(signal: string, count: number): void {
     if (count > 1) this.#io.exit(130);
     // The terminal has just written ^C.
@@ -231,7 +238,9 @@ class Run {
           preflight: () => this.#preflight(),
           onLeaseLost: (why) => this.#ended.resolve({ refused: `stopped: ${why}` }),
           onLeaseLate: (why) => this.#warn(`warning: ${why}`),
-          onEventLost: (why) => this.#warn(`warning: ${why}`),
+          onEventLost: (why) => this.#eventLost(why),
+          // The lines of text name no writers.
+          writers: options.output === "json",
           ...(namespace !== undefined && { namespace }),
           ...(this.#selector !== undefined && { selector: this.#selector }),
           ...(options.workers !== undefined && { workers: options.workers }),

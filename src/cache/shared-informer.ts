@@ -32,7 +32,10 @@ export interface SharedInformerOptions<T extends StoredObject> {
   readonly resyncMs?: number;
   /** Freezes what is cached. */
   readonly freeze?: boolean;
-  /** Work out the writers of changes also while nobody listens to the bus, so that they are known as soon as somebody does. */
+  /**
+   * Work out the writers of changes: true: also while nobody listens to the bus, so that they are known as soon as somebody does;
+   * false: never, for listeners that do not show them. Default: while somebody listens.
+   */
   readonly writers?: boolean;
   readonly createQueue?: CreateDeltaQueue;
   readonly pageSize?: number;
@@ -97,7 +100,7 @@ export class SharedInformer<T extends StoredObject> {
     const queueOptions = { known: indexer, now, wake: () => this.#turns.wake() };
     const queue = options.createQueue?.<T>(queueOptions) ?? new RealFIFO<T>(queueOptions);
     this.#queue = queue;
-    const intake = new Intake<T>({ ...options, indexer, wantsWriters: () => bus.on || options.writers === true });
+    const intake = new Intake<T>({ ...options, indexer, wantsWriters: () => options.writers ?? bus.on });
     this.#writer = new StoreWriter({
       of: { group: kind.group, kind: kind.kind },
       indexer,

@@ -35,6 +35,8 @@ export interface LiveOptions {
   /** A Lease was lost: the run must stop. */
   readonly onLeaseLost: (why: string) => void;
   readonly onEventLost: (why: string) => void;
+  /** Whether to work out who made each change; see SharedInformerOptions. */
+  readonly writers?: boolean;
   /** A Lease could not be renewed for a while; it is still held. */
   readonly onLeaseLate?: (why: string) => void;
 }
@@ -86,6 +88,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     ...(namespace !== undefined && { namespace }),
     ...(options.resyncMs !== undefined && { resyncMs: options.resyncMs }),
     ...(options.freeze !== undefined && { freeze: options.freeze }),
+    ...(options.writers !== undefined && { writers: options.writers }),
   });
   const manager = new ControllerManager({
     controllers,
