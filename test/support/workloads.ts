@@ -48,7 +48,7 @@ export function replicationControllerOf({
   return {
     metadata: meta(name, parts.meta),
     spec: { replicas, selector: { ...webLabels }, template, ...parts.spec },
-    status: { replicas: 0, ...(status as ReplicationController["status"]) },
+    status: { replicas: 0, ...status },
   };
 }
 

@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { Fifo } from "../../src/workqueue/fifo.ts";
 
 test("Fifo hands out what was pushed, in order, through any mix of pushes and shifts", () => {
-  const steps = fc.array(fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.integer({ min: -3000, max: -1 })), { maxLength: 12 });
+  const steps = fc.array(fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.integer({ min: -3000, max: -1 })), {
+    maxLength: 12,
+  });
   fc.assert(
     fc.property(steps, (counts) => {
       const fifo = new Fifo<number>();
