@@ -9,7 +9,6 @@
 import process from "node:process";
 import { Nodes, Pods, ReplicaSets } from "../../src/api/kind.ts";
 import type { Unstored } from "../../src/api/object.ts";
-import type { ApiRequest, Transport } from "../../src/api/transport.ts";
 import type { ReplicaSet } from "../../src/api/types.ts";
 import type { Client } from "../../src/client/verbs.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
@@ -18,6 +17,7 @@ import { seededRandom } from "../../src/platform/random.ts";
 import { sleep, type Timeline } from "../../src/platform/timeline.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
+import { delayed } from "./delayed.ts";
 
 const annotation = (name: string): string => `sandbox.kubectl-reconcile.io/${name}`;
 
@@ -54,21 +54,6 @@ async function user(client: Client, timeline: Timeline): Promise<void> {
   await sleep(timeline, 20_000, "user");
   const few = { type: "merge", body: { spec: { replicas: 2 } } } as const;
   await client.patch(ReplicaSets, { namespace: "default", name: "steady" }, few);
-}
-
-/** Lets `awaits` microtasks go by before each request and after each answer: what other runtimes do by themselves. */
-function delayed(transport: Transport, awaits: number): Transport {
-  const pause = async (): Promise<void> => {
-    for (let i = 0; i < awaits; i++) await Promise.resolve();
-  };
-  return {
-    async send(request: ApiRequest) {
-      await pause();
-      const answer = await transport.send(request);
-      await pause();
-      return answer;
-    },
-  };
 }
 
 interface Outcome {

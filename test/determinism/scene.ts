@@ -8,7 +8,6 @@
 import process from "node:process";
 import { Pods, ReplicaSets } from "../../src/api/kind.ts";
 import type { Unstored } from "../../src/api/object.ts";
-import type { ApiRequest, Transport } from "../../src/api/transport.ts";
 import type { ReplicaSet } from "../../src/api/types.ts";
 import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";
 import { createClient } from "../../src/client/client.ts";
@@ -20,6 +19,7 @@ import { sleep } from "../../src/platform/timeline.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
+import { delayed } from "./delayed.ts";
 
 const names = ["api", "db", "web", "worker"];
 
@@ -49,21 +49,6 @@ async function user(client: Client, timeline: VirtualTimeline): Promise<void> {
   }
   const pods = await client.list(Pods, { namespace: "default", labelSelector: "app=api" });
   for (const { metadata } of pods.items) await client.delete(Pods, { namespace: "default", name: metadata.name });
-}
-
-/** Lets `awaits` microtasks go by before each request and after each answer: what other runtimes do by themselves. */
-function delayed(transport: Transport, awaits: number): Transport {
-  const pause = async (): Promise<void> => {
-    for (let i = 0; i < awaits; i++) await Promise.resolve();
-  };
-  return {
-    async send(request: ApiRequest) {
-      await pause();
-      const answer = await transport.send(request);
-      await pause();
-      return answer;
-    },
-  };
 }
 
 interface Outcome {
