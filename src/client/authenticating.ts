@@ -1,6 +1,6 @@
 import type { Transport } from "../api/transport.ts";
 import type { KeyPair } from "./access.ts";
-import type { Credential, CredentialSource } from "./credentials.ts";
+import type { Credential, CredentialSource } from "./credential.ts";
 
 /**
  * Sends each request with the present credentials. One that is refused with 401 is sent once more if newer ones can be had: a

@@ -2,7 +2,7 @@
 import { parseTime } from "../api/time.ts";
 import type { Host } from "../platform/host.ts";
 import type { ClusterAccess } from "./access.ts";
-import type { Credential, CredentialOptions, CredentialSource } from "./credentials.ts";
+import type { Credential, CredentialOptions, CredentialSource } from "./credential.ts";
 import { KubeconfigError, type ExecEntry } from "./kubeconfig-types.ts";
 
 interface ExecCredential {

@@ -1,6 +1,7 @@
 /** Transport over HTTP and TLS. */
 import { HttpError, type HttpFailure } from "../platform/http-error.ts";
-import { openHttp, type HttpClient, type HttpResponse, type HttpSettings } from "../platform/http.ts";
+import type { HttpClient, HttpResponse, HttpSettings } from "../platform/http.ts";
+import { openHttp } from "../platform/open-http.ts";
 import {
   TransportError,
   type ApiRequest,

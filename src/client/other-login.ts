@@ -1,6 +1,6 @@
 /** Logins of before exec plugins (`auth-provider`), left to client-node. The one file that imports its code. */
 import type { ClusterAccess } from "./access.ts";
-import type { Credential } from "./credentials.ts";
+import type { Credential } from "./credential.ts";
 import { KubeconfigError } from "./kubeconfig-types.ts";
 
 /** A KubeConfig for each login: it keeps and refreshes the tokens itself. */

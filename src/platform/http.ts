@@ -1,11 +1,4 @@
-/**
- * One HTTP client for all runtimes: TLS with certificates of one's own, connections kept open, bodies as chunks.
- * What differs stands in `http-bun.ts` and `http-node.ts`.
- */
-import { openBunHttp } from "./http-bun.ts";
-import { openNodeHttp } from "./http-node.ts";
-import { runtime } from "./runtime.ts";
-
+/** What an HTTP client is, on every runtime: TLS with certificates of one's own, connections kept open, bodies as chunks. */
 export interface TlsSettings {
   /** PEM; instead of the system's authorities. */
   readonly ca?: string;
@@ -56,27 +49,4 @@ export interface HttpClient {
   send(request: HttpRequest): Promise<HttpResponse>;
   /** Closes idle connections; requests under way go on, and new ones open new connections. */
   close(): void;
-}
-
-/**
- * Opens a client. On Bun it is its `fetch`, the fastest there, except for requests with a header of several values: `fetch`
- * sends these as one. Deno and Node use `node:https`, since Deno's own client has no word for `serverName` and `insecure`.
- */
-export function openHttp(settings: HttpSettings): HttpClient {
-  if (runtime !== "bun") return openNodeHttp(settings);
-  const bun = openBunHttp(settings);
-  let node: HttpClient | undefined;
-  return {
-    send(request) {
-      if (!Object.values(request.headers).some((value) => typeof value !== "string" && value.length > 1)) {
-        return bun.send(request);
-      }
-      node ??= openNodeHttp(settings);
-      return node.send(request);
-    },
-    close() {
-      bun.close();
-      node?.close();
-    },
-  };
 }

@@ -1,6 +1,6 @@
 /** What the rules of kinds may ask of the server. */
 import { fieldsIn } from "./object.ts";
-import type { Surroundings } from "./registry/behaviour.ts";
+import type { Surroundings } from "./registry/kind-rules.ts";
 import type { Server } from "./server.ts";
 
 export function surroundingsOf({ timeline, random, store }: Server): Surroundings {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Login } from "../../src/client/access.ts";
 import { authenticating } from "../../src/client/authenticating.ts";
-import { credentialsOf, type CredentialSource } from "../../src/client/credentials.ts";
+import type { CredentialSource } from "../../src/client/credential.ts";
+import { credentialsOf } from "../../src/client/credentials.ts";
 import { KubeconfigError, type ExecEntry } from "../../src/client/kubeconfig-types.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import type { ProgramEnd } from "../../src/platform/subprocess.ts";

@@ -3,7 +3,8 @@ import { gzipSync } from "node:zlib";
 import { openBunHttp } from "../../src/platform/http-bun.ts";
 import { HttpError } from "../../src/platform/http-error.ts";
 import { openNodeHttp } from "../../src/platform/http-node.ts";
-import { openHttp, type HttpClient, type HttpRequest, type HttpSettings } from "../../src/platform/http.ts";
+import type { HttpClient, HttpRequest, HttpSettings } from "../../src/platform/http.ts";
+import { openHttp } from "../../src/platform/open-http.ts";
 import { makeCertificates, opensslMissing, type Certificates } from "./certificates.ts";
 import { connectProxy, echoServer, rawServer, type Listening, type Seen } from "./servers.ts";
 

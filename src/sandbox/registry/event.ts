@@ -1,7 +1,7 @@
 /** Events. Source: kubernetes v1.36 pkg/apis/core/validation/events.go, legacyValidateEvent. */
 import { invalid, type FieldError } from "../field-errors.ts";
 import { at } from "../object.ts";
-import type { KindRules } from "./behaviour.ts";
+import type { KindRules } from "./kind-rules.ts";
 
 export const eventRules: KindRules = {
   validate(event): FieldError[] {

@@ -1,7 +1,7 @@
 /** Jobs choose their pods by their own uid. Source: kubernetes v1.36 pkg/registry/batch/job/strategy.go. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { child, isFields, type ApiObject, type Fields } from "../object.ts";
-import type { KindRules } from "./behaviour.ts";
+import type { KindRules } from "./kind-rules.ts";
 
 /** Labels the template and selects by the uid, unless the client selects by itself. */
 function selectOwnPods(job: ApiObject): void {

@@ -1,5 +1,5 @@
 /** The rules of the kinds that have some of their own, by resource. */
-import type { KindRules } from "./behaviour.ts";
+import type { KindRules } from "./kind-rules.ts";
 import { eventRules } from "./event.ts";
 import { jobRules } from "./job.ts";
 import { namespaceRules } from "./namespace.ts";

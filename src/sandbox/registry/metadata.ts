@@ -1,7 +1,7 @@
 /** What every object's metadata must be. Source: apimachinery v0.36 api/validation/objectmeta.go, util/validation/validation.go. */
 import { invalid, notAllowed, required, tooLong, type FieldError } from "../field-errors.ts";
 import type { ApiObject, Meta } from "../object.ts";
-import type { Behaviour } from "./behaviour.ts";
+import type { Behaviour } from "./kind-rules.ts";
 import { labelKeyProblems, labelValueProblems, nameRules } from "./names.ts";
 
 /** Labels anywhere: of an object or of a template. */

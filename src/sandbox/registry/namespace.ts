@@ -1,6 +1,6 @@
 /** Namespaces: their finalizer `kubernetes` stands in the spec. Source: kubernetes v1.36 pkg/registry/core/namespace. */
 import { child, type ApiObject } from "../object.ts";
-import type { KindRules } from "./behaviour.ts";
+import type { KindRules } from "./kind-rules.ts";
 
 /** The finalizers in `spec.finalizers`, which keep a namespace until `namespaces/finalize` takes them away. */
 export function specFinalizers(namespace: ApiObject): readonly unknown[] {

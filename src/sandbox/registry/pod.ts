@@ -1,6 +1,6 @@
 /** Pods. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go. */
 import { at, child, fieldsIn, type ApiObject } from "../object.ts";
-import type { KindRules } from "./behaviour.ts";
+import type { KindRules } from "./kind-rules.ts";
 import { podUpdateErrors } from "./pod-update.ts";
 import { podSpecErrors } from "./pod-validation.ts";
 

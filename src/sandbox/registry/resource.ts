@@ -1,7 +1,8 @@
 /** What the server serves: a resource at one version, with how its objects behave. */
 import type { ApiData, ResourceData } from "../data/format.ts";
 import type { Qualified } from "../refusal.ts";
-import { behaviourOf, type Behaviour } from "./behaviour.ts";
+import { behaviourOf } from "./behaviour.ts";
+import type { Behaviour } from "./kind-rules.ts";
 import { schemaOf, type Schema, type Struct } from "./schema.ts";
 
 export interface Resource {

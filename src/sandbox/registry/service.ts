@@ -3,7 +3,7 @@ import { below, type Random } from "../../platform/random.ts";
 import { deepEqual } from "../../api/field-changes.ts";
 import { duplicate, invalid, notSupported, required, type FieldError } from "../field-errors.ts";
 import { child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
-import type { KindRules, Surroundings } from "./behaviour.ts";
+import type { KindRules, Surroundings } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelProblems } from "./names.ts";
 

@@ -2,7 +2,7 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, type FieldError } from "../field-errors.ts";
 import { isFields, type ApiObject } from "../object.ts";
-import type { KindRules } from "./behaviour.ts";
+import type { KindRules } from "./kind-rules.ts";
 
 const configKey = /^[-._a-zA-Z0-9]+$/;
 const keyProblem =

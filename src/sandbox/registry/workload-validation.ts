@@ -10,7 +10,7 @@ import {
 } from "../../api/labels.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
-import type { KindRules } from "./behaviour.ts";
+import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
 import { podSpecErrors } from "./pod-validation.ts";
