@@ -1,5 +1,6 @@
 /** Programs under measurement: what they say, and what the kernel says of them (Linux's /proc). */
 import { readFileSync } from "node:fs";
+import { linesOf } from "./lines.ts";
 
 /** Ticks of the processor times in /proc, a second; 100 on every Linux. */
 const ticksPerSecond = 100;
@@ -72,16 +73,6 @@ export function start(
       clearTimeout(timer);
     },
   };
-}
-
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of stream) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = parts.pop() ?? "";
-    yield* parts;
-  }
 }
 
 async function lastLines(stream: ReadableStream<Uint8Array>): Promise<string> {

@@ -1,9 +1,9 @@
 /** A ReplicaSet from 0 to 1,000 pods and back, and the time from a process's start to its first pod: beside kube-controller-manager. */
 import type { Cluster } from "../../test/support/cluster.ts";
-import { controlPlaneBinary } from "../control-plane.ts";
-import { type Child, start } from "./child.ts";
+import type { Child } from "./child.ts";
+import { startManager, startOurs } from "./contestants.ts";
 import { figure, type Goal, type Result } from "./figures.ts";
-import { watchPods } from "./pod-watch.ts";
+import { type ObjectWatch, watchObjects } from "./object-watch.ts";
 
 const replicas = 1000;
 const sides = ["ours", "kube-controller-manager"] as const;
@@ -69,12 +69,16 @@ async function freshNamespace(cluster: Cluster): Promise<string> {
   return name;
 }
 
+function watchPods(cluster: Cluster, namespace: string): Promise<ObjectWatch> {
+  return watchObjects(cluster, `/api/v1/namespaces/${namespace}/pods`);
+}
+
 /** The ReplicaSet is there before the process is. */
 async function startToFirstPod({ cluster, program, dir }: ReplicaSetOptions, side: Side): Promise<number> {
   const namespace = await freshNamespace(cluster);
   const pods = await watchPods(cluster, namespace);
   await createReplicaSet(cluster, namespace, 1);
-  const controller = await startSide(side, { cluster, program, dir, namespace });
+  const controller = startSide(side, { cluster, program, dir });
   try {
     await pods.created(1);
     return pods.at() - controller.startedAt;
@@ -90,7 +94,7 @@ async function upAndDown({ cluster, program, dir }: ReplicaSetOptions, side: Sid
   const namespace = await freshNamespace(cluster);
   const pods = await watchPods(cluster, namespace);
   await createReplicaSet(cluster, namespace, 1);
-  const controller = await startSide(side, { cluster, program, dir, namespace });
+  const controller = startSide(side, { cluster, program, dir });
   try {
     // Warm: caches filled, workers at work, a connection open.
     await pods.created(1);
@@ -123,22 +127,9 @@ async function upAndDown({ cluster, program, dir }: ReplicaSetOptions, side: Sid
   }
 }
 
-async function startSide(
-  side: Side,
-  options: { cluster: Cluster; program: string; dir: string; namespace: string },
-): Promise<Child> {
-  const { kubeconfig } = options.cluster;
-  const unlimited = ["--kube-api-qps", "1000000", "--kube-api-burst", "1000000"];
-  if (side === "ours") {
-    const command = [options.program, "run", "replicaset", "-A", "--kubeconfig", kubeconfig, ...unlimited];
-    // --force: the managedFields of the round before tell of kube-controller-manager.
-    return start([...command, "--force"], { said: "ignored" });
-  }
-  const manager = controlPlaneBinary("kube-controller-manager");
-  if (manager === undefined) throw new Error("kube-controller-manager is not built");
-  const command = [manager, "--kubeconfig", kubeconfig, "--leader-elect=false", "--secure-port=0"];
-  const only = ["--controllers=replicaset-controller", ...unlimited.map((word) => word)];
-  return start([...command, ...only, `--cert-dir=${options.dir}`], { said: "ignored" });
+function startSide(side: Side, options: Omit<ReplicaSetOptions, "rounds">): Child {
+  if (side === "ours") return startOurs(options, ["replicaset"]);
+  return startManager(options, ["replicaset-controller"]);
 }
 
 async function createReplicaSet(cluster: Cluster, namespace: string, count: number): Promise<void> {

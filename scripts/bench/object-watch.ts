@@ -1,7 +1,8 @@
-import type { Cluster } from "../../test/support/cluster.ts";
+import { type Door, openWatch } from "./door.ts";
+import { linesOf } from "./lines.ts";
 
-/** Counts the pods of a namespace as they come and go; the clock of the figures about ReplicaSets. */
-export interface PodWatch {
+/** Counts the objects of a resource as they come and go: the clock of the figures about controllers. */
+export interface ObjectWatch {
   /** Resolves when so many were created since the watch began. @throws Error after two minutes. */
   created(count: number): Promise<void>;
   deleted(count: number): Promise<void>;
@@ -12,12 +13,16 @@ export interface PodWatch {
 }
 
 const longestMs = 120_000;
+const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+/** `{"type":"ADDED",…` */
+const typeAt = '{"type":"'.length;
 
 /**
  * Watches metadata only, and looks at little more than the type of each event, so that the measuring takes as little of the machine
  * as it can; both sides pay for it alike. A busy server ends watches that fall behind: then it goes on from the last version.
+ * `path` is that of the resource: `/api/v1/namespaces/bench/pods`.
  */
-export async function watchPods(cluster: Cluster, namespace: string): Promise<PodWatch> {
+export async function watchObjects(door: Door, path: string): Promise<ObjectWatch> {
   const stop = new AbortController();
   const seen = { ADDED: 0, DELETED: 0 };
   const now = (): number => performance.timeOrigin + performance.now();
@@ -30,16 +35,18 @@ export async function watchPods(cluster: Cluster, namespace: string): Promise<Po
     seen[type]++;
     look();
   };
-  const first = await open(cluster, namespace, version, stop.signal);
+  const open = (): Promise<ReadableStream<Uint8Array>> =>
+    openWatch(door, path, { from: version, accept: metadataOnly, signal: stop.signal });
+  const first = await open();
   const readOn = async (): Promise<void> => {
-    for (let body = first; !stop.signal.aborted; body = await open(cluster, namespace, version, stop.signal)) {
-      await read(body, onLine);
+    for (let body = first; !stop.signal.aborted; body = await open()) {
+      for await (const line of linesOf(body)) onLine(line);
     }
   };
   void readOn().catch(() => undefined);
   const reached = (type: keyof typeof seen, count: number): Promise<void> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${seen[type]} of ${count} pods ${type}`)), longestMs);
+      const timer = setTimeout(() => reject(new Error(`${seen[type]} of ${count} objects ${type}`)), longestMs);
       look = () => {
         if (seen[type] < count) return;
         at = now();
@@ -56,36 +63,4 @@ export async function watchPods(cluster: Cluster, namespace: string): Promise<Po
     now,
     stop: () => stop.abort(),
   };
-}
-
-/** `{"type":"ADDED",…` */
-const typeAt = '{"type":"'.length;
-
-async function open(
-  cluster: Cluster,
-  namespace: string,
-  version: string,
-  signal: AbortSignal,
-): Promise<ReadableStream<Uint8Array>> {
-  const path = `/api/v1/namespaces/${namespace}/pods?watch=1&resourceVersion=${version}`;
-  const answer = await fetch(cluster.url + path, {
-    tls: { ca: cluster.ca },
-    headers: {
-      authorization: `Bearer ${cluster.token}`,
-      accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-    },
-    signal,
-  });
-  if (answer.status !== 200 || answer.body === null) throw new Error(`Cannot watch pods: ${await answer.text()}`);
-  return answer.body;
-}
-
-async function read(body: ReadableStream<Uint8Array>, onLine: (line: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) onLine(line);
-  }
 }

@@ -1,0 +1,28 @@
+/** Programs that run controllers, as they are measured: neither is held back by a rate limit of its own. */
+import type { Cluster } from "../../test/support/cluster.ts";
+import { controlPlaneBinary } from "../control-plane.ts";
+import { type Child, start } from "./child.ts";
+
+const unlimited = ["--kube-api-qps", "1000000", "--kube-api-burst", "1000000"];
+
+/** `run` of these controllers, for all namespaces. */
+export function startOurs(
+  options: { readonly cluster: Cluster; /** `dist/kubectl-reconcile`. */ readonly program: string },
+  controllers: readonly string[],
+): Child {
+  const command = [options.program, "run", ...controllers, "-A", "--kubeconfig", options.cluster.kubeconfig];
+  // --force: the managedFields of the round before tell of kube-controller-manager.
+  return start([...command, ...unlimited, "--force"], { said: "ignored" });
+}
+
+/** kube-controller-manager with these controllers (`replicaset-controller`). `dir` is for its certificate. */
+export function startManager(
+  options: { readonly cluster: Cluster; readonly dir: string },
+  controllers: readonly string[],
+): Child {
+  const manager = controlPlaneBinary("kube-controller-manager");
+  if (manager === undefined) throw new Error("kube-controller-manager is not built");
+  const command = [manager, "--kubeconfig", options.cluster.kubeconfig, "--leader-elect=false", "--secure-port=0"];
+  const which = `--controllers=${controllers.join(",")}`;
+  return start([...command, which, ...unlimited, `--cert-dir=${options.dir}`], { said: "ignored" });
+}
