@@ -75,3 +75,8 @@ export function copyOf<T>(value: T): T {
   for (const key of Object.keys(value)) copy[key] = copyOf(value[key]);
   return copy as T;
 }
+
+/** What admission calls an object that may not have its name yet: a name is made up only after the object has been admitted. */
+export function nameOrStem({ metadata }: ApiObject): string {
+  return metadata.name || (metadata.generateName ?? "");
+}

@@ -1,9 +1,9 @@
 /** What happens to a new object between its defaults and its checks: the API server's built-in admission, in its order. */
-import { child, type ApiObject } from "../object.ts";
+import { child, nameOrStem, type ApiObject } from "../object.ts";
 import type { Call } from "../server.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
 import { admitNode, admitRuntimeClass, admitStorageClass } from "./cluster-defaults.ts";
-import { admitLimits } from "./limit-ranger.ts";
+import { setDefaultLimits } from "./limit-ranger.ts";
 import { admitPriority, admitServiceAccount, admitTolerations } from "./service-account.ts";
 
 /** What happens to an object that is updated. May change it. */
@@ -17,9 +17,9 @@ export function admitUpdate(call: Call, object: ApiObject, old: ApiObject): void
   }
 }
 
-/** May change the object. @throws StatusError, mostly 403. */
+/** Before the object has a name made up for it. May change the object. @throws StatusError, mostly 403. */
 export function admitCreate(call: Call, object: ApiObject): void {
-  admitIntoNamespace(call, object.metadata.name ?? "");
+  admitIntoNamespace(call, nameOrStem(object));
   switch (call.resource.storage) {
     case "nodes":
       admitNode(object);
@@ -32,7 +32,7 @@ export function admitCreate(call: Call, object: ApiObject): void {
       admitTolerations(object);
       admitPriority(call, object);
       admitRuntimeClass(call, object);
-      admitLimits(call, object);
+      setDefaultLimits(call, object);
       break;
     default:
   }

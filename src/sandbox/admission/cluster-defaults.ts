@@ -1,5 +1,5 @@
 /** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass, DefaultStorageClass. */
-import { child, fieldsIn, isFields, type ApiObject } from "../object.ts";
+import { child, fieldsIn, isFields, nameOrStem, type ApiObject } from "../object.ts";
 import { forbidden } from "../refusal.ts";
 import type { Call } from "../server.ts";
 
@@ -22,8 +22,7 @@ export function admitRuntimeClass(call: Call, pod: ApiObject): void {
   const name = spec["runtimeClassName"];
   if (typeof name !== "string" || name === "") return;
   const found = call.server.store.collection("runtimeclasses.node.k8s.io", false).get("", name);
-  const refused = (why: string): Error =>
-    forbidden(call.resource.asResource, pod.metadata.name ?? "", `pod rejected: ${why}`);
+  const refused = (why: string): Error => forbidden(call.resource.asResource, nameOrStem(pod), `pod rejected: ${why}`);
   if (found === undefined) throw refused(`RuntimeClass "${name}" not found`);
   const { overhead, scheduling } = found.object;
   if (isFields(overhead) && isFields(overhead["podFixed"])) spec["overhead"] = overhead["podFixed"];

@@ -16,8 +16,8 @@ const containersOf = (pod: ApiObject): Fields[] => [
 
 const mapOf = (value: unknown): Record<string, string> => (isFields(value) ? (value as Record<string, string>) : {});
 
-/** @throws StatusError 403 for a container outside its bounds. */
-export function admitLimits(call: Call, pod: ApiObject): void {
+/** Gives containers what the ranges say for those that say nothing themselves. */
+export function setDefaultLimits(call: Call, pod: ApiObject): void {
   for (const range of rangesOf(call)) {
     for (const item of fieldsIn(range.spec?.["limits"])) {
       if (item["type"] !== "Container") continue;
@@ -25,6 +25,11 @@ export function admitLimits(call: Call, pod: ApiObject): void {
       note(pod, fieldsIn(pod.spec?.["containers"]), told);
     }
   }
+}
+
+/** Looks at what a pod has in the end, its name included. @throws StatusError 403 for a container outside its bounds. */
+export function checkLimits(call: Call, pod: ApiObject): void {
+  if (call.resource.storage !== "pods") return;
   for (const range of rangesOf(call)) {
     for (const item of fieldsIn(range.spec?.["limits"])) checkItem(call, pod, item);
   }

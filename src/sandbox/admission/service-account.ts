@@ -3,7 +3,7 @@
  * Source: kubernetes v1.36 plugin/pkg/admission/serviceaccount/admission.go.
  */
 import { randomSuffix } from "../../platform/random.ts";
-import { at, child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { at, child, fieldsIn, nameOrStem, type ApiObject, type Fields } from "../object.ts";
 import { forbidden } from "../refusal.ts";
 import type { Call } from "../server.ts";
 
@@ -21,7 +21,7 @@ export function admitServiceAccount(call: Call, pod: ApiObject): void {
   if (account === undefined) {
     throw forbidden(
       call.resource.asResource,
-      pod.metadata.name ?? "",
+      nameOrStem(pod),
       `error looking up service account ${call.namespace}/${name}: serviceaccount "${name}" not found`,
     );
   }
@@ -89,11 +89,7 @@ export function admitPriority(call: Call, pod: ApiObject): void {
   if (typeof name === "string") {
     const found = classes.get("", name);
     if (found === undefined) {
-      throw forbidden(
-        call.resource.asResource,
-        pod.metadata.name ?? "",
-        `no PriorityClass with name ${name} was found`,
-      );
+      throw forbidden(call.resource.asResource, nameOrStem(pod), `no PriorityClass with name ${name} was found`);
     }
     const own = found.object["value"];
     value = typeof own === "number" ? own : 0;
@@ -104,7 +100,7 @@ export function admitPriority(call: Call, pod: ApiObject): void {
   if (asked !== undefined && asked !== value) {
     throw forbidden(
       call.resource.asResource,
-      pod.metadata.name ?? "",
+      nameOrStem(pod),
       `the integer value of priority (${JSON.stringify(asked)}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
     );
   }

@@ -75,7 +75,8 @@ export function metadataErrors(object: ApiObject, namespaced: boolean, behaviour
   const { metadata } = object;
   const errors: FieldError[] = [];
   if (metadata.generateName !== undefined) {
-    const stem = metadata.generateName.replace(/-$/, "a");
+    // The server makes up the rest: a dash at the end, with the letter before it, counts as one good letter.
+    const stem = metadata.generateName.replace(/.-$/, "a");
     const rule = nameRules[behaviour.nameRule];
     errors.push(...rule(stem).map((problem) => invalid("metadata.generateName", metadata.generateName, problem)));
   }

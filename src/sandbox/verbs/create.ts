@@ -2,6 +2,7 @@
 import { formatTime } from "../../api/time.ts";
 import { randomSuffix, randomUuid } from "../../platform/random.ts";
 import { admitCreate } from "../admission/admit.ts";
+import { checkLimits } from "../admission/limit-ranger.ts";
 import { canonicalize } from "../canonical.ts";
 import { finished } from "../decode.ts";
 import { admitQuota } from "../admission/resource-quota.ts";
@@ -38,10 +39,11 @@ export function createObject(call: Call, object: ApiObject): Entry {
   const { schema } = call.server.catalogue;
   if (resource.struct !== undefined) canonicalize(object, resource.struct, schema);
   manageCreate(call, object);
+  admitCreate(call, object);
   const generated = nameIt(call, object);
   // A namespace is labelled with its name, which may have been made up just now.
   if (generated) resource.behaviour.rules.defaults?.(object);
-  admitCreate(call, object);
+  checkLimits(call, object);
   prepare(call, object);
   const name = object.metadata.name ?? "";
   const { rules } = resource.behaviour;
