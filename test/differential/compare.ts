@@ -1,6 +1,6 @@
 /** Two tellings of one step, side by side. */
 import { fieldChanges } from "../../src/api/field-changes.ts";
-import type { StepTold, Told } from "./telling.ts";
+import type { StepTold, Told } from "./told.ts";
 
 /** One thing that is so on one side and not on the other. */
 export interface Difference {
@@ -26,6 +26,11 @@ export function compare(theirs: StepTold, ours: StepTold, { order }: Compared): 
     compareAll(theirs[part], ours[part]),
   );
   return parts.map((difference) => ({ ...difference, refused }));
+}
+
+/** The objects alone: how things stand, whoever brought it about. */
+export function compareObjects(theirs: StepTold, ours: StepTold): Difference[] {
+  return compareAll(theirs.objects, ours.objects).map((difference) => ({ ...difference, refused: theirs.refused }));
 }
 
 type Bare = Omit<Difference, "refused">;

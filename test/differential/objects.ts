@@ -22,6 +22,11 @@ export interface Meta {
   readonly deletionGracePeriodSeconds?: number;
 }
 
+/** An object as a server answers it, as far as everything has it. */
+export interface AnyObject extends Json {
+  readonly metadata: Meta;
+}
+
 /** A pod as the API server answers it, as far as it is looked at here. */
 export interface PodObject {
   readonly metadata: Meta;
@@ -133,4 +138,9 @@ export function podNamed(name: string, labels: Readonly<Record<string, string>>,
     metadata: { name, labels, ...parts.metadata },
     spec: { containers: [{ name: "main", image: "main:1" }], ...parts.spec },
   };
+}
+
+/** `podClass` of an object that is known to be a pod. */
+export function tellPod(pod: object): Json {
+  return podClass(pod as PodObject);
 }

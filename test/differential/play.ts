@@ -1,32 +1,24 @@
 /**
- * Plays a script three times at once: twice where kube-controller-manager acts, to see what differs between it and itself, and
- * once where our controllers act. Each step ends when all three are quiet.
+ * Plays a script four times at once: twice where kube-controller-manager acts, to see what differs between it and itself, once
+ * where our controllers act, and once where they act on the sandbox. Each step ends when all four are quiet.
  */
-import { type Compared, compare, type Difference } from "./compare.ts";
-import { allowed, type Allowed } from "./differences.ts";
+import { compare, compareObjects, type Difference } from "./compare.ts";
+import type { Allowed } from "./differences.ts";
 import { untilQuiet } from "./quiet.ts";
 import type { Side } from "./sides.ts";
 import { setStage, type Stage } from "./stage.ts";
-import { type Names, namesOf, type StepTold, tell, type Told } from "./telling.ts";
+import type { Script, Step, Suite } from "./suite.ts";
+import { namesOf, tell } from "./telling.ts";
+import type { Names, StepTold, Told } from "./told.ts";
 
-export interface Step extends Partial<Compared> {
-  readonly name: string;
-  /** What the user does; the same on every stage, by what can be seen there. */
-  act(stage: Stage): Promise<unknown>;
-  /** How long to wait before looking whether all is quiet: for what comes by itself later. */
-  readonly waitMs?: number;
-}
+export type { Script, Step } from "./suite.ts";
 
-export interface Script {
-  readonly name: string;
-  readonly steps: readonly Step[];
-  /** Not beside other scripts: it keeps a controller busy for long. */
-  readonly alone?: boolean;
-}
+export type Between =
+  "kube-controller-manager and itself" | "kube-controller-manager and us" | "our controllers and the sandbox";
 
 export interface Found extends Difference {
   readonly step: string;
-  readonly between: "kube-controller-manager and itself" | "kube-controller-manager and us";
+  readonly between: Between;
 }
 
 export interface Played {
@@ -36,63 +28,85 @@ export interface Played {
   readonly hits: ReadonlySet<string>;
   /** How many effects of kube-controller-manager were compared. */
   readonly effects: number;
+  /** How many objects of the sandbox were compared with ours. */
+  readonly onSandbox: number;
+}
+
+export interface Sides {
+  readonly oracle: Side;
+  readonly ours: Side;
+  readonly sandbox: Side;
 }
 
 interface Performance {
+  readonly suite: Suite;
   readonly side: Side;
   readonly stage: Stage;
   readonly names: Names;
   from: number;
 }
 
-export async function play(script: Script, sides: { readonly oracle: Side; readonly ours: Side }): Promise<Played> {
+export async function play(suite: Suite, script: Script, sides: Sides): Promise<Played> {
   const id = `play-${crypto.randomUUID().slice(0, 8)}`;
   const base = Date.now();
   const open = async (side: Side, suffix: string): Promise<Performance> => {
     const namespace = `${id}-${suffix}`;
-    return { side, stage: await setStage(side.cluster, namespace, base), names: namesOf(namespace), from: 0 };
+    return { suite, side, stage: await setStage(side.server, namespace, base), names: namesOf(namespace), from: 0 };
   };
-  const [first, second, ours] = await Promise.all([
+  const performances = await Promise.all([
     open(sides.oracle, "one"),
     open(sides.oracle, "two"),
     open(sides.ours, "our"),
+    ...(script.notOnSandbox === undefined ? [open(sides.sandbox, "box")] : []),
   ]);
   const hits = new Set<string>();
   const refused = new Set<string>();
   let effects = 0;
+  let onSandbox = 0;
   for (const step of script.steps) {
-    const performances = [first, second, ours];
-    await Promise.all(performances.map(({ stage }) => step.act(stage)));
-    if (step.waitMs !== undefined) await Bun.sleep(step.waitMs);
-    await Promise.all(performances.map(({ stage, side }) => untilQuiet(stage, side.logOf(stage.namespace))));
-    const told = withoutRetries(await Promise.all(performances.map(tellStep)), refused);
-    const [one, two, us] = told as [StepTold, StepTold, StepTold];
+    const told = withoutRetries(await playStep(step, performances), refused);
+    const [one, two, us, box] = told as [StepTold, StepTold, StepTold, StepTold?];
     effects += one.writes.length + one.events.length + one.objects.length;
+    onSandbox += box?.objects.length ?? 0;
     const compared = { order: step.order ?? false };
+    const found = (between: Between, differences: readonly Difference[]): Found[] =>
+      explain(differences, suite.differences.filter(appliesTo(between)), hits).map((difference) => ({
+        ...difference,
+        step: step.name,
+        between,
+      }));
     const unexplained = [
-      ...explain(compare(one, two, compared), noise, hits).map((difference) => ({
-        ...difference,
-        step: step.name,
-        between: "kube-controller-manager and itself" as const,
-      })),
-      ...explain(compare(one, us, compared), allowed, hits).map((difference) => ({
-        ...difference,
-        step: step.name,
-        between: "kube-controller-manager and us" as const,
-      })),
+      ...found("kube-controller-manager and itself", compare(one, two, compared)),
+      ...found("kube-controller-manager and us", compare(one, us, compared)),
+      ...(box === undefined ? [] : found("our controllers and the sandbox", compareObjects(us, box))),
     ];
-    if (unexplained.length > 0) return { unexplained, hits, effects };
+    if (unexplained.length > 0) return { unexplained, hits, effects, onSandbox };
   }
-  return { unexplained: [], hits, effects };
+  return { unexplained: [], hits, effects, onSandbox };
 }
 
-const noise = allowed.filter(({ category }) => category === "noise");
+async function playStep(step: Step, performances: readonly Performance[]): Promise<StepTold[]> {
+  await Promise.all(performances.map(({ stage }) => step.act(stage)));
+  if (step.waitMs !== undefined) await Bun.sleep(step.waitMs);
+  await Promise.all(
+    performances.map(({ suite, stage, side }) => untilQuiet(suite, stage, side.logOf(stage.namespace))),
+  );
+  return Promise.all(performances.map(tellStep));
+}
+
+/** Noise may come up anywhere; what the sandbox does otherwise only there; all else only where we are held against the oracle. */
+function appliesTo(between: Between): (entry: Allowed) => boolean {
+  return ({ category }) => {
+    if (category === "noise") return true;
+    return between === (category === "sandbox" ? "our controllers and the sandbox" : "kube-controller-manager and us");
+  };
+}
 
 async function tellStep(performance: Performance): Promise<StepTold> {
-  const { side, stage, names, from } = performance;
+  const { suite, side, stage, names, from } = performance;
   const { effects } = side.logOf(stage.namespace);
   performance.from = effects.length;
-  return tell(stage, effects.slice(from), names);
+  return tell(suite, stage, side.name === "sandbox" ? [] : effects.slice(from), names);
 }
 
 /**
@@ -134,29 +148,34 @@ export function inWords(found: readonly Found[]): string[] {
   return more > 0 ? [...lines.slice(0, shownAtMost), `and ${more} more`] : lines;
 }
 
+const sidesOf: Readonly<Record<Between, readonly [theirs: string, ours: string]>> = {
+  "kube-controller-manager and itself": ["kube-controller-manager", "itself"],
+  "kube-controller-manager and us": ["kube-controller-manager", "us"],
+  "our controllers and the sandbox": ["us", "us on the sandbox"],
+};
+
 function line({ between, step, what, path, theirs, ours, refused }: Found): string {
-  const one = between === "kube-controller-manager and us" ? "us" : "itself";
-  const said = `${JSON.stringify(theirs) ?? "nothing"} ≠ ${one}: ${JSON.stringify(ours) ?? "nothing"}`;
-  return `step "${step}"${refused ? " (refused)" : ""}: ${what} ${path} kube-controller-manager: ${said}`;
+  const [one, other] = sidesOf[between];
+  const said = `${JSON.stringify(theirs) ?? "nothing"} ≠ ${other}: ${JSON.stringify(ours) ?? "nothing"}`;
+  return `step "${step}"${refused ? " (refused)" : ""}: ${what} ${path} ${one}: ${said}`;
 }
 
+const defaultWidth = 8;
+
 /**
- * Plays scripts, at most `width` at a time and in their order, then those that play alone; answers a promise for each at once.
+ * Plays scripts, `suite.width` at a time and in their order, then those that play alone; answers a promise for each at once.
  */
-export function playAll(
-  scripts: readonly Script[],
-  width: number,
-  sides: { readonly oracle: Side; readonly ours: Side },
-): Promise<Played>[] {
+export function playAll(suite: Suite, scripts: readonly Script[], sides: Sides): Promise<Played>[] {
   const results = scripts.map((script) => ({ script, ...Promise.withResolvers<Played>() }));
   for (const { promise } of results) promise.catch(() => undefined);
   const work = async (queue: typeof results): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      await play(next.script, sides).then(next.resolve, next.reject);
+      await play(suite, next.script, sides).then(next.resolve, next.reject);
     }
   };
   const together = results.filter(({ script }) => script.alone !== true);
   const alone = results.filter(({ script }) => script.alone === true);
+  const width = suite.width ?? defaultWidth;
   void Promise.all(Array.from({ length: width }, () => work(together))).then(() => work(alone));
   return results.map(({ promise }) => promise);
 }

@@ -1,8 +1,9 @@
 /** When a step is over: all is as its owners say it is, and nothing more was written for a while. */
 import { matches, type Selector, selectorOf, selectorOfLabels } from "../../src/api/labels.ts";
 import type { PodObject, ReplicatedObject } from "./objects.ts";
-import type { SideLog } from "./sides.ts";
+import type { SideLog } from "./side-log.ts";
 import type { Stage } from "./stage.ts";
+import type { Suite } from "./suite.ts";
 
 /** Nothing was written for so long. */
 const quietMs = 350;
@@ -15,7 +16,7 @@ const pollMs = 50;
  * Resolves when the controllers are done with what was asked of them so far; after 30 s at most. A controller that is refused
  * tries again and again: tries that are refused, and what they tell in Events and status, count as nothing written.
  */
-export async function untilQuiet(stage: Stage, log: SideLog): Promise<void> {
+export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog): Promise<void> {
   const startedAt = performance.now();
   let lastAt = startedAt;
   let seen = log.effects.length;
@@ -28,7 +29,7 @@ export async function untilQuiet(stage: Stage, log: SideLog): Promise<void> {
     }
     const silentMs = log.readUntil() - lastAt;
     if (silentMs >= unsettledQuietMs) return;
-    if (silentMs >= quietMs && !owesEvents(log) && (await isSettled(stage))) return;
+    if (silentMs >= quietMs && (suite.isSettled === undefined || (await suite.isSettled(stage, log)))) return;
   }
 }
 
@@ -36,14 +37,15 @@ export async function untilQuiet(stage: Stage, log: SideLog): Promise<void> {
 const spamBurst = 25;
 
 /** Whether fewer Events than pods were written, though none may have been held back: they are written in the background. */
-function owesEvents({ effects }: SideLog): boolean {
+export function owesPodEvents({ effects }: SideLog): boolean {
   const pods = effects.filter(
     ({ resource, verb, code }) => resource === "pods" && verb !== "patch" && code < 300,
   ).length;
   return pods < spamBurst && effects.filter(({ resource }) => resource.startsWith("events")).length < pods;
 }
 
-async function isSettled(stage: Stage): Promise<boolean> {
+/** Whether every ReplicaSet and ReplicationController has its pods, and says so in its status. */
+export async function replicasAreSettled(stage: Stage): Promise<boolean> {
   const [sets, controllers, pods] = await Promise.all([
     stage.list("replicasets"),
     stage.list("replicationcontrollers"),

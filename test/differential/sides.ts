@@ -1,49 +1,52 @@
 /**
- * The two sides: an API server where kube-controller-manager acts, one where our controllers act. Both keep audit logs, which
- * are read here for all scripts that play at the same time.
+ * The three sides of a suite: an API server where kube-controller-manager acts, one where our controllers act, and a sandbox,
+ * served over HTTPS, where they act too. The first two keep audit logs, which are read here for all scripts that play at the
+ * same time; of the sandbox only what our controllers tell of their writes is kept.
  */
-import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
-import { replicationcontroller } from "../../src/controllers/replicaset/replicationcontroller.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Kind, resourceOf } from "../../src/api/kind.ts";
+import { splitKey } from "../../src/api/key.ts";
 import { accessCluster } from "../../src/client/cluster-access.ts";
 import { connect } from "../../src/client/connect.ts";
+import { startEmbedded } from "../../src/modes/embedded.ts";
 import { startLive } from "../../src/modes/live.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { serveSandbox } from "../../src/sandbox/https.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
+import type { WriteEvent } from "../../src/trace/events.ts";
 import { type Effect, effectsOf } from "../support/audit-log.ts";
-import { type Cluster, startCluster } from "../support/cluster.ts";
-
-/** What the controllers of a side did in one namespace, in order. */
-export interface SideLog {
-  readonly effects: Effect[];
-  /** Up to when the audit log has been read, by `performance.now()`: what was done by then is in `effects`. */
-  readUntil(): number;
-}
+import { adminOf, type Cluster, startCluster } from "../support/cluster.ts";
+import { known } from "./kinds.ts";
+import type { SideLog } from "./side-log.ts";
+import type { StageServer } from "./stage.ts";
+import type { Suite } from "./suite.ts";
 
 export interface Side {
-  readonly name: "oracle" | "ours";
-  readonly cluster: Cluster;
-  /** The log of a namespace grows while the side runs. */
+  readonly name: "oracle" | "ours" | "sandbox";
+  readonly server: StageServer;
+  /** The log of a stage, by its namespace, grows while the side runs. On the sandbox it has no bodies. */
   logOf(namespace: string): SideLog;
   stop(): Promise<void>;
 }
 
 const readEveryMs = 60;
 
-/** kube-controller-manager 1.36.3, with the two controllers that are compared and no other. */
-export async function oracleSide(): Promise<Side> {
+/** kube-controller-manager 1.36.3, with the controllers that are compared and no other. */
+export async function oracleSide(suite: Suite): Promise<Side> {
   const cluster = await startCluster({
     audit: true,
-    nodes: 0,
-    scheduler: false,
-    controllers: "replicaset-controller,replicationcontroller-controller",
+    ...nodesOf(suite),
+    controllers: suite.oracle,
     kcmFlags: ["--kube-api-qps=5000", "--kube-api-burst=5000"],
   });
   const feed = auditFeed(cluster, "kube-controller-manager");
   return {
     name: "oracle",
-    cluster,
+    server: cluster,
     logOf: feed.logOf,
     async stop() {
       await feed.stop();
@@ -53,20 +56,81 @@ export async function oracleSide(): Promise<Side> {
 }
 
 /** Our controllers as `run` runs them, on frozen caches. */
-export async function ourSide(): Promise<Side> {
-  const cluster = await startCluster({ audit: true });
+export async function ourSide(suite: Suite): Promise<Side> {
+  const cluster = await startCluster({
+    audit: true,
+    ...nodesOf(suite),
+    ...((suite.nodes ?? 0) > 0 && { controllers: "none" }),
+  });
+  const controllers = await runOurs(suite, cluster.kubeconfig);
+  const feed = auditFeed(cluster, "kubectl-reconcile");
+  return {
+    name: "ours",
+    server: cluster,
+    logOf: feed.logOf,
+    async stop() {
+      await controllers.stop();
+      await feed.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+/** Our controllers on a sandbox, over HTTPS as on any other cluster; where kwok acts on the others, the simulated kubelet does here. */
+export async function sandboxSide(suite: Suite): Promise<Side> {
+  const nodes = suite.nodes ?? 0;
+  const embedded = await startEmbedded({
+    timeline: realTimeline(),
+    random: realRandom(),
+    nodes,
+    scheduler: nodes > 0,
+    kubelet: nodes > 0,
+  });
+  const https = await serveSandbox(embedded.sandbox);
+  const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
+  const kubeconfig = join(folder, "kubeconfig");
+  writeFileSync(kubeconfig, https.kubeconfig(), { mode: 0o600 });
+  const logs = logsByStage(() => performance.now());
+  const kinds = [...Object.values<Kind>(known), ...suite.kinds.map(({ kind }) => kind)];
+  const controllers = await runOurs(suite, kubeconfig, (write) => logs.add(effectOf(write, kinds)));
+  return {
+    name: "sandbox",
+    server: adminOf(https),
+    logOf: logs.of,
+    async stop() {
+      await controllers.stop();
+      await https.close();
+      await embedded.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function nodesOf({ nodes = 0, apiServerFlags = [] }: Suite): {
+  readonly nodes: number;
+  readonly scheduler: boolean;
+  readonly apiServerFlags: readonly string[];
+} {
+  return { nodes, scheduler: nodes > 0, apiServerFlags };
+}
+
+async function runOurs(
+  suite: Suite,
+  kubeconfig: string,
+  onWrite?: (write: WriteEvent) => void,
+): Promise<{ stop(): Promise<void> }> {
   const host = realHost();
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
-  const connection = connect(await accessCluster(host, { kubeconfig: cluster.kubeconfig }), {
-    host,
-    timeline,
-    bus,
-    qps: 0,
-  });
+  if (onWrite !== undefined) {
+    bus.listen((event) => {
+      if (event.stage === "write") onWrite(event);
+    });
+  }
+  const connection = connect(await accessCluster(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
   const live = await startLive(
     {
-      controllers: [replicaset, replicationcontroller],
+      controllers: suite.ours,
       clientFor: connection.clientFor,
       bus,
       timeline,
@@ -79,48 +143,82 @@ export async function ourSide(): Promise<Side> {
     },
     AbortSignal.timeout(60_000),
   );
-  const feed = auditFeed(cluster, "kubectl-reconcile");
   return {
-    name: "ours",
-    cluster,
-    logOf: feed.logOf,
     async stop() {
       await live.stop();
       connection.close();
-      await feed.stop();
-      await cluster.stop();
     },
   };
 }
 
-/** One reader of an audit log, that sorts what `agent` wrote by namespace. */
-function auditFeed(cluster: Cluster, agent: string): { logOf: Side["logOf"]; stop: () => Promise<void> } {
+/** `play-1a2b3c4d-one`, wherever it stands: in a namespace, and in the names of objects that have none. */
+const stageName = /play-[0-9a-f]{8}-[a-z]{3}/;
+
+interface Logs {
+  readonly of: (namespace: string) => SideLog;
+  /** Keeps it with the stage that its namespace, its name or its group belongs to; what belongs to none is nobody's. */
+  readonly add: (effect: Effect) => void;
+}
+
+function logsByStage(readUntil: () => number): Logs {
   const logs = new Map<string, SideLog>();
-  let readUntil = 0;
-  const logOf = (namespace: string): SideLog => {
-    const log = logs.get(namespace) ?? { effects: [], readUntil: () => readUntil };
+  const of = (namespace: string): SideLog => {
+    const log = logs.get(namespace) ?? { effects: [], readUntil };
     logs.set(namespace, log);
     return log;
   };
+  return {
+    of: (namespace) => of(stageName.exec(namespace)?.[0] ?? namespace),
+    add(effect) {
+      const stage = stageName.exec(`${effect.namespace} ${effect.name} ${effect.resource}`);
+      if (stage !== null) of(stage[0]).effects.push(effect);
+    },
+  };
+}
+
+/** One reader of an audit log, that sorts what `agent` wrote by stage. */
+function auditFeed(cluster: Cluster, agent: string): { logOf: Side["logOf"]; stop: () => Promise<void> } {
+  let readUntil = 0;
+  const logs = logsByStage(() => readUntil);
   let read = 0;
   const stopping = new AbortController();
   const running = (async () => {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now();
       const events = await cluster.audit();
-      for (const effect of effectsOf(events.slice(read))) {
-        if (effect.agent === agent) logOf(effect.namespace).effects.push(effect);
-      }
+      for (const effect of effectsOf(events.slice(read))) if (effect.agent === agent) logs.add(effect);
       read = events.length;
       readUntil = startedAt;
       await Bun.sleep(readEveryMs);
     }
   })();
   return {
-    logOf,
+    logOf: logs.of,
     async stop() {
       stopping.abort();
       await running;
     },
+  };
+}
+
+/** A write as our own events tell it: without bodies. */
+function effectOf(write: WriteEvent, kinds: readonly Kind[]): Effect {
+  const { verb, of, key, status, subresource } = write;
+  const kind = kinds.find((each) => each.kind === of.kind && each.group === of.group);
+  const resource = kind === undefined ? of.kind.toLowerCase() : resourceOf(kind);
+  return {
+    index: 0,
+    agent: "kubectl-reconcile",
+    user: "",
+    verb,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    ...splitKey(key),
+    dryRun: false,
+    query: {},
+    request: undefined,
+    response: undefined,
+    code: status,
+    reason: "",
+    at: 0,
   };
 }

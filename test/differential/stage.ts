@@ -1,21 +1,34 @@
 /** What a script acts on: one namespace of one cluster. The same actions are played on a stage of each side. */
+import { type Kind, pathOf } from "../../src/api/kind.ts";
 import type { ApiAnswer, Cluster } from "../support/cluster.ts";
-import { type Json, type PodObject, podClass } from "./objects.ts";
+import { known, type Resource } from "./kinds.ts";
+import { type AnyObject, type Json, type PodObject, podClass } from "./objects.ts";
 
-export type Resource = "pods" | "replicasets" | "replicationcontrollers" | "resourcequotas" | "limitranges";
+export type { Resource } from "./kinds.ts";
+
+/** The API server of a side. */
+export type StageServer = Pick<Cluster, "request" | "createNamespace">;
 
 export interface Stage {
-  readonly cluster: Cluster;
+  readonly cluster: StageServer;
   readonly namespace: string;
   /** ms since 1970, the same on every side: times that a script writes are counted back from it, never from now. */
   readonly base: number;
-  /** @throws Error when the server refuses. */
+  /** Makes a second namespace, `NAMESPACE-SUFFIX`, whose objects and writes count too, and answers a stage in it. */
+  beside(suffix: string): Promise<Stage>;
+  /**
+   * Resources are named as kubectl does, or given as a kind. Objects that have no namespace are this stage's if the stage's
+   * namespace is part of their names.
+   * @throws Error when the server refuses.
+   */
   create(resource: Resource, object: object): Promise<Json>;
   /** A merge patch; of the status where the name ends in `/status`, of the scale where it ends in `/scale`. */
   patch(resource: Resource, name: string, body: object): Promise<Json>;
   remove(resource: Resource, name: string, options?: object): Promise<void>;
   get(resource: Resource, name: string): Promise<Json>;
   list(resource: Resource): Promise<readonly Json[]>;
+  /** The objects of the kind in all of the stage's namespaces; none where the kind is not served. */
+  all(kind: Kind): Promise<readonly AnyObject[]>;
   /** All pods, or those that a predicate takes, in an order that depends on their classes first: the same on every side. */
   pods(which?: (pod: PodObject) => boolean): Promise<readonly PodObject[]>;
   /** A request that may be refused. */
@@ -33,11 +46,28 @@ export function parentOn({ namespace }: Stage): object {
 }
 
 /** A stage in a namespace of its own, which is made here. */
-export async function setStage(cluster: Cluster, namespace: string, base: number): Promise<Stage> {
-  await cluster.createNamespace(namespace);
-  const pathOf = (resource: Resource, name = ""): string => {
-    const group = resource === "replicasets" ? "/apis/apps/v1" : "/api/v1";
-    return `${group}/namespaces/${namespace}/${resource}${name === "" ? "" : `/${name}`}`;
+export async function setStage(server: StageServer, namespace: string, base: number): Promise<Stage> {
+  await server.createNamespace(namespace);
+  return stageIn({ server, base, top: namespace, namespaces: [namespace] }, namespace);
+}
+
+interface Place {
+  readonly server: StageServer;
+  readonly base: number;
+  readonly top: string;
+  readonly namespaces: string[];
+}
+
+function stageIn(place: Place, namespace: string): Stage {
+  const { server, base, top, namespaces } = place;
+  const kindOf = (resource: Resource): Kind => (typeof resource === "string" ? known[resource] : resource);
+  const at = (resource: Resource, name = ""): string => {
+    const [own, subresource] = name.split("/");
+    return pathOf(kindOf(resource), {
+      namespace,
+      ...(own !== undefined && own !== "" && { name: own }),
+      ...(subresource !== undefined && { subresource }),
+    });
   };
   const granted = async (
     method: string,
@@ -45,27 +75,41 @@ export async function setStage(cluster: Cluster, namespace: string, base: number
     body?: object,
     headers?: Record<string, string>,
   ): Promise<Json> => {
-    const { status, body: answer } = await cluster.request(method, path, body, headers);
+    const { status, body: answer } = await server.request(method, path, body, headers);
     if (status >= 400) throw new Error(`${method} ${path} was refused with ${status}: ${JSON.stringify(answer)}`);
     return answer as Json;
   };
   const list = async (resource: Resource): Promise<readonly Json[]> =>
-    (await granted("GET", pathOf(resource)))["items"] as readonly Json[];
+    (await granted("GET", at(resource)))["items"] as readonly Json[];
   return {
-    cluster,
+    cluster: server,
     namespace,
     base,
-    create: (resource, object) => granted("POST", pathOf(resource), object),
-    patch: (resource, name, body) => granted("PATCH", pathOf(resource, name), body, mergePatch),
-    remove: async (resource, name, options) => void (await granted("DELETE", pathOf(resource, name), options)),
-    get: (resource, name) => granted("GET", pathOf(resource, name)),
+    async beside(suffix) {
+      const other = `${top}-${suffix}`;
+      if (!namespaces.includes(other)) {
+        await server.createNamespace(other);
+        namespaces.push(other);
+      }
+      return stageIn(place, other);
+    },
+    create: (resource, object) => granted("POST", at(resource), object),
+    patch: (resource, name, body) => granted("PATCH", at(resource, name), body, mergePatch),
+    remove: async (resource, name, options) => void (await granted("DELETE", at(resource, name), options)),
+    get: (resource, name) => granted("GET", at(resource, name)),
     list,
+    async all(kind) {
+      const paths = kind.namespaced ? namespaces.map((each) => pathOf(kind, { namespace: each })) : [pathOf(kind, {})];
+      const answers = await Promise.all(paths.map((path) => server.request("GET", path)));
+      const objects = answers.flatMap(({ status, body }) => (status === 200 ? (body.items as AnyObject[]) : []));
+      return kind.namespaced ? objects : objects.filter(({ metadata }) => metadata.name.includes(top));
+    },
     async pods(which = () => true) {
       const pods = (await list("pods")) as unknown as readonly PodObject[];
       const order = (pod: PodObject): string => `${JSON.stringify(podClass(pod))} ${pod.metadata.name}`;
       return pods.filter(which).sort((a, b) => (order(a) < order(b) ? -1 : 1));
     },
     attempt: (method, path, body) =>
-      cluster.request(method, `/api/v1/namespaces/${namespace}${path}`, body, method === "PATCH" ? mergePatch : {}),
+      server.request(method, `/api/v1/namespaces/${namespace}${path}`, body, method === "PATCH" ? mergePatch : {}),
   };
 }

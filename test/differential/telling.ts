@@ -1,47 +1,22 @@
 /** What a controller did in one step, without what no two runs have in common: uids, times, suffixes of names. */
 import type { Effect } from "../support/audit-log.ts";
-import { type Json, type PodObject, podClass, type ReplicatedObject } from "./objects.ts";
+import { resourceOf } from "../../src/api/kind.ts";
+import { type AnyObject, type Json, type Meta, type PodObject, podClass } from "./objects.ts";
 import type { Stage } from "./stage.ts";
-
-/** Names by which a stage's uids and generated names are told. */
-export interface Names {
-  readonly namespace: string;
-  /** `uid of ReplicaSet web`, with a number from the second of that name on. */
-  readonly uids: Map<string, string>;
-  readonly incarnations: Map<string, number>;
-  /** `web-x7k2p` → `web-SUFFIX`. */
-  readonly generated: Map<string, string>;
-}
+import type { Suite } from "./suite.ts";
+import type { Names, StepTold, Told } from "./told.ts";
 
 export function namesOf(namespace: string): Names {
   return { namespace, uids: new Map(), incarnations: new Map(), generated: new Map() };
 }
 
-function learn(names: Names, kind: string, { uid, name, generateName }: PodObject["metadata"]): void {
+function learn(names: Names, kind: string, { uid, name, generateName }: Meta): void {
   if (names.uids.has(uid)) return;
   if (generateName !== undefined) names.generated.set(name, `${generateName.slice(0, 58)}SUFFIX`);
-  const told = kind === "Pod" ? "uid of a Pod" : `uid of ${kind} ${name}`;
+  const told = kind === "Pod" ? "uid of a Pod" : `uid of ${kind} ${text(name, names)}`;
   const count = (names.incarnations.get(told) ?? 0) + 1;
   names.incarnations.set(told, count);
   names.uids.set(uid, kind === "Pod" || count === 1 ? told : `${told}, number ${count}`);
-}
-
-/** A kind of effect with its content: `create pods 201` and what was sent. */
-export interface Told {
-  readonly what: string;
-  readonly content: Json;
-}
-
-export interface StepTold {
-  /** Creates, patches and deletes; those that were refused once each. */
-  readonly writes: readonly Told[];
-  /** Events; warnings once each and without counts, since what is refused is tried again when its time comes. */
-  readonly events: readonly Told[];
-  /** The objects and their pods as they stand when all is quiet. */
-  readonly objects: readonly Told[];
-  /** For each owner, what came after what, `patch, create`, and how much of it was one sync. */
-  readonly order: readonly Told[];
-  readonly refused: boolean;
 }
 
 const suffix = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
@@ -69,19 +44,18 @@ function normal(value: unknown, names: Names, key = ""): unknown {
 }
 
 /** Learns the uids and names of a step, then tells its effects and how the objects stand. */
-export async function tell(stage: Stage, effects: readonly Effect[], names: Names): Promise<StepTold> {
-  const owners = {
-    ReplicaSet: (await stage.list("replicasets")) as unknown as readonly ReplicatedObject[],
-    ReplicationController: (await stage.list("replicationcontrollers")) as unknown as readonly ReplicatedObject[],
+export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[], names: Names): Promise<StepTold> {
+  const there = await Promise.all(
+    suite.kinds.map(async (compared) => ({ ...compared, objects: await stage.all(compared.kind) })),
+  );
+  const learnOf = (kind: string, object: unknown): void => {
+    const meta = (object as Partial<AnyObject> | undefined)?.metadata;
+    if (meta?.uid !== undefined) learn(names, kind, meta);
   };
-  const pods = await stage.pods();
-  for (const [kind, objects] of Object.entries(owners))
-    for (const { metadata } of objects) learn(names, kind, metadata);
-  for (const { metadata } of pods) learn(names, "Pod", metadata);
-  for (const { response, resource, code } of effects) {
-    if (resource === "pods" && code < 300 && (response as PodObject).metadata?.uid !== undefined) {
-      learn(names, "Pod", (response as PodObject).metadata);
-    }
+  for (const { kind, objects } of there) for (const object of objects) learnOf(kind.kind, object);
+  for (const { response, resource, code, verb } of effects) {
+    const made = suite.kinds.find(({ kind }) => resourceOf(kind) === resource);
+    if (made !== undefined && code < 300 && verb !== "deletecollection") learnOf(made.kind.kind, response);
   }
   const spec = effects.filter(({ resource }) => !resource.startsWith("events") && !resource.endsWith("/status"));
   const refused = spec.some(({ code }) => code >= 400);
@@ -90,38 +64,40 @@ export async function tell(stage: Stage, effects: readonly Effect[], names: Name
   return {
     writes: [...told.filter((one) => !isRefused(one)), ...once(told.filter(isRefused))],
     events: tellEvents(effects, names),
-    objects: [
-      ...Object.entries(owners).flatMap(([kind, objects]) =>
-        objects.map((object) => ({ what: `final ${kind}`, content: normal(standing(object), names) as Json })),
-      ),
-      ...pods.map((pod) => ({ what: "final Pod", content: normal(podClass(pod), names) as Json })),
-    ],
-    order: orders(effects, names),
+    objects: there.flatMap(({ kind, tell: tellObject = standing, objects }) =>
+      objects.map((object) => ({
+        what: `final ${kind.kind}`,
+        content: normal(tellObject(object), names) as Json,
+      })),
+    ),
+    order: (suite.order ?? podOrders)(effects, names),
     refused,
   };
 }
 
-/** A ReplicaSet or ReplicationController without what only its making says. */
-function standing({ metadata, spec, status }: ReplicatedObject): object {
+/** An object without what only its making says. */
+function standing({ metadata, ...rest }: AnyObject): object {
   const { name, labels, annotations, finalizers, generation, deletionTimestamp, ownerReferences } = metadata;
+  const { apiVersion: _apiVersion, kind: _kind, ...content } = rest;
   return {
     metadata: { name, labels, annotations, finalizers, generation, deletionTimestamp, ownerReferences },
-    spec,
-    status,
+    ...content,
   };
 }
 
 function tellWrite(effect: Effect, names: Names): Told {
   const { verb, resource, code, name, request, response } = effect;
-  // Of which pod: one of this class, as it stood when it was written to.
-  const about = verb !== "create" && resource === "pods" && code < 300 ? podClass(response as PodObject) : { name };
+  // Of which pod: one of this class, as it stood when it was written to; by its name where the answer does not show it.
+  const isWholePod =
+    resource === "pods" && code < 300 && (response as Partial<PodObject> | undefined)?.spec?.containers;
+  const about = verb !== "create" && isWholePod ? podClass(response as PodObject) : { name };
   const content = {
     ...(verb !== "create" && { about }),
     ...(code >= 400 && { reason: effect.reason }),
     query: effect.query,
     body: request ?? {},
   };
-  return { what: `${verb} ${resource} ${code}`, content: normal(content, names) as Json };
+  return { what: `${verb} ${text(resource, names)} ${code}`, content: normal(content, names) as Json };
 }
 
 function once(told: readonly Told[]): Told[] {
@@ -160,7 +136,7 @@ interface Order {
 }
 
 /** For each owner the verbs on its pods, each run of one verb told once, and how much its first sync did. */
-function orders(effects: readonly Effect[], names: Names): Told[] {
+export function podOrders(effects: readonly Effect[], names: Names): Told[] {
   const byOwner = new Map<string, Order>();
   const of = (uid: string | undefined): Order => {
     const owner = names.uids.get(uid ?? "") ?? "no owner";

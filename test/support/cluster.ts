@@ -215,6 +215,16 @@ async function runKubectl(kubeconfig: string, args: readonly string[], stdin?: s
   return { stdout, stderr, code };
 }
 
+/** The admin of any API server that takes a bearer token: a sandbox that is served, for one. */
+export function adminOf(server: {
+  readonly url: string;
+  readonly token: string;
+  readonly ca: string;
+}): Pick<Cluster, "request" | "createNamespace"> {
+  const request = requester(server.url, server.token, server.ca);
+  return { request, createNamespace: (name) => createNamespace(request, name) };
+}
+
 function requester(url: string, token: string, ca: string): Cluster["request"] {
   return async (method, path, body, headers = {}) => {
     const answer = await fetch(url + path, {

@@ -3,11 +3,11 @@
  * each side among its pods, sorted by class. Whatever sets pods apart is something that the ranking for deletion looks at, so
  * that kube-controller-manager has no choice: the node shows in the restarts, the template and orphanage in the deletion cost.
  */
-import { below, type Random, seededRandom } from "../../src/platform/random.ts";
-import { activePods, bind, removePod, setPodState } from "./acts.ts";
-import { costAnnotation, podNamed, type PodObject, replicaSet, replicationController } from "./objects.ts";
-import type { Script, Step } from "./play.ts";
-import { parentOn, type Resource, type Stage } from "./stage.ts";
+import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
+import { activePods, bind, removePod, setPodState } from "../../acts.ts";
+import { costAnnotation, podNamed, type PodObject, replicaSet, replicationController } from "../../objects.ts";
+import type { Script, Step } from "../../play.ts";
+import { parentOn, type Resource, type Stage } from "../../stage.ts";
 
 interface Owner {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** All written scripts. */
-import type { Script } from "../play.ts";
+import type { Script } from "../../play.ts";
 import { lifecycle } from "./lifecycle.ts";
 import { ownership } from "./ownership.ts";
 import { rankings } from "./ranking.ts";

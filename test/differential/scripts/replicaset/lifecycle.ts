@@ -1,8 +1,8 @@
 /** Pods and their owners that come to be ready, change, and go. */
-import { activePods, at, bind, removePod, scale, setPodState } from "../acts.ts";
-import { replicaSet } from "../objects.ts";
-import type { Script, Step } from "../play.ts";
-import type { Stage } from "../stage.ts";
+import { activePods, at, bind, removePod, scale, setPodState } from "../../acts.ts";
+import { replicaSet } from "../../objects.ts";
+import type { Script, Step } from "../../play.ts";
+import type { Stage } from "../../stage.ts";
 
 const minute = 60_000;
 const three: Step = { name: "3", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 3 })) };

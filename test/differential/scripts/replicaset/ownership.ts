@@ -1,8 +1,8 @@
 /** Whose a pod is. */
-import { activePods, at, bind, removePod, scale, setPodState } from "../acts.ts";
-import { costAnnotation, podNamed, replicaSet } from "../objects.ts";
-import type { Script } from "../play.ts";
-import type { Stage } from "../stage.ts";
+import { activePods, at, bind, removePod, scale, setPodState } from "../../acts.ts";
+import { costAnnotation, podNamed, replicaSet } from "../../objects.ts";
+import type { Script } from "../../play.ts";
+import type { Stage } from "../../stage.ts";
 
 const relabel = (stage: Stage, name: string, labels: Readonly<Record<string, string | null>>): Promise<unknown> =>
   stage.patch("pods", name, { metadata: { labels } });

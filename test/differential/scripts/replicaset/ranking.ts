@@ -1,8 +1,8 @@
 /** Which pods go first: each criterion decides once, where all before it say nothing. */
-import { activePods, at, bind, mark, type PodState, removePod, scale, setPodState } from "../acts.ts";
-import { costAnnotation, type PodObject, replicaSet } from "../objects.ts";
-import type { Script, Step } from "../play.ts";
-import { parentOn, type Stage } from "../stage.ts";
+import { activePods, at, bind, mark, type PodState, removePod, scale, setPodState } from "../../acts.ts";
+import { costAnnotation, type PodObject, replicaSet } from "../../objects.ts";
+import type { Script, Step } from "../../play.ts";
+import { parentOn, type Stage } from "../../stage.ts";
 
 const marks = ["first", "second", "third", "fourth"];
 

@@ -1,8 +1,8 @@
 /** What the API server refuses. */
-import { activePods, at, removePod, scale } from "../acts.ts";
-import { replicaSet } from "../objects.ts";
-import type { Script } from "../play.ts";
-import type { Stage } from "../stage.ts";
+import { activePods, at, removePod, scale } from "../../acts.ts";
+import { replicaSet } from "../../objects.ts";
+import type { Script } from "../../play.ts";
+import type { Stage } from "../../stage.ts";
 
 /** A quota without its controller: admission counts up what the status says. */
 async function quota(stage: Stage, pods: number, used: number): Promise<void> {

@@ -1,7 +1,7 @@
 /** ReplicationControllers, where they could be another than ReplicaSets. */
-import { activePods, at, bind, removePod, scale, setPodState } from "../acts.ts";
-import { podNamed, replicaSet, replicationController } from "../objects.ts";
-import type { Script } from "../play.ts";
+import { activePods, at, bind, removePod, scale, setPodState } from "../../acts.ts";
+import { podNamed, replicaSet, replicationController } from "../../objects.ts";
+import type { Script } from "../../play.ts";
 
 export const replicationControllers: readonly Script[] = [
   {

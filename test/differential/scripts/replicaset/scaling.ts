@@ -1,7 +1,7 @@
 /** How many pods there are. */
-import { activePods, at, removePod, scale, setPodState } from "../acts.ts";
-import { replicaSet } from "../objects.ts";
-import type { Script } from "../play.ts";
+import { activePods, at, removePod, scale, setPodState } from "../../acts.ts";
+import { replicaSet } from "../../objects.ts";
+import type { Script } from "../../play.ts";
 
 export const scaling: readonly Script[] = [
   {

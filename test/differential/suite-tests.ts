@@ -1,0 +1,74 @@
+/** The tests of a suite: its written scripts, its random ones, and whether its list of differences is still true. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { controllersMissing } from "../support/cluster.ts";
+import { tries } from "../support/long.ts";
+import { stale } from "./differences.ts";
+import { inWords, type Played, playAll, type Sides } from "./play.ts";
+import { oracleSide, ourSide, sandboxSide } from "./sides.ts";
+import type { Script, Suite } from "./suite.ts";
+
+const defaultSteps = 14;
+
+interface Part {
+  readonly title: string;
+  readonly script: Script;
+}
+
+/**
+ * Registers them. `SCRIPT=part of a name` plays only the written scripts whose name has that part, `SEED=3,17` only these random
+ * ones; every random test is named by the command that plays it again.
+ */
+export function testSuite(suite: Suite): void {
+  const parts = partsOf(suite);
+  describe.skipIf(controllersMissing !== undefined)(`${suite.name} beside kube-controller-manager`, () => {
+    let sides: Sides;
+    let played: Promise<Played>[];
+    beforeAll(async () => {
+      const [oracle, ours, sandbox] = await Promise.all([oracleSide(suite), ourSide(suite), sandboxSide(suite)]);
+      sides = { oracle, ours, sandbox };
+      played = playAll(
+        suite,
+        parts.map(({ script }) => script),
+        sides,
+      );
+    }, 120_000);
+    afterAll(async () => {
+      await Promise.all([sides?.oracle, sides?.ours, sides?.sandbox].map((side) => side?.stop()));
+    }, 60_000);
+
+    for (const [n, { title, script }] of parts.entries()) {
+      test(
+        title,
+        async () => {
+          const { unexplained, effects, onSandbox } = (await played[n]) as Played;
+          expect(inWords(unexplained)).toEqual([]);
+          expect(effects).toBeGreaterThan(0);
+          if (script.notOnSandbox === undefined) expect(onSandbox).toBeGreaterThan(0);
+        },
+        600_000,
+      );
+    }
+
+    const whole = process.env["SCRIPT"] === undefined && process.env["SEED"] === undefined;
+    test.skipIf(!whole)("every entry of the list of differences is hit", async () => {
+      const hits = new Set((await Promise.all(played)).flatMap((one) => [...one.hits]));
+      expect(stale(suite.differences, hits)).toEqual([]);
+    });
+  });
+}
+
+function partsOf(suite: Suite): readonly Part[] {
+  const { SCRIPT: part, SEED: asked } = process.env;
+  const written = part === undefined && asked !== undefined ? [] : suite.scripts;
+  const drawn = Array.from({ length: tries(suite.seeds.short, suite.seeds.long) }, (_, n) => n + 1);
+  const chosen = asked === undefined ? (part === undefined ? drawn : []) : asked.split(",").map(Number);
+  return [
+    ...written
+      .filter(({ name }) => part === undefined || name.includes(part))
+      .map((script) => ({ title: script.name, script })),
+    ...chosen.map((seed) => ({
+      title: `seed ${seed}: SEED=${seed} npm test -- differential/${suite.name}`,
+      script: suite.random(seed, suite.randomSteps ?? defaultSteps),
+    })),
+  ];
+}

@@ -1,0 +1,68 @@
+/** What a differential test is made of: which controllers act, which objects are looked at, what is played. README.md tells how to add one. */
+import type { Kind } from "../../src/api/kind.ts";
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import type { Effect } from "../support/audit-log.ts";
+import type { Allowed } from "./differences.ts";
+import type { AnyObject } from "./objects.ts";
+import type { SideLog } from "./side-log.ts";
+import type { Stage } from "./stage.ts";
+import type { Names, Told } from "./told.ts";
+
+export interface Step {
+  readonly name: string;
+  /** What the user does; the same on every stage, by what can be seen there. */
+  act(stage: Stage): Promise<unknown>;
+  /** How long to wait before looking whether all is quiet: for what comes by itself later. */
+  readonly waitMs?: number;
+  /** Whether the order of the writes counts too. */
+  readonly order?: boolean;
+}
+
+export interface Script {
+  readonly name: string;
+  readonly steps: readonly Step[];
+  /** Not beside other scripts: it keeps a controller busy for long. */
+  readonly alone?: boolean;
+  /** Why it cannot be played on the sandbox, which then has no part in it. */
+  readonly notOnSandbox?: string;
+}
+
+/** A kind whose objects are held against each other when a step is over. */
+export interface ComparedKind {
+  readonly kind: Kind;
+  /** What of an object counts. Default: all but what only its making says (uid, versions, times, managedFields). */
+  readonly tell?: (object: AnyObject) => object;
+}
+
+export interface Suite {
+  /** What stands in the names of its tests, and the name of its test file: `replicaset`. */
+  readonly name: string;
+  /** Those of kube-controller-manager that act on its side, as `--controllers` names them: `replicaset-controller`. */
+  readonly oracle: string;
+  /** Those of ours that act on our side and on the sandbox. */
+  readonly ours: readonly ControllerDefinition[];
+  /**
+   * With nodes: kwok and kube-scheduler on both real clusters, our simulated kubelet and scheduler on the sandbox. Default 0:
+   * pods stand still unless a script binds them and writes their status.
+   */
+  readonly nodes?: number;
+  readonly apiServerFlags?: readonly string[];
+  readonly kinds: readonly ComparedKind[];
+  /**
+   * Whether the objects are as their owners say. While they are not, a step ends only after a longer silence, since a controller
+   * may still be on its way. Unset: any silence will do.
+   */
+  readonly isSettled?: (stage: Stage, log: SideLog) => boolean | Promise<boolean>;
+  /** What is told of the order of the writes, in steps where the order counts. Default: `podOrders`. */
+  readonly order?: (effects: readonly Effect[], names: Names) => Told[];
+  readonly scripts: readonly Script[];
+  /** A script made of a seed, so many steps long. */
+  readonly random: (seed: number, length: number) => Script;
+  /** Default 14. */
+  readonly randomSteps?: number;
+  /** How many seeds are played, in the short and in the long form. */
+  readonly seeds: { readonly short: number; readonly long: number };
+  /** How many scripts are played at the same time. Default 8. */
+  readonly width?: number;
+  readonly differences: readonly Allowed[];
+}

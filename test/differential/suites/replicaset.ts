@@ -1,0 +1,22 @@
+/** ReplicaSets and ReplicationControllers. Nothing runs their pods: scripts bind them and write their status. */
+import { Pods, ReplicaSets, ReplicationControllers } from "../../../src/api/kind.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { replicationcontroller } from "../../../src/controllers/replicaset/replicationcontroller.ts";
+import { namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
+import { tellPod } from "../objects.ts";
+import { owesPodEvents, replicasAreSettled } from "../quiet.ts";
+import { randomScript } from "../scripts/replicaset/grammar.ts";
+import { scripts } from "../scripts/replicaset/index.ts";
+import type { Suite } from "../suite.ts";
+
+export const replicaSets: Suite = {
+  name: "replicaset",
+  oracle: "replicaset-controller,replicationcontroller-controller",
+  ours: [replicaset, replicationcontroller],
+  kinds: [{ kind: ReplicaSets }, { kind: ReplicationControllers }, { kind: Pods, tell: tellPod }],
+  isSettled: (stage, log) => !owesPodEvents(log) && replicasAreSettled(stage),
+  scripts,
+  random: randomScript,
+  seeds: { short: 8, long: 100 },
+  differences: [namespaceInBody, noBodyOfDelete, ownFieldManager],
+};
