@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ProgramRun, runProgram } from "./program.ts";
 
 const top = join(import.meta.dir, "..", "..");
 
@@ -13,9 +14,12 @@ export function binaryFolder(): Promise<string> {
   return built;
 }
 
-/** Always the same folder, so that 116 MB are left behind once and not after each run; programs that run keep their file. */
+/**
+ * One folder a checkout, so that 116 MB are left behind once and not after each run, and checkouts that share their node_modules
+ * do not run each other's program. Programs that run keep their file.
+ */
 async function build(): Promise<string> {
-  const folder = join(top, "node_modules", ".cache", "test-binary");
+  const folder = join(top, "node_modules", ".cache", `test-binary-${Bun.hash(top).toString(36)}`);
   const fresh = `${folder}-${process.pid}`;
   const run = Bun.spawn([process.execPath, join(top, "scripts", "build.ts"), "--outdir", fresh], {
     stdout: "ignore",
@@ -29,30 +33,15 @@ async function build(): Promise<string> {
   return folder;
 }
 
-export interface ProgramRun {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly code: number;
-}
-
 /** Runs a program of that folder to its end, half a minute at most. */
 export async function runBinary(
   args: readonly string[],
   options: { readonly program?: string; readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
 ): Promise<ProgramRun> {
   const folder = await binaryFolder();
-  const run = Bun.spawn([join(folder, options.program ?? "kubectl-reconcile"), ...args], {
+  return runProgram([join(folder, options.program ?? "kubectl-reconcile"), ...args], {
     env: { HOME: tmpdir(), PATH: `${folder}:${process.env["PATH"] ?? ""}`, ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-    timeout: 30_000,
+    timeoutMs: 30_000,
   });
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(run.stdout).text(),
-    new Response(run.stderr).text(),
-    run.exited,
-  ]);
-  return { stdout, stderr, code };
 }

@@ -16,6 +16,7 @@ import {
   missingFor,
 } from "../../scripts/control-plane.ts";
 import { auditLog, type AuditEvent } from "./audit-log.ts";
+import { type ProgramRun, runProgram } from "./program.ts";
 
 /** Why no cluster can be started here; undefined when one can: `describe.skipIf(clusterMissing !== undefined)(…)`. */
 export const clusterMissing: string | undefined = missingFor(clusterBinaries);
@@ -38,12 +39,6 @@ export interface ClusterOptions {
 /** The processes of a cluster, as DIR/pids names them. */
 export type ClusterProcess = "etcd" | "kube-apiserver" | "kube-controller-manager" | "kube-scheduler" | "kwok";
 
-export interface KubectlEnd {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly code: number;
-}
-
 export interface ApiAnswer {
   readonly status: number;
   /** Parsed where it is JSON, otherwise text. */
@@ -65,7 +60,7 @@ export interface Cluster {
   /** The certificate authority, PEM. */
   readonly ca: string;
   /** Runs kubectl as admin, at most a minute. */
-  kubectl(args: readonly string[], stdin?: string): Promise<KubectlEnd>;
+  kubectl(args: readonly string[], stdin?: string): Promise<ProgramRun>;
   /** One request as admin, without kubectl's 50 ms: the path with its query. */
   request(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   /** Makes a namespace with its default ServiceAccount, so that pods can be created there. */
@@ -200,19 +195,9 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-async function runKubectl(kubeconfig: string, args: readonly string[], stdin?: string): Promise<KubectlEnd> {
-  const run = Bun.spawn([controlPlaneBinary("kubectl") ?? "kubectl", "--kubeconfig", kubeconfig, ...args], {
-    stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
-    stdout: "pipe",
-    stderr: "pipe",
-    timeout: 60_000,
-  });
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(run.stdout).text(),
-    new Response(run.stderr).text(),
-    run.exited,
-  ]);
-  return { stdout, stderr, code };
+function runKubectl(kubeconfig: string, args: readonly string[], stdin?: string): Promise<ProgramRun> {
+  const command = [controlPlaneBinary("kubectl") ?? "kubectl", "--kubeconfig", kubeconfig, ...args];
+  return runProgram(command, { timeoutMs: 60_000, ...(stdin !== undefined && { stdin }) });
 }
 
 /** The admin of any API server that takes a bearer token: a sandbox that is served, for one. */
