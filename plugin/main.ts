@@ -10,6 +10,7 @@ import { completion } from "./commands/completion.ts";
 import { controllers } from "./commands/controllers.ts";
 import { run } from "./commands/run.ts";
 import { sandbox } from "./commands/sandbox.ts";
+import { trace } from "./commands/trace.ts";
 import { versionCommand } from "./commands/version.ts";
 import { complete } from "./completion.ts";
 import { explain } from "./explain-error.ts";
@@ -17,7 +18,7 @@ import { globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 
-const commands: readonly Command[] = [run, sandbox, controllers, versionCommand, completion];
+const commands: readonly Command[] = [run, sandbox, trace, controllers, versionCommand, completion];
 
 const line: CommandLine = {
   about:

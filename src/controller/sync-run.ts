@@ -1,4 +1,5 @@
 /** One sync of one key: what it is handed, and what becomes of it. */
+import { keyOf } from "../api/key.ts";
 import type { Kind } from "../api/kind.ts";
 import type { StoredObject } from "../api/object.ts";
 import { isConflict } from "../api/status-error.ts";
@@ -111,6 +112,9 @@ function contextOf(
     },
     event<T extends StoredObject>(kind: Kind<T>, about: T, event: Parameters<SyncContext["event"]>[2]): void {
       running.recorder?.record(kind, about, event, { controller, sync, seq: 0 });
+      if (!bus.on) return;
+      const of = { group: kind.group, kind: kind.kind };
+      bus.emit({ stage: "event", controller, key: item.key, sync, of, about: keyOf(about), ...event });
     },
     enqueueAfter(ms, why, options) {
       asked.push(ms);

@@ -1,3 +1,5 @@
+import type { ObjectKey } from "../api/key.ts";
+import type { UnseenWrites } from "../trace/events.ts";
 import type { RunningController } from "./running-controller.ts";
 import { runSync } from "./sync-run.ts";
 
@@ -28,6 +30,7 @@ export async function work(
     }
     const sync = ++counter.syncs;
     if (bus.on) {
+      const unseen = unseenWrites(running, item.key);
       bus.emit({
         stage: "get",
         controller: definition.name,
@@ -40,8 +43,15 @@ export async function work(
         delayed: queue.delayed,
         failures: queue.numRequeues(item.key),
         triggers: item.triggers,
+        ...(unseen !== undefined && { unseen }),
       });
     }
     await runSync(running, item, sync, signal);
   }
+}
+
+function unseenWrites({ expectations }: RunningController, key: ObjectKey): UnseenWrites | undefined {
+  const expected = expectations.satisfied(key) ? undefined : expectations.of(key);
+  if (expected === undefined) return undefined;
+  return { creations: Math.max(0, expected.creations), deletions: [...expected.deletions], since: expected.since };
 }

@@ -106,6 +106,16 @@ export interface GetEvent {
   /** Failures of this key in a row. */
   readonly failures: number;
   readonly triggers: TriggerLog;
+  /** Writes of earlier syncs of the key that its caches have not shown yet; absent when there are none. */
+  readonly unseen?: UnseenWrites;
+}
+
+/** What a controller still expects to see of its own writes. */
+export interface UnseenWrites {
+  readonly creations: number;
+  readonly deletions: readonly ObjectKey[];
+  /** When they were made, in ms since 1970. */
+  readonly since: number;
 }
 
 /** A sync made a decision: a rule with the facts that it looked at. */
@@ -119,9 +129,24 @@ export interface DecisionEvent {
   readonly sentence: string;
 }
 
+/** A sync records an Event for users about an object; it is written later, or, in shadow, not at all. */
+export interface RecordedEvent {
+  readonly stage: "event";
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly sync: number;
+  readonly of: KindName;
+  readonly about: ObjectKey;
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** A write was answered, refused or lost. */
 export interface WriteEvent {
   readonly stage: "write";
+  /** Nothing was sent: the answer is what a server would have said. */
+  readonly wouldBe?: true;
   /** Absent for writes that no sync made (Leases, Events). */
   readonly controller?: string;
   readonly sync?: number;
@@ -187,6 +212,45 @@ export interface DoneEvent {
   readonly expected?: "conflict" | "cache behind";
 }
 
+/** Shadow: a would-be write waits for the owner to do the same, or has been waiting since an earlier sync. */
+export interface IntentionEvent {
+  readonly stage: "intention";
+  readonly controller: string;
+  readonly key: ObjectKey;
+  /** The sync that decided it now. */
+  readonly sync: number;
+  /** Its number, from 1; the same for all syncs that decide it again while it stands. */
+  readonly intention: number;
+  readonly again: boolean;
+  readonly verb: WriteEvent["verb"];
+  readonly of: KindName;
+  readonly subresource?: string;
+  readonly target: ObjectKey;
+}
+
+/** `same`, `differs`, `owner was faster`, `not comparable`: how a would-be write and the owner's compare. */
+export type Agreement = "same" | "differs" | "owner was faster" | "not comparable";
+
+/** Shadow: an intention was settled, or the owner did something that was not intended here. */
+export interface AgreementEvent {
+  readonly stage: "agreement";
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly is: Agreement;
+  /** Absent for what the owner did without an intention of ours, and then so is `sync`, which decided it first. */
+  readonly intention?: number;
+  readonly sync?: number;
+  readonly verb: WriteEvent["verb"];
+  readonly of: KindName;
+  readonly subresource?: string;
+  readonly target: ObjectKey;
+  /** The `seq` of the owner's delta; absent where the owner did nothing. */
+  readonly delta?: number;
+  /** From our decision to the owner's delta. */
+  readonly afterMs?: number;
+  readonly why: string;
+}
+
 export type StageEventBody =
   | ListEvent
   | WatchEvent
@@ -196,9 +260,12 @@ export type StageEventBody =
   | EnqueueEvent
   | GetEvent
   | DecisionEvent
+  | RecordedEvent
   | WriteEvent
   | LinkEvent
-  | DoneEvent;
+  | DoneEvent
+  | IntentionEvent
+  | AgreementEvent;
 
 /** What the bus puts before each event: the version of the format, the number of the event and the time in ms since 1970. */
 export interface EventHead {

@@ -1,11 +1,9 @@
 import type { TraceBus } from "./bus.ts";
 import type { DeltaEvent, EventHead, KindName, LinkEvent, StageEvent, WriteEvent } from "./events.ts";
+import { Recent } from "./recent.ts";
 
 type Write = WriteEvent & EventHead;
 type Delta = DeltaEvent & EventHead;
-
-/** How many deltas and writes are remembered; what is older can no longer be linked. */
-const remembered = 4096;
 
 /**
  * Finds which delta a write caused, and says so with `link` events. Exact, or nothing is said:
@@ -23,12 +21,12 @@ const remembered = 4096;
  */
 export class Linker {
   #bus: TraceBus;
-  #deltas = new Recent<Delta>();
+  #deltas = new Recent<string, Delta>();
   /** Deltas that removed an object, by kind and uid. */
-  #removals = new Recent<Delta>();
-  #writes = new Recent<Write>();
-  #deletes = new Recent<Write>();
-  #claimed = new Recent<true>();
+  #removals = new Recent<string, Delta>();
+  #writes = new Recent<string, Write>();
+  #deletes = new Recent<string, Write>();
+  #claimed = new Recent<string, true>();
   /** Writes that wait for their delta, by kind and key, for a relist to overtake. */
   #waiting = new Map<string, Set<Write>>();
 
@@ -39,7 +37,7 @@ export class Linker {
   /** The listener; give it to `bus.listen`. */
   readonly listener = (event: StageEvent): void => {
     if (event.stage === "delta") this.#delta(event);
-    else if (event.stage === "write" && event.error === undefined) this.#write(event);
+    else if (event.stage === "write" && event.error === undefined && event.wouldBe !== true) this.#write(event);
   };
 
   #write(write: Write): void {
@@ -134,20 +132,4 @@ function versionName(of: KindName, key: string, resourceVersion: string): string
 /** When the write was sent: a delta received earlier cannot be its own. */
 function startOf(write: Write): number {
   return write.at - write.ms;
-}
-
-/** Remembers the latest entries. */
-class Recent<V> {
-  #entries = new Map<string, V>();
-
-  get(name: string): V | undefined {
-    return this.#entries.get(name);
-  }
-
-  set(name: string, value: V): void {
-    this.#entries.set(name, value);
-    if (this.#entries.size <= remembered) return;
-    const oldest = this.#entries.keys().next();
-    if (oldest.done !== true) this.#entries.delete(oldest.value);
-  }
 }

@@ -100,7 +100,10 @@ export class RunReport {
       case "store":
       case "notify":
       case "enqueue":
+      case "event":
       case "link":
+      case "intention":
+      case "agreement":
         return [];
     }
   }

@@ -1,0 +1,43 @@
+/** Changes of fields, in a few words. */
+import type { FieldChange } from "../../src/api/field-changes.ts";
+
+/** Longer values are cut. */
+const longestValue = 40;
+
+/** `3`, `"web:2"`, `{replicas, paused}`, `2 items`; long texts are cut. */
+export function shortValue(value: unknown): string {
+  if (value === undefined) return "none";
+  if (Array.isArray(value)) return value.length === 1 ? "1 item" : `${value.length} items`;
+  if (typeof value === "object" && value !== null) {
+    const keys = Object.keys(value);
+    return `{${keys.length > 3 ? `${keys.slice(0, 3).join(", ")}, …` : keys.join(", ")}}`;
+  }
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text;
+}
+
+/** `.spec.replicas 3 → 5`, `.metadata.deletionTimestamp set`, `.spec.paused true`, `.metadata.labels.app removed (web)`. */
+export function changeText({ path, ...change }: FieldChange): string {
+  const short = path.replace(/^\.metadata\.(?=labels|annotations)/, ".");
+  if (/^\.metadata\.(deletionTimestamp|creationTimestamp)$/.test(path))
+    return `${path} ${"after" in change ? "set" : "removed"}`;
+  if (!("before" in change)) return `${short} ${shortValue(change.after)}`;
+  if (!("after" in change)) return `${short} removed`;
+  if (Array.isArray(change.before) && Array.isArray(change.after)) {
+    return `${short} ${change.before.length} → ${shortValue(change.after)}`;
+  }
+  return `${short} ${shortValue(change.before)} → ${shortValue(change.after)}`;
+}
+
+/** Those that tell nothing beside others: the generation goes up with every change of the spec. */
+function isTelling({ path }: FieldChange): boolean {
+  return path !== ".metadata.generation" && !path.includes('["kubectl.kubernetes.io/last-applied-configuration"]');
+}
+
+/** The first few changes, each as one piece, and how many more there are. */
+export function changesText(changes: readonly FieldChange[], most: number): readonly string[] {
+  const telling = changes.filter(isTelling);
+  const shown = telling.length > 0 ? telling : changes;
+  if (shown.length <= most + 1) return shown.map(changeText);
+  return [...shown.slice(0, most).map(changeText), `${shown.length - most} more changes`];
+}

@@ -1,0 +1,59 @@
+/** What trace remembers of deltas: what they were, which sync they go back to, whom they woke. */
+import type { ObjectKey } from "../api/key.ts";
+import type { DeltaEvent, EventHead } from "../trace/events.ts";
+import { Recent } from "../trace/recent.ts";
+import type { SyncName } from "./sync-block.ts";
+
+/** A delta put a key into a queue; `sync` is the one that took it. */
+export interface Wake {
+  readonly controller: string;
+  readonly key: ObjectKey;
+  sync?: number;
+}
+
+interface Remembered {
+  readonly delta: DeltaEvent & EventHead;
+  by?: SyncName;
+  readonly woke: Wake[];
+}
+
+/** The latest deltas, by the `seq` of their event. */
+export class DeltaMemory {
+  #deltas = new Recent<number, Remembered>();
+
+  add(delta: DeltaEvent & EventHead): void {
+    this.#deltas.set(delta.seq, { delta, woke: [] });
+  }
+
+  get(seq: number): (DeltaEvent & EventHead) | undefined {
+    return this.#deltas.get(seq)?.delta;
+  }
+
+  /** The sync that the delta goes back to, where it is known. */
+  byOf(seq: number): SyncName | undefined {
+    return this.#deltas.get(seq)?.by;
+  }
+
+  /** The delta goes back to that sync. */
+  link(seq: number, by: SyncName): void {
+    const known = this.#deltas.get(seq);
+    if (known !== undefined) known.by = by;
+  }
+
+  /** The delta has put the key into a queue. */
+  woke(seq: number, wake: Wake): void {
+    this.#deltas.get(seq)?.woke.push(wake);
+  }
+
+  /** A sync has taken the key with this delta among its triggers. */
+  taken(seq: number, by: { readonly controller: string; readonly key: ObjectKey; readonly sync: number }): void {
+    const wake = this.#deltas
+      .get(seq)
+      ?.woke.find(({ controller, key, sync }) => controller === by.controller && key === by.key && sync === undefined);
+    if (wake !== undefined) wake.sync = by.sync;
+  }
+
+  wokenBy(seq: number): readonly Wake[] {
+    return this.#deltas.get(seq)?.woke ?? [];
+  }
+}

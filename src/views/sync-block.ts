@@ -1,0 +1,97 @@
+/** One sync, told whole: why it ran, what it saw, what it did, and what came of it. The data of a block of `trace`. */
+import type { FieldChange } from "../api/field-changes.ts";
+import type { ObjectKey } from "../api/key.ts";
+import type { AgreementEvent, DoneEvent, EventHead, RecordedEvent, UnseenWrites, WriteEvent } from "../trace/events.ts";
+import type { DeltaType } from "../trace/names.ts";
+import type { Trigger } from "../trace/triggers.ts";
+
+/** The sync that a delta goes back to: ours wrote it, or, in shadow, meant to write what the owner then wrote. */
+export interface SyncName {
+  readonly controller: string;
+  readonly sync: number;
+}
+
+/** One trigger of a sync. */
+export type BlockCause =
+  | {
+      readonly is: "delta";
+      readonly kind: string;
+      readonly type: DeltaType;
+      readonly key: ObjectKey;
+      readonly resourceVersion: string;
+      /** The `seq` of the delta; 0 where nobody listened when it came. */
+      readonly delta: number;
+      readonly changes: readonly FieldChange[];
+      readonly writer?: string;
+      readonly tombstone?: true;
+      readonly relist?: true;
+      readonly by?: SyncName;
+    }
+  | { readonly is: "other"; readonly trigger: Exclude<Trigger, { readonly cause: "delta" }> };
+
+/** The chain from a sync back to its first cause. */
+export interface Origin {
+  /** From the nearest sync to the furthest. */
+  readonly steps: readonly SyncName[];
+  readonly first: BlockCause | undefined;
+}
+
+export type BlockWrite = WriteEvent & {
+  readonly seq: number;
+  /** Shadow: the intention that it is, and since which sync it has been standing if it is not new. */
+  readonly intention?: number;
+  readonly standsSince?: number;
+  /** Shadow: what became of the intention so far. */
+  readonly agreement?: AgreementEvent;
+};
+
+export interface BlockDecision {
+  readonly rule: string;
+  readonly sentence: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly writes: readonly BlockWrite[];
+}
+
+/** A sync that a write of the block has woken; `sync` is absent while the key still waits. */
+export interface Woken {
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly sync?: number;
+  /** The first delta that did it, and how many more of this block's joined. */
+  readonly kind: string;
+  readonly type: DeltaType;
+  readonly object: ObjectKey;
+  readonly more: number;
+}
+
+export interface SyncBlock {
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly sync: number;
+  /** When it began, in ms since 1970. */
+  readonly at: number;
+  readonly waitedMs: number;
+  readonly ms: number;
+  readonly depth: number;
+  readonly inFlight: number;
+  readonly delayed: number;
+  readonly failures: number;
+  /** Those that are known whole. */
+  readonly causes: readonly BlockCause[];
+  /** Triggers beyond those, only counted. */
+  readonly moreCauses: number;
+  readonly unseen?: UnseenWrites;
+  /** It ran although its key was in backoff, which goes on until then (ms since 1970): something else woke it. */
+  readonly inBackoffUntil?: number;
+  readonly decisions: readonly BlockDecision[];
+  /** Writes that name no decision of this sync. */
+  readonly otherWrites: readonly BlockWrite[];
+  readonly recorded: readonly RecordedEvent[];
+  readonly done: DoneEvent & EventHead;
+  readonly woke: readonly Woken[];
+}
+
+/** All writes of a block. */
+export function writesOf(block: Pick<SyncBlock, "decisions" | "otherWrites">): readonly BlockWrite[] {
+  return [...block.decisions.flatMap(({ writes }) => writes), ...block.otherWrites];
+}

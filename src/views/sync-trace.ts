@@ -1,0 +1,337 @@
+/** What `trace` shows: each sync as a block. A fold over stage events. */
+import type { ObjectKey } from "../api/key.ts";
+import type {
+  AgreementEvent,
+  DecisionEvent,
+  DoneEvent,
+  EnqueueEvent,
+  EventHead,
+  GetEvent,
+  IntentionEvent,
+  LinkEvent,
+  RecordedEvent,
+  StageEvent,
+  WriteEvent,
+} from "../trace/events.ts";
+import { Recent } from "../trace/recent.ts";
+import type { Trigger } from "../trace/triggers.ts";
+import { DeltaMemory } from "./delta-memory.ts";
+import type { BlockCause, BlockWrite, Origin, SyncBlock, SyncName, Woken } from "./sync-block.ts";
+
+type Told<T> = T & EventHead;
+
+/** The way from a sync back to its first cause ends here at the latest. */
+const longestChain = 20;
+
+interface Open {
+  readonly get: Told<GetEvent>;
+  readonly causes: readonly BlockCause[];
+  readonly inBackoffUntil: number | undefined;
+  readonly decisions: Told<DecisionEvent>[];
+  readonly recorded: Told<RecordedEvent>[];
+  readonly writes: Told<WriteEvent>[];
+  /** Of the writes of this sync, by `verb target`. */
+  readonly intentions: Map<string, IntentionEvent & { readonly since: number }>;
+  /** The deltas that its writes caused. */
+  readonly caused: number[];
+  done?: Told<DoneEvent>;
+}
+
+export interface SyncTraceOptions {
+  /**
+   * How long a block with writes is held back after its sync, in ms, so that it can say which deltas its writes caused and whom
+   * they woke.
+   */
+  readonly holdMs: number;
+}
+
+/**
+ * Feeds on events, one at a time; `accept` answers the blocks that are whole by then, in the order in which the syncs ended.
+ * A block with writes waits for what they cause: ask `release` when `heldUntil` has come.
+ */
+export class SyncTrace {
+  readonly deltas: DeltaMemory = new DeltaMemory();
+  #holdMs: number;
+  #open = new Map<string, Open>();
+  /** Syncs that have ended, in that order, whose blocks are not out yet. */
+  #held: Open[] = [];
+  /** The sync that made a write, by the write's `seq`; kept until its delta is linked. */
+  #writers = new Recent<number, SyncName>();
+  /** Keys that failed, by controller and key: until when they are to wait. */
+  #backoff = new Map<string, number>();
+  /** By number: the sync that first had the intention, and what became of it. */
+  #intentions = new Recent<number, { readonly by: SyncName; agreement?: AgreementEvent }>();
+
+  /** Of the latest syncs, for the way back to a first cause. */
+  #causes = new Recent<string, readonly BlockCause[]>();
+
+  constructor(options: SyncTraceOptions) {
+    this.#holdMs = options.holdMs;
+  }
+
+  accept(event: StageEvent): readonly SyncBlock[] {
+    switch (event.stage) {
+      case "delta":
+        this.deltas.add(event);
+        break;
+      case "enqueue":
+        this.#enqueue(event);
+        break;
+      case "get":
+        this.#get(event);
+        break;
+      case "decision":
+        this.#open.get(nameOf(event))?.decisions.push(event);
+        break;
+      case "event":
+        this.#open.get(nameOf(event))?.recorded.push(event);
+        break;
+      case "write":
+        this.#write(event);
+        break;
+      case "link":
+        this.#link(event);
+        break;
+      case "intention":
+        this.#intention(event);
+        break;
+      case "agreement":
+        this.#agreement(event);
+        break;
+      case "done":
+        this.#done(event);
+        break;
+      case "list":
+      case "watch":
+      case "store":
+      case "notify":
+        return [];
+    }
+    return this.release(event.at);
+  }
+
+  /** When the first block that is held is due, in ms since 1970; undefined while none is. */
+  get heldUntil(): number | undefined {
+    const [first] = this.#held;
+    return first === undefined ? undefined : this.#dueAt(first);
+  }
+
+  /** The blocks that are due. `now` in ms since 1970; Infinity for all. */
+  release(now: number): readonly SyncBlock[] {
+    const blocks: SyncBlock[] = [];
+    for (let [first] = this.#held; first !== undefined && this.#dueAt(first) <= now; [first] = this.#held) {
+      this.#held.shift();
+      blocks.push(this.#block(first));
+    }
+    return blocks;
+  }
+
+  /** From a sync back to its first cause: by the trigger that came first, to the sync that it goes back to, and so on. */
+  originOf(sync: SyncName): Origin {
+    const steps: SyncName[] = [];
+    let at = sync;
+    for (;;) {
+      const [first] = this.#causes.get(nameOf(at)) ?? [];
+      const cause = first === undefined ? undefined : this.#withOrigin(first);
+      const by = cause?.is === "delta" ? cause.by : retriedBy(cause, at);
+      if (by === undefined || steps.length >= longestChain) return { steps, first: cause };
+      steps.push(by);
+      at = by;
+    }
+  }
+
+  #dueAt(open: Open): number {
+    const doneAt = open.done?.at ?? Infinity;
+    if (open.writes.length === 0) return doneAt;
+    const settled =
+      open.intentions.size > 0 &&
+      [...open.intentions.values()].every((each) => this.#intentions.get(each.intention)?.agreement !== undefined);
+    return settled ? doneAt : doneAt + this.#holdMs;
+  }
+
+  #enqueue({ controller, key, trigger, delayMs }: EnqueueEvent): void {
+    if (trigger.cause === "delta" && delayMs === undefined) this.deltas.woke(trigger.delta, { controller, key });
+  }
+
+  #get(event: Told<GetEvent>): void {
+    const { controller, key, sync, triggers } = event;
+    const known = [...triggers.first, ...triggers.last];
+    for (const trigger of known) {
+      if (trigger.cause === "delta") this.deltas.taken(trigger.delta, { controller, key, sync });
+    }
+    const until = this.#backoff.get(queueKey(controller, key));
+    if (until !== undefined && until <= event.at) this.#backoff.delete(queueKey(controller, key));
+    const retried = known.some(({ cause }) => cause === "retry");
+    const causes = known.map((trigger) => this.#cause(trigger));
+    this.#causes.set(nameOf(event), causes);
+    this.#open.set(nameOf(event), {
+      get: event,
+      causes,
+      inBackoffUntil: until !== undefined && until > event.at && !retried ? until : undefined,
+      decisions: [],
+      recorded: [],
+      writes: [],
+      intentions: new Map(),
+      caused: [],
+    });
+  }
+
+  #cause(trigger: Trigger): BlockCause {
+    if (trigger.cause !== "delta") return { is: "other", trigger };
+    const { kind, type, key, resourceVersion, delta } = trigger;
+    const event = this.deltas.get(delta);
+    const writer = event?.detail.writer;
+    return {
+      is: "delta",
+      kind,
+      type,
+      key,
+      resourceVersion,
+      delta,
+      changes: event?.detail.changes ?? [],
+      ...(writer !== undefined && { writer }),
+      ...(event?.tombstone === true && { tombstone: true }),
+      ...(event?.relist === true && { relist: true }),
+    };
+  }
+
+  #write(event: Told<WriteEvent>): void {
+    // Events and Leases accompany the work; what an Event says stands in the block already.
+    if (event.controller === undefined || event.sync === undefined || event.of.kind === "Event") return;
+    const name = { controller: event.controller, sync: event.sync };
+    this.#open.get(nameOf(name))?.writes.push(event);
+    if (event.error === undefined && event.wouldBe !== true) this.#writers.set(event.seq, name);
+  }
+
+  #link({ write, delta, by }: LinkEvent): void {
+    const name = this.#writers.get(write);
+    if (name === undefined) return;
+    if (by !== "superseded") this.#cameFrom(delta, name);
+  }
+
+  #cameFrom(delta: number, name: SyncName): void {
+    this.deltas.link(delta, name);
+    const open = this.#open.get(nameOf(name)) ?? this.#held.find(({ get }) => nameOf(get) === nameOf(name));
+    open?.caused.push(delta);
+  }
+
+  #intention(event: Told<IntentionEvent>): void {
+    const { controller, sync, intention } = event;
+    const known = this.#intentions.get(intention) ?? { by: { controller, sync } };
+    this.#intentions.set(intention, known);
+    const { verb, target } = event;
+    this.#open.get(nameOf(event))?.intentions.set(`${verb} ${target}`, { ...event, since: known.by.sync });
+  }
+
+  #agreement(event: Told<AgreementEvent>): void {
+    const known = event.intention === undefined ? undefined : this.#intentions.get(event.intention);
+    if (known === undefined) return;
+    known.agreement = event;
+    if (event.is === "same" && event.delta !== undefined) this.#cameFrom(event.delta, known.by);
+  }
+
+  #done(event: Told<DoneEvent>): void {
+    const { controller, key, outcome, at } = event;
+    if (outcome.is === "rate-limited") this.#backoff.set(queueKey(controller, key), at + outcome.delayMs);
+    else this.#backoff.delete(queueKey(controller, key));
+    const open = this.#open.get(nameOf(event));
+    if (open === undefined) return;
+    this.#open.delete(nameOf(event));
+    open.done = event;
+    this.#held.push(open);
+  }
+
+  #block(open: Open): SyncBlock {
+    const { get, decisions, recorded, done } = open;
+    if (done === undefined) throw new Error(`Cannot tell sync ${get.sync} of ${get.controller}: it has not ended`);
+    const writes = open.writes.map((write) => this.#blockWrite(open, write));
+    const seqs = new Set(decisions.map(({ seq }) => seq));
+    const { controller, key, sync, at, waitedMs, depth, inFlight, delayed, failures, unseen, triggers } = get;
+    return {
+      controller,
+      key,
+      sync,
+      at,
+      waitedMs,
+      depth,
+      inFlight,
+      delayed,
+      failures,
+      ms: done.ms,
+      causes: open.causes.map((cause) => this.#withOrigin(cause)),
+      moreCauses: triggers.total - open.causes.length,
+      ...(unseen !== undefined && { unseen }),
+      ...(open.inBackoffUntil !== undefined && { inBackoffUntil: open.inBackoffUntil }),
+      decisions: decisions.map(({ seq, rule, sentence, facts }) => ({
+        rule,
+        sentence,
+        facts,
+        writes: writes.filter(({ decision }) => decision === seq),
+      })),
+      otherWrites: writes.filter(({ decision }) => decision === undefined || !seqs.has(decision)),
+      recorded,
+      done,
+      woke: this.#woken(open),
+    };
+  }
+
+  /** A write's answer may come after its delta: whose the delta is, is known only when the block is made. */
+  #withOrigin(cause: BlockCause): BlockCause {
+    if (cause.is !== "delta") return cause;
+    const by = this.deltas.byOf(cause.delta);
+    return by === undefined ? cause : { ...cause, by };
+  }
+
+  #blockWrite(open: Open, write: Told<WriteEvent>): BlockWrite {
+    const intention = open.intentions.get(`${write.verb} ${write.key}`);
+    if (intention === undefined) return write;
+    const agreement = this.#intentions.get(intention.intention)?.agreement;
+    return {
+      ...write,
+      intention: intention.intention,
+      ...(intention.again && { standsSince: intention.since }),
+      ...(agreement !== undefined && { agreement }),
+    };
+  }
+
+  #woken(open: Open): readonly Woken[] {
+    const woken = new Map<string, Woken>();
+    for (const seq of open.caused) {
+      const delta = this.deltas.get(seq);
+      if (delta === undefined) continue;
+      for (const { controller, key, sync } of this.deltas.wokenBy(seq)) {
+        const name = `${queueKey(controller, key)} ${sync ?? ""}`;
+        const known = woken.get(name);
+        woken.set(
+          name,
+          known === undefined
+            ? {
+                controller,
+                key,
+                kind: delta.of.kind,
+                type: delta.type,
+                object: delta.key,
+                more: 0,
+                ...(sync !== undefined && { sync }),
+              }
+            : { ...known, more: known.more + 1 },
+        );
+      }
+    }
+    return [...woken.values()];
+  }
+}
+
+/** A retry, and a sync that was asked for, go back to an earlier sync of the same key. */
+function retriedBy(cause: BlockCause | undefined, { controller, sync }: SyncName): SyncName | undefined {
+  if (cause?.is !== "other" || cause.trigger.cause === "other" || cause.trigger.sync === 0) return undefined;
+  return cause.trigger.sync === sync ? undefined : { controller, sync: cause.trigger.sync };
+}
+
+function nameOf({ controller, sync }: SyncName): string {
+  return `${controller} ${sync}`;
+}
+
+function queueKey(controller: string, key: ObjectKey): string {
+  return `${controller} ${key}`;
+}

@@ -1,0 +1,16 @@
+/** Outputs that are kept as they were reviewed. `UPDATE_GOLDEN=1` writes them anew: read the difference before it is committed. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "bun:test";
+
+const folder = join(import.meta.dir, "..", "golden");
+
+/** Compares a text with `test/golden/<name>`. */
+export function expectGolden(name: string, text: string): void {
+  const file = join(folder, name);
+  if (process.env["UPDATE_GOLDEN"] === "1") {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  expect(text).toBe(readFileSync(file, "utf8"));
+}
