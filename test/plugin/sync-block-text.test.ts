@@ -1,48 +1,21 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+/** Blocks as they came from a run: what a block says is tested elsewhere, here how it reads. */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Chalk } from "chalk";
 import { SyncBlockText } from "../../plugin/render/sync-block-text.ts";
-import { Pods, ReplicaSets } from "../../src/api/kind.ts";
-import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
-import { Linker } from "../../src/trace/linker.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
-import type { StageEvent } from "../../src/trace/events.ts";
-import type { SyncBlock } from "../../src/views/sync-block.ts";
-import { SyncTrace } from "../../src/views/sync-trace.ts";
-import { embeddedScene, embeddedStart } from "../support/embedded-scene.ts";
+import type { Origin, SyncBlock } from "../../src/views/sync-block.ts";
+import { embeddedStart } from "../support/embedded-scene.ts";
 import { expectGolden } from "../support/golden.ts";
 
-const trace = new SyncTrace({ holdMs: 100 });
-let blocks: readonly SyncBlock[] = [];
-
-/** A ReplicaSet of 12 comes to be, loses a pod, and is scaled down, on virtual time. */
-beforeAll(async () => {
-  const heard: StageEvent[] = [];
-  const clock = { now: (): number => embeddedStart };
-  const bus = new TraceBus({ now: () => clock.now() });
-  bus.listen((event) => void heard.push(event));
-  bus.listen(new Linker(bus).listener);
-  const scene = await embeddedScene({ controllers: [replicaset], bus });
-  const { you, timeline } = scene;
-  clock.now = () => timeline.now();
-  const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx" }] } };
-  const spec = { replicas: 12, selector: { matchLabels: { app: "web" } }, template };
-  await scene.during(you.create(ReplicaSets, { metadata: { namespace: "default", name: "web" }, spec }));
-  await scene.run(5000);
-  const [first] = await scene.list(Pods);
-  await scene.during(you.delete(Pods, { namespace: "default", name: first?.metadata.name ?? "" }));
-  await scene.run(60_000);
-  const at = { namespace: "default", name: "web" };
-  await scene.during(you.patch(ReplicaSets, at, { type: "merge", body: { spec: { replicas: 1 } } }));
-  await scene.run(60_000);
-  await scene.stop();
-  const shown = heard.flatMap((event) => trace.accept(event));
-  blocks = [...shown, ...trace.release(Infinity)].filter(({ controller }) => controller === "replicaset");
-});
+/** A ReplicaSet of 12 comes to be, loses a pod, and is scaled down to 1: test/golden/record-trace.ts records it anew. */
+const recorded = readFileSync(join(import.meta.dir, "../golden/trace-blocks.json"), "utf8");
+const blocks = JSON.parse(recorded) as readonly { readonly block: SyncBlock; readonly origin: Origin }[];
 
 function text(columns: number | undefined, shadow = false): string {
   const style = { columns, colour: new Chalk({ level: 0 }) };
   const lines = new SyncBlockText({ style, shadow, sinceStartAt: embeddedStart });
-  return blocks.flatMap((block) => lines.lines(block, trace.originOf(block))).join("\n");
+  return blocks.flatMap(({ block, origin }) => lines.lines(block, origin)).join("\n");
 }
 
 describe("a block of trace", () => {
