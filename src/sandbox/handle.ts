@@ -1,6 +1,7 @@
 /** One request from its path to its answer. Synchronous: between reading the store and writing it nothing else happens. */
 import type { ApiBody } from "../api/transport.ts";
 import { StatusError } from "../api/status-error.ts";
+import { deprecationOf } from "./deprecations.ts";
 import { discoveryAt, version } from "./discovery.ts";
 import { bytesOf, partialFormat, wholeFormat, type Format } from "./encoding.ts";
 import { listed, listMetadata, listText } from "./list.ts";
@@ -13,7 +14,7 @@ import { routeOf, type Route } from "./route.ts";
 import { collectionOf, type Call, type Server, type User } from "./server.ts";
 import type { Entry } from "./store/entry.ts";
 import { subresourceAnswer } from "./subresources.ts";
-import { tableFormat, tableText } from "./table.ts";
+import { tableFormat, tableText } from "./tables/table.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne, deleteOptionsOf } from "./verbs/delete.ts";
 import { patch } from "./verbs/patch.ts";
@@ -96,7 +97,10 @@ function nobodyThere(): Outgoing {
 const healthy = new Set(["/readyz", "/livez", "/healthz"]);
 
 function otherAnswer({ catalogue }: Server, { path, method }: Incoming): Outgoing {
-  if (path === "/version" && method === "GET") return jsonAnswer(200, version);
+  // For people to read, as the real server has it.
+  if (path === "/version" && method === "GET") {
+    return { status: 200, headers: jsonHeaders, body: bytesOf(JSON.stringify(version, null, 2)) };
+  }
   if (path.startsWith("/openapi/v3") && method === "GET") return documentAnswer(openApiAt(catalogue, path));
   return healthy.has(path) ? textAnswer(200, "ok") : nobodyThere();
 }
@@ -130,6 +134,8 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
     dryRun: dryRunOf(incoming.query),
     warnings: [],
   };
+  const deprecation = deprecationOf(resource.storage);
+  if (deprecation !== undefined) call.warnings.push(deprecation);
   const outgoing = verbAnswer(call, incoming);
   if (call.warnings.length === 0) return outgoing;
   const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(", ");

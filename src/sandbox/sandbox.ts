@@ -7,6 +7,7 @@ import { loadApiData } from "./data/load.ts";
 import { ordered } from "./decode.ts";
 import { keepDefaultServiceAccounts, putFirstObjects } from "./default-objects.ts";
 import { copyOf, isFields, type ApiObject } from "./object.ts";
+import { protobufReader } from "./protobuf/body.ts";
 import { catalogueOf } from "./registry/resource.ts";
 import { collectionOf, type Server } from "./server.ts";
 import type { HistoryLimits } from "./store/history.ts";
@@ -45,7 +46,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { timeline, random, history } = options;
   const catalogue = catalogueOf(await loadApiData());
   const store = new Store(timeline, history ?? {});
-  const server: Server = { timeline, random, store, catalogue, watches: new Set() };
+  const readProtobuf = await protobufReader(catalogue.schema);
+  const server: Server = { timeline, random, store, catalogue, readProtobuf, watches: new Set() };
   let stopped = false;
   putFirstObjects(server);
   if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);

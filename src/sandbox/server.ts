@@ -1,6 +1,7 @@
 /** What the parts of the server share. */
 import type { Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
+import type { ProtobufReader } from "./protobuf/body.ts";
 import type { Catalogue, Resource } from "./registry/resource.ts";
 import type { Collection } from "./store/collection.ts";
 import type { Store } from "./store/store.ts";
@@ -17,6 +18,7 @@ export interface Server {
   readonly random: Random;
   readonly store: Store;
   readonly catalogue: Catalogue;
+  readonly readProtobuf: ProtobufReader;
   readonly watches: OpenWatches;
 }
 

@@ -79,10 +79,11 @@ describe("the sandbox over HTTPS", () => {
     { name: "cut JSON", init: { method: "POST", body: '{"metadata":' }, status: 400 },
     { name: "bytes that are no text", init: { method: "POST", body: new Uint8Array([255, 254, 0, 1]) }, status: 400 },
     {
-      name: "protobuf",
+      name: "what is no protobuf, though it says so",
       init: { method: "POST", body: "x", headers: { "content-type": "application/vnd.kubernetes.protobuf" } },
-      status: 415,
+      status: 400,
     },
+    { name: "CBOR", init: { method: "POST", body: "x", headers: { "content-type": "application/cbor" } }, status: 415 },
     {
       name: "keys that would change prototypes",
       init: { method: "POST", body: '{"metadata":{"name":"a","labels":{"__proto__":"x"}}}' },

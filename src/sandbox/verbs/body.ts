@@ -1,6 +1,7 @@
 /** The object that a request carries, decoded as its kind. */
 import { decodeFields, jsonOf, TypeProblem } from "../decode.ts";
 import { isFields, type ApiObject, type Fields } from "../object.ts";
+import { protobufType } from "../protobuf/body.ts";
 import { badRequest, unsupportedMediaType } from "../refusal.ts";
 import type { Struct } from "../registry/schema.ts";
 import type { Call } from "../server.ts";
@@ -14,9 +15,11 @@ export function mediaTypeOf(call: Call): string {
   return (call.headers["content-type"] ?? "application/json").split(";")[0]?.trim() ?? "";
 }
 
-/** The JSON of a body. @throws StatusError 415 for a type that is not JSON, 400 for what cannot be read. */
+/** What a body says, as JSON. @throws StatusError 415 for a type that nobody reads, 400 for what cannot be read. */
 export function bodyJson(call: Call, kind: string): unknown {
   const media = mediaTypeOf(call);
+  if (media === protobufType)
+    return call.server.readProtobuf(call.body, { kind, apiVersion: call.resource.apiVersion });
   if (media !== "application/json") throw unsupportedMediaType(jsonTypes);
   return jsonOf(
     call.body,

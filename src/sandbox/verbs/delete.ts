@@ -8,6 +8,7 @@ import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
 import { jsonOf } from "../decode.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
+import { protobufType } from "../protobuf/body.ts";
 import { badRequest, conflict, notFound, unsupportedMediaType } from "../refusal.ts";
 import type { Call } from "../server.ts";
 import { numberParam, param, type ListOptions } from "../list-options.ts";
@@ -60,10 +61,15 @@ export function deleteOptionsOf(call: Call): DeleteOptions {
 function optionsBody(call: Call): Fields {
   if (call.body.length === 0) return {};
   const media = mediaTypeOf(call);
-  if (media !== "application/json")
-    throw unsupportedMediaType(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]);
+  const expected = { kind: "DeleteOptions", apiVersion: "v1" };
+  if (media === protobufType) return checkedOptions(call.server.readProtobuf(call.body, expected));
+  if (media !== "application/json") throw unsupportedMediaType(["application/json", "application/yaml", protobufType]);
   const json = jsonOf(call.body, (problem) => `couldn't get version/kind; json parse error: ${problem}`);
   if (!isFields(json)) throw badRequest("couldn't get version/kind; json parse error");
+  return checkedOptions(json);
+}
+
+function checkedOptions(json: Fields): Fields {
   const { kind = "DeleteOptions", apiVersion = "v1" } = json as { kind?: unknown; apiVersion?: unknown };
   if (kind !== "DeleteOptions") {
     throw badRequest(

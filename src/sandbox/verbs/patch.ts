@@ -25,15 +25,16 @@ const maxOperations = 10_000;
 
 /** @throws StatusError */
 export function patch(call: Call): Updated {
-  checkWriteOptions(call.query, "PatchOptions");
   const media = mediaTypeOf(call);
+  // Its options are others: `force` is one of them.
   if (media === "application/apply-patch+yaml" || media === "application/apply-patch+cbor") {
     throw refusal(
       415,
       "UnsupportedMediaType",
-      "server-side apply is not served by this sandbox yet: use another patch",
+      "server-side apply is not served by this sandbox yet: leave --server-side away, or use another patch",
     );
   }
+  checkWriteOptions(call.query, "PatchOptions");
   if (!patchTypes.includes(media)) throw refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   const json = patchJson(call, media);
   const old = call.collection.get(call.namespace, call.name);

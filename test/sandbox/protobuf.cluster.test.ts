@@ -1,0 +1,142 @@
+/** Protobuf as the real kube-apiserver writes it, read by the sandbox: it must be the JSON that the same server writes. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { loadApiData } from "../../src/sandbox/data/load.ts";
+import { type ProtobufReader, protobufReader } from "../../src/sandbox/protobuf/body.ts";
+import { schemaOf } from "../../src/sandbox/registry/schema.ts";
+import { deployment, node, oneOfEach, pod, podStatus } from "../e2e/support/kubectl-manifests.ts";
+import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
+
+type Json = Record<string, unknown>;
+
+/** Without what stands for nothing: JSON writes some of it, protobuf none. */
+function meant(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(meant);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value)
+    .map(([key, item]) => [key, meant(item)] as const)
+    .filter(([, item]) => !isNothing(item));
+  return Object.fromEntries(kept);
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === null || value === "" || value === 0 || value === false) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+const everywhere = `
+apiVersion: v1
+kind: Pod
+metadata: {name: full, namespace: default, finalizers: [example.com/keep]}
+spec:
+  activeDeadlineSeconds: 4000000
+  affinity:
+    nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: a, operator: In, values: [b, c]}]}}]}
+  hostAliases: [{ip: 1.2.3.4, hostnames: [a, b]}]
+  securityContext: {runAsUser: 0, fsGroup: 5, supplementalGroups: [1, 300, 70000], sysctls: [{name: a.b, value: "1"}]}
+  shareProcessNamespace: false
+  topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {a: b}}}]
+  containers:
+    - name: main
+      image: i
+      resources: {requests: {cpu: 1500m, memory: "1000000"}, limits: {cpu: "2", memory: 2Gi}}
+      ports: [{containerPort: 80, hostPort: 80, protocol: UDP}]
+      lifecycle: {preStop: {httpGet: {path: /x, port: named, httpHeaders: [{name: a, value: b}]}}}
+      startupProbe: {grpc: {port: 9}, periodSeconds: 3}
+      envFrom: [{configMapRef: {name: c, optional: true}}, {prefix: p, secretRef: {name: s}}]
+      volumeMounts: [{name: v, mountPath: /v, readOnly: true, subPath: s}]
+  volumes:
+    - {name: v, projected: {sources: [{downwardAPI: {items: [{path: p, fieldRef: {fieldPath: metadata.name}}]}}, {serviceAccountToken: {path: t, expirationSeconds: 900}}]}}
+    - {name: e, emptyDir: {medium: Memory, sizeLimit: 1500M}}
+    - {name: c, csi: {driver: d, volumeAttributes: {a: b, c: ""}}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: bytes, namespace: default}
+data: {empty: "", bin: AAECA/8=}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: isolated, namespace: default}
+spec: {podSelector: {}, ingress: [{ports: [{port: 80}, {port: http}]}, {}], policyTypes: [Ingress]}
+`;
+
+const expected = { kind: "Pod", apiVersion: "v1" };
+
+describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserver writes it", () => {
+  let cluster: Cluster;
+  let read: ProtobufReader;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    read = await protobufReader(schemaOf(await loadApiData()));
+    await cluster.createNamespace("shop");
+    await cluster.createNamespace("default").catch(() => cluster.kubectl(["create", "sa", "default", "-n", "default"]));
+    const manifests = [node, deployment, pod, oneOfEach, everywhere].join("\n---\n");
+    const { stderr, code } = await cluster.kubectl(["apply", "-n", "default", "-f", "-"], manifests);
+    expect({ stderr: stderr.replaceAll(/^Warning: .*\n/gm, ""), code }).toEqual({ stderr: "", code: 0 });
+    const status = ["patch", "pod", "one", "-n", "default", "--subresource=status", "--type=merge", "-p", podStatus];
+    expect((await cluster.kubectl(status)).code).toBe(0);
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  async function bytes(path: string): Promise<Uint8Array> {
+    const answer = await fetch(`${cluster.url}${path}`, {
+      tls: { ca: cluster.ca },
+      headers: { authorization: `Bearer ${cluster.token}`, accept: "application/vnd.kubernetes.protobuf" },
+    });
+    expect([path, answer.status]).toEqual([path, 200]);
+    return new Uint8Array(await answer.arrayBuffer());
+  }
+
+  test("every object of every kind reads as its JSON", async () => {
+    const data = await loadApiData();
+    let objects = 0;
+    const kinds = new Set<string>();
+    for (const [groupVersion, resources] of Object.entries(data.resources)) {
+      if (/apiextensions|apiregistration/.test(groupVersion)) continue;
+      for (const { name, verbs, kind } of resources) {
+        if (!verbs.includes("list") || !verbs.includes("get") || kind === "ComponentStatus") continue;
+        const root = groupVersion.includes("/") ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
+        const { body } = await cluster.request("GET", `${root}/${name}`);
+        // Ten of a kind tell as much as all.
+        for (const item of (body as { items: { metadata: Record<string, string> }[] }).items.slice(0, 10)) {
+          const { namespace, name: own } = item.metadata;
+          const path = `${root}/${namespace === undefined ? "" : `namespaces/${namespace}/`}${name}/${own}`;
+          const message = await bytes(path);
+          const json = (await cluster.request("GET", path)).body as Json;
+          const ours = read(message, { kind, apiVersion: groupVersion });
+          expect([path, meant(ours)]).toEqual([path, meant(json)]);
+          objects++;
+          kinds.add(kind);
+        }
+      }
+    }
+    expect(objects).toBeGreaterThan(80);
+    expect(kinds.size).toBeGreaterThan(35);
+  }, 60_000);
+
+  test("a set zero of a pointer stays, an unset plain field does not appear", async () => {
+    const ours = read(await bytes("/api/v1/namespaces/default/pods/full"), expected) as unknown as {
+      spec: { securityContext: Json; shareProcessNamespace: boolean };
+      metadata: Json;
+    };
+    expect(ours.spec.securityContext["runAsUser"]).toBe(0);
+    expect(ours.spec.shareProcessNamespace).toBe(false);
+    expect(Object.keys(ours.metadata)).not.toContain("generateName");
+    expect(Object.keys(ours.metadata)).not.toContain("deletionTimestamp");
+  });
+
+  test("a message cut off anywhere is refused, never misread as another error", async () => {
+    const message = await bytes("/api/v1/namespaces/default/pods/full");
+    let refused = 0;
+    for (let length = 0; length < message.length; length += 7) {
+      try {
+        read(message.subarray(0, length), expected);
+      } catch (error) {
+        expect((error as { code?: number }).code).toBe(400);
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(message.length / 7 - 5);
+  });
+});
