@@ -17,6 +17,6 @@ const all = Object.entries(JSON.parse(run.stdout.toString()) as Record<string, s
 // Inlined structs are no types of their own to OpenAPI.
 const inlined = new Set(all.flatMap(([, fields]) => [...fields.matchAll(/=([^,]+)/g)].map((match) => match[1])));
 const kept = all.filter(([name, fields]) => fields !== "" && (name in api.types || inlined.has(name)));
-const text = `${JSON.stringify(Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))))}\n`;
+const text = `${JSON.stringify(Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`;
 await Bun.write(join(top, "src", "sandbox", "protobuf", "numbers.json"), text);
 console.log(`src/sandbox/protobuf/numbers.json: ${text.length} bytes, ${kept.length} types`);
