@@ -5,6 +5,7 @@ import { isAlreadyExists, StatusError } from "../src/api/status-error.ts";
 import { discover } from "../src/client/discovery.ts";
 import type { Client } from "../src/client/verbs.ts";
 import { type Manifest, placeOf } from "./manifests.ts";
+import { refusals } from "./refusals.ts";
 import { UserError } from "./user-error.ts";
 
 /** What an object's namespace or definition must come before. */
@@ -53,7 +54,7 @@ export async function applyManifests(
       applied.push({ manifest, did: await apply(client, found, manifest, namespace) });
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      problems.push(...refusals(manifest, error));
+      problems.push(...refusals(placeOf(manifest), error));
     }
   }
   if (problems.length > 0) {
@@ -75,11 +76,4 @@ async function apply(client: Client, kind: Kind, { object }: Manifest, namespace
     await client.patch(kind, { namespace: at, name }, { type: "merge", body: object }, { fieldValidation: "Strict" });
     return "configured";
   }
-}
-
-/** A line for each field that is wrong, or the server's message where it names none. */
-function refusals(manifest: Manifest, { status, message }: StatusError): string[] {
-  const causes = (status.details?.causes ?? []).filter(({ field }) => field !== undefined && field !== "");
-  if (causes.length === 0) return [`${placeOf(manifest)}: ${message}`];
-  return causes.map((cause) => `${placeOf(manifest)}: ${cause.field}: ${cause.message ?? cause.reason ?? "refused"}`);
 }

@@ -8,6 +8,7 @@ import type { Command } from "./command.ts";
 import { type CommandLine, runCommandLine } from "./command-line.ts";
 import { completion } from "./commands/completion.ts";
 import { controllers } from "./commands/controllers.ts";
+import { dryRunCommand } from "./commands/dry-run.ts";
 import { run } from "./commands/run.ts";
 import { sandbox } from "./commands/sandbox.ts";
 import { trace } from "./commands/trace.ts";
@@ -18,7 +19,7 @@ import { globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 
-const commands: readonly Command[] = [run, sandbox, trace, controllers, versionCommand, completion];
+const commands: readonly Command[] = [run, trace, dryRunCommand, sandbox, controllers, versionCommand, completion];
 
 const line: CommandLine = {
   about:

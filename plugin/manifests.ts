@@ -9,6 +9,8 @@ export interface Manifest {
   readonly file: string;
   /** From 1. */
   readonly document: number;
+  /** The line of the file on which the document begins, from 1. */
+  readonly line: number;
   readonly object: ManifestObject;
 }
 
@@ -84,7 +86,10 @@ export function parseManifests(file: string, text: string, problems: string[]): 
     };
     const [error] = document.errors;
     if (error !== undefined) at(firstLine(error.message), error.pos[0]);
-    else manifests.push(...objectsOf(file, index + 1, document, at));
+    else {
+      const line = lineCounter.linePos(document.contents?.range?.[0] ?? 0).line;
+      manifests.push(...objectsOf({ file, document: index + 1, line }, document, at));
+    }
   }
   return manifests;
 }
@@ -99,8 +104,7 @@ function firstLine(text: string): string {
 }
 
 function objectsOf(
-  file: string,
-  number: number,
+  place: Omit<Manifest, "object">,
   document: Document.Parsed,
   problem: (text: string, offset?: number) => void,
 ): readonly Manifest[] {
@@ -120,7 +124,7 @@ function objectsOf(
   return unfolded(value).flatMap((object, index) => {
     const where = object === value ? "" : `items[${index}]: `;
     const wrong = wrongWith(object);
-    if (wrong === undefined) return [{ file, document: number, object: object as ManifestObject }];
+    if (wrong === undefined) return [{ ...place, object: object as ManifestObject }];
     problem(`${where}${wrong}`, offset);
     return [];
   });

@@ -19,6 +19,8 @@ export interface MergeField {
   /** Lists are merged instead of replaced; maps are replaced only where `replaces` says so. */
   readonly merges: boolean;
   readonly replaces: boolean;
+  /** Of unions: whoever changes a part of it names all that is to stay. */
+  readonly retainsKeys?: boolean;
   /** Of lists of objects. */
   readonly mergeKey: string | undefined;
   /** Of the object in the field, the list's elements, or the map's values. */

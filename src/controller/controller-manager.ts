@@ -22,6 +22,8 @@ export interface ControllerManagerOptions {
   readonly scope?: Scope;
   /** Instead of each controller's own number. */
   readonly workers?: number;
+  /** Whether controllers record Events. Default true. */
+  readonly events?: boolean;
   /** Told of Events that were lost. */
   readonly onEventLost?: (why: string) => void;
 }
@@ -58,12 +60,14 @@ export class ControllerManager {
         scope,
         expectations: controllerExpectations(() => timeline.now()),
         consistency: consistencyChecks((kind) => informers.forKind(kind).lister.appliedResourceVersion()),
-        recorder: new EventRecorder({
-          client,
-          timeline,
-          random,
-          component,
-          ...(options.onEventLost !== undefined && { onLost: options.onEventLost }),
+        ...(options.events !== false && {
+          recorder: new EventRecorder({
+            client,
+            timeline,
+            random,
+            component,
+            ...(options.onEventLost !== undefined && { onLost: options.onEventLost }),
+          }),
         }),
       });
     });

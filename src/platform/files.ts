@@ -1,5 +1,5 @@
 /** Small text files and paths. */
-import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { appendFile, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { Buffer } from "node:buffer";
@@ -65,6 +65,11 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     await file.close();
   }
   await rename(beside, path);
+}
+
+/** Adds to a file, which is made if it is not there. @throws Error with the system's `code`. */
+export async function appendTextFile(path: string, text: string): Promise<void> {
+  await appendFile(path, text);
 }
 
 /** A path in the system's folder for temporary files. */

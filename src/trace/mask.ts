@@ -8,7 +8,7 @@ const masked = "(masked)";
  * What must not be shown: a Secret's `data` and `stringData`, the annotation that carries a whole applied manifest, and fields
  * named for a token. The path decides, so a masked value says that it changed, and not what it is.
  */
-function isSecret(of: KindName, path: string): boolean {
+export function isSecret(of: KindName, path: string): boolean {
   if (path.includes('["kubectl.kubernetes.io/last-applied-configuration"]')) return true;
   if (of.group === "" && of.kind === "Secret" && /^\.(data|stringData)\b/.test(path)) return true;
   return /\.(token|accessToken|refreshToken|bearerToken)$/i.test(path);

@@ -19,6 +19,7 @@ export interface Field {
   readonly mergeKey: string | undefined;
   readonly merges: boolean;
   readonly replaces: boolean;
+  readonly retainsKeys: boolean;
   /** Of managed fields. */
   readonly listType: "atomic" | "set" | "map";
   readonly listKeys: readonly string[];
@@ -78,6 +79,7 @@ function fieldOf(data: FieldData): Field {
     mergeKey: more.k,
     merges: strategies.includes("merge"),
     replaces: strategies.includes("replace"),
+    retainsKeys: strategies.includes("retainKeys"),
     listType: more.l === "set" || more.l === "map" ? more.l : "atomic",
     listKeys: more.m ?? [],
     atomic: more.g === "atomic",

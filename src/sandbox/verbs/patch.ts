@@ -147,7 +147,7 @@ function checkIdentity(call: Call, { metadata }: ApiObject): void {
 const known = new WeakMap<Struct, MergeRules>();
 
 /** The merge rules of a type, made once. */
-function rulesOf(struct: Struct, schema: Schema): MergeRules {
+export function rulesOf(struct: Struct, schema: Schema): MergeRules {
   let rules = known.get(struct);
   if (rules === undefined) {
     rules = {
@@ -158,6 +158,7 @@ function rulesOf(struct: Struct, schema: Schema): MergeRules {
         return {
           merges: field.merges,
           replaces: field.replaces,
+          retainsKeys: field.retainsKeys,
           mergeKey: field.mergeKey,
           rules: rulesOfShape(field.shape, schema),
         };

@@ -1,0 +1,159 @@
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { catalogue } from "../../src/controllers/index.ts";
+import { type DryRun, dryRun, type DryRunOptions } from "../../src/modes/dry-run/dry-run.ts";
+import { choice, type Command, command, duration, flag, negation, text, texts, wholeNumber } from "../command.ts";
+import { namespaceCandidates } from "../cluster-candidates.ts";
+import { controllerCandidates, controllersNamed } from "../controller-names.ts";
+import { type DryRunSource, sourceFor } from "../dry-run-source.ts";
+import { exitCodeOf, readFears } from "../dry-run-verdict.ts";
+import { refusedWishes, type WishWords, wishesFrom } from "../dry-run-wishes.ts";
+import type { DryRunFlags } from "../dry-run-flags.ts";
+import type { Io } from "../io.ts";
+import { readManifests } from "../manifests.ts";
+import { printReport } from "../render/dry-run/print.ts";
+import type { DryRunReport } from "../render/dry-run/report.ts";
+import { hung } from "../render/style.ts";
+import { UserError } from "../user-error.ts";
+
+const options = {
+  manifests: texts("-f, --filename <path>", "what is to be applied: files, folders, or - (standard input); repeatable"),
+  delete: texts("--delete <type/name>", "delete this object, after the manifests are applied; repeatable"),
+  scale: texts("--scale <type/name=n>", "scale this object, after the manifests are applied; repeatable"),
+  from: choice(
+    "--from <source>",
+    "begin with the cluster as it is, with an empty one, or both",
+    ["manifests", "cluster", "both"],
+    {
+      default: "both with a context, otherwise manifests",
+    },
+  ),
+  baseline: texts("--baseline <path>", "compare with the cluster after these manifests: files or folders; repeatable"),
+  namespace: text("-n, --namespace <name>", "the namespace of objects that name none", {
+    default: "the context's, or default",
+    complete: namespaceCandidates,
+  }),
+  output: choice(
+    "-o, --output <format>",
+    "diff, yaml, json (a line each), markdown, or github (annotations)",
+    ["diff", "yaml", "json", "markdown", "github"],
+    { default: "diff" },
+  ),
+  steps: flag("--steps", "print each state on the way of a rollout"),
+  fold: negation("--no-fold", "print equal new objects one by one"),
+  failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, never-steady"),
+  exitCode: choice("--exit-code <when>", "never: exit with 0 where something would change", ["never"]),
+  serverValidate: flag(
+    "--server-validate",
+    "send each write to the API server as a dry run, and mark what it refuses or changes",
+  ),
+  seed: wholeNumber("--seed <n>", "which of the equally likely courses is taken", 0, { default: "1" }),
+  horizon: duration("--horizon <duration>", "how much time may go by in the dry-run until it is steady", {
+    default: "1h",
+  }),
+  showManagedFields: flag("--show-managed-fields", "show metadata.managedFields and the last-applied annotation"),
+  showIds: flag("--show-ids", "show uid, resourceVersion, generation, addresses and nodes"),
+  showTimes: flag("--show-times", "show creationTimestamp and the times in status"),
+} as const;
+
+export const dryRunCommand: Command = command({
+  name: "dry-run",
+  about: "Show what controllers would make of manifests, before anything is applied",
+  description:
+    "Applies manifests to a copy of the cluster in this process, runs the controllers on it until nothing changes any more, " +
+    "and prints the difference, each object with the decision that led to it. Nothing is written to the cluster. Pods are " +
+    "taken to start and become ready; the scheduler and the kubelet are simulated.\n\n" +
+    "Exit codes: 0 steady, and nothing would change, or it began with manifests alone; 1 something would change; 2 wrong " +
+    "arguments or manifests, no connection; 3 it never becomes steady; 4 something applied does not become available.",
+  arguments: { name: "[controller...]", about: "only these controllers (default: all)" },
+  completeArgument: () => controllerCandidates(),
+  options,
+  examples: [
+    { says: "What a folder of manifests would do to the cluster of the current context", line: "dry-run -f shop/" },
+    {
+      says: "Without any cluster: from one version of the manifests to the next",
+      line: "dry-run --from manifests --baseline before/ -f after/",
+    },
+    { says: "Every state on the way of a rollout", line: "dry-run -f web.yaml --steps" },
+    { says: "What goes with a Deployment", line: "dry-run --delete deploy/web -n shop" },
+    {
+      says: "In CI: fail only for what is really feared",
+      line: "dry-run -f shop/ -o github --fail-on delete,unavailable,never-steady",
+    },
+  ],
+  async run({ arguments: words, options: given }, io) {
+    const flags: DryRunFlags = given;
+    const controllers = chosenControllers(words, io.calledAs);
+    const fears = readFears(flags.failOn);
+    const wishWords = await wishWordsOf(flags);
+    const source = await sourceFor(flags, { controllers, wishWords });
+    try {
+      for (const line of hung(`source  ${source.words}`, io.err.columns)) io.err.write(`${line}\n`);
+      const report = await reportFrom(flags, { source, wishWords }, io);
+      const exitCode = exitCodeOf(report.run, {
+        ...(fears !== undefined && { fears }),
+        never: flags.exitCode === "never",
+        hasBaseline: source.hasBaseline,
+      });
+      await printReport({ ...report, exitCode }, flags.output ?? "diff", io);
+      return exitCode;
+    } finally {
+      await source.close();
+    }
+  },
+});
+
+/** The scheduler and the kubelet act in any case; namespaces have their default account anyway. */
+function chosenControllers(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
+  const chosen = words.length === 0 ? catalogue : controllersNamed(words, calledAs);
+  return chosen.filter(({ onlyByName }) => onlyByName !== true);
+}
+
+async function wishWordsOf(flags: DryRunFlags): Promise<WishWords> {
+  const { manifests = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
+  if (manifests.length + deletes.length + scales.length === 0) {
+    throw new UserError("nothing to dry-run", [
+      "give manifests with -f, or --delete TYPE/NAME, or --scale TYPE/NAME=N",
+    ]);
+  }
+  return {
+    manifests: manifests.length === 0 ? [] : await readManifests(manifests),
+    baseline: baseline.length === 0 ? [] : await readManifests(baseline),
+    deletes,
+    scales,
+  };
+}
+
+async function reportFrom(
+  flags: DryRunFlags,
+  { source, wishWords }: { readonly source: DryRunSource; readonly wishWords: WishWords },
+  io: Io,
+): Promise<Omit<DryRunReport, "exitCode">> {
+  const shown = {
+    managedFields: flags.showManagedFields === true,
+    ids: flags.showIds === true,
+    times: flags.showTimes === true,
+  };
+  const { wishes, baseline } = wishesFrom(wishWords, source);
+  const asked: DryRunOptions = {
+    beginning: source.beginning,
+    baseline,
+    wishes,
+    controllers: source.controllers,
+    seed: flags.seed ?? 1,
+    ...(flags.horizon !== undefined && { horizonMs: flags.horizon }),
+    shown,
+    fold: flags.fold !== false,
+  };
+  const run: DryRun = await dryRun(asked);
+  refusedWishes(run.refused, wishWords, io.calledAs);
+  return {
+    source: source.words,
+    run,
+    notes: source.notes,
+    admission: [],
+    validations: [],
+    manifests: wishWords.manifests,
+    shown,
+    steps: flags.steps === true,
+  };
+}

@@ -1,0 +1,72 @@
+/** From manifests and flags to what is to be done to the cluster. */
+import type { Kind } from "../src/api/kind.ts";
+import { type DiscoveredKind, findKind } from "../src/client/discovery.ts";
+import type { RefusedWish, Wish } from "../src/modes/dry-run/apply.ts";
+import { type Manifest, placeOf } from "./manifests.ts";
+import { refusals } from "./refusals.ts";
+import { UserError } from "./user-error.ts";
+
+/** As the user gave them. */
+export interface WishWords {
+  readonly manifests: readonly Manifest[];
+  readonly baseline: readonly Manifest[];
+  /** `TYPE/NAME` each. */
+  readonly deletes: readonly string[];
+  /** `TYPE/NAME=N` each. */
+  readonly scales: readonly string[];
+}
+
+export interface WishPlace {
+  readonly kinds: readonly DiscoveredKind[];
+  /** Where objects are that name none. */
+  readonly namespace: string;
+}
+
+/** @throws UserError for a type that is not known, or words that are no `TYPE/NAME`. */
+export function wishesFrom(
+  words: WishWords,
+  { kinds, namespace }: WishPlace,
+): { readonly wishes: readonly Wish[]; readonly baseline: readonly Wish[] } {
+  const apply = ({ object }: Manifest): Wish => ({ is: "apply", object: object, namespace });
+  const scales = words.scales.map((text): Wish => {
+    const [, target = "", count = ""] = /^(.*)=(\d+)$/.exec(text) ?? [];
+    if (target === "") throw new UserError(`--scale ${text} cannot be read`, ["it takes TYPE/NAME=N: deploy/web=5"]);
+    return { is: "scale", ...targetOf(target, "--scale", kinds, namespace), replicas: Number(count) };
+  });
+  const deletes = words.deletes.map((text): Wish => ({
+    is: "delete",
+    ...targetOf(text, "--delete", kinds, namespace),
+  }));
+  return { wishes: [...words.manifests.map(apply), ...scales, ...deletes], baseline: words.baseline.map(apply) };
+}
+
+function targetOf(
+  text: string,
+  option: string,
+  kinds: readonly DiscoveredKind[],
+  namespace: string,
+): { readonly kind: Kind; readonly namespace: string; readonly name: string } {
+  const slash = text.indexOf("/");
+  const [type, name] = [text.slice(0, slash), text.slice(slash + 1)];
+  if (slash <= 0 || name === "" || name.includes("/")) {
+    throw new UserError(`${option} ${text} cannot be read`, ["it takes TYPE/NAME, as kubectl does: deploy/web"]);
+  }
+  const kind = findKind(kinds, type);
+  if (kind === undefined)
+    throw new UserError(`${option} ${text}: there is no type ${type}`, ["`kubectl api-resources` lists the types"]);
+  return { kind, namespace: kind.namespaced ? namespace : "", name };
+}
+
+/** @throws UserError where anything was refused: what, where and why. */
+export function refusedWishes(refused: readonly RefusedWish[], words: WishWords, calledAs: string): void {
+  if (refused.length === 0) return;
+  const all = [...words.manifests, ...words.baseline];
+  const lines = refused.flatMap(({ wish, error }) => {
+    if (wish.is !== "apply") return [`${wish.is} ${wish.kind.kind} ${wish.name}: ${error.message}`];
+    const manifest = all.find(({ object }) => object === wish.object);
+    return refusals(manifest === undefined ? wish.object.kind : placeOf(manifest), error);
+  });
+  const [first = "", ...rest] = lines;
+  const more = first.includes("namespaces") ? [`${calledAs} applies in the order given, as kubectl does`] : [];
+  throw new UserError(`the API server would refuse this: ${first}`, [...rest, ...more]);
+}

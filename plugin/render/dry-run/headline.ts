@@ -1,0 +1,76 @@
+/** One line about one change: what became of the object, and why. */
+import { fieldChanges } from "../../../src/api/field-changes.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { type ObjectChange } from "../../../src/views/outcome.ts";
+import { shownForm } from "../../../src/views/shown-form.ts";
+import type { Cause } from "../../../src/views/story.ts";
+
+export const signs: Readonly<Record<ObjectChange["did"], string>> = {
+  created: "+",
+  changed: "~",
+  deleted: "-",
+  replaced: "±",
+};
+
+/** `3 Pods shop/web-6d5f4c-…`, `ReplicaSet shop/web-6d5f4c`. */
+export function nameOf({ count, of, key, shownKey }: ObjectChange): string {
+  return count === 1 ? `${of.kind} ${shownKey === key ? key : shownKey}` : `${count} ${plural(of.kind)} ${shownKey}`;
+}
+
+function plural(kind: string): string {
+  if (/(s|x|ch)$/.test(kind)) return `${kind}es`;
+  return kind.endsWith("y") ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+}
+
+const namedPaths = 2;
+const longestValue = 40;
+
+/** Why: the decisions that led to it, those about its status only where there are no others. */
+export function reasonOf(change: ObjectChange): string {
+  const telling = change.causes.filter(({ statusOnly }) => !statusOnly);
+  const causes = telling.length > 0 ? telling : change.causes.slice(0, 1);
+  return causes.map((cause) => causeText(change, cause)).join("; ");
+}
+
+function causeText(change: ObjectChange, cause: Cause): string {
+  if (cause.rule === undefined) return appliedText(change);
+  const replicas = replicasText(change, cause);
+  if (replicas !== undefined) return `${cause.rule}: ${replicas}`;
+  const again = cause.writes > 1 && !cause.statusOnly ? `, and ${cause.writes - 1} more like it` : "";
+  return `${cause.rule}: ${cause.sentence ?? ""}${again}`;
+}
+
+function replicasOf(object: StoredObject | undefined): number | undefined {
+  return (object as { readonly spec?: { readonly replicas?: number } } | undefined)?.spec?.replicas;
+}
+
+/** `3 → 0 in 3 steps`. */
+function replicasText({ before, after }: ObjectChange, { writes, statusOnly }: Cause): string | undefined {
+  const [from, to] = [replicasOf(before), replicasOf(after)];
+  if (from === undefined || to === undefined || from === to || statusOnly) return undefined;
+  return `${from} → ${to}${writes > 1 ? ` in ${writes} steps` : ""}`;
+}
+
+/** The fields that a manifest changes, with their values where they are short. */
+function appliedText(change: ObjectChange): string {
+  const { did, of, before, after } = change;
+  if (did === "created") return "applied";
+  if (did === "deleted") return "deleted, as asked";
+  if (before === undefined || after === undefined) return "applied";
+  const changes = fieldChanges(
+    shownForm(of, before, {}, { object: after, is: "after" }),
+    shownForm(of, after, {}, { object: before, is: "before" }),
+  ).filter(({ path }) => !path.startsWith(".status"));
+  if (changes.length === 0) return "applied";
+  const named = changes.slice(0, namedPaths).map(({ path, before: was, after: is }) => {
+    const values = `${valueText(was)} → ${valueText(is)}`;
+    return values.length <= longestValue ? `${path} ${values}` : path;
+  });
+  const more = changes.length - named.length;
+  return `applied: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined) return "none";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

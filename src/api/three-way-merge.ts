@@ -1,0 +1,149 @@
+/**
+ * The patch that `kubectl apply` sends: what was applied last, what is to be applied now, and what there is, in one patch.
+ * Source: apimachinery v0.36 util/strategicpatch/patch.go CreateThreeWayMergePatch; differs: keys that are to go are named only
+ * where they are there, and `$retainKeys` is written out as the keys that go; the patched object is the same.
+ */
+import { deepEqual } from "./field-changes.ts";
+import type { MergeField, MergeRules } from "./strategic-merge.ts";
+
+type Json = Record<string, unknown>;
+
+/** The three of one place in the object. */
+interface Three {
+  /** Applied last; undefined where it was not there. */
+  readonly original: unknown;
+  /** To be applied. */
+  readonly modified: unknown;
+  /** As the API server has it. */
+  readonly current: unknown;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A strategic merge patch; without `rules` a JSON merge patch, as for custom resources. Empty where nothing is to change. Fields
+ * that somebody else has set and that were never applied stay as they are.
+ */
+export function threeWayPatch(original: unknown, modified: Json, current: Json, rules: MergeRules | undefined): Json {
+  return objectPatch({ original }, modified, current, rules, rules !== undefined);
+}
+
+function objectPatch(
+  { original }: Pick<Three, "original">,
+  modified: Json,
+  current: Json,
+  rules: MergeRules | undefined,
+  strategic: boolean,
+): Json {
+  const before = isObject(original) ? original : {};
+  const patch: Json = {};
+  for (const [key, value] of Object.entries(modified)) {
+    // A null asks for the field to be unset.
+    if (value === null) {
+      if (Object.hasOwn(current, key)) patch[key] = null;
+      continue;
+    }
+    const there = Object.hasOwn(current, key) ? current[key] : undefined;
+    if (there === undefined) patch[key] = value;
+    else place(patch, key, { original: before[key], modified: value, current: there }, rules?.field(key), strategic);
+  }
+  for (const key of Object.keys(before)) {
+    if (!Object.hasOwn(modified, key) && Object.hasOwn(current, key)) patch[key] = null;
+  }
+  return patch;
+}
+
+/** Puts what one field needs into the patch of its object; nothing where it is as it should be. */
+function place(
+  patch: Json,
+  key: string,
+  three: Three & { readonly current: unknown },
+  field: MergeField | undefined,
+  strategic: boolean,
+): void {
+  const { original, modified, current } = three;
+  if (isObject(modified) && isObject(current)) {
+    if (field?.replaces === true) {
+      if (!deepEqual(modified, current)) patch[key] = { $patch: "replace", ...modified };
+      return;
+    }
+    const inner = objectPatch({ original }, modified, current, field?.rules, strategic);
+    if (Object.keys(inner).length > 0 && field?.retainsKeys === true) unset(inner, modified, current);
+    if (Object.keys(inner).length > 0) patch[key] = inner;
+  } else if (Array.isArray(modified) && Array.isArray(current) && strategic && field?.merges === true) {
+    if (field.mergeKey === undefined) scalarListPatch(patch, key, original, modified, current);
+    else keyedListPatch(patch, key, { original, modified, current }, field.mergeKey, field);
+  } else if (!deepEqual(modified, current)) patch[key] = modified;
+}
+
+/** Of a union (a Deployment's strategy, a volume) whatever is not named goes once anything in it changes. */
+function unset(patch: Json, modified: Json, current: Json): void {
+  for (const key of Object.keys(current)) if (!Object.hasOwn(modified, key)) patch[key] = null;
+}
+
+function scalarListPatch(
+  patch: Json,
+  key: string,
+  original: unknown,
+  modified: readonly unknown[],
+  current: readonly unknown[],
+): void {
+  const before: readonly unknown[] = Array.isArray(original) ? original : [];
+  const added = modified.filter((item) => !current.includes(item));
+  const removed = before.filter((item) => !modified.includes(item) && current.includes(item));
+  if (added.length > 0) patch[key] = added;
+  if (removed.length > 0) patch[`$deleteFromPrimitiveList/${key}`] = removed;
+  if (added.length > 0 || removed.length > 0 || !inOrder(modified, current)) {
+    patch[`$setElementOrder/${key}`] = modified;
+  }
+}
+
+function keyedListPatch(
+  patch: Json,
+  key: string,
+  three: {
+    readonly original: unknown;
+    readonly modified: readonly unknown[];
+    readonly current: readonly unknown[];
+  },
+  mergeKey: string,
+  field: MergeField,
+): void {
+  const modified = three.modified.filter(isObject);
+  const current = three.current.filter(isObject);
+  const original: readonly Json[] = Array.isArray(three.original) ? three.original.filter(isObject) : [];
+  const find = (list: readonly Json[], name: unknown): Json | undefined =>
+    list.find((other) => other[mergeKey] === name);
+  const items: Json[] = [];
+  for (const item of modified) {
+    const name = item[mergeKey];
+    const there = find(current, name);
+    if (there === undefined) {
+      items.push(item);
+      continue;
+    }
+    const inner = objectPatch({ original: find(original, name) }, item, there, field.rules, true);
+    if (Object.keys(inner).length === 0) continue;
+    if (field.retainsKeys === true) unset(inner, item, there);
+    items.push({ ...inner, [mergeKey]: name });
+  }
+  for (const item of original) {
+    const name = item[mergeKey];
+    if (find(modified, name) === undefined && find(current, name) !== undefined) {
+      items.push({ $patch: "delete", [mergeKey]: name });
+    }
+  }
+  const names = (list: readonly Json[]): readonly unknown[] => list.map((item) => item[mergeKey]);
+  if (items.length === 0 && inOrder(names(modified), names(current))) return;
+  if (items.length > 0) patch[key] = items;
+  patch[`$setElementOrder/${key}`] = modified.map((item) => ({ [mergeKey]: item[mergeKey] }));
+}
+
+/** Whether what both have stands in one order. */
+function inOrder(wanted: readonly unknown[], there: readonly unknown[]): boolean {
+  const both = there.filter((item) => wanted.includes(item));
+  const same = wanted.filter((item) => there.includes(item));
+  return both.every((item, index) => item === same[index]);
+}

@@ -1,0 +1,185 @@
+/**
+ * What a user does to the cluster: applies manifests as `kubectl apply` does, scales, deletes.
+ * Source: kubectl v0.36 pkg/cmd/apply/{apply,patcher}.go, pkg/util/apply.go.
+ */
+import { deepEqual } from "../../api/field-changes.ts";
+import { apiVersionOf, type Kind, kindOf } from "../../api/kind.ts";
+import { type ObjectKey, objectKey } from "../../api/key.ts";
+import type { ObjectMeta, StoredObject, Unstored } from "../../api/object.ts";
+import { isNotFound, StatusError } from "../../api/status-error.ts";
+import { threeWayPatch } from "../../api/three-way-merge.ts";
+import type { Client, Patch } from "../../client/verbs.ts";
+import type { Resource } from "../../sandbox/registry/resource.ts";
+import { rulesOf } from "../../sandbox/verbs/patch.ts";
+import type { KindName } from "../../trace/names.ts";
+import type { World } from "./world.ts";
+
+/** An object of a manifest. */
+export interface ToApply {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** Something a user wants done. */
+export type Wish =
+  | { readonly is: "apply"; readonly object: ToApply; readonly namespace: string }
+  | {
+      readonly is: "scale";
+      readonly kind: Kind;
+      readonly namespace: string;
+      readonly name: string;
+      readonly replicas: number;
+    }
+  | { readonly is: "delete"; readonly kind: Kind; readonly namespace: string; readonly name: string };
+
+export interface Done {
+  readonly wish: Wish;
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  readonly did: "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not served";
+}
+
+/** The wish that was refused, and why. */
+export interface RefusedWish {
+  readonly wish: Wish;
+  readonly error: StatusError;
+}
+
+const annotation = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** One after the other; a refusal does not keep the rest from being tried. */
+export async function fulfil(
+  world: World,
+  wishes: readonly Wish[],
+): Promise<{ readonly done: readonly Done[]; readonly refused: readonly RefusedWish[] }> {
+  const done: Done[] = [];
+  const refused: RefusedWish[] = [];
+  for (const wish of wishes) {
+    try {
+      done.push(await world.during(fulfilOne(world, wish)));
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      refused.push({ wish, error });
+    }
+  }
+  return { done, refused };
+}
+
+function fulfilOne(world: World, wish: Wish): Promise<Done> {
+  switch (wish.is) {
+    case "apply":
+      return apply(world, wish);
+    case "scale":
+      return scale(world.clientFor("kubectl"), wish);
+    case "delete":
+      return remove(world.clientFor("kubectl"), wish);
+  }
+}
+
+async function scale(client: Client, wish: Wish & { readonly is: "scale" }): Promise<Done> {
+  const { kind, namespace, name, replicas } = wish;
+  const before = await client.getScale(kind, { namespace, name });
+  await client.updateScale(
+    kind,
+    { namespace, name },
+    { ...before, spec: { ...before.spec, replicas } },
+    { basedOn: before },
+  );
+  return { wish, of: { group: kind.group, kind: kind.kind }, key: objectKey(namespace, name), did: "scaled" };
+}
+
+async function remove(client: Client, wish: Wish & { readonly is: "delete" }): Promise<Done> {
+  const { kind, namespace, name } = wish;
+  await client.delete(kind, { namespace, name }, { propagationPolicy: "Background" });
+  return { wish, of: { group: kind.group, kind: kind.kind }, key: objectKey(namespace, name), did: "deleted" };
+}
+
+async function apply(world: World, wish: Wish & { readonly is: "apply" }): Promise<Done> {
+  const { object } = wish;
+  const { catalogue } = world.sandbox.server;
+  const resource = catalogue.ofKind(object.apiVersion, object.kind);
+  const namespace = object.metadata.namespace ?? wish.namespace;
+  if (resource === undefined) {
+    const group = object.apiVersion.includes("/") ? (object.apiVersion.split("/")[0] ?? "") : "";
+    const key = objectKey(namespace, object.metadata.name ?? "");
+    return { wish, of: { group, kind: object.kind }, key, did: "not served" };
+  }
+  const kind = kindOfResource(resource);
+  const at = { namespace: kind.namespaced ? namespace : "", name: object.metadata.name ?? "" };
+  const of = { group: kind.group, kind: kind.kind };
+  const client = world.clientFor("kubectl-client-side-apply");
+  const modified = withAnnotation(object, at.namespace);
+  const current = at.name === "" ? undefined : await there(client, kind, at);
+  if (current === undefined) {
+    const made = await client.create(kind, modified as unknown as Unstored<StoredObject>, {
+      fieldValidation: "Strict",
+    });
+    return { wish, of, key: objectKey(made.metadata.namespace, made.metadata.name), did: "created" };
+  }
+  const key = objectKey(at.namespace, at.name);
+  const struct = resource.struct;
+  const rules = struct === undefined ? undefined : rulesOf(struct, catalogue.schema);
+  const whole = { ...current, apiVersion: apiVersionOf(kind), kind: kind.kind };
+  const body = threeWayPatch(lastApplied(current), modified, whole, rules);
+  if (Object.keys(body).length === 0) return { wish, of, key, did: "unchanged" };
+  const patch: Patch = { type: rules === undefined ? "merge" : "strategic", body };
+  const after = await client.patch(kind, at, patch, { fieldValidation: "Strict", basedOn: current });
+  return { wish, of, key, did: isUntouched(current, after) ? "unchanged" : "configured" };
+}
+
+/** A patch of fields that the server writes in another form changes nothing. */
+function isUntouched(before: StoredObject, after: StoredObject): boolean {
+  const plain = ({ metadata, ...rest }: StoredObject): unknown => {
+    const { resourceVersion: _version, managedFields: _managed, ...meta } = metadata;
+    return { ...rest, apiVersion: "", kind: "", metadata: meta };
+  };
+  return deepEqual(plain(before), plain(after));
+}
+
+async function there(
+  client: Client,
+  kind: Kind,
+  at: { readonly namespace: string; readonly name: string },
+): Promise<StoredObject | undefined> {
+  try {
+    return await client.get(kind, at);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The kind of a resource that the sandbox serves. */
+export function kindOfResource({ group, version, kind, plural, namespaced }: Resource): Kind {
+  return kindOf({ group, version, kind, plural, namespaced });
+}
+
+/** The manifest with its own text in an annotation, as the next apply will want to know it. */
+function withAnnotation(object: ToApply, namespace: string): Record<string, unknown> {
+  const { [annotation]: _last, ...annotations } = object.metadata.annotations ?? {};
+  const metadata = { ...object.metadata, annotations, ...(namespace !== "" && { namespace }) };
+  const text = `${JSON.stringify(sorted({ ...object, metadata }))}\n`;
+  return { ...object, metadata: { ...metadata, annotations: { ...annotations, [annotation]: text } } };
+}
+
+/** With keys in the order in which Go writes a map. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+}
+
+/** What was applied last; nothing where the object was made otherwise, or somebody has spoilt the annotation. */
+function lastApplied({ metadata }: StoredObject): unknown {
+  const text = metadata.annotations?.[annotation];
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as Record<string, unknown>;
+    // The annotation is not part of what it tells of.
+    return value;
+  } catch {
+    return undefined;
+  }
+}

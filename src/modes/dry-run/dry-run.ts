@@ -1,0 +1,133 @@
+/**
+ * Dry-run: what the controllers would make of manifests. First the cluster as it is runs to steady by itself, so that its drift is
+ * not blamed on the manifests; then they are applied, and it runs to steady again. The answer is the difference between the two.
+ */
+import type { StoredObject } from "../../api/object.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import { type ChangeGroup, type OutcomeOptions, outcomeOf } from "../../views/outcome.ts";
+import { type Rollout, Rollouts } from "../../views/rollout.ts";
+import type { State } from "../../views/state.ts";
+import { type Refused, Story } from "../../views/story.ts";
+import { type Done, fulfil, type RefusedWish, type Wish } from "./apply.ts";
+import { type Availability, availabilityOf } from "./availability.ts";
+import { isFollowed } from "./followed.ts";
+import { defaultHorizonMs, settle, type Settled } from "./settle.ts";
+import { createWorld, type World } from "./world.ts";
+
+/** The cluster to begin with. */
+export interface Beginning {
+  /** Whole objects, with `apiVersion` and `kind`. */
+  readonly objects: readonly StoredObject[];
+  /** When it was so, in ms since 1970: time goes on from there. */
+  readonly atMs: number;
+  readonly revision?: number;
+  /** Pods that the kubelet leaves as they are, by uid. */
+  readonly settledPods: ReadonlySet<string>;
+}
+
+export interface DryRunOptions extends OutcomeOptions {
+  readonly beginning: Beginning;
+  /** Applied before everything else: the state that the answer is the difference to. */
+  readonly baseline: readonly Wish[];
+  readonly wishes: readonly Wish[];
+  readonly controllers: readonly ControllerDefinition[];
+  readonly seed: number;
+  readonly horizonMs?: number;
+}
+
+export interface DryRun {
+  /** What would change without the manifests. */
+  readonly drift: readonly ChangeGroup[];
+  /** How the cluster settled before anything was applied. Where that is not steady, nothing was applied. */
+  readonly before: Settled;
+  readonly done: readonly Done[];
+  readonly refused: readonly RefusedWish[];
+  readonly groups: readonly ChangeGroup[];
+  readonly settled: Settled;
+  readonly syncs: number;
+  /** Writes of controllers that the API server refused. */
+  readonly refusedWrites: readonly Refused[];
+  readonly availability: readonly Availability[];
+  /** What was applied and has no controller here. */
+  readonly notFollowed: readonly Done[];
+  readonly rollouts: readonly Rollout[];
+  /** At the end. */
+  readonly state: State;
+}
+
+/** Needs no cluster and no time of its own: the same options give the same answer. */
+export async function dryRun(options: DryRunOptions): Promise<DryRun> {
+  const { beginning, horizonMs = defaultHorizonMs } = options;
+  const world = await createWorld({
+    startMs: beginning.atMs,
+    seed: options.seed,
+    objects: beginning.objects,
+    ...(beginning.revision !== undefined && { revision: beginning.revision }),
+    controllers: options.controllers,
+    settledPods: beginning.settledPods,
+  });
+  const first = await driftOf(world, options, horizonMs);
+  if (first.settled.is !== "steady" || first.refused.length > 0) return nothingApplied(world, first);
+  const { before } = first;
+  const story = new Story();
+  world.bus.listen(story.listener);
+  const rollouts = new Rollouts(world.timeline.now(), before.values());
+  world.onChange((change) => rollouts.accept(change));
+  const { done, refused } = await fulfil(world, options.wishes);
+  const settled: Settled = refused.length > 0 ? { is: "steady", afterMs: 0 } : await settle(world, horizonMs);
+  const state = world.state();
+  return {
+    drift: first.drift,
+    before: first.settled,
+    done,
+    refused,
+    groups: outcomeOf(before, state, story, options),
+    settled,
+    syncs: story.syncs,
+    refusedWrites: story.refused,
+    availability: availabilityOf(done, state, options.controllers),
+    notFollowed: done.filter((each) => !isFollowed(each, options.controllers)),
+    rollouts: rollouts.rollouts(),
+    state,
+  };
+}
+
+interface First {
+  readonly drift: readonly ChangeGroup[];
+  readonly settled: Settled;
+  readonly refused: readonly RefusedWish[];
+  readonly before: State;
+}
+
+/** Has the workers start, brings in the baseline, and waits until all is quiet. */
+async function driftOf(world: World, options: DryRunOptions, horizonMs: number): Promise<First> {
+  const asFound = world.state();
+  const story = new Story();
+  const end = world.bus.listen(story.listener);
+  world.manager.startWorkers();
+  let settled = await settle(world, horizonMs);
+  end();
+  const steady = world.state();
+  const drift = outcomeOf(asFound, steady, story, options);
+  if (settled.is !== "steady" || options.baseline.length === 0) return { drift, settled, refused: [], before: steady };
+  const { refused } = await fulfil(world, options.baseline);
+  if (refused.length === 0) settled = await settle(world, horizonMs);
+  return { drift, settled, refused, before: world.state() };
+}
+
+function nothingApplied(world: World, { drift, settled, refused }: First): DryRun {
+  return {
+    drift,
+    before: settled,
+    done: [],
+    refused,
+    groups: [],
+    settled,
+    syncs: 0,
+    refusedWrites: [],
+    availability: [],
+    notFollowed: [],
+    rollouts: [],
+    state: world.state(),
+  };
+}

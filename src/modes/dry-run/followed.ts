@@ -1,0 +1,38 @@
+/** Which of the applied objects somebody here does something about. */
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { Done } from "./apply.ts";
+
+/** Nobody would act on these by themselves: they are read by others. */
+const passive: ReadonlySet<string> = new Set([
+  "ConfigMap",
+  "Secret",
+  "ServiceAccount",
+  "Namespace",
+  "Role",
+  "RoleBinding",
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "PriorityClass",
+  "RuntimeClass",
+  "StorageClass",
+  "IngressClass",
+  "LimitRange",
+  "PodTemplate",
+  "ControllerRevision",
+  "Lease",
+  "Event",
+  "Node",
+]);
+
+/** Of kinds whose controller may not be chosen: the scheduler and the kubelet always act. */
+const alwaysFollowed: ReadonlySet<string> = new Set(["Pod"]);
+
+export function isFollowed({ of, did }: Done, controllers: readonly ControllerDefinition[]): boolean {
+  if (did === "not served") return false;
+  if (of.group === "" && alwaysFollowed.has(of.kind)) return true;
+  if (did !== "deleted" && passive.has(of.kind)) return true;
+  if (controllers.some((controller) => controller.for.kind === of.kind && controller.for.group === of.group))
+    return true;
+  // What a deletion leaves behind is the garbage collector's.
+  return did === "deleted" && controllers.some(({ name }) => name.startsWith("garbage"));
+}

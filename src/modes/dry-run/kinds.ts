@@ -1,0 +1,25 @@
+/** The kinds that a sandbox serves, as discovery would tell them. */
+import type { DiscoveredKind } from "../../client/discovery.ts";
+import { loadApiData } from "../../sandbox/data/load.ts";
+
+export async function sandboxKinds(): Promise<readonly DiscoveredKind[]> {
+  const { groups, resources } = await loadApiData();
+  const preferred = new Set(["v1", ...groups.map(({ name, versions }) => `${name}/${versions[0] ?? ""}`)]);
+  return Object.entries(resources).flatMap(([groupVersion, entries]) => {
+    const slash = groupVersion.indexOf("/");
+    return entries
+      .filter(({ name }) => !name.includes("/"))
+      .map((entry) => ({
+        group: slash < 0 ? "" : groupVersion.slice(0, slash),
+        version: groupVersion.slice(slash + 1),
+        kind: entry.kind,
+        plural: entry.name,
+        namespaced: entry.namespaced,
+        shortNames: entry.shortNames ?? [],
+        singular: entry.singularName || entry.kind.toLowerCase(),
+        verbs: entry.verbs,
+        categories: entry.categories ?? [],
+        preferred: preferred.has(groupVersion),
+      }));
+  });
+}

@@ -1,0 +1,114 @@
+/** Notices that the whole cluster comes back to a state it was in, although it was written in between. */
+import type { ObjectKey } from "../../api/key.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { controllerOf } from "../../api/owner-references.ts";
+import type { KindName, WriteEvent } from "../../trace/events.ts";
+import { shownForm } from "../../views/shown-form.ts";
+import type { StoreChange } from "./world.ts";
+
+export interface Loop {
+  /** The objects that were written on the way round, those written most first. */
+  readonly objects: readonly { readonly of: KindName; readonly key: ObjectKey; readonly paths: readonly string[] }[];
+  /** The controllers that wrote them, with the rules by which they did. */
+  readonly writers: readonly string[];
+  /** Virtual time of one round. */
+  readonly roundMs: number;
+}
+
+/** One object is written so often before states are compared: that costs, and nothing that ends writes so much. */
+const suspiciousWrites = 60;
+/** A state that was there so often comes for ever. */
+const returns = 5;
+const writesKept = 200;
+
+interface Visit {
+  count: number;
+  at: number;
+}
+
+export class Recurrence {
+  loop: Loop | undefined;
+  #written = new Map<string, number>();
+  #comparing = false;
+  /** Sum over the objects, relative to where the comparing began. */
+  #digest = 0;
+  #hashes = new Map<string, number>();
+  #visits = new Map<number, Visit>();
+  #recent: WriteEvent[] = [];
+
+  /** Atomic. @returns whether the object has changed in anything but times and versions. */
+  accept(change: StoreChange): boolean {
+    const { of, key, before, after, at } = change;
+    if (of.kind === "Event" || of.kind === "Lease") return false;
+    const name = `${of.kind} ${key}`;
+    const writes = (this.#written.get(name) ?? 0) + 1;
+    this.#written.set(name, writes);
+    if (writes > suspiciousWrites) this.#comparing = true;
+    if (!this.#comparing) return true;
+    const was = this.#hashes.get(name) ?? (before === undefined ? 0 : hashOf(of, before));
+    const is = after === undefined ? 0 : hashOf(of, after);
+    this.#hashes.set(name, is);
+    this.#digest = (this.#digest - was + is + modulus) % modulus;
+    this.#visit(at);
+    return was !== is;
+  }
+
+  /** The writes are remembered to name who went round. */
+  wrote(event: WriteEvent): void {
+    if (!this.#comparing || event.error !== undefined) return;
+    this.#recent.push(event);
+    if (this.#recent.length > 2 * writesKept) this.#recent = this.#recent.slice(-writesKept);
+  }
+
+  #visit(at: number): void {
+    const visit = this.#visits.get(this.#digest);
+    if (visit === undefined) {
+      this.#visits.set(this.#digest, { count: 1, at });
+      return;
+    }
+    const roundMs = at - visit.at;
+    visit.count++;
+    visit.at = at;
+    if (visit.count >= returns && this.#recent.length >= returns) this.loop ??= loopOf(this.#recent, roundMs);
+  }
+}
+
+function loopOf(writes: readonly WriteEvent[], roundMs: number): Loop {
+  const objects = new Map<string, { of: KindName; key: ObjectKey; paths: Set<string>; count: number }>();
+  const writers = new Map<string, number>();
+  for (const { of, key, changes, controller, fieldManager } of writes) {
+    if (of.kind === "Event" || of.kind === "Lease") continue;
+    const name = `${of.kind} ${key}`;
+    const object = objects.get(name) ?? { of, key, paths: new Set(), count: 0 };
+    object.count++;
+    for (const { path } of changes) object.paths.add(path);
+    objects.set(name, object);
+    const writer = controller ?? fieldManager;
+    writers.set(writer, (writers.get(writer) ?? 0) + 1);
+  }
+  const most = [...objects.values()].sort((a, b) => b.count - a.count).slice(0, 3);
+  return {
+    objects: most.map(({ of, key, paths }) => ({ of, key, paths: [...paths].slice(0, 5) })),
+    writers: [...writers].sort((a, b) => b[1] - a[1]).map(([writer]) => writer),
+    roundMs,
+  };
+}
+
+/** A sum of so many hashes stays a whole number. */
+const modulus = 2 ** 48;
+
+/** Of everything but times, versions and names that were made up. */
+function hashOf(of: KindName, object: StoredObject): number {
+  const form = shownForm({ group: "", kind: of.kind }, object, {}) as { metadata?: { name?: string } };
+  const owner = controllerOf(object);
+  const { generateName } = object.metadata;
+  if (generateName !== undefined && form.metadata !== undefined) form.metadata.name = generateName;
+  const text = JSON.stringify([form, owner?.kind, owner?.name]);
+  let [a, b] = [0x811c9dc5, 0x1000193];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x85ebca6b);
+  }
+  return (a >>> 0) * 65_536 + ((b >>> 0) % 65_536);
+}

@@ -1,0 +1,140 @@
+/** The cluster that a dry-run plays in: a sandbox filled with a snapshot, controllers on it, and virtual time. */
+import type { ObjectKey } from "../../api/key.ts";
+import { objectKey } from "../../api/key.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
+import { createClient } from "../../client/client.ts";
+import type { Client } from "../../client/verbs.ts";
+import { ControllerManager } from "../../controller/controller-manager.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import { scheduler } from "../../controllers/scheduler/scheduler.ts";
+import { seededRandom } from "../../platform/random.ts";
+import { virtualTimeline, type VirtualTimeline } from "../../platform/virtual-timeline.ts";
+import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { collectionOf } from "../../sandbox/server.ts";
+import type { Change } from "../../sandbox/store/history.ts";
+import { TraceBus } from "../../trace/bus.ts";
+import type { KindName } from "../../trace/names.ts";
+import { entryName, type State, type StateEntry } from "../../views/state.ts";
+import { fieldManagerOf } from "../live.ts";
+import { dryRunKubelet } from "./kubelet.ts";
+
+export interface WorldOptions {
+  /** When it begins, in ms since 1970. */
+  readonly startMs: number;
+  readonly seed: number;
+  /** Whole objects, with `apiVersion` and `kind`. */
+  readonly objects: readonly StoredObject[];
+  /** Of the snapshot; the world's own writes go on from there. */
+  readonly revision?: number;
+  /** Besides the scheduler and the kubelet, which always act. */
+  readonly controllers: readonly ControllerDefinition[];
+  /** Pods that are left alone by the kubelet as long as nobody deletes them, by uid. */
+  readonly settledPods: ReadonlySet<string>;
+}
+
+/** A change of an object, as it was made. */
+export interface StoreChange {
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  readonly at: number;
+  readonly before: StoredObject | undefined;
+  readonly after: StoredObject | undefined;
+}
+
+export interface World {
+  readonly timeline: VirtualTimeline;
+  readonly bus: TraceBus;
+  readonly sandbox: Sandbox;
+  readonly manager: ControllerManager;
+  /** Who applies manifests, under the field manager given. */
+  clientFor(fieldManager: string): Client;
+  /** Has the time go on until the promise has settled. @throws what it rejects with. */
+  during<T>(promise: Promise<T>): Promise<T>;
+  /** Told of each change of the store, synchronously. The function returned ends it. */
+  onChange(listener: (change: StoreChange) => void): () => void;
+  state(): State;
+}
+
+const mostTurns = 2_000_000;
+
+/** Resolves when the caches are full; the workers have not started. */
+export async function createWorld(options: WorldOptions): Promise<World> {
+  const { startMs, seed } = options;
+  const timeline = virtualTimeline(startMs, seededRandom(seed));
+  const random = seededRandom(seed + 1);
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const sandbox = await createSandbox({ timeline, random });
+  sandbox.load(options.objects, options.revision === undefined ? {} : { revision: options.revision });
+  const clientFor = (name: string): Client =>
+    createClient({ transport: sandbox.transport({ actor: name }), bus, timeline, fieldManager: name });
+  const manager = new ControllerManager({
+    controllers: [...options.controllers, scheduler, dryRunKubelet(options.settledPods)],
+    informers: new SharedInformerFactory({ client: clientFor("informers"), timeline, random, bus, writers: false }),
+    clientOf: (definition) => clientFor(fieldManagerOf(definition)),
+    bus,
+    timeline,
+    random,
+    events: false,
+  });
+  const during = <T>(promise: Promise<T>): Promise<T> => drive(timeline, promise);
+  await during(manager.fillCaches());
+  return {
+    timeline,
+    bus,
+    sandbox,
+    manager,
+    clientFor,
+    during,
+    onChange: (listener) => listenTo(sandbox, listener),
+    state: () => stateOf(sandbox),
+  };
+}
+
+async function drive<T>(timeline: VirtualTimeline, promise: Promise<T>): Promise<T> {
+  const progress = { settled: false };
+  const end = (): void => void (progress.settled = true);
+  promise.then(end, end);
+  for (let turns = 0; !progress.settled && turns < mostTurns; turns++) {
+    await timeline.runUntil({ steps: 1 });
+  }
+  if (!progress.settled) throw new Error("the dry-run does not come to an end");
+  return promise;
+}
+
+function listenTo({ server }: Sandbox, listener: (change: StoreChange) => void): () => void {
+  const ends = server.catalogue.resources.map((resource) => {
+    const collection = collectionOf(server, resource);
+    const of = { group: resource.group, kind: resource.kind };
+    const told = ({ type, at, entry, previous }: Change): void =>
+      listener({
+        of,
+        key: objectKey(entry.namespace, entry.name),
+        at,
+        before: previous?.object as StoredObject | undefined,
+        after: type === "DELETED" ? undefined : (entry.object as StoredObject),
+      });
+    collection.listeners.add(told);
+    return () => void collection.listeners.delete(told);
+  });
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** Kinds that two groups serve are told of once. */
+function stateOf({ server }: Sandbox): State {
+  const state = new Map<string, StateEntry>();
+  const seen = new Set<string>();
+  for (const resource of server.catalogue.resources) {
+    if (seen.has(resource.storage)) continue;
+    seen.add(resource.storage);
+    const of = { group: resource.group, kind: resource.kind };
+    for (const { namespace, name, object } of collectionOf(server, resource).range({})) {
+      const key = objectKey(namespace, name);
+      // What the store keeps is whole.
+      state.set(entryName(of, key), { of, key, object: object as StoredObject });
+    }
+  }
+  return state;
+}

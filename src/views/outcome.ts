@@ -1,0 +1,183 @@
+/** What is different between two states of a cluster, object by object, in the order of cause. */
+import { deepEqual } from "../api/field-changes.ts";
+import { type ObjectKey, objectKey } from "../api/key.ts";
+import type { StoredObject } from "../api/object.ts";
+import { controllerOf } from "../api/owner-references.ts";
+import type { KindName } from "../trace/names.ts";
+import { type Shown, shownForm } from "./shown-form.ts";
+import { entryName, kindNameOf, type State, type StateEntry } from "./state.ts";
+import type { Cause, Story } from "./story.ts";
+
+export interface ObjectChange {
+  /** `replaced`: deleted, and made again under the same name. */
+  readonly did: "created" | "changed" | "deleted" | "replaced";
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  /** The same with `…` for what the server made up: `shop/web-6d5f4c-…`. */
+  readonly shownKey: string;
+  readonly before: StoredObject | undefined;
+  readonly after: StoredObject | undefined;
+  readonly causes: readonly Cause[];
+  /** This one and its equals, for those that were folded; 1 otherwise. */
+  readonly count: number;
+}
+
+/** The changes under one object that nobody owns. */
+export interface ChangeGroup {
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  /** The first is the object itself, if it has changed. */
+  readonly changes: readonly ObjectChange[];
+}
+
+export interface OutcomeOptions {
+  readonly shown: Shown;
+  /** Whether equal new objects, and equal ones that go, count as one. */
+  readonly fold: boolean;
+}
+
+/** Kinds that say nothing about what was asked: happenings and heartbeats. */
+const leftOut: ReadonlySet<string> = new Set(["Event", "Lease"]);
+
+interface Placed extends ObjectChange {
+  readonly first: number;
+  readonly root: StateEntry;
+}
+
+export function outcomeOf(before: State, after: State, story: Story, options: OutcomeOptions): readonly ChangeGroup[] {
+  const changed: Placed[] = [];
+  for (const [name, entry] of after) {
+    const old = before.get(name);
+    const change = changeOf(old, entry, options.shown);
+    if (change !== undefined) changed.push(placed(change, name, entry, { before, after, story }));
+  }
+  for (const [name, entry] of before) {
+    if (after.has(name) || leftOut.has(entry.of.kind)) continue;
+    const change = { did: "deleted", of: entry.of, key: entry.key, before: entry.object, after: undefined } as const;
+    changed.push(placed(change, name, entry, { before, after, story }));
+  }
+  changed.sort((a, b) => a.first - b.first || (a.key < b.key ? -1 : 1));
+  return grouped(options.fold ? folded(changed, options.shown) : changed);
+}
+
+type Bare = Pick<ObjectChange, "did" | "of" | "key" | "before" | "after">;
+
+function changeOf(old: StateEntry | undefined, now: StateEntry, shown: Shown): Bare | undefined {
+  const { of, key } = now;
+  if (leftOut.has(of.kind)) return undefined;
+  if (old === undefined) return { did: "created", of, key, before: undefined, after: now.object };
+  if (old.object === now.object) return undefined;
+  const bare = { of, key, before: old.object, after: now.object };
+  if (old.object.metadata.uid !== now.object.metadata.uid) return { did: "replaced", ...bare };
+  if (old.object.metadata.resourceVersion === now.object.metadata.resourceVersion) return undefined;
+  const isSame = deepEqual(comparable(old, shown), comparable(now, shown));
+  return isSame ? undefined : { did: "changed", ...bare };
+}
+
+/** Secrets stay in it: it is compared, and never shown. */
+function comparable({ object }: StateEntry, shown: Shown): unknown {
+  return shownForm({ group: "", kind: "" }, object, shown);
+}
+
+interface Around {
+  readonly before: State;
+  readonly after: State;
+  readonly story: Story;
+}
+
+function placed(change: Bare, name: string, entry: StateEntry, around: Around): Placed {
+  return {
+    ...change,
+    shownKey: shownKeyOf(entry),
+    causes: around.story.causesOf(name),
+    count: 1,
+    first: around.story.firstWrite(name) ?? Infinity,
+    root: rootOf(entry, around),
+  };
+}
+
+function shownKeyOf({ key, object }: StateEntry): string {
+  const { generateName, namespace, name } = object.metadata;
+  if (generateName === undefined || generateName === "" || !name.startsWith(generateName)) return key;
+  return objectKey(namespace, `${generateName}…`);
+}
+
+const mostFloors = 8;
+
+/** The object at the top of its owners, as far as they are known. */
+function rootOf(entry: StateEntry, { before, after }: Around): StateEntry {
+  let top = entry;
+  for (let floor = 0; floor < mostFloors; floor++) {
+    const owner = controllerOf(top.object);
+    if (owner === undefined) return top;
+    const name = entryName(
+      kindNameOf(owner.apiVersion, owner.kind),
+      objectKey(top.object.metadata.namespace, owner.name),
+    );
+    const found = [after.get(name), before.get(name)].find((each) => each?.object.metadata.uid === owner.uid);
+    if (found === undefined) return top;
+    top = found;
+  }
+  return top;
+}
+
+/** Objects of one owner that came, or went, and are equal but for what the server made up. */
+function folded(changes: readonly Placed[], shown: Shown): Placed[] {
+  const kept: Placed[] = [];
+  const places = new Map<string, number>();
+  for (const change of changes) {
+    const object = change.did === "created" ? change.after : change.did === "deleted" ? change.before : undefined;
+    const owner = object === undefined ? undefined : controllerOf(object);
+    if (object === undefined || owner === undefined || change.shownKey === change.key) {
+      kept.push(change);
+      continue;
+    }
+    const { spec, labels, annotations } = contentOf(change.of, object, shown);
+    const name = JSON.stringify([change.did, change.of, change.shownKey, owner.uid, spec, labels, annotations]);
+    const place = places.get(name);
+    if (place === undefined) {
+      places.set(name, kept.length);
+      kept.push(change);
+    } else {
+      const first = kept[place] as Placed;
+      kept[place] = { ...first, count: first.count + 1, causes: joined(first.causes, change.causes) };
+    }
+  }
+  return kept;
+}
+
+function contentOf(
+  of: KindName,
+  object: StoredObject,
+  shown: Shown,
+): Record<"spec" | "labels" | "annotations", unknown> {
+  const form = shownForm(of, object, { ...shown, ids: false, times: false });
+  const metadata = form["metadata"] as Record<string, unknown>;
+  return { spec: form["spec"], labels: metadata["labels"], annotations: metadata["annotations"] };
+}
+
+function joined(a: readonly Cause[], b: readonly Cause[]): readonly Cause[] {
+  const causes = [...a];
+  for (const cause of b) {
+    const place = causes.findIndex((each) => each.controller === cause.controller && each.rule === cause.rule);
+    const there = causes[place];
+    if (there === undefined) causes.push(cause);
+    else if (there.sentence !== cause.sentence) causes[place] = { ...there, writes: there.writes + cause.writes };
+  }
+  return causes;
+}
+
+function grouped(changes: readonly Placed[]): readonly ChangeGroup[] {
+  const groups = new Map<string, { of: KindName; key: ObjectKey; changes: ObjectChange[] }>();
+  for (const { root, first: _first, ...change } of changes) {
+    const name = entryName(root.of, root.key);
+    const group = groups.get(name) ?? { of: root.of, key: root.key, changes: [] };
+    group.changes.push(change);
+    groups.set(name, group);
+  }
+  for (const group of groups.values()) {
+    const own = group.changes.findIndex(({ of, key }) => key === group.key && of.kind === group.of.kind);
+    if (own > 0) group.changes.unshift(...group.changes.splice(own, 1));
+  }
+  return [...groups.values()];
+}

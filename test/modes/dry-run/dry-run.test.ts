@@ -1,0 +1,179 @@
+import { describe, expect, test } from "bun:test";
+import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
+import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
+import { defineController } from "../../../src/controller/definition.ts";
+import { watchPrimary } from "../../../src/controller/primary.ts";
+import { type Rule, rule } from "../../../src/controller/rule.ts";
+import type { ReplicaSet } from "../../../src/api/types.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import { apply, changesOf, play, webReplicaSet } from "./scene.ts";
+
+const web = { kind: ReplicaSets, namespace: "default", name: "web" };
+const three = [apply(webReplicaSet(3))];
+
+describe("dry-run", () => {
+  test("shows what a controller creates for a manifest, with its decision", async () => {
+    const run = await play({ wishes: three });
+    expect(changesOf(run)).toEqual(["+ ReplicaSet default/web", "+ 3 Pod default/web-…"]);
+    expect(run.groups[0]?.changes[1]?.causes).toEqual([
+      {
+        controller: "replicaset",
+        rule: "scale-up",
+        sentence: "3 of 3 pods are missing → create 3, in batches of 1 and 2",
+        writes: 1,
+        statusOnly: false,
+      },
+    ]);
+    expect(run.settled).toEqual({ is: "steady", afterMs: 200 });
+    expect(run.availability).toMatchObject([{ key: "default/web", available: 3, desired: 3 }]);
+  });
+
+  test("with a baseline shows only what is different", async () => {
+    const run = await play({ baseline: three, wishes: [apply(webReplicaSet(4))] });
+    expect(changesOf(run)).toEqual(["~ ReplicaSet default/web", "+ Pod default/web-…"]);
+    expect(run.done.map(({ did }) => did)).toEqual(["configured"]);
+  });
+
+  test("of the same manifests again shows nothing", async () => {
+    const run = await play({ baseline: three, wishes: three });
+    expect([changesOf(run), run.done.map(({ did }) => did)]).toEqual([[], ["unchanged"]]);
+  });
+
+  test("scales", async () => {
+    const run = await play({ baseline: three, wishes: [{ is: "scale", ...web, replicas: 1 }] });
+    expect(changesOf(run)).toEqual(["~ ReplicaSet default/web", "- 2 Pod default/web-…"]);
+    expect(run.rollouts).toMatchObject([{ key: "default/web", fewestReady: 1 }]);
+  });
+
+  test("prints equal objects one by one where they are not folded", async () => {
+    const run = await play({ wishes: three, fold: false });
+    expect(changesOf(run).filter((line) => line === "+ Pod default/web-…")).toHaveLength(3);
+  });
+
+  test("says what keeps pods from becoming available", async () => {
+    const run = await play({ wishes: [apply(webReplicaSet(2, { resources: { requests: { cpu: "20" } } }))] });
+    expect(run.availability).toMatchObject([
+      { available: 0, desired: 2, why: "Pod web-…: 0/3 nodes are available: 3 Insufficient cpu." },
+    ]);
+  });
+
+  test("tells of writes that the API server refuses", async () => {
+    const quota = {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      metadata: {
+        name: "few",
+        namespace: "default",
+        uid: "q",
+        resourceVersion: "1",
+        creationTimestamp: "2026-01-01T00:00:00Z",
+      },
+      spec: { hard: { pods: "1" } },
+      status: { hard: { pods: "1" }, used: { pods: "0" } },
+    } as StoredObject;
+    const empty = emptyCluster([]);
+    const run = await play({ beginning: { ...empty, objects: [...empty.objects, quota] }, wishes: three });
+    expect(run.refusedWrites).toMatchObject([{ controller: "replicaset", verb: "create", kind: "Pod" }]);
+    expect(run.refusedWrites[0]?.error).toContain("exceeded quota: few");
+    expect(run.availability).toMatchObject([{ available: 1, desired: 3 }]);
+    expect(run.availability[0]?.why).toContain("exceeded quota: few");
+  });
+
+  test("applies nothing more to what was refused, and says why", async () => {
+    const wrong = webReplicaSet(1, { imagee: "x" });
+    const run = await play({ wishes: [apply(wrong)] });
+    expect(run.refused.map(({ error }) => error.message)).toEqual([
+      'ReplicaSet in version "v1" cannot be handled as a ReplicaSet: strict decoding error: unknown field "spec.template.spec.containers[0].imagee"',
+    ]);
+    expect(run.groups).toEqual([]);
+  });
+
+  test("gives the same answer for the same seed, to the byte", async () => {
+    const text = (run: DryRun): string => JSON.stringify([run.groups, [...run.state.values()], run.rollouts]);
+    const [first, second, other] = await Promise.all([
+      play({ wishes: three }),
+      play({ wishes: three }),
+      play({ wishes: three, seed: 2 }),
+    ]);
+    expect(text(second)).toBe(text(first));
+    expect(text(other)).not.toBe(text(first));
+    expect(changesOf(other)).toEqual(changesOf(first));
+  });
+
+  test("lists what nobody here acts on", async () => {
+    const set = { ...webReplicaSet(1), kind: "StatefulSet" };
+    const custom: ToApply = { apiVersion: "example.com/v1", kind: "Frob", metadata: { name: "f" } };
+    const settings: ToApply = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } };
+    const run = await play({ wishes: [apply(set), apply(custom), apply(settings)] });
+    expect(run.refused).toEqual([]);
+    expect(run.notFollowed.map(({ of, did }) => `${of.kind} ${did}`)).toEqual([
+      "StatefulSet created",
+      "Frob not served",
+    ]);
+  });
+});
+
+interface FlipFacts extends Readonly<Record<string, unknown>> {
+  readonly to: string;
+}
+const flip: Rule<FlipFacts> = rule<FlipFacts>({
+  id: "flip",
+  looksAt: ["metadata.labels.side"],
+  chooses: "The other side.",
+  sentence: ({ to }) => `the side is changed to ${to}`,
+  source: "a test",
+});
+
+/** A controller that never leaves a ReplicaSet alone. */
+const flipper = defineController<ReplicaSet>({
+  ...replicaset,
+  name: "flipper",
+  aliases: [],
+  watches: [watchPrimary(ReplicaSets)],
+  rules: [flip],
+  async sync(key, context) {
+    const object = context.cache(ReplicaSets).get(key);
+    if (object === undefined) return;
+    const to = object.metadata.labels?.["side"] === "left" ? "right" : "left";
+    const { namespace = "", name } = object.metadata;
+    const body = { metadata: { labels: { side: to } } };
+    await context.client.patch(
+      ReplicaSets,
+      { namespace, name },
+      { type: "merge", body },
+      { because: context.decide(flip, { to }), basedOn: object },
+    );
+  },
+});
+
+describe("a dry-run that never ends", () => {
+  test("is known by a state that comes back, and names who writes what", async () => {
+    const run = await play({ wishes: three, controllers: [flipper] });
+    if (run.settled.is !== "loop") throw new Error(`it ended ${run.settled.is}`);
+    const { objects, writers } = run.settled.loop;
+    expect(objects).toEqual([
+      { of: { group: "apps", kind: "ReplicaSet" }, key: "default/web", paths: [".metadata.labels.side"] },
+    ]);
+    expect(writers).toEqual(["flipper"]);
+  });
+
+  test("is found before anything is applied", async () => {
+    const run = await play({ baseline: three, wishes: [{ is: "scale", ...web, replicas: 1 }], controllers: [flipper] });
+    expect([run.before.is, run.done]).toEqual(["loop", []]);
+  });
+});
+
+test("a pod of its own runs and is available", async () => {
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "p" },
+    spec: { containers: [{ name: "c", image: "i" }] },
+  } as ToApply;
+  const run = await play({ wishes: [apply(pod)] });
+  expect(changesOf(run)).toEqual(["+ Pod default/p"]);
+  expect(run.availability).toMatchObject([{ of: { kind: Pods.kind }, available: 1, desired: 1 }]);
+});
