@@ -9,7 +9,8 @@ import { styleOf, wrapWords } from "../render/style.ts";
 import { plainTable } from "../render/table.ts";
 
 function watched(definition: ControllerDefinition): string {
-  return definition.watches.map((watch) => watch.kind.kind).join(", ");
+  const named = definition.watches.map((watch) => watch.kind.kind);
+  return [...named, ...(definition.discovers === undefined ? [] : [definition.discovers.what])].join(", ");
 }
 
 /** As JSON: what the controller is, without its functions. */
@@ -19,8 +20,11 @@ function described(definition: ControllerDefinition): unknown {
     name,
     aliases,
     purpose,
-    reconciles: { apiVersion: apiVersionOf(definition.for), kind: definition.for.kind },
+    ...(definition.for !== undefined && {
+      reconciles: { apiVersion: apiVersionOf(definition.for), kind: definition.for.kind },
+    }),
     watches: definition.watches.map(({ kind }) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind })),
+    ...(definition.discovers !== undefined && { discovers: definition.discovers.what }),
     workers,
     permissions: permissionsOf(definition),
     rules: rules.map(({ id, looksAt, chooses, source }) => ({ id, looksAt, chooses, source })),
@@ -39,7 +43,7 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
   return [
     ...wrapWords(`${name}${also}: ${purpose}`.split(" "), columns),
     "",
-    `reconciles  ${definition.for.kind} (${apiVersionOf(definition.for)})`,
+    `reconciles  ${definition.for === undefined ? "objects of every kind" : `${definition.for.kind} (${apiVersionOf(definition.for)})`}`,
     `watches     ${watched(definition)}`,
     `workers     ${workers}`,
     `needs       ${[...verbs].map(([resource, allowed]) => `${resource}: ${allowed.join(" ")}`).join("\n            ")}`,

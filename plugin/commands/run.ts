@@ -1,7 +1,7 @@
 import { matchesEverything, parseSelector, type Selector } from "../../src/api/labels.ts";
 import { createClient } from "../../src/client/client.ts";
 import { LeaseHeldError } from "../../src/controller/lease.ts";
-import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { type ControllerDefinition, keepsToANamespace } from "../../src/controller/definition.ts";
 import { fieldManagerOf, leaseNamespace, type LiveRun, startLive } from "../../src/modes/live.ts";
 import { preflight } from "../../src/modes/preflight.ts";
 import { hostName, isAlive, processId } from "../../src/platform/process.ts";
@@ -28,7 +28,7 @@ import { controllerCandidates, controllersNamed } from "../controller-names.ts";
 import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
 import { jsonLines } from "../render/json-lines.ts";
-import { overridden, preflightLine, refuseOrPass } from "../render/preflight-text.ts";
+import { cachesText, overridden, preflightLine, refuseOrPass } from "../render/preflight-text.ts";
 import { RunLines, summaryLine } from "../render/run-lines.ts";
 import { counted, formatDuration, hung, styleOf } from "../render/style.ts";
 import { connectionFor } from "../run-connection.ts";
@@ -100,9 +100,19 @@ export const run: Command = command({
     }
     const connected = await connectionFor(chosen, options, io);
     const namespace = options.allNamespaces === true ? undefined : (options.namespace ?? connected.namespace);
-    return new Run(chosen, options, io, connected, namespace, selector).toItsEnd();
+    const run = words.includes("all") && namespace !== undefined ? narrowed(chosen, namespace, io) : chosen;
+    return new Run(run, options, io, connected, namespace, selector).toItsEnd();
   },
 });
+
+/** Of all controllers, those that can be run in one namespace; says which are left out. */
+function narrowed(all: readonly ControllerDefinition[], namespace: string, io: Io): readonly ControllerDefinition[] {
+  const wide = all.filter((definition) => !keepsToANamespace(definition)).map(({ name }) => name);
+  if (wide.length > 0) {
+    io.err.write(`left out, since they work beyond namespace ${namespace}: ${wide.join(", ")}; -A runs them too\n`);
+  }
+  return all.filter(keepsToANamespace);
+}
 
 /** Of a sandbox's own controllers these work where nobody looks. */
 const inBackground = new Set(["node-heartbeat", "serviceaccount"]);
@@ -249,7 +259,7 @@ class Run {
         },
         this.#starting.signal,
       );
-      const caches = live.caches.map(({ kind, objects }) => `${kind} ${objects}`).join(" · ");
+      const caches = cachesText(live.caches);
       this.#say(`caches  ${caches} · ${formatDuration(live.cachesMs)}`);
       const workers = controllers.map(
         ({ name, workers }) => `${name} with ${counted(options.workers ?? workers, "worker")}`,

@@ -1,5 +1,5 @@
 import type { Kind } from "../../src/api/kind.ts";
-import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { type ControllerDefinition, objectOf } from "../../src/controller/definition.ts";
 import type { ControllerManager } from "../../src/controller/controller-manager.ts";
 import { catalogue } from "../../src/controllers/index.ts";
 import { sleep } from "../../src/platform/timeline.ts";
@@ -196,27 +196,25 @@ class Trace {
 
   /** Blocks of the named controllers, of the named object, of the chain asked for. */
   #filter(namespace: string): (block: SyncBlock) => boolean {
-    const kindOf = new Map(this.#controllers.map((definition) => [definition.name, definition.for]));
+    const definitions = new Map(this.#controllers.map((definition) => [definition.name, definition]));
     const object = this.#object(this.#named[0], namespace);
     const wanted = this.#object(this.#options.why, namespace);
     const find = finder(() => this.#manager);
     const chain =
       wanted === undefined ? undefined : new Chain({ kind: wanted.kind?.kind ?? "", key: wanted.key }, find);
     return ({ controller, key }) => {
-      const kind = kindOf.get(controller);
-      if (kind === undefined) return false;
-      if (object !== undefined && (key !== object.key || (object.kind !== undefined && object.kind !== kind)))
-        return false;
-      return chain?.has({ kind: kind.kind, key }) ?? true;
+      const definition = definitions.get(controller);
+      if (definition === undefined) return false;
+      const about = objectOf(definition, key);
+      if (object !== undefined && object.key !== (about?.key ?? key)) return false;
+      if (object?.kind !== undefined && object.kind.kind !== about?.kind) return false;
+      return chain === undefined || (about !== undefined && chain.has(about));
     };
   }
 
   #object(word: string | undefined, namespace: string): NamedObject | undefined {
     if (word === undefined) return undefined;
-    const kinds = this.#controllers.flatMap((definition) => [
-      definition.for,
-      ...definition.watches.map((watch) => watch.kind),
-    ]);
+    const kinds = this.#controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind));
     const named = objectNamed(word, kinds, namespace);
     if (named.kind === undefined && word === this.#options.why) {
       throw new UserError(`--why ${word}: none of these controllers knows a type ${word.split("/")[0]}`, [

@@ -1,18 +1,30 @@
 /** What the preflight found, in words: the line when all is well, the refusals when not. */
+import { subjectOf } from "../../src/controller/definition.ts";
+import type { CacheState } from "../../src/modes/live.ts";
 import type { Preflight } from "../../src/modes/preflight.ts";
 import { formatRight } from "../../src/modes/rights.ts";
 import { UserError } from "../user-error.ts";
-import { wrapWords } from "./style.ts";
+import { counted, wrapWords } from "./style.ts";
 
 /** `rights  7 of 7 · owner  nobody else …` */
 export function preflightLine({ rights, owners }: Preflight): string {
   const held = rights.asked.length - rights.missing.length;
-  const alone = owners.filter(({ owner }) => owner.is === "none found").map(({ controller }) => controller.for.plural);
+  const alone = owners.filter(({ owner }) => owner.is === "none found").map(({ controller }) => subjectOf(controller));
   const found = owners
     .filter(({ owner }) => owner.is !== "none found")
-    .map(({ controller, owner }) => `${controller.for.plural}: ${owner.evidence}`);
+    .map(({ controller, owner }) => `${subjectOf(controller)}: ${owner.evidence}`);
   if (alone.length > 0) found.push(`no other owner of ${[...new Set(alone)].join(", ")} found`);
   return `rights  ${held} of ${rights.asked.length} · owner  ${found.join(" · ")}`;
+}
+
+/** So many kinds are named with their objects; of more, the sums. */
+const namedKinds = 12;
+
+/** `ReplicaSet 12 · Pod 148` */
+export function cachesText(caches: readonly CacheState[]): string {
+  if (caches.length <= namedKinds) return caches.map(({ kind, objects }) => `${kind} ${objects}`).join(" · ");
+  const objects = caches.reduce((sum, cache) => sum + cache.objects, 0);
+  return `${caches.length} kinds · ${counted(objects, "object")}`;
 }
 
 export interface RefusalContext {
@@ -50,12 +62,12 @@ export function refuseOrPass(found: Preflight, force: boolean, context: RefusalC
   const toForce = "To go ahead all the same, add --force.";
   if (owner.is === "active") {
     throw new UserError(`refused: ${owner.who} is active on this cluster (${owner.evidence}).`, [
-      `Two controllers on one object do everything twice: ${controller.for.plural} would get too many of what they own.`,
+      `Two controllers on one object do everything twice: ${subjectOf(controller)} would get too many of what they own.`,
       toForce,
     ]);
   }
   throw new UserError(`refused: whether ${owner.who} is active on this cluster is unknown (${owner.evidence}).`, [
-    `Get the right to read that Lease, or make sure that nothing else reconciles ${controller.for.plural} here.`,
+    `Get the right to read that Lease, or make sure that nothing else reconciles ${subjectOf(controller)} here.`,
     toForce,
   ]);
 }

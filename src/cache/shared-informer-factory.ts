@@ -20,7 +20,7 @@ type Shared = Pick<
 >;
 
 export interface SharedInformerFactoryOptions extends Shared {
-  readonly client: Pick<Client, "listerWatcher">;
+  readonly client: Pick<Client, "listerWatcher" | "metadataListerWatcher">;
   /** Caches of namespaced kinds hold this namespace only. */
   readonly namespace?: string;
   /** Narrows the cache of a kind. Whoever reads it must know: what is hidden is not there. */
@@ -37,32 +37,70 @@ export interface SharedInformerFactoryOptions extends Shared {
 export class SharedInformerFactory {
   #options: SharedInformerFactoryOptions;
   #informers = new Map<string, SharedInformer<StoredObject>>();
-  #runs = new Map<string, Promise<void>>();
-  #abort = new AbortController();
+  #runs = new Map<string, { readonly ended: Promise<void>; readonly abort: AbortController }>();
 
   constructor(options: SharedInformerFactoryOptions) {
     this.#options = options;
   }
 
   forKind<T extends StoredObject>(kind: Kind<T>): SharedInformer<T> {
-    const resource = `${kind.version} ${resourceOf(kind)}`;
+    const resource = nameOf(kind);
     let informer = this.#informers.get(resource);
     if (informer === undefined) {
-      informer = this.#make(kind);
+      informer = this.#make(kind, "whole");
       this.#informers.set(resource, informer);
     }
     // The kind is the key, and carries the type of its objects.
     return informer as unknown as SharedInformer<T>;
   }
 
-  #make(kind: Kind): SharedInformer<StoredObject> {
+  /**
+   * For whom the metadata of the objects is enough: the informer of the kind, if somebody has asked for it already, otherwise one
+   * that reads metadata alone.
+   */
+  forMetadata(kind: Kind): SharedInformer<StoredObject> {
+    const whole = this.#informers.get(nameOf(kind));
+    if (whole !== undefined) return whole;
+    const resource = nameOfMetadata(kind);
+    let informer = this.#informers.get(resource);
+    if (informer === undefined) {
+      informer = this.#make(kind, "metadata");
+      this.#informers.set(resource, informer);
+    }
+    return informer;
+  }
+
+  /**
+   * Ends the informer that reads a kind's metadata alone, when the server has the kind no more: asked for again, it starts anew.
+   * Others keep running. Resolves when its requests have ended.
+   */
+  async endMetadata(kind: Kind): Promise<void> {
+    const resource = nameOfMetadata(kind);
+    const run = this.#runs.get(resource);
+    this.#informers.delete(resource);
+    this.#runs.delete(resource);
+    run?.abort.abort(new Error(`the informer of ${resourceOf(kind)} was ended`));
+    await run?.ended;
+  }
+
+  #make(kind: Kind, reads: "whole" | "metadata"): SharedInformer<StoredObject> {
     const { client, namespace, tweakListOptions, transform, ...shared } = this.#options;
     const scope = kind.namespaced && namespace !== undefined ? { namespace } : {};
     const selectors = tweakListOptions?.(kind);
+    const selected = selectors === undefined ? {} : { selectors };
+    if (reads === "metadata") {
+      return new SharedInformer({
+        ...shared,
+        ...selected,
+        listerWatcher: client.metadataListerWatcher(kind, scope),
+        // Each item says that it is a PartialObjectMetadata; a server that knows no such thing sends whole objects.
+        transform: ({ metadata }) => ({ metadata }),
+      });
+    }
     return new SharedInformer({
       ...shared,
+      ...selected,
       listerWatcher: client.listerWatcher(kind, scope),
-      ...(selectors !== undefined && { selectors }),
       ...(transform !== undefined && { transform: (object: StoredObject) => transform(object, kind) }),
     });
   }
@@ -70,7 +108,9 @@ export class SharedInformerFactory {
   /** Starts the informers that do not run yet. */
   start(): void {
     for (const [resource, informer] of this.#informers) {
-      if (!this.#runs.has(resource)) this.#runs.set(resource, informer.run(this.#abort.signal));
+      if (this.#runs.has(resource)) continue;
+      const abort = new AbortController();
+      this.#runs.set(resource, { ended: informer.run(abort.signal), abort });
     }
   }
 
@@ -103,7 +143,16 @@ export class SharedInformerFactory {
 
   /** Stops all informers; resolves when their requests have ended. What the caches hold can still be read. */
   async stop(): Promise<void> {
-    this.#abort.abort(new Error("the informers were stopped"));
-    await Promise.all(this.#runs.values());
+    const runs = [...this.#runs.values()];
+    for (const { abort } of runs) abort.abort(new Error("the informers were stopped"));
+    await Promise.all(runs.map(({ ended }) => ended));
   }
+}
+
+function nameOf(kind: Kind): string {
+  return `${kind.version} ${resourceOf(kind)}`;
+}
+
+function nameOfMetadata(kind: Kind): string {
+  return `metadata of ${nameOf(kind)}`;
 }

@@ -7,9 +7,10 @@ import type { Transport } from "../api/transport.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import { readAnswer, readRaw } from "./answers.ts";
-import { createListerWatcher, listPage } from "./lists.ts";
+import { createListerWatcher, createMetadataListerWatcher, listPage } from "./lists.ts";
 import { patchChanges } from "./patch-changes.ts";
 import {
+  acceptMetadata,
   bodyRequest,
   deleteBody,
   getRequest,
@@ -44,7 +45,10 @@ export function createClient(options: ClientOptions): Client {
   return { ...readingVerbs(sender), ...writingVerbs(sender), ...podVerbs(sender) };
 }
 
-type Reading = Pick<Client, "get" | "list" | "getScale" | "review" | "raw" | "listerWatcher">;
+type Reading = Pick<
+  Client,
+  "get" | "getMetadata" | "list" | "getScale" | "review" | "raw" | "listerWatcher" | "metadataListerWatcher"
+>;
 
 function readingVerbs(sender: Sender): Reading {
   const read = async (path: string, options: ReadOptions | undefined): Promise<unknown> =>
@@ -52,6 +56,10 @@ function readingVerbs(sender: Sender): Reading {
   return {
     get: async <T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions) =>
       (await read(objectPath(kind, at), options)) as T,
+    getMetadata: async (kind, at, options) => {
+      const request = { ...getRequest(objectPath(kind, at), [], options?.signal), headers: acceptMetadata };
+      return (await readAnswer(await sender.transport.send(request))).value as StoredObject;
+    },
     list: <T extends StoredObject>(kind: Kind<T>, options: Parameters<Client["list"]>[1] = {}) =>
       listPage<T>(sender, getRequest(collectionPath(kind, options.namespace), listQuery(options), options.signal)),
     getScale: async (kind, at, options) => (await read(objectPath(kind, at, "scale"), options)) as Scale,
@@ -68,6 +76,7 @@ function readingVerbs(sender: Sender): Reading {
       return readRaw(await sender.transport.send(getRequest(bare, query, options?.signal)));
     },
     listerWatcher: (kind, scope) => createListerWatcher(sender, kind, scope ?? {}),
+    metadataListerWatcher: (kind, scope) => createMetadataListerWatcher(sender, kind, scope ?? {}),
   };
 }
 

@@ -5,7 +5,16 @@ import type { ApiBody, ApiRequest } from "../api/transport.ts";
 import { readAnswer } from "./answers.ts";
 import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-watcher.ts";
 import { parseListWithout } from "./managed-fields.ts";
-import { getRequest, listQuery, watchQuery, type Sender } from "./requests.ts";
+import {
+  accept,
+  acceptMetadata,
+  acceptMetadataList,
+  getRequest,
+  listQuery,
+  watchQuery,
+  type Sender,
+} from "./requests.ts";
+import type { WatchScope } from "./verbs.ts";
 import { watchStream } from "./watch-stream.ts";
 
 interface ListAnswer<T> {
@@ -94,12 +103,32 @@ interface UnderWay<T> {
 export function createListerWatcher<T extends StoredObject>(
   sender: Sender,
   kind: Kind<T>,
-  scope: Selectors & { readonly namespace?: string },
+  scope: WatchScope,
+): ListerWatcher<T> {
+  return listerWatcherAs<T>(sender, kind, scope, { list: accept, watch: accept });
+}
+
+/** The same, reading metadata alone. */
+export function createMetadataListerWatcher(
+  sender: Sender,
+  kind: Kind,
+  scope: WatchScope,
+): ListerWatcher<StoredObject> {
+  return listerWatcherAs(sender, kind, scope, { list: acceptMetadataList, watch: acceptMetadata });
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+function listerWatcherAs<T extends StoredObject>(
+  sender: Sender,
+  kind: Kind<T>,
+  scope: WatchScope,
+  headers: { readonly list: Headers; readonly watch: Headers },
 ): ListerWatcher<T> {
   const path = pathOf(kind, { ...(scope.namespace !== undefined && { namespace: scope.namespace }) });
   let ahead: UnderWay<T> | undefined;
   const ask = (options: ListOptions, signal: AbortSignal, wanted: boolean): UnderWay<T> => {
-    const request = getRequest(path, listQuery(within(scope, options)), signal);
+    const request = { ...getRequest(path, listQuery(within(scope, options)), signal), headers: headers.list };
     const page = listPage<T>(sender, request, {
       withoutManagedFields: options.withoutManagedFields?.() === true,
       onContinue(token) {
@@ -129,7 +158,7 @@ export function createListerWatcher<T extends StoredObject>(
       return ready.page;
     },
     async watch(options, signal) {
-      const request = getRequest(path, watchQuery(within(scope, options)), signal);
+      const request = { ...getRequest(path, watchQuery(within(scope, options)), signal), headers: headers.watch };
       const response = await sender.transport.send(request);
       // Throws: an answer that is no 200 is a refusal.
       if (response.status !== 200) await readAnswer(response);

@@ -29,6 +29,15 @@ export function getRequest(path: string, query: Query, signal: AbortSignal | und
 
 export const accept: Readonly<Record<string, string>> = { accept: "application/json" };
 
+const asMetadata = (kind: string): Readonly<Record<string, string>> => ({
+  accept: `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`,
+});
+
+/** For the metadata of an object, or of the objects of a watch. A server that knows no such thing answers whole objects. */
+export const acceptMetadata: Readonly<Record<string, string>> = asMetadata("PartialObjectMetadata");
+/** For a list of metadata. */
+export const acceptMetadataList: Readonly<Record<string, string>> = asMetadata("PartialObjectMetadataList");
+
 /** A request with a body. */
 export function bodyRequest(
   request: Pick<ApiRequest, "method" | "path" | "query"> & { readonly type?: string; readonly body: unknown },

@@ -40,6 +40,12 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
+/** What of a kind is listed and watched. */
+export interface WatchScope extends Selectors {
+  /** Unset: all namespaces. */
+  readonly namespace?: string;
+}
+
 /** `autoscaling/v1 Scale`, what `/scale` speaks. */
 export interface Scale extends StoredObject {
   readonly spec: { readonly replicas?: number };
@@ -52,6 +58,8 @@ export interface Scale extends StoredObject {
  */
 export interface Client {
   get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
+  /** The metadata alone (PartialObjectMetadata): enough to know an object, its owners and whether it is being deleted. */
+  getMetadata(kind: Kind, at: NamespacedName, options?: ReadOptions): Promise<StoredObject>;
   /** One page. `namespace` empty: all namespaces. */
   list<T extends StoredObject>(
     kind: Kind<T>,
@@ -88,8 +96,7 @@ export interface Client {
   review<T>(kind: Kind, body: T, options?: ReadOptions): Promise<T>;
   /** GET of a path that is no object: `/version`, `/readyz`, `/apis`. JSON is parsed, anything else is text. */
   raw(path: string, options?: ReadOptions): Promise<unknown>;
-  listerWatcher<T extends StoredObject>(
-    kind: Kind<T>,
-    scope?: Selectors & { readonly namespace?: string },
-  ): ListerWatcher<T>;
+  listerWatcher<T extends StoredObject>(kind: Kind<T>, scope?: WatchScope): ListerWatcher<T>;
+  /** The same for whom the metadata is enough: nothing else is read. */
+  metadataListerWatcher(kind: Kind, scope?: WatchScope): ListerWatcher<StoredObject>;
 }

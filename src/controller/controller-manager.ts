@@ -77,6 +77,7 @@ export class ControllerManager {
   async fillCaches(signal?: AbortSignal): Promise<void> {
     const { informers, timeline } = this.#options;
     informers.start();
+    for (const { discovered } of this.controllers) discovered?.start();
     while (!this.controllers.every((controller) => controller.hasSynced)) {
       await sleep(timeline, cachePollMs, "controller manager waits for caches", signal === undefined ? {} : { signal });
     }
@@ -102,8 +103,10 @@ export class ControllerManager {
       for (const key of failing.keys()) {
         if (queue.dueAt(key) !== undefined && queue.numRequeues(key) < failures) return false;
       }
+      const kind = running.definition.for;
+      if (kind === undefined) return true;
       return running
-        .cache(running.definition.for)
+        .cache(kind)
         .list()
         .every((object) => expectations.satisfied(keyOf(object)));
     });
@@ -116,6 +119,7 @@ export class ControllerManager {
     await Promise.all(this.#workers);
     await Promise.all(this.controllers.map(async ({ recorder }) => recorder?.flush(eventsFlushMs)));
     for (const { recorder } of this.controllers) recorder?.stop();
+    await Promise.all(this.controllers.map(async ({ discovered }) => discovered?.stop()));
     await this.#options.informers.stop();
     return dropped;
   }
@@ -123,9 +127,15 @@ export class ControllerManager {
 
 /** `-n` must not hide what a controller works on. */
 function checkScope(definition: ControllerDefinition, scope: Scope): void {
+  if (definition.for === undefined && (scope.namespace !== undefined || scope.selector !== undefined)) {
+    const narrowed = scope.namespace === undefined ? "on selected objects" : "in one namespace";
+    throw new RangeError(
+      `Cannot run ${definition.name} ${narrowed}: it works on objects of every kind and namespace; use -A without a selector`,
+    );
+  }
   if (scope.namespace === undefined) return;
   const owned = definition.watches.filter((watch) => watch.owned === true).map((watch) => watch.kind);
-  const wide = [definition.for, ...owned].find((kind) => !kind.namespaced);
+  const wide = [definition.for, ...owned].find((kind) => kind?.namespaced === false);
   if (wide === undefined) return;
   throw new RangeError(
     `Cannot run ${definition.name} in one namespace: it works on ${wide.plural}, which have no namespace; use -A`,

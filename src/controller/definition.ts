@@ -4,12 +4,13 @@ import type { Kind } from "../api/kind.ts";
 import type { StoredObject } from "../api/object.ts";
 import type { Lister } from "../cache/lister.ts";
 import type { DeltaRef } from "../cache/shared-informer.ts";
+import type { DiscoveredKind } from "../client/discovery.ts";
 import type { RateLimiter } from "../workqueue/rate-limiters.ts";
 import type { Consistency } from "./consistency.ts";
 import type { Expectations } from "./expectations.ts";
 import type { Rule } from "./rule.ts";
 import type { RunState } from "./run-state.ts";
-import type { SyncContext, SyncResult } from "./sync-context.ts";
+import type { EventToRecord, SyncContext, SyncResult } from "./sync-context.ts";
 
 /** What an informer tells a controller. A resync comes as `updated` with both objects the same. */
 export type Notification<T> =
@@ -26,6 +27,8 @@ export interface WatchContext {
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
   readonly expectations: Expectations;
   readonly consistency: Consistency;
+  /** Records an Event about an object. Never waits and never fails. */
+  event(kind: Kind, about: StoredObject, event: EventToRecord): void;
   /** What the controller remembers while it runs, shared with its syncs. */
   state<S>(state: RunState<S>): S;
 }
@@ -43,6 +46,21 @@ export interface Watch<T extends StoredObject = StoredObject> {
 /** Keeps T inside: watches of different kinds stand in one list. */
 export function watch<T extends StoredObject>(watch: Watch<T>): Watch {
   return watch as unknown as Watch;
+}
+
+/** What a controller that works on whatever kinds there are says of them, beside the kinds that it names in `watches`. */
+export interface Discovers {
+  /** In few words, for who asks what it watches: `every kind but Events`. */
+  readonly what: string;
+  /** Which of the server's kinds are watched. Their metadata alone is read, unless another controller reads them whole. */
+  readonly select: (kinds: readonly DiscoveredKind[]) => readonly Kind[];
+  /** The server is asked again so long after its last answer: kinds come and go with CustomResourceDefinitions. */
+  readonly everyMs: number;
+  /** So long the workers wait at the start for kinds that cannot be listed: a conversion webhook may be broken for good. */
+  readonly waitMs: number;
+  /** Told all that the server has, before what is selected of it is watched, each time that this has changed. */
+  discovered?(kinds: readonly DiscoveredKind[], context: Pick<WatchContext, "state">): void;
+  on(notification: Notification<StoredObject>, kind: Kind, context: WatchContext): void;
 }
 
 /** Something that the controller does to the API server, beyond listing and watching what it watches. */
@@ -69,15 +87,24 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly aliases: readonly string[];
   /** One line: what it does. */
   readonly purpose: string;
-  /** The primary kind: keys are keys of these objects. */
-  readonly for: Kind<T>;
-  /** The primary kind and all others that it watches. */
+  /** The primary kind: keys are keys of these objects. Absent where a controller `discovers`: it makes keys of its own. */
+  readonly for?: Kind<T>;
+  /** Which object a key of its own means, for whoever shows it; undefined for a key that means none. */
+  readonly about?: (key: ObjectKey) => ObjectNamed | undefined;
+  /** The primary kind and all others that it watches by name. */
   readonly watches: readonly Watch[];
+  /** It watches kinds that the server's discovery names, for as long as they are there. */
+  readonly discovers?: Discovers;
   /** Syncs at the same time, of different keys. */
   readonly workers: number;
   readonly retry?: RetryOptions;
   /** Keys of a higher priority are synced first; asked for when a key begins to wait. Unset: in the order they came. */
   readonly priorityOf?: (key: ObjectKey, context: Pick<WatchContext, "cache">) => number;
+  /**
+   * Keys of different groups take turns, so that a group of many keeps no other key waiting; asked for when a key begins to wait.
+   * Unset: keys are synced in the order they came. Not together with `priorityOf`.
+   */
+  readonly groupOf?: (key: ObjectKey, context: Pick<WatchContext, "state">) => string;
   /** Left out of `all`: it stands in for a part of a cluster that real ones have, and is run only when it is named. */
   readonly onlyByName?: true;
   /** The name of a controller that this one is a part of: whoever names that one gets this one too. */
@@ -103,12 +130,40 @@ export function defineController<T extends StoredObject>(definition: ControllerD
   const ids = definition.rules.map((rule) => rule.id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new RangeError(`Cannot define ${definition.name}: two rules have the id ${twice}`);
-  if (
-    !definition.watches.some(
-      (watch) => watch.kind.plural === definition.for.plural && watch.kind.group === definition.for.group,
-    )
-  ) {
-    throw new RangeError(`Cannot define ${definition.name}: it does not watch its own kind ${definition.for.kind}`);
+  const { name, for: kind, watches, discovers } = definition;
+  if (kind === undefined) {
+    if (discovers === undefined)
+      throw new RangeError(`Cannot define ${name}: it is neither for a kind nor discovers any`);
+  } else if (!watches.some((watch) => watch.kind.plural === kind.plural && watch.kind.group === kind.group)) {
+    throw new RangeError(`Cannot define ${name}: it does not watch its own kind ${kind.kind}`);
+  }
+  if (definition.priorityOf !== undefined && definition.groupOf !== undefined) {
+    throw new RangeError(`Cannot define ${name}: its keys have either priorities or groups that take turns`);
   }
   return definition;
+}
+
+/** What a controller reconciles, in one word: `replicasets`, or `objects` for one that is not for a kind. */
+export function subjectOf(definition: Pick<ControllerDefinition, "for">): string {
+  return definition.for?.plural ?? "objects";
+}
+
+/** An object as views name it. */
+export interface ObjectNamed {
+  readonly kind: string;
+  readonly key: ObjectKey;
+}
+
+/** Which object a key of the controller is about. */
+export function objectOf(
+  { for: kind, about }: Pick<ControllerDefinition, "for" | "about">,
+  key: ObjectKey,
+): ObjectNamed | undefined {
+  return kind === undefined ? about?.(key) : { kind: kind.kind, key };
+}
+
+/** Whether a controller can be run in one namespace: all that it is for, and makes, has a namespace. */
+export function keepsToANamespace(definition: Pick<ControllerDefinition, "for" | "watches">): boolean {
+  const owned = definition.watches.filter((watch) => watch.owned === true).map((watch) => watch.kind);
+  return definition.for?.namespaced === true && owned.every((kind) => kind.namespaced);
 }

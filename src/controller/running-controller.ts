@@ -13,6 +13,7 @@ import type { TraceBus } from "../trace/bus.ts";
 import type { Trigger } from "../trace/triggers.ts";
 import { RateLimitingQueue } from "../workqueue/rate-limiting-queue.ts";
 import type { Consistency } from "./consistency.ts";
+import { DiscoveredWatches } from "./discovered-watches.ts";
 import type { ControllerDefinition, Notification, Watch, WatchContext } from "./definition.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { Expectations } from "./expectations.ts";
@@ -52,6 +53,8 @@ export class RunningController {
   /** Keys whose last sync failed, with its error. */
   readonly failing: Map<ObjectKey, unknown> = new Map();
   readonly states: RunStates = new RunStates();
+  /** Of a controller that discovers what it watches. */
+  readonly discovered: DiscoveredWatches | undefined;
   #informers: SharedInformerFactory;
   #scope: Scope;
   #declared: ReadonlySet<string>;
@@ -72,7 +75,7 @@ export class RunningController {
     this.#scope = options.scope;
     this.#declared = new Set(definition.watches.map((watch) => resourceOf(watch.kind)));
     const rateLimiter = definition.retry?.rateLimiter?.(() => timeline.now());
-    const { priorityOf } = definition;
+    const { priorityOf, groupOf } = definition;
     this.queue = new RateLimitingQueue({
       name: definition.name,
       timeline,
@@ -80,16 +83,35 @@ export class RunningController {
       ...(priorityOf !== undefined && {
         priorityOf: (key) => priorityOf(key, { cache: (kind) => this.cache(kind) }),
       }),
+      ...(groupOf !== undefined && {
+        groupOf: (key) => groupOf(key, { state: (state) => this.states.of(state) }),
+      }),
     });
     for (const watch of definition.watches) this.#listen(watch);
+    this.discovered = this.#discover(options);
+  }
+
+  #discover({ definition, informers, client, timeline }: RunningControllerOptions): DiscoveredWatches | undefined {
+    const { discovers, name } = definition;
+    if (discovers === undefined) return undefined;
+    return new DiscoveredWatches({
+      controller: name,
+      discovers,
+      informers,
+      client,
+      timeline,
+      state: (state) => this.states.of(state),
+      contextOf: ({ delta }) => this.#watchContext(delta),
+    });
   }
 
   /** Whether the first list of every watched kind has reached the handlers. */
   get hasSynced(): boolean {
-    return this.#synced.every((synced) => synced());
+    return this.#synced.every((synced) => synced()) && this.discovered?.hasSynced !== false;
   }
 
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
+    if (this.discovered?.has(kind) === true) return this.#informers.forMetadata(kind).lister as Lister<T>;
     if (!this.#declared.has(resourceOf(kind))) {
       throw new RangeError(
         `Cannot read the cache of ${kind.kind}: ${this.definition.name} does not declare that it watches it`,
@@ -103,7 +125,10 @@ export class RunningController {
     const { namespace, selector } = this.#scope;
     if (namespace !== undefined && splitKey(key).namespace !== namespace) return false;
     if (selector === undefined || matchesEverything(selector)) return true;
-    const object = this.cache(this.definition.for).get(key);
+    const kind = this.definition.for;
+    // One that is for no kind is not run in a narrower scope.
+    if (kind === undefined) return true;
+    const object = this.cache(kind).get(key);
     return object === undefined || matches(selector, object.metadata.labels);
   }
 
@@ -177,6 +202,7 @@ export class RunningController {
       cache: (kind) => this.cache(kind),
       expectations: this.expectations,
       consistency: this.consistency,
+      event: (kind, about, event) => this.recorder?.record(kind, about, event),
       state: (state) => this.states.of(state),
     };
   }

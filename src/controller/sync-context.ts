@@ -20,6 +20,8 @@ export interface Because {
 export interface SyncClient {
   /** Asks the API server, not the cache: only where the oracle does so too. */
   get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
+  /** The same for whom the metadata is enough. */
+  getMetadata(kind: Kind, at: NamespacedName, options?: ReadOptions): Promise<StoredObject>;
   create<T extends StoredObject>(kind: Kind<T>, object: Unstored<T>, options: WriteOptions & Because): Promise<T>;
   update<T extends StoredObject>(kind: Kind<T>, object: T, options: WriteOptions & Because): Promise<T>;
   updateStatus<T extends StoredObject>(kind: Kind<T>, object: T, options: WriteOptions & Because): Promise<T>;
@@ -67,6 +69,8 @@ export interface SyncContext {
   event<T extends StoredObject>(kind: Kind<T>, about: T, event: EventToRecord): void;
   /** Has the key come again after `ms`; `why` is told to whoever asks. Heartbeats and the like are `background`. */
   enqueueAfter(ms: number, why: string, options?: TimerOptions): void;
+  /** Has another key of the controller come, at once or after `afterMs`; `why` is told to whoever asks. */
+  enqueue(key: ObjectKey, why: string, afterMs?: number): void;
   /** What the controller remembers while it runs: the same value in every sync and every handler of one run. */
   state<S>(state: RunState<S>): S;
 }

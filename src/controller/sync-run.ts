@@ -120,6 +120,11 @@ function contextOf(
       asked.push(ms);
       running.enqueueAfter(item.key, ms, { cause: "requeue", why, sync }, options);
     },
+    enqueue(key, why, afterMs = 0) {
+      const trigger = { cause: "requeue", why, sync } as const;
+      if (afterMs > 0) running.enqueueAfter(key, afterMs, trigger);
+      else running.enqueue(key, trigger);
+    },
     state: (state) => running.states.of(state),
   };
 }

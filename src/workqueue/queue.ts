@@ -1,6 +1,7 @@
 import type { ObjectKey } from "../api/key.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import { type Trigger, TriggerLog } from "../trace/triggers.ts";
+import { FairFifo } from "./fair-fifo.ts";
 import { Fifo } from "./fifo.ts";
 import { type Line, PriorityFifo } from "./priority-fifo.ts";
 
@@ -43,6 +44,8 @@ export interface QueueOptions {
   readonly timeline: Timeline;
   /** Keys of a higher priority are handed out first; asked for when a key begins to wait. Unset: all are alike. */
   readonly priorityOf?: (key: ObjectKey) => number;
+  /** Groups of keys take turns, so that many of one group keep no other waiting; asked for as the priority, which excludes it. */
+  readonly groupOf?: (key: ObjectKey) => string;
 }
 
 /**
@@ -67,8 +70,10 @@ export class Queue implements QueueGauges {
   constructor(options: QueueOptions) {
     this.name = options.name;
     this.timeline = options.timeline;
-    const { priorityOf } = options;
-    this.#waiting = priorityOf === undefined ? new Fifo() : new PriorityFifo((entry) => priorityOf(entry.key));
+    const { priorityOf, groupOf } = options;
+    if (priorityOf !== undefined) this.#waiting = new PriorityFifo((entry) => priorityOf(entry.key));
+    else if (groupOf !== undefined) this.#waiting = new FairFifo((entry) => groupOf(entry.key));
+    else this.#waiting = new Fifo();
   }
 
   get depth(): number {

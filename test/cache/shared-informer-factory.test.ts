@@ -31,14 +31,20 @@ function scene(options: Partial<SharedInformerFactoryOptions> = {}): Scene {
     servers.set(resourceOf(kind), found);
     return found;
   };
+  const listerWatcher = (kind: Kind): never => {
+    const fake = server(kind);
+    // The fake server has one kind of object for all.
+    return { kind, list: fake.list.bind(fake), watch: fake.watch.bind(fake) } as never;
+  };
   const factory = new SharedInformerFactory({
     client: {
       listerWatcher(kind, scope) {
         made.push(`${resourceOf(kind)} in ${scope?.namespace ?? "all"}`);
-        const fake = server(kind);
-        const listerWatcher = { kind, list: fake.list.bind(fake), watch: fake.watch.bind(fake) };
-        // The fake server has one kind of object for all.
-        return listerWatcher as never;
+        return listerWatcher(kind);
+      },
+      metadataListerWatcher(kind, scope) {
+        made.push(`metadata of ${resourceOf(kind)} in ${scope?.namespace ?? "all"}`);
+        return listerWatcher(kind);
       },
     },
     timeline,

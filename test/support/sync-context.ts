@@ -204,6 +204,10 @@ export function syncScene(definition: ControllerDefinition): Scene {
         enqueueAfter(ms, why) {
           scene.requeues.push({ ms, why });
         },
+        enqueue(key, _why, afterMs = 0) {
+          if (afterMs > 0) scene.wokenLater.push({ key, ms: afterMs });
+          else scene.woken.push(key);
+        },
         state: (state) => states.of(state),
       };
     },
@@ -214,6 +218,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     cache: cacheOf,
     expectations: scene.expectations,
     consistency: scene.consistency,
+    event: (kind, about, event) => void scene.events.push({ ...event, about: `${kind.kind} ${about.metadata.name}` }),
     state: (state) => states.of(state),
   };
 
@@ -244,6 +249,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
 
   const client: SyncClient = {
     get: (kind, place) => ask({ verb: "get", kind: kind.kind, name: place.name }, () => found(kind, at(place))),
+    getMetadata: (kind, place) => ask({ verb: "get", kind: kind.kind, name: place.name }, () => found(kind, at(place))),
     create<T extends StoredObject>(
       kind: Kind<T>,
       object: unknown,

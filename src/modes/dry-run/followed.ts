@@ -31,7 +31,7 @@ export function isFollowed({ of, did }: Done, controllers: readonly ControllerDe
   if (did === "not served") return false;
   if (of.group === "" && alwaysFollowed.has(of.kind)) return true;
   if (did !== "deleted" && passive.has(of.kind)) return true;
-  if (controllers.some((controller) => controller.for.kind === of.kind && controller.for.group === of.group))
+  if (controllers.some((controller) => controller.for?.kind === of.kind && controller.for.group === of.group))
     return true;
   // What a deletion leaves behind is the garbage collector's.
   return did === "deleted" && controllers.some(({ name }) => name.startsWith("garbage"));

@@ -37,7 +37,7 @@ describe("the definitions", () => {
 
     test(`${definition.name} watches its own kind and owned pods, with five workers`, () => {
       expect(definition.watches.map(({ kind, owned }) => [kind.plural, owned === true])).toEqual([
-        [definition.for.plural, false],
+        [definition.for?.plural ?? "", false],
         ["pods", true],
       ]);
       expect(definition.workers).toBe(5);

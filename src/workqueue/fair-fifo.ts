@@ -1,0 +1,55 @@
+import { Fifo } from "./fifo.ts";
+import type { Line } from "./priority-fifo.ts";
+
+/** The items of one group; it has some as long as it waits for its turn. */
+interface Group<T> {
+  readonly name: string;
+  readonly items: Fifo<T>;
+}
+
+/**
+ * A line in which groups take turns: of each group its oldest item, then of the next group, and so on. So a group of ten thousand
+ * keeps an item of another group waiting for one turn of every group, not for all its items. An item's group is asked for when it
+ * joins. Constant time.
+ */
+export class FairFifo<T> implements Line<T> {
+  #groupOf: (item: T) => string;
+  #groups = new Map<string, Group<T>>();
+  #turns = new Fifo<Group<T>>();
+  #length = 0;
+
+  constructor(groupOf: (item: T) => string) {
+    this.#groupOf = groupOf;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(item: T): void {
+    const name = this.#groupOf(item);
+    let group = this.#groups.get(name);
+    if (group === undefined) {
+      group = { name, items: new Fifo() };
+      this.#groups.set(name, group);
+      this.#turns.push(group);
+    }
+    group.items.push(item);
+    this.#length++;
+  }
+
+  shift(): T | undefined {
+    const group = this.#turns.shift();
+    if (group === undefined) return undefined;
+    const item = group.items.shift();
+    this.#length--;
+    if (group.items.length > 0) this.#turns.push(group);
+    else this.#groups.delete(group.name);
+    return item;
+  }
+
+  /** Of the group whose turn is next; others may have older ones. */
+  peek(): T | undefined {
+    return this.#turns.peek()?.items.peek();
+  }
+}
