@@ -1,5 +1,6 @@
 /** The catalogue of the built-in controllers: the only place that names them all. */
 import type { ControllerDefinition } from "../controller/definition.ts";
+import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
 import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
@@ -10,6 +11,7 @@ import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 export const catalogue: readonly ControllerDefinition[] = [
   replicaset,
   replicationcontroller,
+  garbageCollector,
   serviceaccount,
   scheduler,
   kubelet,

@@ -1,0 +1,176 @@
+/**
+ * Whether an object is garbage, and what is done about it then.
+ * Source: kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem.
+ */
+import type { StoredObject } from "../../api/object.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import { classify, type Owner } from "./classify.ts";
+import { blockingDependents, type GraphNode, type Identity, identityOf, nameOfNode } from "./node.ts";
+import { foregroundFinalizer, hasFinalizer, orphanFinalizer } from "./references.ts";
+import {
+  addressOf,
+  deleteObject,
+  type Policy,
+  removeFinalizer,
+  removeOwnerReferences,
+  unblockOwners,
+} from "./requests.ts";
+import * as rules from "./rules.ts";
+import type { Work } from "./work.ts";
+
+/** How many dependents a sentence names. */
+const named = 3;
+
+/**
+ * Answers what was found: `absent` also where nothing can be found, since the reference is impossible.
+ * @throws StatusError, TransportError; Error for a kind that the API server does not have.
+ */
+export async function attemptToDelete(work: Work, node: GraphNode): Promise<"present" | "absent"> {
+  const { context, kinds } = work;
+  if (node.beingDeleted && !node.deletingDependents) {
+    context.decide(rules.beingDeleted, {});
+    return "present";
+  }
+  if (kinds.find(node.of).namespaced && node.namespace === "") {
+    context.decide(rules.virtualWithoutNamespace, {});
+    return "absent";
+  }
+  const identity = identityOf(node);
+  const found = await look(work, node);
+  if (!("object" in found)) return learnAbsence(work, node, identity, found.absent);
+  if (!node.deletingDependents) return judge(work, node, found.object);
+  await deleteDependents(work, node);
+  return "present";
+}
+
+type Found = { readonly object: StoredObject } | { readonly absent: string };
+
+/** The object as it is now. */
+async function look(work: Work, node: GraphNode): Promise<Found> {
+  const { kind, at } = addressOf(work, node);
+  try {
+    const object = await work.context.client.getMetadata(kind, at);
+    const { uid } = object.metadata;
+    return uid === node.uid ? { object } : { absent: `its name is another object's now, uid ${uid}` };
+  } catch (error) {
+    if (isNotFound(error)) return { absent: "404 from the API server" };
+    throw error;
+  }
+}
+
+/** Source: enqueueVirtualDeleteEvent. */
+function learnAbsence(work: Work, node: GraphNode, identity: Identity, evidence: string): "absent" {
+  const { context, graph } = work;
+  context.decide(rules.absent, { evidence, dependents: node.dependents?.size ?? 0 });
+  graph.learnAbsence(identity, evidence, work.outcome(`${nameOfNode(node)} is absent: ${evidence}`));
+  return "absent";
+}
+
+/** The node is deleted in the foreground. Source: processDeletingDependentsItem. */
+async function deleteDependents(work: Work, node: GraphNode): Promise<void> {
+  const { context, graph } = work;
+  const blocking = blockingDependents(node);
+  if (blocking.length === 0) {
+    await removeFinalizer(work, node, foregroundFinalizer, context.decide(rules.dependentsGone, {}));
+    return;
+  }
+  const first = blocking.slice(0, named).map(nameOfNode);
+  context.decide(rules.waitForDependents, { blocking: blocking.length, first });
+  const outcome = work.outcome(`${nameOfNode(node)} waits until its dependents are deleted`);
+  for (const dependent of blocking) {
+    if (!dependent.deletingDependents) outcome.enqueue(graph.keyOf(dependent, "delete"), 0);
+  }
+}
+
+/** Whether the object has an owner left. */
+async function judge(work: Work, node: GraphNode, latest: StoredObject): Promise<"present" | "absent"> {
+  const { context } = work;
+  const references = latest.metadata.ownerReferences ?? [];
+  if (references.length === 0) {
+    context.decide(rules.noOwners, {});
+    return "present";
+  }
+  const owners = await classify(work, node, references);
+  const impossible = owners.find(({ state }) => state.is === "impossible");
+  if (impossible !== undefined) {
+    context.decide(rules.impossibleOwner, { owner: nameOfOwner(impossible) });
+    return "absent";
+  }
+  if (!owners.some(({ state }) => state.is === "solid")) return remove(work, node, latest, owners);
+  await keep(work, node, owners);
+  return "present";
+}
+
+async function keep(work: Work, node: GraphNode, owners: readonly Owner[]): Promise<void> {
+  const { context } = work;
+  const idle = [
+    ...owners.filter(({ state }) => state.is === "absent"),
+    ...owners.filter(({ state }) => state.is === "waiting"),
+  ];
+  const facts = { owners: factsOf(owners) };
+  if (idle.length === 0) {
+    context.decide(rules.keep, facts);
+    return;
+  }
+  const because = context.decide(rules.dropReferences, { ...facts, count: idle.length });
+  await removeOwnerReferences(
+    work,
+    node,
+    idle.map(({ reference }) => reference.uid),
+    because,
+  );
+}
+
+async function remove(
+  work: Work,
+  node: GraphNode,
+  latest: StoredObject,
+  owners: readonly Owner[],
+): Promise<"present" | "absent"> {
+  const { context } = work;
+  const identity = identityOf(node);
+  const dependents = node.dependents?.size ?? 0;
+  const facts = { owners: factsOf(owners) };
+  try {
+    if (dependents > 0 && owners.some(({ state }) => state.is === "waiting")) {
+      await breakCycle(work, node);
+      const because = context.decide(rules.removeWithDependents, { ...facts, dependents });
+      await deleteObject(work, node, latest, "Foreground", because);
+    } else {
+      const policy = policyOf(latest);
+      await deleteObject(work, node, latest, policy, context.decide(rules.remove, { ...facts, policy }));
+    }
+    return "present";
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return learnAbsence(work, node, identity, "404 from the API server");
+  }
+}
+
+/** A dependent that waits as the node's owner does may be a part of a cycle; not all that are taken for one are. */
+async function breakCycle(work: Work, node: GraphNode): Promise<void> {
+  for (const dependent of node.dependents ?? []) {
+    if (!dependent.deletingDependents) continue;
+    await unblockOwners(work, node, work.context.decide(rules.breakCycle, { dependent: nameOfNode(dependent) }));
+    return;
+  }
+}
+
+/** A finalizer that is there already is honoured. */
+function policyOf(latest: StoredObject): Policy {
+  if (hasFinalizer(latest, orphanFinalizer)) return "Orphan";
+  return hasFinalizer(latest, foregroundFinalizer) ? "Foreground" : "Background";
+}
+
+function nameOfOwner({ reference }: Owner): string {
+  return `${reference.kind} ${reference.name}`;
+}
+
+function factsOf(owners: readonly Owner[]): rules.OwnerFact[] {
+  return owners.map((owner) => {
+    const { state, reference } = owner;
+    const said =
+      state.is === "absent" ? state.evidence : state.is === "waiting" ? "waits for its dependents" : "exists";
+    return { owner: nameOfOwner(owner), uid: reference.uid, state: said, absent: state.is === "absent" };
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * Frees the dependents of an object that is deleted without them.
+ * Source: kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToOrphanWorker; differs: of its dependents 64
+ * at once are patched, not all.
+ */
+import { isNotFound } from "../../api/status-error.ts";
+import type { Decision } from "../../controller/rule.ts";
+import { type GraphNode, nameOfNode } from "./node.ts";
+import { orphanFinalizer } from "./references.ts";
+import { removeFinalizer, removeOwnerReferences } from "./requests.ts";
+import * as rules from "./rules.ts";
+import type { Work } from "./work.ts";
+
+const atOnce = 64;
+
+/** @throws Error when a dependent could not be freed: all are tried again. */
+export async function attemptToOrphan(work: Work, owner: GraphNode): Promise<void> {
+  const { context } = work;
+  const dependents = [...(owner.dependents ?? [])];
+  if (dependents.length > 0) {
+    const facts = { dependents: dependents.length, owner: nameOfNode(owner) };
+    await freeAll(work, owner, dependents, context.decide(rules.orphan, facts));
+  }
+  const because = context.decide(rules.orphaned, { dependents: dependents.length });
+  await removeFinalizer(work, owner, orphanFinalizer, because);
+}
+
+async function freeAll(
+  work: Work,
+  owner: GraphNode,
+  dependents: readonly GraphNode[],
+  because: Decision,
+): Promise<void> {
+  const failures: { readonly dependent: GraphNode; readonly error: unknown }[] = [];
+  const left = dependents.values();
+  const free = async (): Promise<void> => {
+    for (const dependent of left) {
+      try {
+        await removeOwnerReferences(work, dependent, [owner.uid], because);
+      } catch (error) {
+        if (!isNotFound(error)) failures.push({ dependent, error });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, dependents.length) }, free));
+  const [first] = failures;
+  if (first === undefined) return;
+  const { dependent, error: cause } = first;
+  const said = cause instanceof Error ? cause.message : String(cause);
+  throw new Error(
+    `Cannot free ${failures.length} of ${dependents.length} dependents from ${nameOfNode(owner)}, the first being ${nameOfNode(dependent)}: ${said}`,
+    { cause },
+  );
+}

@@ -1,0 +1,59 @@
+/**
+ * What has become of an object's owners.
+ * Source: kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go classifyReferences, isDangling.
+ */
+import type { OwnerReference } from "../../api/object.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import type { GraphNode, Identity } from "./node.ts";
+import { foregroundFinalizer, hasFinalizer, isBeingDeleted } from "./references.ts";
+import type { Work } from "./work.ts";
+
+/** `waiting`: it exists, and waits until its dependents are deleted. `impossible`: what has no namespace cannot be owned from one. */
+export type OwnerState =
+  | { readonly is: "solid" }
+  | { readonly is: "waiting" }
+  | { readonly is: "absent"; readonly evidence: string }
+  | { readonly is: "impossible" };
+
+export interface Owner {
+  readonly reference: OwnerReference;
+  readonly state: OwnerState;
+}
+
+/** Asks for the owners one after the other, up to an impossible one. @throws StatusError, TransportError; Error for an unknown kind. */
+export async function classify(
+  work: Work,
+  node: GraphNode,
+  references: readonly OwnerReference[],
+): Promise<readonly Owner[]> {
+  const owners: Owner[] = [];
+  for (const reference of references) {
+    const state = await stateOf(work, node, reference);
+    owners.push({ reference, state });
+    if (state.is === "impossible") break;
+  }
+  return owners;
+}
+
+async function stateOf(work: Work, node: GraphNode, reference: OwnerReference): Promise<OwnerState> {
+  const { absentOwners } = work.graph;
+  const { apiVersion, name, uid } = reference;
+  const named: Identity = { apiVersion, kind: reference.kind, name, uid, namespace: node.namespace };
+  const known = absentOwners.evidence({ ...named, namespace: "" }) ?? absentOwners.evidence(named);
+  if (known !== undefined) return { is: "absent", evidence: known };
+  const kind = work.kinds.find(reference);
+  if (kind.namespaced && node.namespace === "") return { is: "impossible" };
+  const namespace = kind.namespaced ? node.namespace : "";
+  const absent = (evidence: string): OwnerState => {
+    absentOwners.add({ ...named, namespace }, evidence);
+    return { is: "absent", evidence };
+  };
+  try {
+    const owner = await work.context.client.getMetadata(kind, { namespace, name });
+    if (owner.metadata.uid !== uid) return absent(`its name is another object's now, uid ${owner.metadata.uid}`);
+    return { is: isBeingDeleted(owner) && hasFinalizer(owner, foregroundFinalizer) ? "waiting" : "solid" };
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return absent("404 from the API server");
+  }
+}

@@ -1,0 +1,57 @@
+/** The garbage collector. Source: kubernetes v1.36 pkg/controller/garbagecollector. */
+import { CacheBehindError } from "../../controller/consistency.ts";
+import { type ControllerDefinition, defineController } from "../../controller/definition.ts";
+import { attemptToDelete } from "./attempt-to-delete.ts";
+import { attemptToOrphan } from "./attempt-to-orphan.ts";
+import { kindsOfGraph } from "./kinds.ts";
+import { memory } from "./memory.ts";
+import { nameOfNode, objectOfKey } from "./node.ts";
+import { rules } from "./rules.ts";
+import { outcomeOf, workOf } from "./work.ts";
+
+/** kube-controller-manager asks so often which kinds there are, and waits so long for them at the start. */
+const discoveryMs = 30_000;
+
+export const garbageCollector: ControllerDefinition = defineController({
+  name: "garbage-collector",
+  aliases: ["gc", "garbagecollector", "garbage-collector-controller"],
+  purpose: "Deletes what has no owner left; orphans or waits for dependents",
+  about: objectOfKey,
+  watches: [],
+  discovers: {
+    what: "every kind but Events",
+    select: kindsOfGraph,
+    everyMs: discoveryMs,
+    waitMs: discoveryMs,
+    discovered: (kinds, context) => context.state(memory).kinds.set(kinds),
+    on(notification, kind, context) {
+      const { graph, kinds } = context.state(memory);
+      const of = kinds.nameOf(kind);
+      const outcome = outcomeOf(context, kinds);
+      const { object, type } = notification;
+      if (type === "deleted") graph.observeDeletion(of, object, outcome);
+      else graph.observe(of, object, type === "updated" ? notification.before : undefined, outcome);
+    },
+  },
+  workers: 20,
+  groupOf: (key, context) => context.state(memory).graph.groupOf(key),
+  rules,
+  permissions: [{ group: "*", resource: "*", verbs: ["list", "watch", "get", "patch", "delete"] }],
+  component: "garbage-collector-controller",
+  source: "pkg/controller/garbagecollector/garbagecollector.go",
+  async sync(key, context) {
+    const work = workOf(context);
+    const node = work.graph.nodeOf(key);
+    // It was deleted while its key waited.
+    if (node === undefined) return;
+    if (key.startsWith("orphan ")) {
+      await attemptToOrphan(work, node);
+      return;
+    }
+    const found = await attemptToDelete(work, node);
+    // What was made and deleted between two watches is never shown: it is asked for until it is seen, or found absent.
+    if (found === "present" && node.virtual && work.graph.node(node.uid)?.virtual === true) {
+      throw new CacheBehindError(`Cannot let go of ${nameOfNode(node)} yet: it exists, and no watch has shown it`);
+    }
+  },
+});

@@ -1,0 +1,60 @@
+/** What has changed in the owner references and finalizers of an object. Source: kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go. */
+import type { OwnerReference, StoredObject } from "../../api/object.ts";
+
+export const foregroundFinalizer = "foregroundDeletion";
+export const orphanFinalizer = "orphan";
+
+export interface ReferenceChanges {
+  readonly added: readonly OwnerReference[];
+  readonly removed: readonly OwnerReference[];
+  readonly changed: readonly { readonly before: OwnerReference; readonly after: OwnerReference }[];
+}
+
+const unchanged: ReferenceChanges = { added: [], removed: [], changed: [] };
+
+/** By uid; a uid that stands twice counts as added the second time. */
+export function referenceChanges(
+  before: readonly OwnerReference[],
+  after: readonly OwnerReference[],
+): ReferenceChanges {
+  if (sameReferences(before, after)) return unchanged;
+  const known = new Map(before.map((reference) => [reference.uid, reference]));
+  const left = new Set(known.keys());
+  const added: OwnerReference[] = [];
+  const changed: { readonly before: OwnerReference; readonly after: OwnerReference }[] = [];
+  for (const reference of after) {
+    const old = left.delete(reference.uid) ? known.get(reference.uid) : undefined;
+    if (old === undefined) added.push(reference);
+    else if (!sameReference(old, reference)) changed.push({ before: old, after: reference });
+  }
+  return { added, changed, removed: [...left].map((uid) => known.get(uid) as OwnerReference) };
+}
+
+export function sameReferences(a: readonly OwnerReference[], b: readonly OwnerReference[]): boolean {
+  return a === b || (a.length === b.length && a.every((each, n) => sameReference(each, b[n] as OwnerReference)));
+}
+
+function sameReference(a: OwnerReference, b: OwnerReference): boolean {
+  return (
+    a.uid === b.uid &&
+    a.name === b.name &&
+    a.kind === b.kind &&
+    a.apiVersion === b.apiVersion &&
+    a.controller === b.controller &&
+    a.blockOwnerDeletion === b.blockOwnerDeletion
+  );
+}
+
+export function isBeingDeleted({ metadata }: StoredObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+export function hasFinalizer({ metadata }: StoredObject, finalizer: string): boolean {
+  return metadata.finalizers?.includes(finalizer) === true;
+}
+
+/** Whether the object is being deleted with the finalizer now, and was not before. */
+export function startsToWait(before: StoredObject | undefined, after: StoredObject, finalizer: string): boolean {
+  const waits = (object: StoredObject): boolean => isBeingDeleted(object) && hasFinalizer(object, finalizer);
+  return waits(after) && (before === undefined || !waits(before));
+}

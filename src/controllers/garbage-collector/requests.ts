@@ -1,0 +1,145 @@
+/** The garbage collector's requests. Source: kubernetes v1.36 pkg/controller/garbagecollector/operations.go, patch.go. */
+import type { NamespacedName } from "../../api/key.ts";
+import type { Kind } from "../../api/kind.ts";
+import type { OwnerReference, StoredObject } from "../../api/object.ts";
+import { isConflict, isNotFound, StatusError } from "../../api/status-error.ts";
+import type { Decision } from "../../controller/rule.ts";
+import type { DeleteOptions } from "../../client/verbs.ts";
+import type { GraphNode } from "./node.ts";
+import { sameReferences } from "./references.ts";
+import * as rules from "./rules.ts";
+import type { Work } from "./work.ts";
+
+export interface Address {
+  readonly kind: Kind;
+  readonly at: NamespacedName;
+}
+
+/** Where the API server has the node's object. @throws Error for a kind that it does not have. */
+export function addressOf({ kinds }: Work, node: GraphNode): Address {
+  const kind = kinds.find(node.of);
+  return { kind, at: { namespace: kind.namespaced ? node.namespace : "", name: node.name } };
+}
+
+export type Policy = NonNullable<DeleteOptions["propagationPolicy"]>;
+
+/**
+ * Deletes the object as it was looked at: the very one, at that version. If it has changed meanwhile, but not its owners, it is
+ * deleted all the same, so that busy objects do not escape.
+ * @throws StatusError: not found if it is gone, a conflict if its owners have changed.
+ */
+export async function deleteObject(
+  work: Work,
+  node: GraphNode,
+  latest: StoredObject,
+  propagationPolicy: Policy,
+  because: Decision,
+): Promise<void> {
+  const { context } = work;
+  const { kind, at } = addressOf(work, node);
+  const { uid } = node;
+  const { resourceVersion } = latest.metadata;
+  try {
+    const preconditions = { uid, resourceVersion };
+    await context.client.delete(kind, at, { preconditions, propagationPolicy, because });
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    const live = await liveAfterConflict(work, { kind, at }, error);
+    const { metadata } = live;
+    const sameOwners = sameReferences(metadata.ownerReferences ?? [], latest.metadata.ownerReferences ?? []);
+    if (metadata.uid !== uid || metadata.resourceVersion === resourceVersion || !sameOwners) throw error;
+    const again = context.decide(rules.changedMeanwhile, { from: resourceVersion, to: metadata.resourceVersion });
+    await context.client.delete(kind, at, { preconditions: { uid }, propagationPolicy, because: again });
+  }
+}
+
+/** @throws StatusError: not found if the object is gone, `conflict` if it cannot be read. */
+async function liveAfterConflict({ context }: Work, { kind, at }: Address, conflict: unknown): Promise<StoredObject> {
+  try {
+    return await context.client.getMetadata(kind, at);
+  } catch (error) {
+    throw isNotFound(error) ? error : conflict;
+  }
+}
+
+/** Takes references to these owners off an object. @throws StatusError. */
+export async function removeOwnerReferences(
+  work: Work,
+  node: GraphNode,
+  uids: readonly string[],
+  because: Decision,
+): Promise<void> {
+  const ownerReferences = uids.map((uid) => ({ $patch: "delete", uid }));
+  const left = (references: readonly OwnerReference[]): readonly OwnerReference[] =>
+    references.filter(({ uid }) => !uids.includes(uid));
+  await patchOwners(work, node, ownerReferences, left, because);
+}
+
+/** Makes an object hold up the deletion of none of its owners. @throws StatusError. */
+export async function unblockOwners(work: Work, node: GraphNode, because: Decision): Promise<void> {
+  const unblocked = (references: readonly OwnerReference[]): OwnerReference[] =>
+    references.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
+  const blocking = node.owners.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true);
+  await patchOwners(work, node, unblocked(blocking), () => unblocked(node.owners), because);
+}
+
+/**
+ * A strategic merge patch; where the kind knows none, as custom resources, a merge patch of all references. That one is made from
+ * the object as it is now, where upstream takes the cached one: the patch names the version, and is refused if that is old.
+ */
+async function patchOwners(
+  work: Work,
+  node: GraphNode,
+  strategic: readonly object[],
+  merged: (references: readonly OwnerReference[]) => readonly OwnerReference[],
+  because: Decision,
+): Promise<void> {
+  const { client } = work.context;
+  const { kind, at } = addressOf(work, node);
+  try {
+    const body = { metadata: { uid: node.uid, ownerReferences: strategic } };
+    await client.patch(kind, at, { type: "strategic", body }, { because });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 415) throw error;
+    const { metadata } = await client.getMetadata(kind, at);
+    const ownerReferences = merged(metadata.ownerReferences ?? []);
+    const { resourceVersion } = metadata;
+    const body = {
+      metadata: { resourceVersion, ownerReferences: ownerReferences.length > 0 ? ownerReferences : null },
+    };
+    await client.patch(kind, at, { type: "merge", body }, { because });
+  }
+}
+
+/** As often a finalizer is tried to be taken off before the key goes back to the queue. */
+const tries = 4;
+
+/**
+ * Takes a finalizer off an object as it is now; one that is gone, or has none, is left alone.
+ * @throws StatusError: a conflict after four tries.
+ * Source: as above, removeFinalizer; differs: tries follow each other at once, since each reads the object anew.
+ */
+export async function removeFinalizer(
+  work: Work,
+  node: GraphNode,
+  finalizer: string,
+  because: Decision,
+): Promise<void> {
+  const { client } = work.context;
+  const { kind, at } = addressOf(work, node);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { metadata } = await client.getMetadata(kind, at);
+      const all = metadata.finalizers ?? [];
+      if (!all.includes(finalizer)) return;
+      const left = all.filter((other) => other !== finalizer);
+      const { resourceVersion } = metadata;
+      const body = { metadata: { resourceVersion, finalizers: left.length > 0 ? left : null } };
+      await client.patch(kind, at, { type: "merge", body }, { because });
+      return;
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!isConflict(error) || attempt === tries) throw error;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/** What one sync works with, and what it tells the graph. */
+import type { StoredObject } from "../../api/object.ts";
+import type { WatchContext } from "../../controller/definition.ts";
+import type { SyncContext } from "../../controller/sync-context.ts";
+import type { Outcome } from "./graph.ts";
+import type { KnownKinds } from "./kinds.ts";
+import { type Memory, memory } from "./memory.ts";
+import type { GraphNode } from "./node.ts";
+
+export interface Work extends Memory {
+  readonly context: SyncContext;
+  /** Of what this sync makes the graph do. `why` stands in the triggers of the keys that it wakes. */
+  outcome(why: string): Outcome;
+}
+
+export function workOf(context: SyncContext): Work {
+  const { graph, kinds } = context.state(memory);
+  return {
+    context,
+    graph,
+    kinds,
+    outcome: (why) => ({
+      enqueue: (key, afterMs) => context.enqueue(key, why, afterMs),
+      invalidNamespace: (dependent, uid) =>
+        reportInvalidNamespace(kinds, (kind, about, event) => context.event(kind, about, event), dependent, uid),
+    }),
+  };
+}
+
+/** Of what a notification makes the graph do. */
+export function outcomeOf(context: WatchContext, kinds: KnownKinds): Outcome {
+  return {
+    enqueue: (key, afterMs) =>
+      afterMs > 0 ? context.enqueueAfter(key, afterMs, "another identity of it is tried") : context.enqueue(key),
+    invalidNamespace: (dependent, uid) =>
+      reportInvalidNamespace(kinds, (kind, about, event) => context.event(kind, about, event), dependent, uid),
+  };
+}
+
+/** Source: kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go reportInvalidNamespaceOwnerRef. */
+function reportInvalidNamespace(
+  kinds: KnownKinds,
+  record: WatchContext["event"],
+  dependent: GraphNode,
+  uid: string,
+): void {
+  const reference = dependent.owners.find((owner) => owner.uid === uid);
+  if (reference === undefined) return;
+  const { namespace, name } = dependent;
+  const metadata = { name, uid: dependent.uid, resourceVersion: "", creationTimestamp: "" };
+  const about: StoredObject = { metadata: { ...metadata, ...(namespace !== "" && { namespace }) } };
+  const { apiVersion, kind } = reference;
+  const owner = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${reference.name}, uid: ${uid}]`;
+  record(kinds.find(dependent.of), about, {
+    type: "Warning",
+    reason: "OwnerRefInvalidNamespace",
+    message: `ownerRef ${owner} does not exist in namespace ${JSON.stringify(namespace)}`,
+  });
+}
