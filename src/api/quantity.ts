@@ -47,8 +47,7 @@ export function parseQuantity(text: string): Quantity | undefined {
   if (match === null) return undefined;
   const [, sign = "", whole = "", fraction = "", suffix = ""] = match;
   if (whole === "" && fraction === "") return undefined;
-  const format: QuantityFormat =
-    /^[eE]/.test(suffix) && suffix.length > 1 ? "exponent" : suffix.endsWith("i") ? "binary" : "decimal";
+  const format: QuantityFormat = /^[eE][+-]?\d/.test(suffix) ? "exponent" : suffix.endsWith("i") ? "binary" : "decimal";
   const digits = BigInt(whole + fraction);
   let nano: bigint;
   if (format === "binary") {

@@ -27,13 +27,16 @@ export function indexByController(object: { readonly metadata: ObjectMeta }): re
   return [controllerIndexValue(object.metadata.namespace ?? "", controllerOf(object))];
 }
 
+/** The objects that the owner controls. */
+export function ownedBy<T extends StoredObject>(lister: Lister<T>, owner: StoredObject, ownerKind: Kind): readonly T[] {
+  const { namespace = "", name, uid } = owner.metadata;
+  return lister.byIndex(controllerIndex, controllerIndexValue(namespace, { kind: ownerKind.kind, name, uid }));
+}
+
 /** The objects that the owner controls, then those of its namespace that nobody controls: it may adopt some. */
 export function ownedAndOrphaned<T extends StoredObject>(lister: Lister<T>, owner: StoredObject, ownerKind: Kind): T[] {
-  const { namespace = "", name, uid } = owner.metadata;
-  return [
-    ...lister.byIndex(controllerIndex, controllerIndexValue(namespace, { kind: ownerKind.kind, name, uid })),
-    ...lister.byIndex(controllerIndex, controllerIndexValue(namespace, undefined)),
-  ];
+  const orphans = lister.byIndex(controllerIndex, controllerIndexValue(owner.metadata.namespace ?? "", undefined));
+  return [...ownedBy(lister, owner, ownerKind), ...orphans];
 }
 
 export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {

@@ -71,6 +71,8 @@ export interface SyncContext {
   enqueueAfter(ms: number, why: string, options?: TimerOptions): void;
   /** Has another key of the controller come, at once or after `afterMs`; `why` is told to whoever asks. */
   enqueue(key: ObjectKey, why: string, afterMs?: number): void;
+  /** Has the key come again soon, after the delay that its next failure would have; this does not count as a failure. */
+  enqueueRateLimited(why: string): void;
   /** What the controller remembers while it runs: the same value in every sync and every handler of one run. */
   state<S>(state: RunState<S>): S;
 }

@@ -125,6 +125,13 @@ function contextOf(
       if (afterMs > 0) running.enqueueAfter(key, afterMs, trigger);
       else running.enqueue(key, trigger);
     },
+    enqueueRateLimited(why) {
+      // What is counted here is forgotten when the sync succeeds.
+      const trigger = { cause: "requeue", why, sync } as const;
+      const delayMs = running.queue.addRateLimited(item.key, trigger);
+      asked.push(delayMs);
+      running.reportDelayed(item.key, delayMs, trigger);
+    },
     state: (state) => running.states.of(state),
   };
 }

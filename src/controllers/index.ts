@@ -1,5 +1,6 @@
 /** The catalogue of the built-in controllers: the only place that names them all. */
 import type { ControllerDefinition } from "../controller/definition.ts";
+import { deployment } from "./deployment/deployment.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
@@ -9,6 +10,7 @@ import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 
 /** In the order in which they are listed to users. */
 export const catalogue: readonly ControllerDefinition[] = [
+  deployment,
   replicaset,
   replicationcontroller,
   garbageCollector,

@@ -17,6 +17,7 @@ describe("a quantity is written in one way", () => {
     { name: "thousands", text: "1000", canonical: "1k" },
     { name: "binary units", text: "1024Mi", canonical: "1Gi" },
     { name: "binary units that are no whole of the next", text: "1.5Gi", canonical: "1536Mi" },
+    { name: "the largest binary unit, which begins like an exponent", text: "1Ei", canonical: "1Ei" },
     { name: "small binary units", text: "512", canonical: "512" },
     { name: "an exponent", text: "1e3", canonical: "1e3" },
     { name: "less than a billionth", text: "0.1n", canonical: "1n" },

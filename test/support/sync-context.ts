@@ -2,6 +2,7 @@
  * A scene for tests of controllers: caches that the test fills by hand, an API server of a few lines whose writes reach the caches
  * only when the test delivers them, and a record of everything that a sync did.
  */
+import { deepEqual } from "../../src/api/field-changes.ts";
 import { keyOf, objectKey, type ObjectKey, splitKey } from "../../src/api/key.ts";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import type { OwnerReference, StoredObject } from "../../src/api/object.ts";
@@ -17,7 +18,7 @@ import type { EventToRecord, SyncClient, SyncContext } from "../../src/controlle
 import { HandFilledCache } from "./hand-filled-cache.ts";
 
 export interface Call {
-  readonly verb: "get" | "create" | "updateStatus" | "patch" | "delete";
+  readonly verb: "get" | "create" | "update" | "updateStatus" | "patch" | "delete";
   readonly kind: string;
   /** Of a create: as it will be named. */
   readonly name: string;
@@ -49,7 +50,7 @@ export interface Scene {
   readonly events: (EventToRecord & { readonly about: string })[];
   readonly decisions: Decision[];
   /** What syncs asked to come again for. */
-  readonly requeues: { readonly ms: number; readonly why: string }[];
+  readonly requeues: { readonly ms: number | "rate-limited"; readonly why: string }[];
   /** Keys that notifications woke, in order, and those woken for later. */
   readonly woken: ObjectKey[];
   readonly wokenLater: { readonly key: ObjectKey; readonly ms: number }[];
@@ -208,6 +209,9 @@ export function syncScene(definition: ControllerDefinition): Scene {
           if (afterMs > 0) scene.wokenLater.push({ key, ms: afterMs });
           else scene.woken.push(key);
         },
+        enqueueRateLimited(why) {
+          scene.requeues.push({ ms: "rate-limited", why });
+        },
         state: (state) => states.of(state),
       };
     },
@@ -262,15 +266,28 @@ export function syncScene(definition: ControllerDefinition): Scene {
         return store(kind, { ...body, metadata });
       });
     },
-    update: () => Promise.reject(new Error("the scene knows no update")),
+    update(kind, object, { because }) {
+      return ask({ verb: "update", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
+        const before = found(kind, keyOf(object));
+        if (before.metadata.resourceVersion !== object.metadata.resourceVersion)
+          throw refusal(409, "Conflict", "changed");
+        const isOther = !deepEqual(specOf(before), specOf(object));
+        const generation = (before.metadata.generation ?? 0) + (isOther ? 1 : 0);
+        // The status has a door of its own.
+        const status = "status" in before ? { status: before.status } : {};
+        return store(kind, { ...object, metadata: { ...object.metadata, generation }, ...status });
+      });
+    },
     bind: () => Promise.reject(new Error("the scene knows no binding")),
     updateStatus(kind, object, { because }) {
       return ask({ verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
         const before = found(kind, keyOf(object));
         if (before.metadata.resourceVersion !== object.metadata.resourceVersion)
           throw refusal(409, "Conflict", "changed");
-        // Of the object only the status is taken.
-        return store(kind, { ...before, ...("status" in object && { status: object.status }) });
+        // Of the object only the status is taken, and the annotations.
+        const { annotations } = object.metadata;
+        const metadata = { ...before.metadata, ...(annotations !== undefined && { annotations }) };
+        return store(kind, { ...before, metadata, ...("status" in object && { status: object.status }) });
       });
     },
     patch(kind, place, patch, { because }) {
@@ -288,6 +305,10 @@ export function syncScene(definition: ControllerDefinition): Scene {
     },
   };
   return scene;
+}
+
+function specOf(object: StoredObject): unknown {
+  return "spec" in object ? object.spec : undefined;
 }
 
 /** What the owner references are after a strategic merge patch that adds or deletes some by uid. */

@@ -6,6 +6,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { matches, selectorOfLabels } from "../../api/labels.ts";
 import { formatTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";
+import { findCondition, withCondition, withoutCondition } from "../../controller/conditions.ts";
 import { isPodAvailable, isPodReady } from "../../controller/pod-status.ts";
 import { desiredReplicas, type ReplicaCondition, type Replicated, type ReplicaStatus } from "./replicated.ts";
 
@@ -20,28 +21,6 @@ export interface Observed {
   readonly failure: Error | undefined;
   /** ms since 1970 */
   readonly now: number;
-}
-
-export function findCondition(status: ReplicaStatus | undefined, type: string): ReplicaCondition | undefined {
-  return status?.conditions?.find((condition) => condition.type === type);
-}
-
-/** The conditions with this one in place of any of its type; as they were if it says the same, with the same reason. */
-export function withCondition(
-  conditions: readonly ReplicaCondition[] | undefined,
-  condition: ReplicaCondition,
-): readonly ReplicaCondition[] {
-  const current = conditions?.find(({ type }) => type === condition.type);
-  if (conditions !== undefined && current?.status === condition.status && current.reason === condition.reason)
-    return conditions;
-  return [...withoutCondition(conditions, condition.type), condition];
-}
-
-export function withoutCondition(
-  conditions: readonly ReplicaCondition[] | undefined,
-  type: string,
-): readonly ReplicaCondition[] {
-  return (conditions ?? []).filter((condition) => condition.type !== type);
 }
 
 /**
@@ -88,7 +67,7 @@ export function statusOf(status: ReplicaStatus): ReplicaStatus {
 
 function conditionsOf(object: Replicated, { active, failure, now }: Observed): readonly ReplicaCondition[] {
   const conditions = object.status?.conditions ?? [];
-  const current = findCondition(object.status, replicaFailureCondition);
+  const current = findCondition(conditions, replicaFailureCondition);
   if (failure === undefined)
     return current === undefined ? conditions : withoutCondition(conditions, replicaFailureCondition);
   if (current !== undefined) return conditions;

@@ -2,7 +2,8 @@ import { fieldChanges } from "../../api/field-changes.ts";
 import type { SyncContext } from "../../controller/sync-context.ts";
 import type { Flavour, Replicated, ReplicaStatus } from "./replicated.ts";
 import { replicaFailure, status as statusRule } from "./rules.ts";
-import { findCondition, isStatusCurrent, replicaFailureCondition, statusOf } from "./status.ts";
+import { findCondition } from "../../controller/conditions.ts";
+import { isStatusCurrent, replicaFailureCondition, statusOf } from "./status.ts";
 
 /**
  * Writes the status if it differs, and answers the object as it is then. A write that fails, for whatever reason, is tried once
@@ -34,8 +35,8 @@ export async function writeStatus<T extends Replicated>(
 
 /** Says why the condition ReplicaFailure comes or goes. */
 function decideOnFailure(context: SyncContext, object: Replicated, status: ReplicaStatus): void {
-  const before = findCondition(object.status, replicaFailureCondition);
-  const after = findCondition(status, replicaFailureCondition);
+  const before = findCondition(object.status?.conditions, replicaFailureCondition);
+  const after = findCondition(status.conditions, replicaFailureCondition);
   if ((before === undefined) === (after === undefined)) return;
   context.decide(replicaFailure, { reason: after && (after.reason ?? ""), message: after?.message ?? "" });
 }

@@ -3,14 +3,7 @@ import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
 import type { ReplicaCondition, ReplicaStatus } from "../../../src/controllers/replicaset/replicated.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
-import {
-  calculateStatus,
-  findCondition,
-  isStatusCurrent,
-  type Observed,
-  withCondition,
-  withoutCondition,
-} from "../../../src/controllers/replicaset/status.ts";
+import { calculateStatus, isStatusCurrent, type Observed } from "../../../src/controllers/replicaset/status.ts";
 import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
 import { podOf, type PodParts, replicaSetOf } from "../../support/workloads.ts";
@@ -158,27 +151,6 @@ describe("the condition ReplicaFailure", () => {
       expect(status.conditions).toEqual(conditions as ReplicaCondition[]);
     });
   }
-
-  test("findCondition finds by type, the first", () => {
-    const status = { replicas: 0, conditions: [foreign, old] };
-    expect(findCondition(status, "ReplicaFailure")).toBe(old);
-    expect(findCondition(status, "Nothing")).toBeUndefined();
-    expect(findCondition(undefined, "ReplicaFailure")).toBeUndefined();
-  });
-
-  test("withCondition replaces what says something else, and keeps what says the same", () => {
-    expect(withCondition(undefined, old)).toEqual([old]);
-    const same = [foreign, old];
-    expect(withCondition(same, { ...old, message: "second", lastTransitionTime: "2026-11-21T09:00:00Z" })).toBe(same);
-    const other = { ...old, reason: "FailedDelete" };
-    expect(withCondition([old, foreign], other)).toEqual([foreign, other]);
-  });
-
-  test("withoutCondition takes away that type only", () => {
-    expect(withoutCondition([foreign, old], "ReplicaFailure")).toEqual([foreign]);
-    expect(withoutCondition([foreign], "ReplicaFailure")).toEqual([foreign]);
-    expect(withoutCondition(undefined, "ReplicaFailure")).toEqual([]);
-  });
 });
 
 describe("isStatusCurrent", () => {

@@ -1,0 +1,41 @@
+/** The hash that names ReplicaSets and labels their pods: `pod-template-hash`. */
+import { type DumpOptions, dumpPodTemplate } from "./dump.ts";
+
+/** The label that sets the pods of one ReplicaSet of a Deployment apart. */
+export const podTemplateHashLabel = "pod-template-hash";
+
+export interface HashOptions extends DumpOptions {
+  /** Of the owner's status: another number makes another hash. Unset is not 0. */
+  readonly collisionCount?: number | undefined;
+}
+
+/**
+ * The hash of a pod template, the same as kube-controller-manager 1.36's, for a template as the API server serves it. Eight to ten
+ * letters and digits; other versions of Kubernetes hash the same template otherwise, whenever a field was added.
+ *
+ * Source: kubernetes v1.36 pkg/controller/controller_utils.go ComputeHash.
+ */
+export function podTemplateHash(template: unknown, { collisionCount, ...options }: HashOptions = {}): string {
+  let hash = fnv32a(new TextEncoder().encode(dumpPodTemplate(template, options)));
+  if (collisionCount !== undefined) hash = fnv32a(littleEndian(collisionCount), hash);
+  return safeLetters(String(hash));
+}
+
+/** FNV-1a, 32 bits; `from` goes on with an earlier hash. */
+function fnv32a(bytes: Uint8Array, from = 0x811c9dc5): number {
+  let hash = from;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash >>> 0;
+}
+
+/** Four bytes of the number in a field of eight. */
+function littleEndian(count: number): Uint8Array {
+  return Uint8Array.from([count, count >>> 8, count >>> 16, count >>> 24, 0, 0, 0, 0]);
+}
+
+/** No vowels, and nothing that looks like another: no hash is a word. Source: apimachinery v0.36 util/rand/rand.go. */
+const letters = "bcdfghjklmnpqrstvwxz2456789";
+
+function safeLetters(text: string): string {
+  return Array.from(text, (letter) => letters[letter.charCodeAt(0) % letters.length]).join("");
+}

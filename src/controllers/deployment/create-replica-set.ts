@@ -1,0 +1,158 @@
+/**
+ * Making a Deployment's new ReplicaSet, and what to do when its name is taken.
+ * Source: kubernetes v1.36 pkg/controller/deployment/sync.go getNewReplicaSet.
+ */
+import { fieldChanges } from "../../api/field-changes.ts";
+import { objectKey } from "../../api/key.ts";
+import { apiVersionOf, Deployments, ReplicaSets } from "../../api/kind.ts";
+import type { Unstored } from "../../api/object.ts";
+import { controllerOf, controllerReference } from "../../api/owner-references.ts";
+import { isAlreadyExists, isNamespaceTerminating, StatusError } from "../../api/status-error.ts";
+import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/pod-template/equal.ts";
+import { podTemplateHash, podTemplateHashLabel } from "../../controller/pod-template/hash.ts";
+import { annotationsOfNew, sizeAnnotations } from "./annotations.ts";
+import { roomForNew } from "./new-size.ts";
+import { type Rollout, setOwnCondition, setRevision, setStatus, tell, writeStatus } from "./rollout.ts";
+import { createFailed, hashCollision, newReplicaSet } from "./rules.ts";
+import { boundInWords, desiredReplicas, hasProgressDeadline, isRollingUpdate } from "./strategy.ts";
+
+const longestName = 253;
+
+/** `web-6d5f4c9d7b`; of a long name as much as leaves room for the hash. */
+export function replicaSetName(deploymentName: string, hash: string): string {
+  return `${deploymentName.slice(0, Math.max(longestName - 1 - hash.length, 0))}-${hash}`;
+}
+
+/**
+ * Makes the ReplicaSet of the Deployment's template. One that exists under its name and is just that is taken for it: the cache may
+ * not have been up to date.
+ *
+ * @throws the refusal, told in an Event and in the condition Progressing; that of a name which another ReplicaSet has, once the
+ *   collision is counted.
+ */
+export async function createReplicaSet(
+  rollout: Rollout,
+  old: readonly ReplicaSet[],
+  revision: bigint,
+): Promise<ReplicaSet> {
+  const { context, deployment } = rollout;
+  const replicaSet = replicaSetOf(rollout, old, revision);
+  const name = replicaSet.metadata.name ?? "";
+  const replicas = replicaSet.spec?.replicas ?? 0;
+  const because = context.decide(newReplicaSet, {
+    replicaSet: name,
+    revision: String(revision),
+    replicas,
+    desired: desiredReplicas(deployment),
+    surge: isRollingUpdate(deployment) ? boundInWords(deployment, "maxSurge") : undefined,
+    changed: changedPaths(deployment, old),
+  });
+  let created: ReplicaSet;
+  let isNew = true;
+  try {
+    created = await context.client.create(ReplicaSets, replicaSet, { because, signal: context.signal });
+  } catch (error) {
+    created = await existing(rollout, name, error);
+    isNew = false;
+  }
+  if (isNew && replicas > 0) {
+    const message = `Scaled up replica set ${created.metadata.name} from 0 to ${replicas}`;
+    tell(rollout, { type: "Normal", reason: "ScalingReplicaSet", message });
+  }
+  const isOther = setRevision(rollout, String(revision));
+  const tellsProgress = isNew && hasProgressDeadline(deployment);
+  if (tellsProgress) {
+    setOwnCondition(rollout, {
+      type: "Progressing",
+      status: "True",
+      reason: "NewReplicaSetCreated",
+      message: `Created new replica set "${created.metadata.name}"`,
+    });
+  }
+  if (isOther || tellsProgress) await writeStatus(rollout, because);
+  return created;
+}
+
+/** In the order of Go's fields, with the labels of the template also on the ReplicaSet. */
+function replicaSetOf(rollout: Rollout, old: readonly ReplicaSet[], revision: bigint): Unstored<ReplicaSet> {
+  const { deployment, sent } = rollout;
+  const { spec, status, metadata } = deployment;
+  const hash = podTemplateHash(spec?.template, { collisionCount: status?.collisionCount, sent });
+  const labels = { ...spec?.template.metadata?.labels, [podTemplateHashLabel]: hash };
+  const annotations = {
+    ...annotationsOfNew(deployment, undefined, revision).annotations,
+    ...sizeAnnotations(deployment),
+  };
+  const { selector } = spec ?? {};
+  return {
+    apiVersion: apiVersionOf(ReplicaSets),
+    kind: ReplicaSets.kind,
+    metadata: {
+      name: replicaSetName(metadata.name, hash),
+      ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+      labels,
+      annotations,
+      ownerReferences: [controllerReference(Deployments, deployment)],
+    },
+    spec: {
+      replicas: roomForNew(deployment, { all: old, current: 0 }),
+      ...(spec?.minReadySeconds !== undefined && { minReadySeconds: spec.minReadySeconds }),
+      selector: { ...selector, matchLabels: { ...selector?.matchLabels, [podTemplateHashLabel]: hash } },
+      template: { ...spec?.template, metadata: { ...spec?.template.metadata, labels } },
+    },
+  };
+}
+
+/** By which fields the template differs from that of the newest old ReplicaSet. */
+function changedPaths(deployment: Deployment, old: readonly ReplicaSet[]): string[] {
+  const latest = old.at(-1)?.spec?.template;
+  if (latest === undefined) return [];
+  const changes = fieldChanges(withoutPodTemplateHash(latest), deployment.spec?.template);
+  return changes.map(({ path }) => `.spec.template${path}`);
+}
+
+/** What is there under the name already, if that is what was to be made. @throws otherwise, when it is told */
+async function existing(rollout: Rollout, name: string, error: unknown): Promise<ReplicaSet> {
+  if (isAlreadyExists(error)) {
+    const found = cachedReplicaSet(rollout, name);
+    const { uid } = rollout.deployment.metadata;
+    const isOurs = controllerOf(found)?.uid === uid;
+    if (isOurs && isSamePodTemplate(rollout.deployment.spec?.template, found.spec?.template)) return found;
+    await countCollision(rollout, name);
+  } else if (!isNamespaceTerminating(error)) {
+    await tellFailure(rollout, name, error as Error);
+  }
+  throw error;
+}
+
+/** @throws StatusError if the cache does not have it yet. */
+function cachedReplicaSet({ context, deployment }: Rollout, name: string): ReplicaSet {
+  const found = context.cache(ReplicaSets).get(objectKey(deployment.metadata.namespace, name));
+  if (found !== undefined) return found;
+  throw new StatusError(404, {
+    code: 404,
+    reason: "NotFound",
+    message: `replicasets.apps "${name}" exists on the server and is not in the cache yet`,
+  });
+}
+
+async function countCollision(rollout: Rollout, name: string): Promise<void> {
+  const before = rollout.deployment.status?.collisionCount;
+  const after = (before ?? 0) + 1;
+  setStatus(rollout, { collisionCount: after });
+  const because = rollout.context.decide(hashCollision, { replicaSet: name, before, after });
+  // The sync fails anyway, and its next try comes to the same conclusion if this was refused.
+  await writeStatus(rollout, because).catch(() => undefined);
+}
+
+async function tellFailure(rollout: Rollout, name: string, { message: error }: Error): Promise<void> {
+  const message = `Failed to create new replica set "${name}": ${error}`;
+  if (hasProgressDeadline(rollout.deployment)) {
+    setOwnCondition(rollout, { type: "Progressing", status: "False", reason: "ReplicaSetCreateError", message });
+    const because = rollout.context.decide(createFailed, { replicaSet: name, error });
+    // What is worse is told by the error itself.
+    await writeStatus(rollout, because).catch(() => undefined);
+  }
+  tell(rollout, { type: "Warning", reason: "ReplicaSetCreateError", message });
+}

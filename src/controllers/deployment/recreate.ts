@@ -1,0 +1,58 @@
+/**
+ * Recreate: all old pods go before the new ones come.
+ * Source: kubernetes v1.36 pkg/controller/deployment/recreate.go.
+ */
+import { Pods, ReplicaSets } from "../../api/kind.ts";
+import type { ReplicaSet } from "../../api/types.ts";
+import { ownedBy } from "../../controller/owned.ts";
+import { isPodTerminal } from "../../controller/pod-status.ts";
+import { isComplete } from "./complete.ts";
+import { cleanUpHistory } from "./history.ts";
+import { replicaSetsOf, replicaSetsWithNew } from "./new-replica-set.ts";
+import { active, counted, type Divided, sizeOf } from "./replica-sets.ts";
+import { type Rollout, scaleReplicaSet } from "./rollout.ts";
+import { syncRolloutStatus } from "./rollout-status.ts";
+import { startNew, stopOld, waitForOld } from "./rules.ts";
+import { desiredReplicas } from "./strategy.ts";
+
+/** One step, then the status: old ReplicaSets are emptied, their pods waited for, the new one is made and filled. @throws the first refusal */
+export async function recreate(rollout: Rollout): Promise<void> {
+  const { newest, old } = await replicaSetsOf(rollout);
+  const all = newest === undefined ? old : [...old, newest];
+  if ((await stopAll(rollout, old)) || oldPodsRun(rollout, { newest, old })) {
+    return syncRolloutStatus(rollout, all, newest);
+  }
+  const present = newest ?? (await replicaSetsWithNew(rollout)).newest;
+  await start(rollout, present);
+  if (isComplete(rollout.deployment, rollout.deployment.status)) await cleanUpHistory(rollout, old);
+  return syncRolloutStatus(rollout, [...old, present], present);
+}
+
+/** Answers whether any old ReplicaSet had pods. */
+async function stopAll(rollout: Rollout, old: readonly ReplicaSet[]): Promise<boolean> {
+  let stopped = false;
+  for (const one of active(old)) {
+    const facts = { replicaSet: one.metadata.name, from: sizeOf(one), to: 0 };
+    const because = rollout.context.decide(stopOld, facts);
+    stopped = (await scaleReplicaSet(rollout, one, { to: 0, because })).scaled || stopped;
+  }
+  return stopped;
+}
+
+/** Whether an old ReplicaSet still counts pods, or pods of one have not ended; those being deleted have not. */
+function oldPodsRun({ context }: Rollout, { newest, old }: Divided): boolean {
+  const count = counted(old, "replicas");
+  const others = old.filter(({ metadata }) => metadata.uid !== newest?.metadata.uid);
+  const pods = others.flatMap((one) => ownedBy(context.cache(Pods), one, ReplicaSets));
+  const running = pods.filter((pod) => !isPodTerminal(pod)).length;
+  if (count === 0 && running === 0) return false;
+  context.decide(waitForOld, { counted: count, running });
+  return true;
+}
+
+async function start(rollout: Rollout, newest: ReplicaSet): Promise<void> {
+  const [from, to] = [sizeOf(newest), desiredReplicas(rollout.deployment)];
+  if (from === to) return;
+  const because = rollout.context.decide(startNew, { replicaSet: newest.metadata.name, from, to });
+  await scaleReplicaSet(rollout, newest, { to, because });
+}

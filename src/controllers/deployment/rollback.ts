@@ -1,0 +1,73 @@
+/**
+ * Going back to an earlier revision as clients of `extensions/v1beta1` asked for it: by an annotation. `kubectl rollout undo` does
+ * without it.
+ * Source: kubernetes v1.36 pkg/controller/deployment/rollback.go.
+ */
+import { Deployments } from "../../api/kind.ts";
+import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/pod-template/equal.ts";
+import { lastRevision, parseInt64, revisionOf } from "../../controller/revision-history.ts";
+import { annotationsAfterRollback, rollbackAnnotation } from "./annotations.ts";
+import { replicaSetsWithNew } from "./new-replica-set.ts";
+import { type Rollout, setAnnotations, tell } from "./rollout.ts";
+import { rollback as rollbackRule } from "./rules.ts";
+
+/** The revision that is asked for; 0 is the last one. Undefined where none is, or what is asked for is no number. */
+export function rollbackTo({ metadata }: Deployment): bigint | undefined {
+  return parseInt64(metadata.annotations?.[rollbackAnnotation] ?? "");
+}
+
+/** Puts the template of the revision back, and takes the wish off whatever comes of it. @throws the refusal */
+export async function rollback(rollout: Rollout, asked: bigint): Promise<void> {
+  const { newest, old } = await replicaSetsWithNew(rollout);
+  const all = [...old, newest];
+  const revision = asked === 0n ? lastRevision(all) : asked;
+  if (revision === 0n) {
+    return giveUp(rollout, { revision, outcome: "no last revision", message: "Unable to find last revision." });
+  }
+  const found = all.find((one) => revisionOf(one) === revision);
+  if (found === undefined) {
+    const message = "Unable to find the revision to rollback to.";
+    return giveUp(rollout, { revision, outcome: "no such revision", message });
+  }
+  return goBack(rollout, found, revision);
+}
+
+interface GivenUp {
+  readonly revision: bigint;
+  readonly outcome: "no such revision" | "no last revision";
+  readonly message: string;
+}
+
+async function giveUp(rollout: Rollout, { revision, outcome, message }: GivenUp): Promise<void> {
+  tell(rollout, { type: "Warning", reason: "DeploymentRollbackRevisionNotFound", message });
+  await write(rollout, { revision: String(revision), outcome, replicaSet: undefined });
+}
+
+async function goBack(rollout: Rollout, replicaSet: ReplicaSet, revision: bigint): Promise<void> {
+  const { deployment } = rollout;
+  const { name } = deployment.metadata;
+  const facts = { revision: String(revision), replicaSet: replicaSet.metadata.name };
+  if (isSamePodTemplate(deployment.spec?.template, replicaSet.spec?.template)) {
+    const message = `The rollback revision contains the same template as current deployment "${name}"`;
+    tell(rollout, { type: "Warning", reason: "DeploymentRollbackTemplateUnchanged", message });
+    return write(rollout, { ...facts, outcome: "unchanged" });
+  }
+  const { spec } = deployment;
+  const template = withoutPodTemplateHash(replicaSet.spec?.template ?? {});
+  // What is rolled back has a spec.
+  rollout.deployment = { ...deployment, ...(spec !== undefined && { spec: { ...spec, template } }) };
+  setAnnotations(rollout, annotationsAfterRollback(deployment, replicaSet));
+  await write(rollout, { ...facts, outcome: "done" });
+  const message = `Rolled back deployment "${name}" to revision ${revision}`;
+  tell(rollout, { type: "Normal", reason: "DeploymentRollback", message });
+}
+
+/** The whole Deployment is written, without the wish. */
+async function write(rollout: Rollout, facts: Parameters<typeof rollbackRule.sentence>[0]): Promise<void> {
+  const { context, cached } = rollout;
+  const because = context.decide(rollbackRule, facts);
+  const { [rollbackAnnotation]: _, ...annotations } = rollout.deployment.metadata.annotations ?? {};
+  setAnnotations(rollout, annotations);
+  await context.client.update(Deployments, rollout.deployment, { because, basedOn: cached, signal: context.signal });
+}

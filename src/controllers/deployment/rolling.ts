@@ -1,0 +1,126 @@
+/**
+ * RollingUpdate: the new ReplicaSet grows and the old ones shrink, one step a sync, within maxSurge and maxUnavailable.
+ * Source: kubernetes v1.36 pkg/controller/deployment/rolling.go.
+ */
+import type { ReplicaSet } from "../../api/types.ts";
+import { isComplete } from "./complete.ts";
+import { cleanUpHistory } from "./history.ts";
+import { replicaSetsWithNew, type Sides } from "./new-replica-set.ts";
+import { roomForNew } from "./new-size.ts";
+import { active, byCreation, counted, sizeOf, sizes, unavailable } from "./replica-sets.ts";
+import { type Rollout, scaleReplicaSet } from "./rollout.ts";
+import { syncRolloutStatus } from "./rollout-status.ts";
+import { cleanupUnhealthy, hold, scaleDownNew, scaleDownOld, scaleUpNew } from "./rules.ts";
+import { boundInWords, desiredReplicas, maxUnavailable } from "./strategy.ts";
+
+/** One step of a rolling update, then the status. @throws the first refusal */
+export async function rollForward(rollout: Rollout): Promise<void> {
+  const { newest, old } = await replicaSetsWithNew(rollout);
+  const all = [...old, newest];
+  const stepped = (await resizeNew(rollout, all, newest)) || (await shrinkOld(rollout, all, { newest, old }));
+  if (!stepped && isComplete(rollout.deployment, rollout.deployment.status)) await cleanUpHistory(rollout, old);
+  await syncRolloutStatus(rollout, all, newest);
+}
+
+/** Answers whether the new ReplicaSet got another size. */
+async function resizeNew(rollout: Rollout, all: readonly ReplicaSet[], newest: ReplicaSet): Promise<boolean> {
+  const { context, deployment } = rollout;
+  const desired = desiredReplicas(deployment);
+  const from = sizeOf(newest);
+  const replicaSet = newest.metadata.name;
+  if (from === desired) return false;
+  if (from > desired) {
+    const because = context.decide(scaleDownNew, { replicaSet, from, to: desired });
+    return (await scaleReplicaSet(rollout, newest, { to: desired, because })).scaled;
+  }
+  const to = roomForNew(deployment, { all, current: from });
+  if (to === from) return false;
+  const surge = boundInWords(deployment, "maxSurge");
+  const because = context.decide(scaleUpNew, { replicaSet, from, to, desired, total: sizes(all), surge });
+  return (await scaleReplicaSet(rollout, newest, { to, because })).scaled;
+}
+
+/**
+ * Answers whether old ReplicaSets shrank: first by pods that are not available, then by available ones as far as enough are left.
+ * Pods of the new ReplicaSet that are not available count as missing, so that a new template that never works takes no old pod away.
+ * 10 desired, 8 must stay, 13 in all of which 5 are new and broken: none of the old 8 may go.
+ */
+async function shrinkOld(rollout: Rollout, all: readonly ReplicaSet[], { newest, old }: Sides): Promise<boolean> {
+  const { context, deployment } = rollout;
+  const shrinking = active(old);
+  if (shrinking.length === 0) return false;
+  const minAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
+  const most = sizes(all) - minAvailable - unavailable(newest);
+  let taken = 0;
+  if (most > 0) {
+    try {
+      const cleaned = await shrinkUnhealthy(rollout, shrinking, most);
+      taken = cleaned.taken + (await shrinkHealthy(rollout, cleaned.old, { newest, minAvailable }));
+    } catch {
+      // As upstream has it: a refusal here fails no sync; what was written wakes the key again.
+      return false;
+    }
+  }
+  if (taken > 0) return true;
+  context.decide(hold, {
+    replicaSet: newest.metadata.name,
+    old: sizes(shrinking),
+    available: counted(all, "availableReplicas"),
+    minAvailable,
+    unavailable: unavailable(newest),
+  });
+  return false;
+}
+
+interface Shrunk {
+  /** The old ReplicaSets, as they are by now. */
+  readonly old: readonly ReplicaSet[];
+  /** How many pods fewer. */
+  readonly taken: number;
+}
+
+async function shrinkUnhealthy(rollout: Rollout, old: readonly ReplicaSet[], most: number): Promise<Shrunk> {
+  let taken = 0;
+  const after: ReplicaSet[] = [];
+  for (const one of [...old].sort(byCreation)) {
+    const from = sizeOf(one);
+    const fewer = Math.min(most - taken, unavailable(one));
+    if (taken >= most || fewer === 0) {
+      after.push(one);
+      continue;
+    }
+    // More available than asked for: it is about to shrink anyway.
+    if (fewer < 0) throw new RangeError(`Cannot scale ${one.metadata.name} down from ${from} to ${from - fewer}`);
+    const facts = { replicaSet: one.metadata.name, from, to: from - fewer, unavailable: unavailable(one), most };
+    const because = rollout.context.decide(cleanupUnhealthy, facts);
+    after.push((await scaleReplicaSet(rollout, one, { to: from - fewer, because })).replicaSet);
+    taken += fewer;
+  }
+  return { old: after, taken };
+}
+
+async function shrinkHealthy(
+  rollout: Rollout,
+  old: readonly ReplicaSet[],
+  { newest, minAvailable }: { readonly newest: ReplicaSet; readonly minAvailable: number },
+): Promise<number> {
+  const { context, deployment } = rollout;
+  const available = counted([...old, newest], "availableReplicas");
+  let taken = 0;
+  for (const one of [...old].sort(byCreation)) {
+    const from = sizeOf(one);
+    const fewer = Math.min(from, available - minAvailable - taken);
+    if (fewer <= 0) continue;
+    const because = context.decide(scaleDownOld, {
+      replicaSet: one.metadata.name,
+      from,
+      to: from - fewer,
+      available,
+      minAvailable,
+      bound: boundInWords(deployment, "maxUnavailable"),
+    });
+    await scaleReplicaSet(rollout, one, { to: from - fewer, because });
+    taken += fewer;
+  }
+  return taken;
+}

@@ -1,0 +1,125 @@
+/**
+ * The status of a Deployment that is rolling out: whether it progresses, is complete or has come to a stop.
+ * Source: kubernetes v1.36 pkg/controller/deployment/progress.go.
+ */
+import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import { withoutCondition } from "../../controller/conditions.ts";
+import { hasTimedOut, isComplete, isProgressing, leftOfDeadline } from "./complete.ts";
+import {
+  conditionAt,
+  type DeploymentCondition,
+  type DeploymentStatus,
+  progressing,
+  replicaFailureOf,
+  setCondition,
+} from "./conditions.ts";
+import type { Rollout } from "./rollout.ts";
+import { calculateStatus, isStatusCurrent, type Members, replaceStatus, statusOf } from "./status.ts";
+import { progress, progressCheck } from "./status-rules.ts";
+import { desiredReplicas, hasProgressDeadline } from "./strategy.ts";
+
+/**
+ * Writes the status where it differs; otherwise, where the rollout stands still, has the key come again at its deadline.
+ * @throws the refusal
+ */
+export async function syncRolloutStatus(
+  rollout: Rollout,
+  all: readonly ReplicaSet[],
+  newest?: ReplicaSet,
+): Promise<void> {
+  const { context, deployment } = rollout;
+  const members = { all, newest };
+  const counted = calculateStatus(deployment, members, context.now());
+  const conditions = withFailure(progressConditions(rollout, counted, members), members);
+  const wanted = statusOf({ ...counted, conditions });
+  if (isStatusCurrent(deployment, wanted)) checkAtDeadline(rollout, wanted);
+  else await replaceStatus(rollout, wanted);
+}
+
+/** The conditions with Progressing as the counts have it. Without a deadline there is no such condition. */
+function progressConditions(
+  rollout: Rollout,
+  next: DeploymentStatus,
+  { newest }: Members,
+): readonly DeploymentCondition[] {
+  const { context, deployment } = rollout;
+  const conditions = next.conditions ?? [];
+  if (!hasProgressDeadline(deployment)) return withoutCondition(conditions, "Progressing");
+  const current = progressing(deployment.status);
+  // Complete once, it stays so until another template comes; with one ReplicaSet there is nothing to roll out.
+  const wasComplete = current?.reason === "NewReplicaSetAvailable";
+  if (wasComplete && (next.replicas ?? 0) === (next.updatedReplicas ?? 0)) return conditions;
+  const verdict = verdictOf(deployment, next, context.now());
+  if (verdict === undefined) return conditions;
+  const condition = conditionAt(context.now(), conditionOf(verdict, deployment, newest));
+  const changed =
+    verdict === "progressing" ? moved(conditions, current, condition) : setCondition(conditions, condition);
+  if (changed !== conditions) {
+    context.decide(progress, {
+      verdict,
+      replicaSet: newest?.metadata.name,
+      desired: desiredReplicas(deployment),
+      updated: next.updatedReplicas ?? 0,
+      available: next.availableReplicas ?? 0,
+      deadlineSeconds: deployment.spec?.progressDeadlineSeconds ?? 0,
+    });
+  }
+  return changed;
+}
+
+type Verdict = "complete" | "progressing" | "timed out";
+
+function verdictOf(deployment: Deployment, next: DeploymentStatus, now: number): Verdict | undefined {
+  if (isComplete(deployment, next)) return "complete";
+  if (isProgressing(deployment, next)) return "progressing";
+  return hasTimedOut(deployment, next, now) ? "timed out" : undefined;
+}
+
+const tellings = {
+  complete: { status: "True", reason: "NewReplicaSetAvailable", message: "has successfully progressed." },
+  progressing: { status: "True", reason: "ReplicaSetUpdated", message: "is progressing." },
+  "timed out": { status: "False", reason: "ProgressDeadlineExceeded", message: "has timed out progressing." },
+} as const;
+
+function conditionOf(
+  verdict: Verdict,
+  { metadata }: Deployment,
+  newest: ReplicaSet | undefined,
+): Parameters<typeof conditionAt>[1] {
+  const { message, ...telling } = tellings[verdict];
+  const who = newest === undefined ? `Deployment "${metadata.name}"` : `ReplicaSet "${newest.metadata.name}"`;
+  return { type: "Progressing", ...telling, message: `${who} ${message}` };
+}
+
+/** Every progress moves the time of the last update, also where status and reason stay: the deadline counts from there. */
+function moved(
+  conditions: readonly DeploymentCondition[],
+  current: DeploymentCondition | undefined,
+  condition: DeploymentCondition,
+): readonly DeploymentCondition[] {
+  const since = current?.status === "True" ? current.lastTransitionTime : undefined;
+  const one = since === undefined ? condition : { ...condition, lastTransitionTime: since };
+  return [...withoutCondition(conditions, "Progressing"), one];
+}
+
+/** The failure of the new ReplicaSet, or else of an old one, oldest first. */
+function withFailure(
+  conditions: readonly DeploymentCondition[],
+  { all, newest }: Members,
+): readonly DeploymentCondition[] {
+  const told = [...(newest === undefined ? [] : [newest]), ...all].map(replicaFailureOf);
+  const failure = told.find((one) => one !== undefined);
+  return failure === undefined ? withoutCondition(conditions, "ReplicaFailure") : setCondition(conditions, failure);
+}
+
+/** No delta comes when a deadline passes: the key comes again a second after it, or at once if that is less than a second away. */
+function checkAtDeadline({ context, deployment }: Rollout, status: DeploymentStatus): void {
+  const current = progressing(deployment.status);
+  if (!hasProgressDeadline(deployment) || current === undefined) return;
+  if (isComplete(deployment, status) || current.reason === "ProgressDeadlineExceeded") return;
+  const leftMs = leftOfDeadline(deployment, current, context.now());
+  const deadlineSeconds = deployment.spec?.progressDeadlineSeconds ?? 0;
+  const { sentence } = context.decide(progressCheck, { deadlineSeconds, leftMs });
+  if (leftMs < 1000) context.enqueueRateLimited(sentence);
+  else context.enqueueAfter(leftMs + 1000, sentence);
+}

@@ -1,0 +1,108 @@
+/** One sync of one Deployment: what its steps share, and the writes that they have in common. */
+import { Deployments, ReplicaSets } from "../../api/kind.ts";
+import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import type { Decision } from "../../controller/rule.ts";
+import type { EventToRecord, SyncContext } from "../../controller/sync-context.ts";
+import { revisionAnnotation } from "../../controller/revision-history.ts";
+import { type Annotations, hasOtherSizes, sizeAnnotations } from "./annotations.ts";
+import { conditionAt, type DeploymentStatus, type NewCondition, setCondition } from "./conditions.ts";
+import { sizeOf } from "./replica-sets.ts";
+
+export interface Rollout {
+  readonly context: SyncContext;
+  /** As the cache had it. */
+  readonly cached: Deployment;
+  /** ReplicaSets that it controls, as the cache had them: what this sync changes on them is not seen here. */
+  readonly replicaSets: readonly ReplicaSet[];
+  /**
+   * As this sync has it by now: changed step by step, written with the version of the cache. So a second write of one sync is
+   * refused with a conflict, and the next sync goes on from there, as in kube-controller-manager.
+   */
+  deployment: Deployment;
+  /** Whether it was written in this sync: its template has then another hash in rare cases, as in kube-controller-manager. */
+  sent: boolean;
+}
+
+/** `revision` is what its annotation says; text as it stands there. Answers whether it said something else. */
+export function setRevision(rollout: Rollout, revision: string): boolean {
+  const { metadata } = rollout.deployment;
+  if (metadata.annotations?.[revisionAnnotation] === revision) return false;
+  setAnnotations(rollout, { ...metadata.annotations, [revisionAnnotation]: revision });
+  return true;
+}
+
+export function setAnnotations(rollout: Rollout, annotations: Annotations): void {
+  const { deployment } = rollout;
+  rollout.deployment = { ...deployment, metadata: { ...deployment.metadata, annotations } };
+}
+
+/** Changes the status in memory; `writeStatus` sends it. */
+export function setStatus(rollout: Rollout, status: Partial<DeploymentStatus>): void {
+  rollout.deployment = { ...rollout.deployment, status: { ...rollout.deployment.status, ...status } };
+}
+
+/** Sets a condition in memory, at the present time. */
+export function setOwnCondition(rollout: Rollout, condition: NewCondition): void {
+  const { context, deployment } = rollout;
+  const conditions = setCondition(deployment.status?.conditions, conditionAt(context.now(), condition));
+  setStatus(rollout, { conditions });
+}
+
+/** Sends the status; the annotations go with it, since the API server takes them from a status write too. @throws the refusal */
+export async function writeStatus(rollout: Rollout, because: Decision): Promise<void> {
+  const { context, cached, deployment } = rollout;
+  rollout.sent = true;
+  await context.client.updateStatus(Deployments, deployment, { because, basedOn: cached, signal: context.signal });
+}
+
+/** An Event about the Deployment. */
+export function tell({ context, deployment }: Rollout, event: EventToRecord): void {
+  context.event(Deployments, deployment, event);
+}
+
+export interface Scaling {
+  readonly to: number;
+  readonly because: Decision;
+  /** Also where only the sizes that it tells in annotations are others. */
+  readonly alsoAnnotations?: boolean;
+}
+
+export interface Scaled {
+  /** Whether its size has changed. */
+  readonly scaled: boolean;
+  readonly replicaSet: ReplicaSet;
+}
+
+/**
+ * Gives a ReplicaSet another size, and says so in an Event.
+ * @throws the refusal
+ * Source: kubernetes v1.36 pkg/controller/deployment/sync.go scaleReplicaSet.
+ */
+export async function scaleReplicaSet(rollout: Rollout, replicaSet: ReplicaSet, scaling: Scaling): Promise<Scaled> {
+  const { context, deployment } = rollout;
+  const { to, because, alsoAnnotations = false } = scaling;
+  const from = sizeOf(replicaSet);
+  const isOther = from !== to;
+  if (!isOther && !(alsoAnnotations && hasOtherSizes(replicaSet, deployment))) return { scaled: false, replicaSet };
+  const updated = await context.client.update(
+    ReplicaSets,
+    withSize(replicaSet, to, { ...replicaSet.metadata.annotations, ...sizeAnnotations(deployment) }),
+    { because, basedOn: replicaSet, signal: context.signal },
+  );
+  if (isOther) {
+    const direction = from < to ? "up" : "down";
+    const message = `Scaled ${direction} replica set ${updated.metadata.name} from ${from} to ${to}`;
+    tell(rollout, { type: "Normal", reason: "ScalingReplicaSet", message });
+  }
+  return { scaled: isOther, replicaSet: updated };
+}
+
+function withSize(replicaSet: ReplicaSet, replicas: number, annotations: Annotations): ReplicaSet {
+  const { metadata, spec } = replicaSet;
+  // The API server never stores a ReplicaSet without a spec; its selector comes with it.
+  return {
+    ...replicaSet,
+    metadata: { ...metadata, annotations },
+    ...(spec !== undefined && { spec: { ...spec, replicas } }),
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Scaling a Deployment, amid a rollout too: the pods are shared out in proportion, so that scaling does not hasten the rollout.
+ * Source: kubernetes v1.36 pkg/controller/deployment/sync.go scale, isScalingEvent.
+ */
+import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import { desiredReplicasAnnotation, maxReplicasAnnotation, sizeAnnotation } from "./annotations.ts";
+import { active, activeOrLatest, bySizeNewer, bySizeOlder, type Divided, sizeOf, sizes } from "./replica-sets.ts";
+import { type Rollout, scaleReplicaSet } from "./rollout.ts";
+import { proportional, saturated, scaleActive } from "./rules.ts";
+import { desiredReplicas, isRollingUpdate, maxSurge } from "./strategy.ts";
+
+/** Whether an active ReplicaSet was last told another size of the Deployment than it has now. */
+export function isScalingEvent(deployment: Deployment, { newest, old }: Divided): boolean {
+  const all = newest === undefined ? old : [...old, newest];
+  return active(all).some((replicaSet) => {
+    const told = sizeAnnotation(replicaSet, desiredReplicasAnnotation);
+    return told !== undefined && told !== desiredReplicas(deployment);
+  });
+}
+
+/** Brings the sizes of all ReplicaSets together to what the Deployment asks for. @throws the first refusal */
+export async function scale(rollout: Rollout, divided: Divided): Promise<void> {
+  const { context, deployment } = rollout;
+  const desired = desiredReplicas(deployment);
+  const { newest, old } = divided;
+  const single = activeOrLatest(divided);
+  if (single !== undefined) {
+    const from = sizeOf(single);
+    if (from === desired) return;
+    const facts = { replicaSet: single.metadata.name, from, to: desired, active: from > 0 };
+    await scaleReplicaSet(rollout, single, { to: desired, because: context.decide(scaleActive, facts) });
+    return;
+  }
+  const newerFirst = [...old].reverse();
+  if (isSaturated(deployment, newest)) {
+    for (const one of active(newerFirst)) {
+      const facts = { replicaSet: one.metadata.name, from: sizeOf(one), to: 0 };
+      await scaleReplicaSet(rollout, one, { to: 0, because: context.decide(saturated, facts) });
+    }
+    return;
+  }
+  if (isRollingUpdate(deployment)) {
+    await shareOut(rollout, newest === undefined ? newerFirst : [...newerFirst, newest]);
+  }
+}
+
+/** Whether the new ReplicaSet has all pods, knows of it, and all are available. */
+function isSaturated(deployment: Deployment, newest: ReplicaSet | undefined): boolean {
+  if (newest === undefined) return false;
+  const desired = desiredReplicas(deployment);
+  const told = newest.metadata.annotations?.[desiredReplicasAnnotation] ?? "";
+  return (
+    /^[+-]?\d+$/.test(told) &&
+    Number(told) === desired &&
+    sizeOf(newest) === desired &&
+    (newest.status?.availableReplicas ?? 0) === desired
+  );
+}
+
+async function shareOut(rollout: Rollout, all: readonly ReplicaSet[]): Promise<void> {
+  const { context, deployment } = rollout;
+  const shares = sharesOf(deployment, all);
+  const because = context.decide(proportional, {
+    desired: desiredReplicas(deployment),
+    surge: maxSurge(deployment),
+    sizes: shares.map(({ replicaSet, size }) => ({
+      replicaSet: replicaSet.metadata.name,
+      from: sizeOf(replicaSet),
+      to: size,
+    })),
+  });
+  for (const { replicaSet, size } of shares) {
+    await scaleReplicaSet(rollout, replicaSet, { to: size, because, alsoAnnotations: true });
+  }
+}
+
+export interface Share {
+  readonly replicaSet: ReplicaSet;
+  readonly size: number;
+}
+
+/**
+ * What each active ReplicaSet gets of `replicas + maxSurge`, largest first. Of one size the newer ones grow first and the older ones
+ * shrink first; what rounding leaves over goes to the largest.
+ */
+export function sharesOf(deployment: Deployment, all: readonly ReplicaSet[]): Share[] {
+  const desired = desiredReplicas(deployment);
+  const replicaSets = active(all);
+  const toAdd = (desired > 0 ? desired + maxSurge(deployment) : 0) - sizes(replicaSets);
+  if (toAdd > 0) replicaSets.sort(bySizeNewer);
+  else if (toAdd < 0) replicaSets.sort(bySizeOlder);
+  let added = 0;
+  const shares = replicaSets.map((replicaSet) => {
+    const share = shareOf(replicaSet, deployment, { toAdd, added });
+    added += share;
+    return { replicaSet, size: sizeOf(replicaSet) + share };
+  });
+  const [largest, ...rest] = shares;
+  if (largest === undefined || toAdd === 0) return shares;
+  return [{ ...largest, size: Math.max(largest.size + toAdd - added, 0) }, ...rest];
+}
+
+/** How many of the pods to be added, or taken away if negative, fall to this ReplicaSet; never more than are left of them. */
+function shareOf(
+  replicaSet: ReplicaSet,
+  deployment: Deployment,
+  { toAdd, added }: { readonly toAdd: number; readonly added: number },
+): number {
+  if (sizeOf(replicaSet) === 0 || toAdd === added) return 0;
+  const share = proportionOf(replicaSet, deployment);
+  return toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);
+}
+
+/** By how much it would grow if it kept its part of all pods: 5 of 10, that become 16, by 3. */
+function proportionOf(replicaSet: ReplicaSet, deployment: Deployment): number {
+  const size = sizeOf(replicaSet);
+  const desired = desiredReplicas(deployment);
+  if (desired === 0) return -size;
+  // Where the annotation was tampered with the present number of pods stands in; the bounds above hold all the same.
+  const before = sizeAnnotation(replicaSet, maxReplicasAnnotation) || (deployment.status?.replicas ?? 0);
+  if (before === 0) return 0;
+  // In 32 bits, as upstream multiplies: beyond 2³¹ the product wraps there, and so it does here.
+  return rounded(Math.imul(size, desired + maxSurge(deployment)) / before) - size;
+}
+
+/** To the nearest whole number, halves away from zero. */
+function rounded(value: number): number {
+  return value < 0 ? Math.ceil(value - 0.5) : Math.floor(value + 0.5);
+}

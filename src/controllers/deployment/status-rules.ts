@@ -1,0 +1,78 @@
+/** The rules by which a Deployment tells how it stands. */
+import type { FieldChange } from "../../api/field-changes.ts";
+import { type Facts, type Rule, rule } from "../../controller/rule.ts";
+
+interface ProgressFacts extends Facts {
+  readonly verdict: "complete" | "progressing" | "timed out";
+  /** The new ReplicaSet; undefined where there is none yet. */
+  readonly replicaSet: string | undefined;
+  readonly desired: number;
+  readonly updated: number;
+  readonly available: number;
+  readonly deadlineSeconds: number;
+}
+
+export const progress: Rule<ProgressFacts> = rule<ProgressFacts>({
+  id: "progress",
+  looksAt: [
+    "status: replicas, updatedReplicas, readyReplicas, availableReplicas, before and now",
+    "spec.progressDeadlineSeconds",
+    "condition Progressing and its time",
+  ],
+  chooses:
+    "A rollout is complete when all pods are new and available; it progresses while counts get better, and has timed out when they did not for the deadline.",
+  sentence: ({ verdict, replicaSet, desired, updated, available, deadlineSeconds }) => {
+    const of = replicaSet === undefined ? "new" : `of ${replicaSet}`;
+    const counts = `${updated} of ${desired} pods are ${of}, ${available} available`;
+    switch (verdict) {
+      case "complete":
+        return `${counts} → complete`;
+      case "progressing":
+        return `${counts}, better than before → progressing`;
+      case "timed out":
+        return `${counts}, and no better for ${deadlineSeconds} s → the progress deadline is exceeded`;
+    }
+  },
+  source:
+    "progress.go syncRolloutStatus, deployment_util.go DeploymentComplete, DeploymentProgressing, DeploymentTimedOut",
+});
+
+interface StatusFacts extends Facts {
+  readonly changes: readonly FieldChange[];
+  /** Conditions that are new or other: `Available True (MinimumReplicasAvailable)`. */
+  readonly conditions: readonly string[];
+}
+
+export const status: Rule<StatusFacts> = rule<StatusFacts>({
+  id: "status",
+  looksAt: ["status of its ReplicaSets", "metadata.generation", "maxUnavailable", "conditions"],
+  chooses: "The status sums up its ReplicaSets; it is written when it differs, and never tried twice with one version.",
+  sentence: ({ changes, conditions }) => [...changes.map(inWords), ...conditions].join(", ") || "conditions changed",
+  source: "sync.go calculateStatus, syncDeploymentStatus; progress.go syncRolloutStatus",
+});
+
+function inWords({ path, before, after }: FieldChange): string {
+  // Zeros are left out of a status.
+  const count = (value: unknown): number => (typeof value === "number" ? value : 0);
+  return `${path.slice(1)} ${count(before)} → ${count(after)}`;
+}
+
+interface ProgressCheckFacts extends Facts {
+  readonly deadlineSeconds: number;
+  /** Until the deadline; below 1000 the check comes at once. */
+  readonly leftMs: number;
+}
+
+export const progressCheck: Rule<ProgressCheckFacts> = rule<ProgressCheckFacts>({
+  id: "progress-check",
+  looksAt: ["spec.progressDeadlineSeconds", "time of the last progress", "status"],
+  chooses:
+    "While a rollout stands still its key comes again when the deadline has passed, since no delta would bring it.",
+  sentence: ({ deadlineSeconds, leftMs }) =>
+    leftMs < 1000
+      ? `the progress deadline of ${deadlineSeconds} s passes now → look again at once`
+      : `no progress, ${Math.floor(leftMs / 1000)} s left of the deadline of ${deadlineSeconds} s → look again then`,
+  source: "progress.go requeueStuckDeployment",
+});
+
+export const statusRules: readonly Rule[] = [progress, status, progressCheck];

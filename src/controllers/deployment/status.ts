@@ -1,0 +1,114 @@
+/**
+ * The status that a Deployment should have, by the status of its ReplicaSets.
+ * Source: kubernetes v1.36 pkg/controller/deployment/sync.go calculateStatus, syncDeploymentStatus.
+ */
+import { deepEqual, fieldChanges } from "../../api/field-changes.ts";
+import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import { findCondition } from "../../controller/conditions.ts";
+import type { Decision } from "../../controller/rule.ts";
+import type { SyncContext } from "../../controller/sync-context.ts";
+import { conditionAt, type DeploymentCondition, type DeploymentStatus, setCondition } from "./conditions.ts";
+import { counted, sizes, terminating } from "./replica-sets.ts";
+import { type Rollout, writeStatus } from "./rollout.ts";
+import { status as statusRule } from "./status-rules.ts";
+import { desiredReplicas, maxUnavailable } from "./strategy.ts";
+
+/** All of a Deployment's ReplicaSets, and the new one among them. */
+export interface Members {
+  readonly all: readonly ReplicaSet[];
+  readonly newest: ReplicaSet | undefined;
+}
+
+/** Counts, and the condition Available; Progressing and ReplicaFailure stay as they are. `now` in ms since 1970. */
+export function calculateStatus(deployment: Deployment, { all, newest }: Members, now: number): DeploymentStatus {
+  const { status } = deployment;
+  const available = counted(all, "availableReplicas");
+  const terminatingReplicas = terminating(all);
+  const { collisionCount } = status ?? {};
+  return statusOf({
+    observedGeneration: deployment.metadata.generation ?? 0,
+    replicas: counted(all, "replicas"),
+    updatedReplicas: counted(newest === undefined ? [] : [newest], "replicas"),
+    readyReplicas: counted(all, "readyReplicas"),
+    availableReplicas: available,
+    unavailableReplicas: Math.max(sizes(all) - available, 0),
+    ...(terminatingReplicas !== undefined && { terminatingReplicas }),
+    ...(collisionCount !== undefined && { collisionCount }),
+    conditions: setCondition(status?.conditions, availability(deployment, available, now)),
+  });
+}
+
+function availability(deployment: Deployment, available: number, now: number): DeploymentCondition {
+  const isEnough = available >= desiredReplicas(deployment) - maxUnavailable(deployment);
+  return conditionAt(
+    now,
+    isEnough
+      ? {
+          type: "Available",
+          status: "True",
+          reason: "MinimumReplicasAvailable",
+          message: "Deployment has minimum availability.",
+        }
+      : {
+          type: "Available",
+          status: "False",
+          reason: "MinimumReplicasUnavailable",
+          message: "Deployment does not have minimum availability.",
+        },
+  );
+}
+
+/** The same with zeros and empty lists left out where Go leaves them out, in the order of its fields. */
+export function statusOf(status: DeploymentStatus): DeploymentStatus {
+  const { observedGeneration, replicas, updatedReplicas, readyReplicas, availableReplicas } = status;
+  const { unavailableReplicas, terminatingReplicas, conditions = [], collisionCount } = status;
+  return {
+    ...(observedGeneration && { observedGeneration }),
+    ...(replicas && { replicas }),
+    ...(updatedReplicas && { updatedReplicas }),
+    ...(readyReplicas && { readyReplicas }),
+    ...(availableReplicas && { availableReplicas }),
+    ...(unavailableReplicas && { unavailableReplicas }),
+    // Pointers there: 0 is told apart from nothing.
+    ...(terminatingReplicas !== undefined && { terminatingReplicas }),
+    ...(conditions.length > 0 && { conditions }),
+    ...(collisionCount !== undefined && { collisionCount }),
+  };
+}
+
+/** Whether the Deployment says all of this already. */
+export function isStatusCurrent(deployment: Deployment, wanted: DeploymentStatus): boolean {
+  return deepEqual(statusOf(deployment.status ?? {}), wanted);
+}
+
+/** The status of a Deployment that is not rolling out: being deleted, paused or scaled. @throws the refusal */
+export async function syncStatus(rollout: Rollout, members: Members): Promise<void> {
+  const wanted = calculateStatus(rollout.deployment, members, rollout.context.now());
+  if (!isStatusCurrent(rollout.deployment, wanted)) await replaceStatus(rollout, wanted);
+}
+
+/** Decides for the status as wanted, and writes it. @throws the refusal */
+export async function replaceStatus(rollout: Rollout, wanted: DeploymentStatus): Promise<void> {
+  const because = decideStatus(rollout.context, rollout.deployment.status ?? {}, wanted);
+  rollout.deployment = { ...rollout.deployment, status: wanted };
+  await writeStatus(rollout, because);
+}
+
+function decideStatus(context: SyncContext, before: DeploymentStatus, wanted: DeploymentStatus): Decision {
+  const changes = fieldChanges(statusOf(before), wanted).filter(({ path }) => !path.startsWith(".conditions"));
+  const told = changes.filter(({ path, after }) => path !== ".terminatingReplicas" || after !== 0);
+  return context.decide(statusRule, {
+    changes: told.length > 0 ? told : changes,
+    conditions: conditionChanges(before.conditions ?? [], wanted.conditions ?? []),
+  });
+}
+
+function conditionChanges(before: readonly DeploymentCondition[], wanted: readonly DeploymentCondition[]): string[] {
+  const gone = before.filter(({ type }) => findCondition(wanted, type) === undefined).map(({ type }) => `${type} gone`);
+  const other = wanted.flatMap((condition) => {
+    const { type, status, reason } = condition;
+    const was = findCondition(before, type);
+    return was?.status === status && was.reason === reason ? [] : [`${type} ${status} (${reason ?? ""})`];
+  });
+  return [...other, ...gone];
+}

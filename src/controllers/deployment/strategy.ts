@@ -1,0 +1,80 @@
+/**
+ * How many pods a rollout may add and take away.
+ * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go, apimachinery v0.36 util/intstr/intstr.go.
+ */
+import type { Deployment } from "../../api/types.ts";
+
+/** What Go's int32 holds at most; stands for "no limit" in some fields. */
+const maxInt32 = 2_147_483_647;
+
+/** The API server sets it; 1 is its default. */
+export function desiredReplicas(deployment: Deployment): number {
+  return deployment.spec?.replicas ?? 1;
+}
+
+export function isRollingUpdate(deployment: Deployment): boolean {
+  return deployment.spec?.strategy?.type === "RollingUpdate";
+}
+
+/** Whether lack of progress is ever reported. */
+export function hasProgressDeadline({ spec }: Deployment): boolean {
+  return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== maxInt32;
+}
+
+/** How many old ReplicaSets are kept; undefined for all. */
+export function revisionHistoryLimit({ spec }: Deployment): number | undefined {
+  return spec?.revisionHistoryLimit === maxInt32 ? undefined : spec?.revisionHistoryLimit;
+}
+
+/**
+ * A number as it is, a percentage of `total` rounded up or down: 25% of 3 is 1 rounded up and 0 rounded down.
+ * @throws RangeError for a text that is no percentage.
+ */
+export function scaledValue(value: string | number, total: number, round: "up" | "down"): number {
+  if (typeof value === "number") return value;
+  const percent = /^([+-]?\d+)%$/.exec(value)?.[1];
+  if (percent === undefined) throw new RangeError(`invalid value for IntOrString: ${value} is not a percentage`);
+  const exact = (Number(percent) * total) / 100;
+  return round === "up" ? Math.ceil(exact) : Math.floor(exact);
+}
+
+export interface Fenceposts {
+  readonly surge: number;
+  readonly unavailable: number;
+}
+
+/**
+ * Both bounds at once: where both come to 0 (1% of 2 pods, rounded down) one pod may be unavailable, or the rollout would never
+ * begin. A value that cannot be read leaves both at 0, and no rollout goes on.
+ */
+export function fenceposts(deployment: Deployment): Fenceposts {
+  const desired = desiredReplicas(deployment);
+  const { maxSurge = 0, maxUnavailable = 0 } = deployment.spec?.strategy?.rollingUpdate ?? {};
+  try {
+    const surge = scaledValue(maxSurge, desired, "up");
+    const unavailable = scaledValue(maxUnavailable, desired, "down");
+    return surge === 0 && unavailable === 0 ? { surge, unavailable: 1 } : { surge, unavailable };
+  } catch (error) {
+    if (error instanceof RangeError) return { surge: 0, unavailable: 0 };
+    throw error;
+  }
+}
+
+/** Pods beyond the desired ones that a rollout may have; none for Recreate. */
+export function maxSurge(deployment: Deployment): number {
+  return isRollingUpdate(deployment) ? fenceposts(deployment).surge : 0;
+}
+
+/** Pods that may be unavailable during a rollout, at most as many as are desired; none for Recreate. */
+export function maxUnavailable(deployment: Deployment): number {
+  const desired = desiredReplicas(deployment);
+  if (!isRollingUpdate(deployment) || desired === 0) return 0;
+  return Math.min(fenceposts(deployment).unavailable, desired);
+}
+
+/** `maxSurge 25% → 1`, `maxSurge 2`: as it was asked for, and what comes of it. */
+export function boundInWords(deployment: Deployment, bound: "maxSurge" | "maxUnavailable"): string {
+  const asked = deployment.spec?.strategy?.rollingUpdate?.[bound] ?? 0;
+  const value = bound === "maxSurge" ? maxSurge(deployment) : maxUnavailable(deployment);
+  return asked === value ? `${bound} ${value}` : `${bound} ${asked} → ${value}`;
+}

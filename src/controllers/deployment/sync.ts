@@ -1,0 +1,115 @@
+import { Deployments, ReplicaSets } from "../../api/kind.ts";
+import { matchesEverything, type Selector, selectorOf } from "../../api/labels.ts";
+import { isNamespaceTerminating } from "../../api/status-error.ts";
+import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import { ownedAndOrphaned } from "../../controller/owned.ts";
+import { claim } from "../../controller/ref-manager.ts";
+import type { SyncContext } from "../../controller/sync-context.ts";
+import { progressing } from "./conditions.ts";
+import { cleanUpHistory } from "./history.ts";
+import { replicaSetsOf } from "./new-replica-set.ts";
+import { recreate } from "./recreate.ts";
+import { rollback, rollbackTo } from "./rollback.ts";
+import { rollForward } from "./rolling.ts";
+import { type Rollout, setOwnCondition, setStatus, writeStatus } from "./rollout.ts";
+import { beingDeleted, namespaceEnding, pause, selectsEverything } from "./rules.ts";
+import { isScalingEvent, scale } from "./scaling.ts";
+import { syncStatus } from "./status.ts";
+import { hasProgressDeadline } from "./strategy.ts";
+
+/**
+ * Brings the ReplicaSets of one Deployment one step nearer to its template and size. Every step wakes the key again by the deltas of
+ * its writes, until nothing is left to do.
+ *
+ * Source: kubernetes v1.36 pkg/controller/deployment/deployment_controller.go syncDeployment, handleErr.
+ */
+export async function syncDeployment(context: SyncContext): Promise<void> {
+  const cached = context.cache(Deployments).get(context.key);
+  if (cached === undefined) return;
+  // Throws for a selector that cannot be read, which the API server never stores.
+  const selector = selectorOf(cached.spec?.selector);
+  try {
+    if (matchesEverything(selector)) return await refuseToSelectAll(context, cached);
+    const replicaSets = await claimReplicaSets(context, cached, selector);
+    await step({ context, cached, deployment: cached, replicaSets, sent: false });
+  } catch (error) {
+    if (!isNamespaceTerminating(error)) throw error;
+    context.decide(namespaceEnding, {});
+  }
+}
+
+async function refuseToSelectAll(context: SyncContext, cached: Deployment): Promise<void> {
+  const message = "This deployment is selecting all pods. A non-empty selector is required.";
+  context.event(Deployments, cached, { type: "Warning", reason: "SelectingAll", message });
+  const because = context.decide(selectsEverything, {});
+  const generation = cached.metadata.generation ?? 0;
+  if ((cached.status?.observedGeneration ?? 0) >= generation) return;
+  const rollout: Rollout = { context, cached, deployment: cached, replicaSets: [], sent: false };
+  setStatus(rollout, { observedGeneration: generation });
+  // Nothing else hangs on it: a refusal is no reason to try again.
+  await writeStatus(rollout, because).catch(() => undefined);
+}
+
+function claimReplicaSets(context: SyncContext, owner: Deployment, selector: Selector): Promise<ReplicaSet[]> {
+  return claim(context, ownedAndOrphaned(context.cache(ReplicaSets), owner, Deployments), {
+    owner,
+    ownerKind: Deployments,
+    kind: ReplicaSets,
+    selector,
+  });
+}
+
+/** What is to be done first, of all that may be. */
+async function step(rollout: Rollout): Promise<void> {
+  const { context, cached } = rollout;
+  if (cached.metadata.deletionTimestamp !== undefined) {
+    context.decide(beingDeleted, {});
+    return statusOnly(rollout);
+  }
+  await tellOfPause(rollout);
+  if (cached.spec?.paused === true) return resize(rollout);
+  const asked = rollbackTo(cached);
+  if (asked !== undefined) return rollback(rollout, asked);
+  if (isScalingEvent(cached, await replicaSetsOf(rollout))) return resize(rollout);
+  const type = cached.spec?.strategy?.type;
+  switch (type) {
+    case "Recreate":
+      return recreate(rollout);
+    case "RollingUpdate":
+      return rollForward(rollout);
+    case undefined:
+    default:
+      throw new RangeError(`unexpected deployment strategy type: ${type}`);
+  }
+}
+
+async function statusOnly(rollout: Rollout): Promise<void> {
+  const { newest, old } = await replicaSetsOf(rollout);
+  await syncStatus(rollout, { all: newest === undefined ? old : [...old, newest], newest });
+}
+
+/** Of a Deployment that is paused or scaled: sizes and status, no rollout. */
+async function resize(rollout: Rollout): Promise<void> {
+  const divided = await replicaSetsOf(rollout);
+  const { newest, old } = divided;
+  await scale(rollout, divided);
+  const { deployment } = rollout;
+  if (deployment.spec?.paused === true && rollbackTo(deployment) === undefined) await cleanUpHistory(rollout, old);
+  await syncStatus(rollout, { all: newest === undefined ? old : [...old, newest], newest });
+}
+
+/** Tells in the condition Progressing that it is paused, or no longer, unless the deadline has passed before. */
+async function tellOfPause(rollout: Rollout): Promise<void> {
+  const { context, cached } = rollout;
+  const reason = progressing(cached.status)?.reason;
+  if (!hasProgressDeadline(cached) || reason === "ProgressDeadlineExceeded") return;
+  const paused = cached.spec?.paused === true;
+  if (paused === (reason === "DeploymentPaused")) return;
+  setOwnCondition(
+    rollout,
+    paused
+      ? { type: "Progressing", status: "Unknown", reason: "DeploymentPaused", message: "Deployment is paused" }
+      : { type: "Progressing", status: "Unknown", reason: "DeploymentResumed", message: "Deployment is resumed" },
+  );
+  await writeStatus(rollout, context.decide(pause, { paused }));
+}
