@@ -40,25 +40,26 @@ export async function applyManifests(
   namespace: string,
 ): Promise<readonly Applied[]> {
   const { kinds } = await discover(client);
-  const problems: string[] = [];
+  const problems = new Map<Manifest, readonly string[]>();
   const applied: Applied[] = [];
   // Sorting is stable: within a rank they keep their order.
   for (const manifest of manifests.toSorted((a, b) => rank(a) - rank(b))) {
     const { apiVersion, kind } = manifest.object;
     const found = kinds.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
     if (found === undefined) {
-      problems.push(`${placeOf(manifest)}: the sandbox serves no ${kind} of ${apiVersion}`);
+      problems.set(manifest, [`${placeOf(manifest)}: the sandbox serves no ${kind} of ${apiVersion}`]);
       continue;
     }
     try {
       applied.push({ manifest, did: await apply(client, found, manifest, namespace) });
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      problems.push(...refusals(placeOf(manifest), error));
+      problems.set(manifest, refusals(placeOf(manifest), error));
     }
   }
-  if (problems.length > 0) {
-    throw new UserError("the manifests were refused; the sandbox that they were for is gone", problems);
+  if (problems.size > 0) {
+    const refused = manifests.length === 1 ? "the object was" : `${problems.size} of ${manifests.length} objects were`;
+    throw new UserError(`${refused} refused, and nothing was started`, [...problems.values()].flat());
   }
   return applied;
 }

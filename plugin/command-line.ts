@@ -50,14 +50,15 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
   try {
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) return commanderEnded(error, line.commands.find(isNamed(args[0])), io);
+    if (error instanceof CommanderError) return commanderEnded(error, line, args[0], io);
     throw error;
   }
   return code;
 }
 
-/** The options of every command that this one does not word for itself. */
+/** The options of every command that this one does not word for itself; none for one that asks no cluster. */
 export function globalsOf(line: CommandLine, command: Command): Options {
+  if (command.connects === false) return {};
   return Object.fromEntries(Object.entries(line.globals).filter(([name]) => command.options[name] === undefined));
 }
 
@@ -117,12 +118,18 @@ function examplesText(examples: readonly Example[], io: Io): string {
   return `\nExamples:\n${lines.join("\n")}\n`;
 }
 
+function choosesCluster(globals: Options, flag: string): boolean {
+  const name = flag.split("=", 1)[0] ?? "";
+  return Object.values(globals).some(({ flags }) => flags.split(/[ ,]+/).includes(name));
+}
+
 function isNamed(name: string | undefined): (command: Command) => boolean {
   return (command) => command.name === name;
 }
 
-function commanderEnded(error: CommanderError, command: Command | undefined, io: Io): number {
+function commanderEnded(error: CommanderError, line: CommandLine, name: string | undefined, io: Io): number {
   if (error.exitCode === 0) return 0;
+  const command = line.commands.find(isNamed(name));
   // Without a command the library prints its help as an error.
   if (error.code === "commander.help") {
     throw new UserError("no command given", [`\`${io.calledAs} --help\` lists the commands`], { cause: error });
@@ -133,6 +140,12 @@ function commanderEnded(error: CommanderError, command: Command | undefined, io:
   if (error.code === "commander.missingArgument") {
     const missing = /[\w-]+/.exec(command?.arguments?.name ?? "argument")?.[0] ?? "";
     throw new UserError(`no ${missing} given`, [`${help}what to give`], { cause: error });
+  }
+  const unknown = error.code === "commander.unknownOption" ? /'(-[^']*)'/.exec(message)?.[1] : undefined;
+  if (command !== undefined && unknown !== undefined && choosesCluster(line.globals, unknown)) {
+    throw new UserError(`${unknown} chooses a cluster, and \`${command.name}\` asks none`, [`${help}its options`], {
+      cause: error,
+    });
   }
   throw new UserError(message.replace(/\.$/, ""), [...next, `${help}the options`], { cause: error });
 }

@@ -57,12 +57,17 @@ export function choice<const C extends string>(
   return { flags, about, choices, ...rest };
 }
 
-/** A whole number from `least` on. */
-export function wholeNumber(flags: string, about: string, least: number, rest?: Rest): Option<number> {
+/** A whole number from `least` on, up to `most` where there is one. */
+export function wholeNumber(
+  flags: string,
+  about: string,
+  least: number,
+  { most = Number.MAX_SAFE_INTEGER, ...rest }: Rest & { readonly most?: number } = {},
+): Option<number> {
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`;
   const read = (value: string): number => {
     const number = Number(value);
-    if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < least)
-      throw new RangeError(`a whole number from ${least} on`);
+    if (!/^\d+$/.test(value) || number < least || number > most) throw new RangeError(`a whole number ${range}`);
     return number;
   };
   return { flags, about, read, ...rest };
@@ -116,6 +121,8 @@ export interface Command<O extends Options = Options> {
   readonly arguments?: { readonly name: string; readonly about: string };
   readonly completeArgument?: (io: Io) => readonly Candidate[] | Promise<readonly Candidate[]>;
   readonly options: O;
+  /** False: it asks no cluster, and takes none of the options that choose one. */
+  readonly connects?: false;
   readonly examples: readonly Example[];
   /** Not in the list of commands. */
   readonly hidden?: true;

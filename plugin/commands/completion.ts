@@ -11,6 +11,7 @@ export const completion: Command = command({
   arguments: { name: "<shell>", about: shells.join(", ") },
   completeArgument: () => shells.map((value) => ({ value, about: "" })),
   options: {},
+  connects: false,
   examples: [
     { says: "In this bash", line: "completion bash > /tmp/c && source /tmp/c" },
     { says: "In every new zsh", line: 'completion zsh > "${fpath[1]}/_kubectl-reconcile"' },

@@ -90,6 +90,7 @@ export const controllers: Command = command({
     output: choice("-o, --output <format>", "wide, json, or the Role that it needs", ["wide", "json", "rbac"]),
     namespace: text("-n, --namespace <name>", "with -o rbac: a Role for this namespace, instead of a ClusterRole"),
   },
+  connects: false,
   examples: [
     { says: "What can be run", line: "controllers" },
     { says: "What one controller watches, needs and decides", line: "controllers replicaset" },

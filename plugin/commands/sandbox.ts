@@ -1,23 +1,29 @@
 import { createClient } from "../../src/client/client.ts";
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
-import { removeFile, temporaryPath, writePrivateFile } from "../../src/platform/files.ts";
+import { removeFile, temporaryPath } from "../../src/platform/files.ts";
 import { randomSuffix } from "../../src/platform/random.ts";
 import { type SandboxHttps, serveSandbox } from "../../src/sandbox/https.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import { RunReport } from "../../src/views/run-report.ts";
 import { type Command, command, type Given, negation, text, texts, wholeNumber } from "../command.ts";
 import { controllerCandidates, controllersNamed } from "../controller-names.ts";
-import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
 import { RunLines } from "../render/run-lines.ts";
 import { counted, formatDuration, styleOf } from "../render/style.ts";
+import { refuseToOverwrite, writeKubeconfig } from "../kubeconfig-file.ts";
 import { connectToSandbox, type SandboxConnection } from "../sandbox-connection.ts";
 import { UserError } from "../user-error.ts";
 
 const options = {
   manifests: texts("-f, --filename <path>", "put these files, folders or - (standard input) into it; repeatable"),
+  namespace: text("-n, --namespace <name>", "where manifests and kubectl go when they name no namespace", {
+    default: "default",
+  }),
   nodes: wholeNumber("--nodes <n>", "how many simulated nodes", 0, { default: "3" }),
-  port: wholeNumber("--port <port>", "serve on this port of 127.0.0.1", 1, { default: "any that is free" }),
+  port: wholeNumber("--port <port>", "serve on this port of 127.0.0.1", 1, {
+    most: 65_535,
+    default: "any that is free",
+  }),
   kubeconfig: text("--write-kubeconfig <file>", "write the kubeconfig there, and leave it", {
     default: "a temporary file that goes with the sandbox",
   }),
@@ -28,7 +34,7 @@ const options = {
   }),
 } as const;
 
-type SandboxOptions = Given<typeof options> & Pick<Globals, "namespace">;
+type SandboxOptions = Given<typeof options>;
 
 export const sandbox: Command = command({
   name: "sandbox",
@@ -39,6 +45,7 @@ export const sandbox: Command = command({
     "annotations (docs/sandbox-annotations.md). It holds everything in memory, and ends at the first Ctrl-C.\n\n" +
     "Exit codes: 0 ended by a signal; 2 wrong arguments or manifests; 130 ended by a second signal.",
   options,
+  connects: false,
   examples: [
     { says: "A cluster to try things in", line: "sandbox" },
     { says: "With your manifests in it, and controllers at work", line: "sandbox -f shop/ --run replicaset" },
@@ -49,6 +56,7 @@ export const sandbox: Command = command({
     const words = run.flatMap((list) => list.split(",")).filter((word) => word !== "");
     const controllers = words.length === 0 ? [] : controllersNamed(words, io.calledAs);
     const startedAt = io.timeline.now();
+    if (given.kubeconfig !== undefined) await refuseToOverwrite(given.kubeconfig);
     const parts = {
       kubelet: kubelet !== false,
       scheduler: scheduler !== false,
@@ -85,7 +93,7 @@ async function serve(connection: SandboxConnection, given: SandboxOptions, io: I
   const kept = given.kubeconfig;
   const file = kept ?? temporaryPath(`kubectl-reconcile-sandbox-${randomSuffix(random, 8)}.kubeconfig`);
   try {
-    await writeKubeconfig(file, https);
+    await writeKubeconfig(file, https.kubeconfig(given.namespace));
     for (const line of await introduction(connection, https, given, io, about)) out.write(`${line}\n`);
     out.write(`\nexport KUBECONFIG=${file}\n`);
     out.write(`ready after ${formatDuration(timeline.now() - about.startedAt)}, Ctrl-C stops\n\n`);
@@ -104,19 +112,12 @@ async function listen({ cluster }: SandboxConnection, port: number | undefined):
   try {
     return await serveSandbox(cluster.sandbox, port === undefined ? {} : { port });
   } catch (error) {
+    if (port === undefined) throw error;
     throw new UserError(
-      `cannot serve on 127.0.0.1:${port ?? 0}: ${(error as Error).message}`,
-      ["is something else on that port? leave --port away for one that is free"],
+      `cannot serve on 127.0.0.1:${port}: something else listens there, or it is not allowed`,
+      ["leave --port away for one that is free"],
       { cause: error },
     );
-  }
-}
-
-async function writeKubeconfig(file: string, https: SandboxHttps): Promise<void> {
-  try {
-    await writePrivateFile(file, https.kubeconfig());
-  } catch (error) {
-    throw new UserError(`cannot write ${file}: ${(error as Error).message}`, [], { cause: error });
   }
 }
 

@@ -6,6 +6,7 @@ export const versionCommand: Command = command({
   name: "version",
   about: "Print the version, and the Kubernetes release whose rules it follows",
   options: { output: choice("-o, --output <format>", "json", ["json"]) },
+  connects: false,
   examples: [{ says: "For a bug report", line: "version" }],
   async run({ options }, io) {
     const facts = { version, kubernetesRelease, runtime: runtimeName() };

@@ -13,8 +13,11 @@ export interface SandboxHttps {
   readonly token: string;
   /** PEM of the authority to trust. */
   readonly ca: string;
-  /** A kubeconfig for the cluster's admin; holds the token, so it belongs into a file that only its owner can read. */
-  kubeconfig(): string;
+  /**
+   * A kubeconfig for the cluster's admin, with this namespace where none is named (`default` by default). It holds the token, so
+   * it belongs into a file that only its owner can read.
+   */
+  kubeconfig(namespace?: string): string;
   close(): Promise<void>;
 }
 
@@ -45,7 +48,7 @@ export async function serveSandbox(sandbox: Sandbox, options: { readonly port?: 
     port: https.port,
     token,
     ca: certificate.ca,
-    kubeconfig: () => kubeconfigOf(url, certificate.ca, token),
+    kubeconfig: (namespace = "default") => kubeconfigOf({ url, ca: certificate.ca, token, namespace }),
     async close() {
       for (const watch of server.watches) watch.end();
       await https.close();
@@ -53,7 +56,14 @@ export async function serveSandbox(sandbox: Sandbox, options: { readonly port?: 
   };
 }
 
-function kubeconfigOf(url: string, ca: string, token: string): string {
+interface Written {
+  readonly url: string;
+  readonly ca: string;
+  readonly token: string;
+  readonly namespace: string;
+}
+
+function kubeconfigOf({ url, ca, token, namespace }: Written): string {
   return `apiVersion: v1
 kind: Config
 clusters:
@@ -70,7 +80,7 @@ contexts:
     context:
       cluster: sandbox
       user: sandbox
-      namespace: default
+      namespace: ${namespace}
 current-context: sandbox
 `;
 }

@@ -137,6 +137,39 @@ describe("kubectl reconcile sandbox", () => {
     expect((await sandbox.ended()).code).toBe(0);
   }, 20_000);
 
+  test("writes no kubeconfig over one that somebody else wrote, but over its own", async () => {
+    const file = join(folder, "precious");
+    await writeFile(file, "clusters: []\n");
+    const refused = await program("sandbox", "--nodes", "0", "--write-kubeconfig", file).ended();
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toContain(`${file} is there already, and no sandbox wrote it`);
+    expect(await readFile(file, "utf8")).toBe("clusters: []\n");
+    await rm(file);
+    for (const namespace of ["first", "second"]) {
+      const sandbox = program("sandbox", "--nodes", "0", "-n", namespace, "--write-kubeconfig", file);
+      await sandbox.printed("ready after");
+      expect(await readFile(file, "utf8")).toContain(`namespace: ${namespace}\n`);
+      sandbox.signal("SIGINT");
+      expect((await sandbox.ended()).code).toBe(0);
+    }
+  }, 20_000);
+
+  const refusals = [
+    { args: ["--write-kubeconfig", "/no/such/folder/config"], says: "there is no folder /no/such/folder" },
+    { args: ["--port", "70000"], says: "It should be a whole number from 1 to 65535" },
+    { args: ["--context", "dev"], says: "--context chooses a cluster, and `sandbox` asks none" },
+    { args: ["--run", "frobnicator"], says: 'unknown controller "frobnicator"' },
+  ];
+  test.each(refusals)(
+    "refuses $args in words, with exit code 2",
+    async ({ args, says }) => {
+      const { code, out, err } = await program("sandbox", ...args).ended();
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(err).toContain(says);
+    },
+    20_000,
+  );
+
   test("says so when the port is taken, with exit code 2", async () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
     const { code, err } = await program("sandbox", "--port", String(taken.port)).ended();
@@ -178,6 +211,8 @@ describe("bad manifests", () => {
       expect(err).toContain(file);
       expect(err).toContain(says);
       expect(err).toContain(field);
+      expect(err).toContain("1 of 2 objects were refused, and nothing was started");
+      expect(err).not.toContain("cannot be handled as");
     },
     20_000,
   );
