@@ -33,6 +33,8 @@ export interface Connected {
 export interface ConnectionOptions {
   readonly qps: number;
   readonly burst: number;
+  /** Nothing but reads gets through; `validate`: writes too, as dry runs. */
+  readonly readOnly?: boolean | "validate";
 }
 
 /** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */

@@ -1,13 +1,20 @@
 /** Where a dry-run begins: with the cluster of the context, with an empty one, and in which words that is said. */
 import type { ControllerDefinition } from "../src/controller/definition.ts";
-import { type DiscoveredKind } from "../src/client/discovery.ts";
+import { apiVersionOf, type Kind } from "../src/api/kind.ts";
+import type { Transport } from "../src/api/transport.ts";
+import { createClient } from "../src/client/client.ts";
+import { discover, type DiscoveredKind, findKind } from "../src/client/discovery.ts";
 import { loadKubeconfig } from "../src/client/kubeconfig.ts";
-import { emptyCluster } from "../src/modes/dry-run/beginning.ts";
+import { beginningFrom, emptyCluster } from "../src/modes/dry-run/beginning.ts";
 import type { Beginning } from "../src/modes/dry-run/dry-run.ts";
-import { sandboxKinds } from "../src/modes/dry-run/kinds.ts";
+import { sandboxKinds, servedBySandbox } from "../src/modes/dry-run/kinds.ts";
+import { takeSnapshot } from "../src/modes/dry-run/snapshot.ts";
 import { realHost } from "../src/platform/host.ts";
+import { type Connected, connectAs } from "./connection.ts";
+import { controllersThatCan, snapshotNotes } from "./dry-run-notes.ts";
 import type { WishWords } from "./dry-run-wishes.ts";
 import type { DryRunFlags } from "./dry-run-flags.ts";
+import type { Io } from "./io.ts";
 import type { Manifest } from "./manifests.ts";
 import { counted } from "./render/style.ts";
 import { UserError } from "./user-error.ts";
@@ -24,22 +31,26 @@ export interface DryRunSource {
   readonly hasBaseline: boolean;
   /** What could not be read, a sentence each. */
   readonly notes: readonly string[];
+  /** To the cluster, without writes; with `--server-validate` they go through as dry runs. Unset: there is none. */
+  readonly transport?: Transport;
   close(): Promise<void>;
 }
 
 export interface SourceOptions {
   readonly controllers: readonly ControllerDefinition[];
+  /** The user has named them, and wants them all. */
+  readonly named: boolean;
   readonly wishWords: WishWords;
 }
 
 /** @throws UserError, KubeconfigError: a cluster that is asked for and cannot be read is never left out in silence. */
-export async function sourceFor(flags: DryRunFlags, options: SourceOptions): Promise<DryRunSource> {
+export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {
   const from = flags.from ?? ((await hasContext(flags)) ? "both" : "manifests");
   const { manifests } = options.wishWords;
   if (from === "cluster" && manifests.length > 0) {
     throw new UserError("--from cluster takes no manifests", ["leave -f away, or use --from both"]);
   }
-  if (from !== "manifests") throw new UserError("a cluster cannot be read yet");
+  if (from !== "manifests") return clusterSource(flags, options, io);
   if (flags.serverValidate === true) {
     throw new UserError("--server-validate needs a cluster", [
       "leave --from manifests away, or choose a context with --context",
@@ -57,18 +68,12 @@ async function hasContext(flags: DryRunFlags): Promise<boolean> {
 
 async function emptySource(flags: DryRunFlags, { controllers, wishWords }: SourceOptions): Promise<DryRunSource> {
   const namespace = flags.namespace ?? "default";
-  const { manifests, baseline, deletes, scales } = wishWords;
-  const made = new Set([...manifests, ...baseline].filter(isNamespace).map(({ object }) => object.metadata.name));
-  const used = [...manifests, ...baseline].map(({ object }) => object.metadata.namespace ?? namespace);
-  const assumed = [...new Set([...used, namespace])].filter((name) => !made.has(name) && name !== "default");
-  const asked = [
-    ...(manifests.length > 0 ? [counted(manifests.length, "manifest")] : []),
-    ...scales.map((text) => `--scale ${text}`),
-    ...deletes.map((text) => `--delete ${text}`),
-  ].join(", ");
+  const { manifests, baseline } = wishWords;
+  const made = namespacesMade([...manifests, ...baseline]);
+  const assumed = namespacesUsed(wishWords, namespace, []).filter((name) => !made.has(name) && name !== "default");
   const over = baseline.length === 0 ? "an empty cluster" : `${counted(baseline.length, "manifest")} of the baseline`;
   return {
-    words: `${asked} over ${over} with 3 simulated nodes; no cluster is asked`,
+    words: `${askedWords(wishWords)} over ${over} with 3 simulated nodes; no cluster is asked`,
     beginning: emptyCluster(assumed),
     kinds: await sandboxKinds(),
     namespace,
@@ -79,6 +84,88 @@ async function emptySource(flags: DryRunFlags, { controllers, wishWords }: Sourc
   };
 }
 
-function isNamespace({ object }: Manifest): boolean {
+async function clusterSource(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {
+  const readOnly = flags.serverValidate === true ? "validate" : true;
+  const connected = await connectAs(flags, io, { qps: 20, burst: 30, readOnly });
+  try {
+    return await snapshotSource(connected, flags, options, io);
+  } catch (error) {
+    await connected.close();
+    throw connected.explain(error);
+  }
+}
+
+async function snapshotSource(
+  connected: Connected,
+  flags: DryRunFlags,
+  { controllers, named, wishWords }: SourceOptions,
+  io: Io,
+): Promise<DryRunSource> {
+  const transport = connected.unlimited;
+  const client = createClient({ transport, bus: connected.bus, timeline: io.timeline });
+  const { kinds } = await discover(client);
+  const namespace = flags.namespace ?? connected.namespace;
+  const namespaces = namespacesUsed(wishWords, namespace, kinds);
+  const objects = [...wishWords.manifests, ...wishWords.baseline].map(({ object }) => object);
+  const applied = kinds.filter((kind) => objects.some((object) => isOf(object, kind)));
+  const snapshot = await takeSnapshot({
+    transport,
+    kinds,
+    isServed: await servedBySandbox(),
+    namespaces,
+    alsoKinds: [...applied, ...deletedKinds(wishWords, kinds)],
+    wholeSecrets: objects.some(({ kind }) => kind === "Secret"),
+  });
+  const chosen = controllersThatCan(controllers, snapshot, { applied, named, flags });
+  const where = namespaces.length === 1 ? "namespace" : "namespaces";
+  const about = `${where} ${namespaces.join(", ")}, ${counted(snapshot.objects.length, "object")}, revision ${snapshot.revision}`;
+  return {
+    words: `${askedWords(wishWords)} over a snapshot of context ${connected.context} (${about})`,
+    beginning: beginningFrom(snapshot, namespaces, io.timeline.now()),
+    kinds,
+    namespace,
+    controllers: chosen.controllers,
+    hasBaseline: true,
+    notes: [...chosen.notes, ...snapshotNotes(snapshot)],
+    transport,
+    close: async () => await connected.close(),
+  };
+}
+
+function isOf(object: Manifest["object"], kind: Kind): boolean {
+  return object.kind === kind.kind && object.apiVersion === apiVersionOf(kind);
+}
+
+/** `2 manifests, --scale deploy/web=3`. */
+function askedWords({ manifests, scales, deletes }: WishWords): string {
+  return [
+    ...(manifests.length > 0 ? [counted(manifests.length, "manifest")] : []),
+    ...scales.map((text) => `--scale ${text}`),
+    ...deletes.map((text) => `--delete ${text}`),
+  ].join(", ");
+}
+
+function namespacesMade(manifests: readonly Manifest[]): ReadonlySet<string | undefined> {
+  return new Set(manifests.filter(isNamespace).map(({ object }) => object.metadata.name));
+}
+
+/** Every namespace that anything is about. */
+function namespacesUsed(words: WishWords, namespace: string, kinds: readonly DiscoveredKind[]): string[] {
+  const manifests = [...words.manifests, ...words.baseline];
+  const used = manifests
+    .filter(({ object }) => kinds.find((kind) => isOf(object, kind))?.namespaced !== false)
+    .map(({ object }) =>
+      isNamespace({ object }) ? (object.metadata.name ?? "") : (object.metadata.namespace ?? namespace),
+    );
+  const deleted = words.deletes.flatMap((text) => /^(?:namespaces?|ns)\/(.+)$/.exec(text)?.[1] ?? []);
+  const named = [...words.deletes, ...words.scales].length > deleted.length ? [namespace] : [];
+  return [...new Set([...used, ...named, ...deleted])].sort();
+}
+
+function deletedKinds({ deletes }: WishWords, kinds: readonly DiscoveredKind[]): readonly Kind[] {
+  return deletes.flatMap((text) => findKind(kinds, text.split("/")[0] ?? "") ?? []);
+}
+
+function isNamespace({ object }: Pick<Manifest, "object">): boolean {
   return object.kind === "Namespace" && object.apiVersion === "v1";
 }

@@ -1,5 +1,6 @@
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
 import { catalogue } from "../../src/controllers/index.ts";
+import { type Validation, validateOnServer } from "../../src/modes/dry-run/server-validate.ts";
 import { type DryRun, dryRun, type DryRunOptions } from "../../src/modes/dry-run/dry-run.ts";
 import { choice, type Command, command, duration, flag, negation, text, texts, wholeNumber } from "../command.ts";
 import { namespaceCandidates } from "../cluster-candidates.ts";
@@ -85,7 +86,7 @@ export const dryRunCommand: Command = command({
     const controllers = chosenControllers(words, io.calledAs);
     const fears = readFears(flags.failOn);
     const wishWords = await wishWordsOf(flags);
-    const source = await sourceFor(flags, { controllers, wishWords });
+    const source = await sourceFor(flags, { controllers, named: words.length > 0, wishWords }, io);
     try {
       for (const line of hung(`source  ${source.words}`, io.err.columns)) io.err.write(`${line}\n`);
       const report = await reportFrom(flags, { source, wishWords }, io);
@@ -143,6 +144,7 @@ async function reportFrom(
     ...(flags.horizon !== undefined && { horizonMs: flags.horizon }),
     shown,
     fold: flags.fold !== false,
+    keepWrites: flags.serverValidate === true,
   };
   const run: DryRun = await dryRun(asked);
   refusedWishes(run.refused, wishWords, io.calledAs);
@@ -150,10 +152,16 @@ async function reportFrom(
     source: source.words,
     run,
     notes: source.notes,
-    admission: [],
-    validations: [],
+    validations: await validationsOf(run, source),
     manifests: wishWords.manifests,
     shown,
     steps: flags.steps === true,
   };
+}
+
+/** With `--server-validate`; nothing otherwise. */
+function validationsOf(run: DryRun, { transport, beginning }: DryRunSource): Promise<readonly Validation[]> {
+  if (transport === undefined || run.writes.length === 0) return Promise.resolve([]);
+  const there = new Set(beginning.objects.map(({ metadata }) => metadata.uid));
+  return validateOnServer(transport, run.writes, (uid) => there.has(uid));
 }

@@ -42,6 +42,7 @@ export class Story {
   #decisions = new Map<number, DecisionEvent & EventHead>();
   #told = new Map<string, Told>();
   #refused = new Map<string, Refused>();
+  #written = new Map<string, WriteEvent>();
   #syncs = 0;
   #writes = 0;
 
@@ -53,6 +54,11 @@ export class Story {
 
   get syncs(): number {
     return this.#syncs;
+  }
+
+  /** One write of each verb to each object, without those of the parts of a cluster that are simulated. */
+  get admitted(): readonly WriteEvent[] {
+    return [...this.#written.values()];
   }
 
   get writes(): number {
@@ -101,6 +107,7 @@ export class Story {
     if (event.changes.length > 0) told.changes.push({ write: event.seq, changes: event.changes });
     const decision = this.#decisions.get(event.decision ?? 0);
     if (event.controller !== undefined && standIns.has(event.controller)) return;
+    this.#written.set(`${event.verb} ${event.subresource ?? ""} ${name}`, event);
     const isStatus = event.subresource === "status";
     const causeName = decision === undefined ? "" : `${decision.controller} ${decision.rule}`;
     const cause = told.causes.get(causeName);

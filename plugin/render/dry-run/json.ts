@@ -4,17 +4,17 @@ import { type Shown, shownForm } from "../../../src/views/shown-form.ts";
 import { allChanges, type DryRunReport, totalsOf } from "./report.ts";
 
 export function reportAsJson(report: DryRunReport): readonly string[] {
-  const { run, source, notes, admission, validations, shown } = report;
+  const { run, source, notes, validations, shown } = report;
   const lines: object[] = [
     { is: "source", text: source },
     ...run.done.map(({ of, key, did }) => ({ is: "applied", ...of, key, did })),
     ...run.notFollowed.map(({ of, key }) => ({ is: "not-followed", ...of, key })),
-    ...admission.map((note) => ({ is: "admission", ...note })),
+    ...run.admission.map((note) => ({ is: "admission", ...note })),
     ...notes.map((text) => ({ is: "note", text })),
     ...run.drift.flatMap(({ changes }) => changes).map((change) => ({ is: "drift", ...plain(change, shown) })),
     ...allChanges(report).map((change) => ({ is: "change", ...plain(change, shown) })),
     ...run.refusedWrites.map((refused) => ({ is: "refused", ...refused })),
-    ...validations.map((validation) => ({ is: "validation", ...validation })),
+    ...validations.map((validation) => ({ is: "validation", outcome: validation.is, text: validation.text })),
   ];
   if (report.steps) {
     for (const { of, key, steps } of run.rollouts)

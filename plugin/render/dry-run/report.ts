@@ -1,5 +1,4 @@
 /** All that a dry-run has to tell: what every output format is made of. */
-import type { AdmissionNote } from "../../../src/modes/dry-run/admission.ts";
 import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
 import type { Validation } from "../../../src/modes/dry-run/server-validate.ts";
 import type { ObjectChange } from "../../../src/views/outcome.ts";
@@ -13,7 +12,6 @@ export interface DryRunReport {
   readonly run: DryRun;
   /** What could not be known, a sentence each. */
   readonly notes: readonly string[];
-  readonly admission: readonly AdmissionNote[];
   /** With `--server-validate`. */
   readonly validations: readonly Validation[];
   readonly manifests: readonly Manifest[];

@@ -47,13 +47,13 @@ function hang(label: string, text: string, { columns }: Style): string[] {
 }
 
 /** What must be known to read the answer right. */
-export function endingNotes({ run, notes, admission }: DryRunReport): string[] {
+export function endingNotes({ run, notes }: DryRunReport): string[] {
   const notFollowed = run.notFollowed.map(({ of, key }) => `${of.kind} ${key}`);
   return [
     ...(notFollowed.length > 0
       ? [`applied, not followed (no controller here acts on them): ${notFollowed.join(", ")}`]
       : []),
-    ...admission.map(({ text }) => text),
+    ...run.admission.map(({ text }) => text),
     ...notes,
   ];
 }

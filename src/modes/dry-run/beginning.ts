@@ -1,25 +1,36 @@
-/** The cluster that manifests alone begin with. */
+/** The cluster that a dry-run begins with: an empty one for manifests alone, or a snapshot. */
 import type { StoredObject } from "../../api/object.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
-import type { Node } from "../../api/types.ts";
+import type { Node, Pod } from "../../api/types.ts";
+import { nodeAnnotation, silentAnnotation } from "../../controllers/kubelet/annotations.ts";
 import { nodeStatusOf, simulatedNode } from "../../controllers/kubelet/node.ts";
-import { randomUuid, seededRandom } from "../../platform/random.ts";
+import { type Random, randomUuid, seededRandom } from "../../platform/random.ts";
 import type { Beginning } from "./dry-run.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** When manifests alone begin: any fixed date would do. */
 export const emptyClusterAtMs: number = parseTime("2026-01-01T00:00:00Z");
 const nodes = 3;
 
+function metaOf(name: string, random: Random, atMs: number): StoredObject["metadata"] {
+  return { name, uid: randomUuid(random), resourceVersion: "1", creationTimestamp: formatTime(atMs) };
+}
+
+/** Three ready nodes of 8 CPUs and 16 GiB. */
+export function simulatedNodes(atMs: number): readonly StoredObject[] {
+  const random = seededRandom(1);
+  return Array.from({ length: nodes }, (_, n) => {
+    const node = simulatedNode(n);
+    const metadata = { ...node.metadata, ...metaOf(node.metadata.name ?? "", random, atMs) };
+    const bare = { ...node, metadata } as Node;
+    return { ...bare, status: nodeStatusOf(bare, atMs) } as StoredObject;
+  });
+}
+
 /** An empty cluster with these namespaces and three ready nodes of 8 CPUs and 16 GiB. */
 export function emptyCluster(namespaces: Iterable<string>): Beginning {
   const random = seededRandom(0);
-  const creationTimestamp = formatTime(emptyClusterAtMs);
-  const meta = (name: string): StoredObject["metadata"] => ({
-    name,
-    uid: randomUuid(random),
-    resourceVersion: "1",
-    creationTimestamp,
-  });
+  const meta = (name: string): StoredObject["metadata"] => metaOf(name, random, emptyClusterAtMs);
   const objects: StoredObject[] = [];
   for (const name of namespaces) {
     objects.push({
@@ -35,10 +46,58 @@ export function emptyCluster(namespaces: Iterable<string>): Beginning {
       metadata: { ...meta("default"), namespace: name },
     });
   }
-  for (let n = 0; n < nodes; n++) {
-    const node = simulatedNode(n);
-    const bare = { ...node, metadata: { ...node.metadata, ...meta(node.metadata.name ?? "") } } as Node;
-    objects.push({ ...bare, status: nodeStatusOf(bare, emptyClusterAtMs) } as StoredObject);
-  }
-  return { objects, atMs: emptyClusterAtMs, settledPods: new Set() };
+  return { objects: [...objects, ...simulatedNodes(emptyClusterAtMs)], atMs: emptyClusterAtMs, settledPods: new Set() };
+}
+
+/** A snapshot as a dry-run begins with it: its nodes run what is new, and its pods stay as they are. */
+export function beginningFrom(snapshot: Snapshot, namespaces: readonly string[], now: number): Beginning {
+  const settledPods = new Set<string>();
+  const objects = snapshot.objects.map((object) => {
+    if (object.kind === "Node") return asSimulated(object);
+    if (object.kind === "Pod" && isSettled(object, namespaces)) settledPods.add(object.metadata.uid);
+    return object;
+  });
+  const atMs = snapshot.atMs ?? now;
+  const isUnreadable = (plural: string): boolean => snapshot.unreadable.some(({ kind }) => kind.plural === plural);
+  // Where nodes may not be read, pods must be placed all the same.
+  if (isUnreadable("nodes")) objects.push(...simulatedNodes(atMs));
+  // Every namespace has it, and no pod is let in without.
+  if (isUnreadable("serviceaccounts")) objects.push(...defaultAccounts(namespaces, atMs));
+  return {
+    objects,
+    atMs,
+    revision: snapshot.revision,
+    settledPods,
+  };
+}
+
+function defaultAccounts(namespaces: readonly string[], atMs: number): readonly StoredObject[] {
+  const random = seededRandom(2);
+  return namespaces.map((namespace) => ({
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { ...metaOf("default", random, atMs), namespace },
+  }));
+}
+
+/** Its pods are run here; those of a node that is not ready stand still. */
+function asSimulated(node: Node): StoredObject {
+  const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
+  const annotations = {
+    ...node.metadata.annotations,
+    [nodeAnnotation]: "simulated",
+    ...(!isReady && { [silentAnnotation]: "true" }),
+  };
+  return { ...node, metadata: { ...node.metadata, annotations } };
+}
+
+/** Reasons to wait that a container leaves by itself, as far as one can tell. */
+const passing: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
+
+/** A pod that is about to start will start; any other goes on as it is. */
+function isSettled({ metadata, status }: Pod, namespaces: readonly string[]): boolean {
+  if (!namespaces.includes(metadata.namespace ?? "")) return true;
+  if ((status?.phase ?? "Pending") !== "Pending") return true;
+  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return containers.some(({ state }) => state?.waiting !== undefined && !passing.has(state.waiting.reason ?? ""));
 }

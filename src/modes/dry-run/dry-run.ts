@@ -9,9 +9,11 @@ import { type Rollout, Rollouts } from "../../views/rollout.ts";
 import type { State } from "../../views/state.ts";
 import { type Refused, Story } from "../../views/story.ts";
 import { type Done, fulfil, type RefusedWish, type Wish } from "./apply.ts";
+import { type AdmissionNote, admissionNotes } from "./admission.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
 import { isFollowed } from "./followed.ts";
 import { defaultHorizonMs, settle, type Settled } from "./settle.ts";
+import type { SentWrite } from "./server-validate.ts";
 import { createWorld, type World } from "./world.ts";
 
 /** The cluster to begin with. */
@@ -33,6 +35,8 @@ export interface DryRunOptions extends OutcomeOptions {
   readonly controllers: readonly ControllerDefinition[];
   readonly seed: number;
   readonly horizonMs?: number;
+  /** Keep the writes as they were sent. */
+  readonly keepWrites?: boolean;
 }
 
 export interface DryRun {
@@ -51,6 +55,9 @@ export interface DryRun {
   /** What was applied and has no controller here. */
   readonly notFollowed: readonly Done[];
   readonly rollouts: readonly Rollout[];
+  readonly admission: readonly AdmissionNote[];
+  /** With `keepWrites`: since the manifests were applied. */
+  readonly writes: readonly SentWrite[];
   /** At the end. */
   readonly state: State;
 }
@@ -58,7 +65,9 @@ export interface DryRun {
 /** Needs no cluster and no time of its own: the same options give the same answer. */
 export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { beginning, horizonMs = defaultHorizonMs } = options;
+  const writes: SentWrite[] = [];
   const world = await createWorld({
+    ...(options.keepWrites === true && { onWrite: (write) => void writes.push(write) }),
     startMs: beginning.atMs,
     seed: options.seed,
     objects: beginning.objects,
@@ -69,6 +78,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const first = await driftOf(world, options, horizonMs);
   if (first.settled.is !== "steady" || first.refused.length > 0) return nothingApplied(world, first);
   const { before } = first;
+  writes.length = 0;
   const story = new Story();
   world.bus.listen(story.listener);
   const rollouts = new Rollouts(world.timeline.now(), before.values());
@@ -88,6 +98,8 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     availability: availabilityOf(done, state, options.controllers),
     notFollowed: done.filter((each) => !isFollowed(each, options.controllers)),
     rollouts: rollouts.rollouts(),
+    admission: admissionNotes(story.admitted, { before, after: state, catalogue: world.sandbox.server.catalogue }),
+    writes,
     state,
   };
 }
@@ -128,6 +140,8 @@ function nothingApplied(world: World, { drift, settled, refused }: First): DryRu
     availability: [],
     notFollowed: [],
     rollouts: [],
+    admission: [],
+    writes: [],
     state: world.state(),
   };
 }

@@ -1,4 +1,5 @@
 /** The kinds that a sandbox serves, as discovery would tell them. */
+import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import type { DiscoveredKind } from "../../client/discovery.ts";
 import { loadApiData } from "../../sandbox/data/load.ts";
 
@@ -22,4 +23,10 @@ export async function sandboxKinds(): Promise<readonly DiscoveredKind[]> {
         preferred: preferred.has(groupVersion),
       }));
   });
+}
+
+/** Whether a sandbox can hold objects of a kind. */
+export async function servedBySandbox(): Promise<(kind: Kind) => boolean> {
+  const served = new Set((await sandboxKinds()).map((kind) => `${apiVersionOf(kind)} ${kind.kind}`));
+  return (kind) => served.has(`${apiVersionOf(kind)} ${kind.kind}`);
 }

@@ -1,6 +1,173 @@
-/** Each write, sent to the API server as a dry run: what it refuses or changes is marked. */
+/**
+ * Each write of a dry-run, sent to the API server as a dry run: what the server, its webhooks and its policies would refuse or
+ * change is marked. Only what can be judged by itself is sent: an object that is made in the dry-run does not exist there yet, so
+ * writes to it can be judged by nobody.
+ */
+import { fieldChanges } from "../../api/field-changes.ts";
+import { type ObjectKey, objectKey } from "../../api/key.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { StatusError } from "../../api/status-error.ts";
+import type { ApiRequest, Transport } from "../../api/transport.ts";
+import { readAll } from "../../api/transport.ts";
+import { readAnswer } from "../../client/answers.ts";
+import { shownForm } from "../../views/shown-form.ts";
 
 export interface Validation {
+  readonly is: "refused" | "changed" | "accepted" | "not sent";
   /** One sentence. */
   readonly text: string;
+}
+
+/** A write that the sandbox accepted, and what it answered. */
+export interface SentWrite {
+  readonly request: ApiRequest;
+  readonly answer: StoredObject | undefined;
+}
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** Keeps the writes that go through the transport and succeed. */
+export function recordingWrites(transport: Transport, into: (write: SentWrite) => void): Transport {
+  return {
+    async send(request) {
+      const response = await transport.send(request);
+      if (request.method === "GET" || response.status >= 300) return response;
+      const bytes = await readAll(response.body);
+      let [answer, left]: [StoredObject | undefined, Uint8Array | undefined] = [undefined, bytes];
+      const value = JSON.parse(decoder.decode(bytes)) as StoredObject;
+      if (value.kind !== "Status") answer = value;
+      into({ request, answer });
+      const body = {
+        next(): Promise<Uint8Array | undefined> {
+          const piece = left;
+          left = undefined;
+          return Promise.resolve(piece);
+        },
+        cancel(): void {
+          left = undefined;
+        },
+      };
+      return { ...response, header: (name) => response.header(name), body };
+    },
+  };
+}
+
+interface Sendable {
+  readonly name: string;
+  readonly request: ApiRequest;
+  readonly answer: StoredObject | undefined;
+  count: number;
+}
+
+/**
+ * Sends what can be sent, equal writes once.
+ * @param transport lets writes through as dry runs alone
+ * @param exists whether the object is there on the cluster: it was in the snapshot
+ */
+export async function validateOnServer(
+  transport: Transport,
+  writes: readonly SentWrite[],
+  exists: (uid: string) => boolean,
+): Promise<readonly Validation[]> {
+  const { sendable, unsent } = sorted(writes, exists);
+  const validations = await Promise.all(sendable.map((each) => validate(transport, each)));
+  const accepted = sendable.filter((_, index) => validations[index]?.is === "accepted").length;
+  const told = validations.filter(({ is }) => is !== "accepted");
+  const summary = `server: ${accepted} of ${sendable.length} different writes accepted as they are`;
+  const left = unsent > 0 ? `; ${unsent} more are to objects that do not exist there yet, and were not sent` : "";
+  return [...told, { is: "accepted", text: `${summary}${left}` }];
+}
+
+function sorted(
+  writes: readonly SentWrite[],
+  exists: (uid: string) => boolean,
+): { readonly sendable: readonly Sendable[]; readonly unsent: number } {
+  const sendable = new Map<string, Sendable>();
+  let unsent = 0;
+  for (const { request, answer } of writes) {
+    const isCreate = request.method === "POST" && !/\/(binding|eviction)$/.test(request.path);
+    const uid = answer?.metadata.uid ?? deletedUid(request);
+    if (isBookkeeping(request) || (!isCreate && uid === "" && request.method !== "DELETE")) continue;
+    if (!isCreate && uid !== "" && !exists(uid)) {
+      unsent++;
+      continue;
+    }
+    const plain = withoutVersion(request);
+    const body = plain.body === undefined ? "" : decoder.decode(plain.body);
+    const name = `${plain.method} ${plain.path} ${body}`;
+    const there = sendable.get(name);
+    if (there === undefined) sendable.set(name, { name: nameOf(request, answer), request: plain, answer, count: 1 });
+    else there.count++;
+  }
+  return { sendable: [...sendable.values()], unsent };
+}
+
+/** The server answers some deletions with a Status; the object may be named in the request. */
+function deletedUid({ method, body }: ApiRequest): string {
+  if (method !== "DELETE" || body === undefined) return "";
+  const { preconditions } = JSON.parse(decoder.decode(body)) as { readonly preconditions?: { readonly uid?: string } };
+  return preconditions?.uid ?? "";
+}
+
+/** Happenings, heartbeats, and what the kubelet and the scheduler would write: they are simulated here. */
+function isBookkeeping({ path }: ApiRequest): boolean {
+  return /\/(events|leases)(\/|$)/.test(path) || /\/pods\/[^/]+\/(status|binding)$/.test(path);
+}
+
+/** The version that the dry-run has made up would be a conflict. */
+function withoutVersion(request: ApiRequest): ApiRequest {
+  if (request.body === undefined) return request;
+  const value = JSON.parse(decoder.decode(request.body)) as {
+    metadata?: { resourceVersion?: string };
+    preconditions?: { resourceVersion?: string };
+  };
+  if (value.metadata?.resourceVersion === undefined && value.preconditions?.resourceVersion === undefined)
+    return request;
+  delete value.metadata?.resourceVersion;
+  delete value.preconditions?.resourceVersion;
+  return { ...request, body: encoder.encode(JSON.stringify(value)) };
+}
+
+const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
+
+function nameOf({ method, path }: ApiRequest, answer: StoredObject | undefined): string {
+  const verb = verbs[method] ?? method;
+  if (answer === undefined) return `${verb} ${path.split("/").slice(-2).join(" ")}`;
+  const { namespace, name, generateName } = answer.metadata;
+  const key: ObjectKey = objectKey(namespace, generateName === undefined ? name : `${generateName}…`);
+  const subresource = /\/(status|scale)$/.exec(path)?.[1];
+  return `${verb} ${answer.kind ?? ""}${subresource === undefined ? "" : `/${subresource}`} ${key}`;
+}
+
+async function validate(transport: Transport, { name, request, answer, count }: Sendable): Promise<Validation> {
+  const what = count > 1 ? `${name} (${count} times)` : name;
+  try {
+    const { value } = await readAnswer(await transport.send({ ...request, signal: new AbortController().signal }));
+    const changed =
+      answer === undefined ? [] : differences(answer, value as StoredObject, request.path.endsWith('/status'));
+    if (changed.length === 0) return { is: "accepted", text: what };
+    return {
+      is: "changed",
+      text: `server: ${what} would be changed by the server at ${changed.slice(0, 5).join(", ")}`,
+    };
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    const isMissing = error.code === 404 && error.status.details?.kind === "namespaces";
+    if (isMissing)
+      return { is: "not sent", text: `server: ${what} cannot be judged: its namespace does not exist there yet` };
+    return { is: "refused", text: `! server: ${what} would be refused: ${error.message}` };
+  }
+}
+
+/** Where the server's answer differs from the sandbox's, in what is not the server's to make up: of a status write in the status alone. */
+function differences(ours: StoredObject, theirs: StoredObject, isStatus: boolean): readonly string[] {
+  const plain = (object: StoredObject): unknown => {
+    const { status, ...form } = shownForm({ group: "", kind: ours.kind ?? "" }, object, {});
+    if (isStatus) return { status };
+    const metadata = form["metadata"] as { name?: string; generateName?: string };
+    if (metadata.generateName !== undefined) delete metadata.name;
+    return form;
+  };
+  return fieldChanges(plain(ours), plain(theirs)).map(({ path }) => path);
 }

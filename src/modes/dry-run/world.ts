@@ -18,6 +18,7 @@ import type { KindName } from "../../trace/names.ts";
 import { entryName, type State, type StateEntry } from "../../views/state.ts";
 import { fieldManagerOf } from "../live.ts";
 import { dryRunKubelet } from "./kubelet.ts";
+import { recordingWrites, type SentWrite } from "./server-validate.ts";
 
 export interface WorldOptions {
   /** When it begins, in ms since 1970. */
@@ -31,6 +32,8 @@ export interface WorldOptions {
   readonly controllers: readonly ControllerDefinition[];
   /** Pods that are left alone by the kubelet as long as nobody deletes them, by uid. */
   readonly settledPods: ReadonlySet<string>;
+  /** Told of every write that succeeds, as it was sent. */
+  readonly onWrite?: (write: SentWrite) => void;
 }
 
 /** A change of an object, as it was made. */
@@ -66,8 +69,12 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const bus = new TraceBus({ now: () => timeline.now() });
   const sandbox = await createSandbox({ timeline, random });
   sandbox.load(options.objects, options.revision === undefined ? {} : { revision: options.revision });
-  const clientFor = (name: string): Client =>
-    createClient({ transport: sandbox.transport({ actor: name }), bus, timeline, fieldManager: name });
+  const { onWrite } = options;
+  const clientFor = (name: string): Client => {
+    const inProcess = sandbox.transport({ actor: name });
+    const transport = onWrite === undefined ? inProcess : recordingWrites(inProcess, onWrite);
+    return createClient({ transport, bus, timeline, fieldManager: name });
+  };
   const manager = new ControllerManager({
     controllers: [...options.controllers, scheduler, dryRunKubelet(options.settledPods)],
     informers: new SharedInformerFactory({ client: clientFor("informers"), timeline, random, bus, writers: false }),

@@ -1,0 +1,85 @@
+/** Reads all objects of a kind at one revision. */
+import { apiVersionOf, type Kind, pathOf } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { parseTime } from "../../api/time.ts";
+import type { ApiRequest, Transport } from "../../api/transport.ts";
+import { readAnswer } from "../../client/answers.ts";
+import { getRequest, listQuery } from "../../client/requests.ts";
+
+export interface ListAsk {
+  /** Unset: all namespaces. */
+  readonly namespace?: string;
+  /** Unset: whatever the newest is. */
+  readonly revision?: string;
+  /** Objects come with nothing but their metadata. */
+  readonly metadataOnly?: boolean;
+}
+
+export interface WholeList {
+  /** With `apiVersion` and `kind`. */
+  readonly objects: readonly StoredObject[];
+  readonly revision: string;
+  /** The server's own clock, in ms since 1970, to the second; undefined where it did not say. */
+  readonly serverTime: number | undefined;
+}
+
+const pageSize = 500;
+const partial = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+interface ListBody {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly StoredObject[] | null;
+}
+
+/** @throws StatusError (403, 404, 410 for a revision that is no longer kept), TransportError. */
+export async function readList(transport: Transport, kind: Kind, ask: ListAsk): Promise<WholeList> {
+  const objects: StoredObject[] = [];
+  const head = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  let [token, revision] = ["", ask.revision ?? ""];
+  let serverTime: number | undefined;
+  do {
+    const page = await readPage(transport, kind, ask, token);
+    serverTime ??= page.serverTime;
+    for (const item of page.body.items ?? []) objects.push({ ...item, ...head });
+    // The pages that follow are of the first one's revision.
+    if (revision === "") revision = page.body.metadata?.resourceVersion ?? "";
+    token = page.body.metadata?.continue ?? "";
+  } while (token !== "");
+  return { objects, revision, serverTime };
+}
+
+async function readPage(
+  transport: Transport,
+  kind: Kind,
+  { namespace, revision, metadataOnly }: ListAsk,
+  token: string,
+): Promise<{ readonly body: ListBody; readonly serverTime: number | undefined }> {
+  const first = token === "";
+  const query = listQuery({
+    limit: pageSize,
+    ...(!first && { continueToken: token }),
+    ...(first && revision !== undefined && { resourceVersion: revision, resourceVersionMatch: "Exact" }),
+  });
+  const request = getRequest(pathOf(kind, { ...(namespace !== undefined && { namespace }) }), query, undefined);
+  const asked: ApiRequest =
+    metadataOnly === true ? { ...request, headers: { ...request.headers, accept: partial } } : request;
+  const answer = await transport.send(asked);
+  const date = answer.header("date");
+  const { value } = await readAnswer(answer);
+  return { body: value as ListBody, serverTime: date === undefined ? undefined : parseTime(date) };
+}
+
+/** One object; undefined where there is none. @throws StatusError other than 404, TransportError. */
+export async function readObject(
+  transport: Transport,
+  kind: Kind,
+  at: { readonly namespace: string; readonly name: string },
+): Promise<StoredObject | undefined> {
+  const answer = await transport.send(getRequest(pathOf(kind, at), [], undefined));
+  if (answer.status === 404) {
+    answer.body.cancel();
+    return undefined;
+  }
+  const { value } = await readAnswer(answer);
+  return { ...(value as StoredObject), apiVersion: apiVersionOf(kind), kind: kind.kind };
+}

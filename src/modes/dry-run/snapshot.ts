@@ -1,0 +1,197 @@
+/**
+ * A cluster at one revision, as far as a dry-run needs it: everything in the namespaces that it is about, closed under owner
+ * references, and what admission and scheduling read of the rest. Nothing but reads.
+ */
+import { apiVersionOf, type Kind, Namespaces, Pods, resourceOf } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { isExpired, StatusError } from "../../api/status-error.ts";
+import type { Transport } from "../../api/transport.ts";
+import type { Pod } from "../../api/types.ts";
+import type { DiscoveredKind } from "../../client/discovery.ts";
+import { isPodTerminal } from "../../controller/pod-status.ts";
+import { closeUnderOwners, type UnknownOwner } from "./owners.ts";
+import { readList, readObject, type WholeList } from "./read-list.ts";
+
+export interface SnapshotOptions {
+  /** It should let nothing but reads through. */
+  readonly transport: Transport;
+  /** What the cluster serves. */
+  readonly kinds: readonly DiscoveredKind[];
+  /** Whether a sandbox can hold objects of the kind. */
+  readonly isServed: (kind: Kind) => boolean;
+  readonly namespaces: readonly string[];
+  /** Kinds without a namespace that are to be there as well. */
+  readonly alsoKinds: readonly Kind[];
+  /** Read Secrets with their contents; otherwise their metadata alone. */
+  readonly wholeSecrets: boolean;
+}
+
+/** A kind that could not be read, and why. */
+export interface Unreadable {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  readonly error: StatusError;
+}
+
+export interface Snapshot {
+  readonly objects: readonly StoredObject[];
+  readonly revision: number;
+  /** The server's time when it was taken, in ms since 1970; undefined where it did not say. */
+  readonly atMs: number | undefined;
+  readonly unreadable: readonly Unreadable[];
+  readonly unknownOwners: readonly UnknownOwner[];
+}
+
+/** Read in all namespaces, or having none. */
+const clusterWide: ReadonlySet<string> = new Set([
+  "nodes",
+  "priorityclasses.scheduling.k8s.io",
+  "runtimeclasses.node.k8s.io",
+  "storageclasses.storage.k8s.io",
+  "validatingwebhookconfigurations.admissionregistration.k8s.io",
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  "validatingadmissionpolicies.admissionregistration.k8s.io",
+  "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+  "mutatingadmissionpolicies.admissionregistration.k8s.io",
+  "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+]);
+
+/** Happenings and heartbeats. */
+const neverRead: ReadonlySet<string> = new Set(["events", "events.events.k8s.io", "leases.coordination.k8s.io"]);
+
+const attempts = 3;
+
+/** @throws StatusError, TransportError where the cluster cannot be read at all; a kind that may not be read is only noted. */
+export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await takeOnce(options);
+    } catch (error) {
+      // The server compacted while we read: once more from its present state.
+      if (!isExpired(error) || attempt === attempts) throw error;
+    }
+  }
+}
+
+async function takeOnce(options: SnapshotOptions): Promise<Snapshot> {
+  const { namespaces, transport } = options;
+  const unreadable: Unreadable[] = [];
+  const first = await firstList(options, unreadable);
+  const { revision, serverTime } = first;
+  const read = async (kind: Kind, namespace: string | undefined): Promise<readonly StoredObject[]> => {
+    const metadataOnly = kind.kind === "Secret" && kind.group === "" && !options.wholeSecrets;
+    const ask = { revision, metadataOnly, ...(namespace !== undefined && { namespace }) };
+    return readOrNote(() => readList(transport, kind, ask), { kind, namespace }, unreadable);
+  };
+  const wanted = kindsToRead(options);
+  const lists = await Promise.all([
+    ...wanted.inNamespaces.flatMap((kind) => namespaces.map((namespace) => read(kind, namespace))),
+    ...wanted.clusterWide.map((kind) => read(kind, undefined)),
+  ]);
+  const elsewhere = (await read(Pods, undefined)).filter((pod) => !namespaces.includes(pod.metadata.namespace ?? ""));
+  const listed = [...lists.flat(), ...(await namespacesOf(options, first, unreadable))];
+  const closed = await closeUnderOwners(options, listed, isListed(wanted, unreadable));
+  return {
+    objects: [...closed.objects, ...elsewhere.flatMap(asLoad)],
+    revision: Number(revision) || 0,
+    atMs: serverTime,
+    unreadable,
+    unknownOwners: closed.unknown,
+  };
+}
+
+/** The list that sets the revision: of namespaces, or, where those may not be listed, of the pods in one of them. */
+async function firstList(options: SnapshotOptions, unreadable: Unreadable[]): Promise<WholeList> {
+  try {
+    return await readList(options.transport, Namespaces, {});
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 403) throw error;
+    unreadable.push({ kind: Namespaces, namespace: undefined, error });
+    const [namespace = "default"] = options.namespaces;
+    const { revision, serverTime } = await readList(options.transport, Pods, { namespace });
+    return { objects: [], revision, serverTime };
+  }
+}
+
+/** All namespaces; or those that the dry-run is about, as far as they may be read one by one. */
+async function namespacesOf(
+  { transport, namespaces }: SnapshotOptions,
+  first: WholeList,
+  unreadable: readonly Unreadable[],
+): Promise<readonly StoredObject[]> {
+  if (!unreadable.some(({ kind }) => kind === Namespaces)) return first.objects;
+  const read = namespaces.map(async (name): Promise<StoredObject[]> => {
+    try {
+      const namespace = await readObject(transport, Namespaces, { namespace: "", name });
+      return namespace === undefined ? [] : [namespace];
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 403) throw error;
+      // Its objects could be listed, so it is there.
+      return [assumedNamespace(name)];
+    }
+  });
+  return (await Promise.all(read)).flat();
+}
+
+function assumedNamespace(name: string): StoredObject {
+  const metadata = { name, uid: `assumed-${name}`, resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" };
+  const spec = { finalizers: ["kubernetes"] };
+  return { apiVersion: "v1", kind: "Namespace", metadata, spec, status: { phase: "Active" } } as StoredObject;
+}
+
+interface KindsToRead {
+  readonly inNamespaces: readonly Kind[];
+  readonly clusterWide: readonly Kind[];
+}
+
+function kindsToRead({ kinds, isServed, alsoKinds }: SnapshotOptions): KindsToRead {
+  const also = new Set(alsoKinds.map(resourceOf));
+  const readable = kinds.filter(
+    (kind) => kind.preferred && kind.verbs.includes("list") && !neverRead.has(resourceOf(kind)) && isServed(kind),
+  );
+  return {
+    inNamespaces: readable.filter(({ namespaced }) => namespaced),
+    clusterWide: readable.filter(
+      (kind) =>
+        !kind.namespaced &&
+        resourceOf(kind) !== "namespaces" &&
+        (clusterWide.has(resourceOf(kind)) || also.has(resourceOf(kind))),
+    ),
+  };
+}
+
+/** Whether all objects of the kind, in the namespaces of the snapshot, have been read. */
+function isListed(
+  wanted: KindsToRead,
+  unreadable: readonly Unreadable[],
+): (apiVersion: string, kind: string) => boolean {
+  const listed = new Set([...wanted.inNamespaces, ...wanted.clusterWide, Namespaces].map(nameOf));
+  for (const { kind } of unreadable) listed.delete(nameOf(kind));
+  return (apiVersion, kind) => listed.has(`${apiVersion} ${kind}`);
+}
+
+function nameOf(kind: Kind): string {
+  return `${apiVersionOf(kind)} ${kind.kind}`;
+}
+
+async function readOrNote(
+  read: () => Promise<WholeList>,
+  what: { readonly kind: Kind; readonly namespace: string | undefined },
+  unreadable: Unreadable[],
+): Promise<readonly StoredObject[]> {
+  try {
+    return (await read()).objects;
+  } catch (error) {
+    if (!(error instanceof StatusError) || isExpired(error)) throw error;
+    unreadable.push({ ...what, error });
+    return [];
+  }
+}
+
+/** Pods of other namespaces take room on nodes, and that is all that is known of them: their owners have not been read. */
+function asLoad(object: StoredObject): StoredObject[] {
+  const pod = object as Pod & StoredObject;
+  if (isPodTerminal(pod) || (pod.spec?.nodeName ?? "") === "") return [];
+  const { ownerReferences: _owners, finalizers: _finalizers, ...metadata } = pod.metadata;
+  return [{ ...pod, metadata }];
+}
