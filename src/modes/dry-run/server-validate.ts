@@ -145,7 +145,7 @@ async function validate(transport: Transport, { name, request, answer, count }: 
   try {
     const { value } = await readAnswer(await transport.send({ ...request, signal: new AbortController().signal }));
     const changed =
-      answer === undefined ? [] : differences(answer, value as StoredObject, request.path.endsWith('/status'));
+      answer === undefined ? [] : differences(answer, value as StoredObject, request.path.endsWith("/status"));
     if (changed.length === 0) return { is: "accepted", text: what };
     return {
       is: "changed",
