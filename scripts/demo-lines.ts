@@ -1,5 +1,13 @@
 /** What the demo prints: decisions as they are made, and each pod's way as one line when it has come to its end. */
+import { wrapWords } from "../plugin/render/style.ts";
 import type { StageEvent } from "../src/trace/events.ts";
+
+/** `+` something is there, `-` something is gone, `!` something failed; a decision has none. */
+export interface DemoLine {
+  readonly sign: "+" | "-" | "!" | " ";
+  readonly name: string;
+  readonly text: string;
+}
 
 interface PodStory {
   readonly createdAt: number;
@@ -11,7 +19,10 @@ interface PodStory {
 /** Told of by their pods' lines, or of no weight in a story. */
 const leftOut = new Set([
   "steady",
+  "wait",
   "status",
+  "progress-check",
+  "deployment-revision",
   "place",
   "accept",
   "report",
@@ -21,18 +32,29 @@ const leftOut = new Set([
   "node-status",
 ]);
 
-/** Turns stage events into lines; `startedAt` is the time that a step's times are counted from. */
+/** What the names of the demo's objects take: `web-6444769cf-tpcx7`. */
+const nameWidth = 20;
+
+/** Turns stage events into lines of two signs, a name and a text. */
 export class DemoLines {
-  startedAt = 0;
+  #startedAt = 0;
+  /** What was said in this step; a sync that comes to the same again says it again. */
+  #said = new Set<string>();
   #pods = new Map<string, PodStory>();
   #stopping = new Map<string, number>();
 
-  accept(event: StageEvent): readonly string[] {
+  /** A step begins, from which times are counted. */
+  begin(at: number): void {
+    this.#startedAt = at;
+    this.#said.clear();
+  }
+
+  accept(event: StageEvent): readonly DemoLine[] {
     if (event.stage === "write") return this.#written(event);
     return event.stage === "decision" ? this.#decided(event) : [];
   }
 
-  #written(event: StageEvent & { readonly stage: "write" }): readonly string[] {
+  #written(event: StageEvent & { readonly stage: "write" }): readonly DemoLine[] {
     const { of, verb, key, status, subresource, controller, at } = event;
     if (of.kind !== "Pod" || status >= 300 || subresource !== undefined) return [];
     if (verb === "create") this.#pods.set(key, { createdAt: at });
@@ -50,23 +72,30 @@ export class DemoLines {
     return [];
   }
 
-  #decided(event: StageEvent & { readonly stage: "decision" }): readonly string[] {
+  #decided(event: StageEvent & { readonly stage: "decision" }): readonly DemoLine[] {
     const { controller, key, rule, facts, sentence, at } = event;
     if (controller === "scheduler" && rule === "place") {
       const story = this.#pods.get(key) ?? { createdAt: at };
       this.#pods.set(key, { ...story, node: String(facts["node"]), placedAt: at });
     }
     if (controller === "kubelet" && rule === "report") return this.#reported(key, facts, at);
+    // Between its beginning and its end a rollout says at each sync how far it is.
+    if (rule === "progress" && facts["verdict"] !== "complete") return [];
     if (leftOut.has(rule) || controller === "node-heartbeat") return [];
-    return [`    ${nameOf(key).padEnd(11)} ${sentence}`];
+    const name = nameOf(key);
+    if (this.#said.has(`${name} ${sentence}`)) return [];
+    this.#said.add(`${name} ${sentence}`);
+    return [{ sign: " ", name, text: sentence }];
   }
 
-  #reported(key: string, facts: Readonly<Record<string, unknown>>, at: number): readonly string[] {
+  #reported(key: string, facts: Readonly<Record<string, unknown>>, at: number): readonly DemoLine[] {
     const happened = (facts["happened"] as readonly string[]).join(", ");
     if (happened === "") return [];
     const story = this.#pods.get(key);
-    if (/ended|killed/.test(happened)) return [`  ! ${nameOf(key).padEnd(11)} ${happened}`];
-    if (story === undefined) return facts["ready"] === true ? [`  + ${nameOf(key).padEnd(11)} ${happened}, ready`] : [];
+    if (/ended|killed/.test(happened)) return [{ sign: "!", name: nameOf(key), text: happened }];
+    if (story === undefined) {
+      return facts["ready"] === true ? [{ sign: "+", name: nameOf(key), text: `${happened}, ready` }] : [];
+    }
     if (facts["phase"] === "Running") this.#pods.set(key, { ...story, runningAt: story.runningAt ?? at });
     if (facts["ready"] !== true) return [];
     this.#pods.delete(key);
@@ -79,13 +108,26 @@ export class DemoLines {
     return [this.#line("+", key, way)];
   }
 
-  /** `  + web-x7k2p   created 0.01 s · on node-2 0.02 s · running 0.24 s · ready 0.24 s` */
-  #line(sign: string, key: string, way: readonly (readonly [what: string, at: number])[]): string {
-    const parts = way.map(([what, at]) => `${what} ${(Math.max(0, at - this.startedAt) / 1000).toFixed(2)} s`);
-    return `  ${sign} ${nameOf(key).padEnd(11)} ${parts.join(" · ")}`;
+  /** `created 0.01 s · on node-2 0.02 s · running 0.24 s · ready 0.24 s` */
+  #line(sign: DemoLine["sign"], key: string, way: readonly (readonly [what: string, at: number])[]): DemoLine {
+    const parts = way.map(([what, at]) => `${what} ${(Math.max(0, at - this.#startedAt) / 1000).toFixed(2)} s`);
+    return { sign, name: nameOf(key), text: parts.join(" · ") };
   }
 }
 
 function nameOf(key: string): string {
   return key.slice(key.indexOf("/") + 1);
+}
+
+/** A sentence in lines that fit. */
+export function paragraph(text: string, columns: number | undefined): readonly string[] {
+  return wrapWords(text.split(" "), columns);
+}
+
+/** The text of a line, and under it what does not fit into `columns`. */
+export function textOf({ sign, name, text }: DemoLine, columns: number | undefined): readonly string[] {
+  const head = `  ${sign} ${name.padEnd(nameWidth)} `;
+  const rest = " ".repeat(head.length);
+  const width = columns === undefined ? undefined : columns - head.length;
+  return wrapWords(text.split(" "), width).map((line, index) => (index === 0 ? head : rest) + line);
 }

@@ -1,12 +1,14 @@
 /**
- * The demo: an embedded cluster in which a ReplicaSet is applied, its controller creates pods, the scheduler places them, the
- * simulated kubelet runs them, one crashes, one is deleted and replaced. Told step by step as it happens. Needs no cluster, ends
- * by itself within 20 seconds; exits 1 if the story went otherwise.
+ * The demo: an embedded cluster in which a Deployment is applied, its controllers make a ReplicaSet and pods, the scheduler places
+ * them, the simulated kubelet runs them, one dies and is replaced; then a new version rolls out, is undone, and all is deleted.
+ * Told step by step as it happens. Needs no cluster, ends by itself within 20 seconds; exits 1 if the story went otherwise.
  */
 import { openTerminal } from "../src/platform/terminal.ts";
-import { Pods, ReplicaSets } from "../src/api/kind.ts";
-import type { Pod } from "../src/api/types.ts";
+import { Deployments, Pods, ReplicaSets } from "../src/api/kind.ts";
+import type { Deployment, Pod } from "../src/api/types.ts";
 import { isPodReady } from "../src/controller/pod-status.ts";
+import { deployment } from "../src/controllers/deployment/deployment.ts";
+import { garbageCollector } from "../src/controllers/garbage-collector/garbage-collector.ts";
 import { replicaset } from "../src/controllers/replicaset/replicaset.ts";
 import { startEmbedded } from "../src/modes/embedded.ts";
 import { realRandom } from "../src/platform/random.ts";
@@ -16,31 +18,33 @@ import { TraceBus } from "../src/trace/bus.ts";
 import { RunReport } from "../src/views/run-report.ts";
 import { summaryLine } from "../plugin/render/run-lines.ts";
 import { styleOf } from "../plugin/render/style.ts";
-import { DemoLines } from "./demo-lines.ts";
+import { DemoLines, paragraph, textOf } from "./demo-lines.ts";
 
 const longestStepMs = 4000;
 const timeToReadMs = 800;
 
 const { out, onBroken } = openTerminal();
 onBroken(() => process.exit(0));
-const { colour } = styleOf(out);
+const { colour, columns } = styleOf(out);
 const timeline = realTimeline();
 const bus = new TraceBus({ now: () => timeline.now() });
 const report = new RunReport();
 const lines = new DemoLines();
-const colours = { "+": colour.green, "-": colour.yellow, "!": colour.red, " ": colour.cyan } as const;
+const colours = { "+": colour.green, "-": colour.yellow, "!": colour.red, " ": (text: string) => text } as const;
 const startedAt = timeline.now();
 bus.listen((event) => {
   report.accept(event);
   for (const line of lines.accept(event)) {
-    const sign = line[2] as keyof typeof colours;
-    out.write(`${line.slice(0, 2)}${colours[sign](line.slice(2, 4))}${line.slice(4)}\n`);
+    for (const text of textOf(line, columns)) out.write(`${colours[line.sign](text)}\n`);
   }
 });
 
-out.write("An embedded cluster in this process: a Kubernetes 1.36 API server, a scheduler, 3 simulated nodes,\n");
-out.write("and the ReplicaSet controller that `kubectl reconcile` runs.\n");
-const cluster = await startEmbedded({ timeline, random: realRandom(), bus, controllers: [replicaset] });
+const introduction =
+  "An embedded cluster in this process: a Kubernetes 1.36 API server, a scheduler, 3 simulated nodes, and three controllers " +
+  "that `kubectl reconcile` runs: deployment, replicaset and garbage-collector.";
+for (const text of paragraph(introduction, columns)) out.write(`${text}\n`);
+const controllers = [deployment, replicaset, garbageCollector];
+const cluster = await startEmbedded({ timeline, random: realRandom(), bus, controllers });
 const you = cluster.clientFor("you");
 const namespace = "default";
 const web = { namespace, name: "web" };
@@ -51,8 +55,9 @@ const livingPods = async (): Promise<readonly Pod[]> =>
 
 /** One step: what you do, then what comes of it, until it has come about. */
 async function step(title: string, act: () => Promise<unknown>, until: () => Promise<boolean>): Promise<void> {
-  out.write(`\n${colour.bold(title)}\n`);
-  lines.startedAt = timeline.now();
+  out.write("\n");
+  for (const text of paragraph(title, columns)) out.write(`${colour.bold(text)}\n`);
+  lines.begin(timeline.now());
   await act();
   const deadline = timeline.now() + longestStepMs;
   while (!(await until())) {
@@ -66,56 +71,69 @@ async function step(title: string, act: () => Promise<unknown>, until: () => Pro
   await sleep(timeline, timeToReadMs, "demo");
 }
 
-const areReady = async (count: number): Promise<boolean> => {
-  const pods = await livingPods();
-  const known = await you.get(ReplicaSets, web);
-  return pods.length === count && pods.every(isPodReady) && (known.status?.readyReplicas ?? 0) === count;
+const isAvailable = async (count: number): Promise<boolean> => {
+  const pods = await you.list(Pods, { namespace });
+  const { metadata, status } = await you.get(Deployments, web);
+  return (
+    pods.items.length === count &&
+    pods.items.every(isPodReady) &&
+    status?.observedGeneration === metadata.generation &&
+    status?.updatedReplicas === count &&
+    status.availableReplicas === count
+  );
 };
+const setImage = (image: string): Promise<Deployment> =>
+  you.patch(Deployments, web, {
+    type: "strategic",
+    body: { spec: { template: { spec: { containers: [{ name: "web", image }] } } } },
+  });
 
 await step(
-  "1. You apply a ReplicaSet that asks for 3 pods: the controller creates them, the scheduler places them.",
+  "1. You apply a Deployment that asks for 3 pods: a ReplicaSet is made for it, and pods for that.",
   () =>
-    you.create(ReplicaSets, {
+    you.create(Deployments, {
       metadata: web,
       spec: {
         replicas: 3,
         selector: { matchLabels: { app: "web" } },
-        template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+        template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "web:1" }] } },
       },
     }),
-  () => areReady(3),
+  () => isAvailable(3),
 );
 
-const [first, second] = await livingPods();
-const restarts = async (): Promise<number> => {
-  const pod = await you.get(Pods, { namespace, name: first?.metadata.name ?? "" });
-  return pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
-};
+const [first] = await livingPods();
 await step(
-  "2. The program in one pod crashes: that is the kubelet's to mend, the pod stays.",
-  () => {
-    const annotations = { "sandbox.kubectl-reconcile.io/crashes": "1" };
-    const body = { metadata: { annotations } };
-    return you.patch(Pods, { namespace, name: first?.metadata.name ?? "" }, { type: "merge", body });
+  "2. A pod dies: the ReplicaSet's controller sees the delta, finds one missing, and replaces it.",
+  () => you.delete(Pods, { namespace, name: first?.metadata.name ?? "" }),
+  () => isAvailable(3),
+);
+
+await step(
+  "3. You set another image: a second ReplicaSet grows as the first shrinks, never less than 3 pods available.",
+  () => setImage("web:2"),
+  () => isAvailable(3),
+);
+
+await step(
+  "4. You undo it: the first ReplicaSet has that template, so it is the one that grows again.",
+  () => setImage("web:1"),
+  () => isAvailable(3),
+);
+
+await step(
+  "5. You delete the Deployment: what it owned, and what that owned, goes with it.",
+  () => you.delete(Deployments, web, { propagationPolicy: "Background" }),
+  async () => {
+    const [sets, pods] = [await you.list(ReplicaSets, { namespace }), await you.list(Pods, { namespace })];
+    return sets.items.length === 0 && pods.items.length === 0;
   },
-  async () => (await restarts()) === 1 && (await areReady(3)),
-);
-
-await step(
-  "3. A pod dies: the controller sees the delta, finds one missing, and replaces it.",
-  () => you.delete(Pods, { namespace, name: second?.metadata.name ?? "" }),
-  async () => (await you.list(Pods, { namespace })).items.length === 3 && (await areReady(3)),
-);
-
-await step(
-  "4. You scale it down to 1: the pods go whose loss is felt least.",
-  () => you.patch(ReplicaSets, web, { type: "merge", body: { spec: { replicas: 1 } } }),
-  async () => (await you.list(Pods, { namespace })).items.length === 1 && (await areReady(1)),
 );
 
 await cluster.stop();
 out.write(`\n${summaryLine(report.summary, timeline.now() - startedAt)}\n`);
-out.write("\nWith manifests of yours:  kubectl reconcile run replicaset --sandbox -f web.yaml\n");
-out.write("On a cluster of yours:    kubectl reconcile run replicaset -n NAMESPACE\n");
+out.write("\nWith manifests of yours:  kubectl reconcile run deployment replicaset --sandbox -f web.yaml\n");
+out.write("What a change would do:   kubectl reconcile dry-run -f web.yaml\n");
+out.write("On a cluster of yours:    kubectl reconcile trace deployment replicaset -n NAMESPACE\n");
 await out.flush();
 process.exit(failed ? 1 : 0);

@@ -1,24 +1,24 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { runProgram } from "../support/program.ts";
 
 test("the demo tells its story to the end, within 20 seconds and with exit code 0", async () => {
   const startedAt = performance.now();
-  const demo = Bun.spawn([process.execPath, join(import.meta.dir, "../../scripts/demo.ts")], {
-    stdout: "pipe",
-    stderr: "pipe",
+  const demo = await runProgram([process.execPath, join(import.meta.dir, "../../scripts/demo.ts")], {
+    timeoutMs: 30_000,
   });
-  const [said, complaint, code] = await Promise.all([
-    new Response(demo.stdout).text(),
-    new Response(demo.stderr).text(),
-    demo.exited,
-  ]);
+  const { stdout: said, stderr: complaint, code } = demo;
   expect({ complaint, code }).toEqual({ complaint: "", code: 0 });
   expect(performance.now() - startedAt).toBeLessThan(20_000);
   const steps = said.match(/^\d\. /gm);
-  expect(steps).toEqual(["1. ", "2. ", "3. ", "4. "]);
-  // Three come at first, one restarts, one replaces another; three go in the end.
-  expect(said.match(/^ {2}\+ web-/gm)).toHaveLength(5);
-  expect(said.match(/^ {2}! web-/gm)).toHaveLength(1);
-  expect(said.match(/^ {2}- web-/gm)).toHaveLength(3);
+  expect(steps).toEqual(["1. ", "2. ", "3. ", "4. ", "5. "]);
+  // Three come at first, one replaces another, three are of the new version, three of the old one again; all go.
+  expect(said.match(/^ {2}\+ web-/gm)).toHaveLength(10);
+  expect(said.match(/^ {2}- web-/gm)).toHaveLength(10);
+  expect(said).not.toMatch(/^ {2}! /m);
+  expect(said).toContain("it has no ReplicaSet yet → create web-");
   expect(said).toContain("1 of 3 pods are missing → create 1");
-}, 25_000);
+  expect(said).toMatch(/the template changed at .*image → create web-.* as revision 2/);
+  expect(said).toMatch(/has the wanted template → revision 1 → 3/);
+  expect(said.match(/its only owner .* is absent: .* → delete/g)).toHaveLength(5);
+}, 35_000);
