@@ -29,7 +29,12 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog): Prom
     }
     const silentMs = log.readUntil() - lastAt;
     if (silentMs >= unsettledQuietMs) return;
-    if (silentMs >= quietMs && (suite.isSettled === undefined || (await suite.isSettled(stage, log)))) return;
+    if (silentMs < quietMs) continue;
+    const askedAt = performance.now();
+    if (suite.isSettled !== undefined && !(await suite.isSettled(stage, log))) continue;
+    // What has just settled it may stand in a part of the log that is not read yet.
+    while (suite.isSettled !== undefined && log.readUntil() <= askedAt) await Bun.sleep(pollMs);
+    if (log.effects.length === seen) return;
   }
 }
 
