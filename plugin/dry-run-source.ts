@@ -1,18 +1,19 @@
 /** Where a dry-run begins: with the cluster of the context, with an empty one, and in which words that is said. */
 import type { ControllerDefinition } from "../src/controller/definition.ts";
 import { apiVersionOf, type Kind } from "../src/api/kind.ts";
+import type { StoredObject } from "../src/api/object.ts";
 import type { Transport } from "../src/api/transport.ts";
 import { createClient } from "../src/client/client.ts";
 import { discover, type DiscoveredKind, findKind } from "../src/client/discovery.ts";
 import { loadKubeconfig } from "../src/client/kubeconfig.ts";
-import { beginningFrom, emptyCluster } from "../src/modes/dry-run/beginning.ts";
+import { beginningFrom, emptyCluster, savedCluster } from "../src/modes/dry-run/beginning.ts";
 import type { Beginning } from "../src/modes/dry-run/dry-run.ts";
 import { sandboxKinds, servedBySandbox } from "../src/modes/dry-run/kinds.ts";
 import { takeSnapshot } from "../src/modes/dry-run/snapshot.ts";
 import { realHost } from "../src/platform/host.ts";
 import { type Connected, connectAs } from "./connection.ts";
 import { controllersThatCan, snapshotNotes } from "./dry-run-notes.ts";
-import type { WishWords } from "./dry-run-wishes.ts";
+import { isSaved, type WishWords } from "./dry-run-wishes.ts";
 import type { DryRunFlags } from "./dry-run-flags.ts";
 import type { Io } from "./io.ts";
 import type { Manifest } from "./manifests.ts";
@@ -71,17 +72,37 @@ async function emptySource(flags: DryRunFlags, { controllers, wishWords }: Sourc
   const { manifests, baseline } = wishWords;
   const made = namespacesMade([...manifests, ...baseline]);
   const assumed = namespacesUsed(wishWords, namespace, []).filter((name) => !made.has(name) && name !== "default");
-  const over = baseline.length === 0 ? "an empty cluster" : `${counted(baseline.length, "manifest")} of the baseline`;
+  const saved = savedObjects(wishWords);
+  const over = [
+    ...(saved.length > 0 ? [counted(saved.length, "saved object")] : []),
+    ...(baseline.length > saved.length
+      ? [`${counted(baseline.length - saved.length, "manifest")} of the baseline`]
+      : []),
+  ];
+  const words = `${askedWords(wishWords)} over ${over.length === 0 ? "an empty cluster" : over.join(" and ")}`;
   return {
-    words: `${askedWords(wishWords)} over ${over} with 3 simulated nodes; no cluster is asked`,
-    beginning: emptyCluster(assumed),
+    words: `${words}, with simulated nodes; no cluster is asked`,
+    beginning: saved.length === 0 ? emptyCluster(assumed) : savedCluster(saved, assumed),
     kinds: await sandboxKinds(),
     namespace,
     controllers,
     hasBaseline: baseline.length > 0,
-    notes: [],
+    notes: unsavedOwners(saved),
     close: () => Promise.resolve(),
   };
+}
+
+/** Objects of the baseline that a cluster has stored: what `kubectl get -o yaml` prints. */
+function savedObjects({ baseline }: WishWords): readonly StoredObject[] {
+  return baseline.filter(isSaved).map(({ object }) => object as StoredObject);
+}
+
+/** Owners that are named and were not saved. */
+function unsavedOwners(saved: readonly StoredObject[]): readonly string[] {
+  const uids = new Set(saved.map(({ metadata }) => metadata.uid));
+  const owners = saved.flatMap(({ metadata }) => metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
+  const names = new Set(owners.map(({ kind, name }) => `${kind} ${name}`));
+  return [...names].map((name) => `${name}, an owner, is not among the saved objects: they are taken without it`);
 }
 
 async function clusterSource(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {
@@ -106,6 +127,11 @@ async function snapshotSource(
   const { kinds } = await discover(client);
   const namespace = flags.namespace ?? connected.namespace;
   const namespaces = namespacesUsed(wishWords, namespace, kinds);
+  if (wishWords.baseline.some(isSaved)) {
+    throw new UserError("--baseline holds objects of a cluster, and a cluster is asked as well", [
+      "add --from manifests, or leave the objects that have a uid out of the baseline",
+    ]);
+  }
   const objects = [...wishWords.manifests, ...wishWords.baseline].map(({ object }) => object);
   const applied = kinds.filter((kind) => objects.some((object) => isOf(object, kind)));
   const snapshot = await takeSnapshot({

@@ -16,6 +16,12 @@ export interface WishWords {
   readonly scales: readonly string[];
 }
 
+/** A cluster has stored it: it is not applied, it is there. */
+export function isSaved({ object }: Manifest): boolean {
+  const { uid, resourceVersion } = object.metadata as { readonly uid?: string; readonly resourceVersion?: string };
+  return uid !== undefined && resourceVersion !== undefined;
+}
+
 export interface WishPlace {
   readonly kinds: readonly DiscoveredKind[];
   /** Where objects are that name none. */
@@ -37,7 +43,10 @@ export function wishesFrom(
     is: "delete",
     ...targetOf(text, "--delete", kinds, namespace),
   }));
-  return { wishes: [...words.manifests.map(apply), ...scales, ...deletes], baseline: words.baseline.map(apply) };
+  return {
+    wishes: [...words.manifests.map(apply), ...scales, ...deletes],
+    baseline: words.baseline.filter((manifest) => !isSaved(manifest)).map(apply),
+  };
 }
 
 function targetOf(

@@ -39,7 +39,21 @@ function isObject(value: unknown): value is Json {
 /** The patched object; both arguments are left as they were. @throws PatchError for directives that make no sense. */
 export function strategicMerge(original: unknown, patch: unknown, rules: MergeRules | undefined): Json {
   if (!isObject(patch)) throw new PatchError("malformed", "Invalid JSON document");
-  return mergeObject(isObject(original) ? structuredClone(original) : {}, structuredClone(patch), rules);
+  return mergeObject(isObject(original) ? copied(original) : {}, copied(patch), rules);
+}
+
+/** A deep copy of plain JSON; structuredClone takes three times as long. */
+function copied<T>(value: T): T {
+  if (Array.isArray(value)) return value.map((item: unknown) => copied(item)) as T;
+  if (!isObject(value)) return value;
+  const copy: Json = {};
+  for (const key of Object.keys(value)) {
+    const item = copied(value[key]);
+    if (key === "__proto__")
+      Object.defineProperty(copy, key, { value: item, enumerable: true, configurable: true, writable: true });
+    else copy[key] = item;
+  }
+  return copy as T;
 }
 
 function mergeObject(original: Json, patch: Json, rules: MergeRules | undefined): Json {

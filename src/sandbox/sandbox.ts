@@ -20,6 +20,8 @@ export interface SandboxOptions {
   readonly history?: HistoryLimits;
   /** Whether the ServiceAccount `default` appears in each namespace by itself, as with a kube-controller-manager. Default true. */
   readonly defaultServiceAccounts?: boolean;
+  /** Whether new objects get `metadata.managedFields`, which is a fifth of the work of a write. Default true. */
+  readonly managedFields?: boolean;
 }
 
 export interface Sandbox {
@@ -47,7 +49,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const catalogue = catalogueOf(await loadApiData());
   const store = new Store(timeline, history ?? {});
   const readProtobuf = await protobufReader(catalogue.schema);
-  const server: Server = { timeline, random, store, catalogue, readProtobuf, watches: new Set() };
+  const managesFields = options.managedFields !== false;
+  const server: Server = { timeline, random, store, catalogue, managesFields, readProtobuf, watches: new Set() };
   let stopped = false;
   putFirstObjects(server);
   if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);

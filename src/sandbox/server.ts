@@ -18,6 +18,8 @@ export interface Server {
   readonly random: Random;
   readonly store: Store;
   readonly catalogue: Catalogue;
+  /** Whether new objects get `metadata.managedFields`. */
+  readonly managesFields: boolean;
   readonly readProtobuf: ProtobufReader;
   readonly watches: OpenWatches;
 }

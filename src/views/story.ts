@@ -14,6 +14,8 @@ export interface Cause {
   readonly writes: number;
   /** All of them were to `status`. */
   readonly statusOnly: boolean;
+  /** Of who applied: the fields that were changed by it. */
+  readonly changes?: readonly FieldChange[];
 }
 
 /** A write that the API server refused, and would refuse again. */
@@ -28,12 +30,10 @@ export interface Refused {
 
 interface Told {
   readonly first: number;
-  readonly causes: Map<
-    string,
-    { controller?: string; rule?: string; sentence?: string; writes: number; statusOnly: boolean }
-  >;
-  readonly changes: { readonly write: number; readonly changes: readonly FieldChange[] }[];
+  readonly causes: Map<string, Mutable<Cause>>;
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Written by those who stand in for parts of a cluster: they explain nothing about the objects of others. */
 const standIns: ReadonlySet<string> = new Set(["scheduler", "kubelet", "serviceaccount", "node-heartbeat"]);
@@ -75,16 +75,10 @@ export class Story {
     return [...(this.#told.get(name)?.causes.values() ?? [])];
   }
 
-  /** The values that a field was given, in order, the first one from before. */
-  valuesOf(name: string, path: string): readonly unknown[] {
-    const values: unknown[] = [];
-    for (const { changes } of this.#told.get(name)?.changes ?? []) {
-      const change = changes.find((each) => each.path === path);
-      if (change === undefined) continue;
-      if (values.length === 0) values.push(change.before);
-      values.push(change.after);
-    }
-    return values;
+  /** Adds what was changed by who applied an object. */
+  applied(name: string, changes: readonly FieldChange[]): void {
+    const cause = this.#told.get(name)?.causes.get("");
+    if (cause !== undefined) cause.changes = changes;
   }
 
   get refused(): readonly Refused[] {
@@ -101,10 +95,9 @@ export class Story {
     const name = entryName(event.of, event.key);
     let told = this.#told.get(name);
     if (told === undefined) {
-      told = { first: event.seq, causes: new Map(), changes: [] };
+      told = { first: event.seq, causes: new Map() };
       this.#told.set(name, told);
     }
-    if (event.changes.length > 0) told.changes.push({ write: event.seq, changes: event.changes });
     const decision = this.#decisions.get(event.decision ?? 0);
     if (event.controller !== undefined && standIns.has(event.controller)) return;
     this.#written.set(`${event.verb} ${event.subresource ?? ""} ${name}`, event);

@@ -1,8 +1,6 @@
 /** One line about one change: what became of the object, and why. */
-import { fieldChanges } from "../../../src/api/field-changes.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { type ObjectChange } from "../../../src/views/outcome.ts";
-import { shownForm } from "../../../src/views/shown-form.ts";
 import type { Cause } from "../../../src/views/story.ts";
 
 export const signs: Readonly<Record<ObjectChange["did"], string>> = {
@@ -33,8 +31,8 @@ export function reasonOf(change: ObjectChange): string {
 }
 
 function causeText(change: ObjectChange, cause: Cause): string {
-  if (cause.rule === undefined) return appliedText(change);
-  const replicas = replicasText(change, cause);
+  if (cause.rule === undefined) return appliedText(change, cause);
+  const replicas = cause.rule.includes("scale") ? replicasText(change, cause) : undefined;
   if (replicas !== undefined) return `${cause.rule}: ${replicas}`;
   const again = cause.writes > 1 && !cause.statusOnly ? `, and ${cause.writes - 1} more like it` : "";
   return `${cause.rule}: ${cause.sentence ?? ""}${again}`;
@@ -52,15 +50,11 @@ function replicasText({ before, after }: ObjectChange, { writes, statusOnly }: C
 }
 
 /** The fields that a manifest changes, with their values where they are short. */
-function appliedText(change: ObjectChange): string {
-  const { did, of, before, after } = change;
+function appliedText({ did, before, after }: ObjectChange, { changes = [] }: Cause): string {
   if (did === "created") return "applied";
   if (did === "deleted") return "deleted, as asked";
-  if (before === undefined || after === undefined) return "applied";
-  const changes = fieldChanges(
-    shownForm(of, before, {}, { object: after, is: "after" }),
-    shownForm(of, after, {}, { object: before, is: "before" }),
-  ).filter(({ path }) => !path.startsWith(".status"));
+  const [from, to] = [replicasOf(before), replicasOf(after)];
+  if (changes.length === 0 && from !== to) return `scaled: .spec.replicas ${from} → ${to}`;
   if (changes.length === 0) return "applied";
   const named = changes.slice(0, namedPaths).map(({ path, before: was, after: is }) => {
     const values = `${valueText(was)} → ${valueText(is)}`;

@@ -19,9 +19,13 @@ import { statusOf } from "./status.ts";
 
 /**
  * Brings one pod's containers up to the present, writes what came of them into its status, and comes again when the next thing is
- * due. Source: kubernetes v1.36 pkg/kubelet/{kubelet,pod_workers}.go; differs: no containers, their lives are worked out.
+ * due. `brief`: what is true for a moment alone, that the
+ * containers of a new pod wait and those of one that goes have ended, is not written. Source: kubernetes v1.36 pkg/kubelet/{kubelet,pod_workers}.go; differs: no containers, their lives are worked out.
  */
-export async function syncPod(context: SyncContext): Promise<void> {
+export async function syncPod(
+  context: SyncContext,
+  { brief = false }: { readonly brief?: boolean } = {},
+): Promise<void> {
   const { key } = context;
   const remembered = context.state(memory);
   const pod = context.cache(Pods).get(key);
@@ -43,8 +47,10 @@ export async function syncPod(context: SyncContext): Promise<void> {
   const { happened, nextAt } = advance(pod, known.life, context.now());
   giveAddress(context, pod, node, known);
   recordHappenings(context, pod, known.life, happened);
-  await writeStatus(context, pod, node, known, happened);
-  if (hasEnded(known.life) && pod.metadata.deletionTimestamp !== undefined) {
+  const isWaiting = happened.length === 0 && known.written === undefined && known.life.stop === undefined;
+  const isGone = hasEnded(known.life) && pod.metadata.deletionTimestamp !== undefined;
+  if (!brief || !(isWaiting || isGone)) await writeStatus(context, pod, node, known, happened);
+  if (isGone) {
     await removePod(context, pod, node);
   } else if (nextAt !== undefined) {
     context.enqueueAfter(nextAt - context.now(), "the next change of a container is due");

@@ -2,7 +2,7 @@
  * What a user does to the cluster: applies manifests as `kubectl apply` does, scales, deletes.
  * Source: kubectl v0.36 pkg/cmd/apply/{apply,patcher}.go, pkg/util/apply.go.
  */
-import { deepEqual } from "../../api/field-changes.ts";
+import { deepEqual, type FieldChange, fieldChanges } from "../../api/field-changes.ts";
 import { apiVersionOf, type Kind, kindOf } from "../../api/kind.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { ObjectMeta, StoredObject, Unstored } from "../../api/object.ts";
@@ -11,6 +11,7 @@ import { threeWayPatch } from "../../api/three-way-merge.ts";
 import type { Client, Patch } from "../../client/verbs.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import { rulesOf } from "../../sandbox/verbs/patch.ts";
+import { maskChanges } from "../../trace/mask.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { World } from "./world.ts";
 
@@ -38,6 +39,8 @@ export interface Done {
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly did: "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not served";
+  /** The fields that were changed by it, what the server sets beside them included; secrets are masked. */
+  readonly changes?: readonly FieldChange[];
 }
 
 /** The wish that was refused, and why. */
@@ -125,7 +128,15 @@ async function apply(world: World, wish: Wish & { readonly is: "apply" }): Promi
   if (Object.keys(body).length === 0) return { wish, of, key, did: "unchanged" };
   const patch: Patch = { type: rules === undefined ? "merge" : "strategic", body };
   const after = await client.patch(kind, at, patch, { fieldValidation: "Strict", basedOn: current });
-  return { wish, of, key, did: isUntouched(current, after) ? "unchanged" : "configured" };
+  if (isUntouched(current, after)) return { wish, of, key, did: "unchanged" };
+  return { wish, of, key, did: "configured", changes: maskChanges(of, changesBetween(current, after)) };
+}
+
+/** Without what every write changes. */
+function changesBetween(before: StoredObject, after: StoredObject): readonly FieldChange[] {
+  return fieldChanges(before, after).filter(
+    ({ path }) => path !== ".metadata.generation" && !path.includes(annotation),
+  );
 }
 
 /** A patch of fields that the server writes in another form changes nothing. */

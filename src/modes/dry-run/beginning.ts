@@ -49,14 +49,67 @@ export function emptyCluster(namespaces: Iterable<string>): Beginning {
   return { objects: [...objects, ...simulatedNodes(emptyClusterAtMs)], atMs: emptyClusterAtMs, settledPods: new Set() };
 }
 
-/** A snapshot as a dry-run begins with it: its nodes run what is new, and its pods stay as they are. */
-export function beginningFrom(snapshot: Snapshot, namespaces: readonly string[], now: number): Beginning {
+/**
+ * A cluster of which somebody has saved some objects (`kubectl get … -o yaml`): with them, with their namespaces, and with the nodes
+ * that their pods are on. An owner that was not saved is not known, so the objects stand without it.
+ */
+export function savedCluster(given: readonly StoredObject[], namespaces: Iterable<string>): Beginning {
+  const uids = new Set(given.map(({ metadata }) => metadata.uid));
+  const saved = given.map((object) => withoutUnknownOwners(object, uids));
+  const there = new Set(saved.map(({ kind, metadata }) => `${kind ?? ""} ${metadata.name}`));
+  const empty = emptyCluster([...namespaces].filter((name) => !there.has(`Namespace ${name}`)));
+  const named = new Set(
+    saved.flatMap((object) => (object.kind === "Pod" ? ((object as Pod).spec?.nodeName ?? []) : [])),
+  );
+  const nodesThere = saved.filter(({ kind }) => kind === "Node").map(({ metadata }) => metadata.name);
+  const missing = [...named].filter((name) => !nodesThere.includes(name)).sort();
+  const others = nodesThere.length > 0 ? empty.objects.filter(({ kind }) => kind !== "Node") : empty.objects;
+  const random = seededRandom(3);
+  const added = missing.map((name, n) => {
+    const node = simulatedNode(nodes + n);
+    const labels = { ...node.metadata.labels, "kubernetes.io/hostname": name };
+    const bare = { ...node, metadata: { ...node.metadata, labels, ...metaOf(name, random, emptyClusterAtMs) } } as Node;
+    return { ...bare, status: nodeStatusOf(bare, emptyClusterAtMs) } as StoredObject;
+  });
+  const used = [...new Set(saved.map(({ metadata }) => metadata.namespace ?? ""))];
+  const begun = beginWith([...others, ...added, ...saved], used);
+  return { ...begun, atMs: latestTime(saved) };
+}
+
+/** Whom the garbage collector would miss, though he may well be there. */
+function withoutUnknownOwners(object: StoredObject, uids: ReadonlySet<string>): StoredObject {
+  const owners = object.metadata.ownerReferences ?? [];
+  const known = owners.filter(({ uid }) => uids.has(uid));
+  if (known.length === owners.length) return object;
+  return { ...object, metadata: { ...object.metadata, ownerReferences: known } };
+}
+
+/** Time goes on from the last that the objects tell of. */
+function latestTime(objects: readonly StoredObject[]): number {
+  let latest = emptyClusterAtMs;
+  for (const [, text] of JSON.stringify(objects).matchAll(/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"/g)) {
+    latest = Math.max(latest, parseTime(text ?? ""));
+  }
+  return latest;
+}
+
+/** Nodes that run what is new, and pods that stay as they are. */
+function beginWith(
+  found: readonly StoredObject[],
+  namespaces: readonly string[],
+): Pick<Beginning, "settledPods"> & { readonly objects: StoredObject[] } {
   const settledPods = new Set<string>();
-  const objects = snapshot.objects.map((object) => {
-    if (object.kind === "Node") return asSimulated(object);
-    if (object.kind === "Pod" && isSettled(object, namespaces)) settledPods.add(object.metadata.uid);
+  const objects = found.map((object) => {
+    if (object.kind === "Node") return asSimulated(object as Node & StoredObject);
+    if (object.kind === "Pod" && isSettled(object as Pod, namespaces)) settledPods.add(object.metadata.uid);
     return object;
   });
+  return { objects, settledPods };
+}
+
+/** A snapshot as a dry-run begins with it: its nodes run what is new, and its pods stay as they are. */
+export function beginningFrom(snapshot: Snapshot, namespaces: readonly string[], now: number): Beginning {
+  const { objects, settledPods } = beginWith(snapshot.objects, namespaces);
   const atMs = snapshot.atMs ?? now;
   const isUnreadable = (plural: string): boolean => snapshot.unreadable.some(({ kind }) => kind.plural === plural);
   // Where nodes may not be read, pods must be placed all the same.

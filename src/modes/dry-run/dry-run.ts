@@ -6,7 +6,7 @@ import type { StoredObject } from "../../api/object.ts";
 import type { ControllerDefinition } from "../../controller/definition.ts";
 import { type ChangeGroup, type OutcomeOptions, outcomeOf } from "../../views/outcome.ts";
 import { type Rollout, Rollouts } from "../../views/rollout.ts";
-import type { State } from "../../views/state.ts";
+import { entryName, type State } from "../../views/state.ts";
 import { type Refused, Story } from "../../views/story.ts";
 import { type Done, fulfil, type RefusedWish, type Wish } from "./apply.ts";
 import { type AdmissionNote, admissionNotes } from "./admission.ts";
@@ -74,6 +74,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     ...(beginning.revision !== undefined && { revision: beginning.revision }),
     controllers: options.controllers,
     settledPods: beginning.settledPods,
+    managedFields: options.shown.managedFields === true,
   });
   const first = await driftOf(world, options, horizonMs);
   if (first.settled.is !== "steady" || first.refused.length > 0) return nothingApplied(world, first);
@@ -84,6 +85,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const rollouts = new Rollouts(world.timeline.now(), before.values());
   world.onChange((change) => rollouts.accept(change));
   const { done, refused } = await fulfil(world, options.wishes);
+  for (const { of, key, changes } of done) if (changes !== undefined) story.applied(entryName(of, key), changes);
   const settled: Settled = refused.length > 0 ? { is: "steady", afterMs: 0 } : await settle(world, horizonMs);
   const state = world.state();
   return {

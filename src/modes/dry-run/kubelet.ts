@@ -2,10 +2,11 @@
 import { Pods } from "../../api/kind.ts";
 import type { ControllerDefinition } from "../../controller/definition.ts";
 import { kubelet } from "../../controllers/kubelet/kubelet.ts";
+import { syncPod } from "../../controllers/kubelet/sync.ts";
 
 /**
  * How pods that run already go on is not known: one that crashes is taken to crash on, one that runs to run on. So they are not
- * touched until somebody deletes them.
+ * touched until somebody deletes them. It is brief about new pods and those that go.
  */
 export function dryRunKubelet(settledPods: ReadonlySet<string>): ControllerDefinition {
   return {
@@ -14,7 +15,7 @@ export function dryRunKubelet(settledPods: ReadonlySet<string>): ControllerDefin
       const pod = context.cache(Pods).get(key);
       const isSettled = pod !== undefined && settledPods.has(pod.metadata.uid);
       if (isSettled && pod.metadata.deletionTimestamp === undefined) return;
-      await kubelet.sync(key, context);
+      await syncPod(context, { brief: true });
     },
   };
 }

@@ -32,6 +32,8 @@ export interface WorldOptions {
   readonly controllers: readonly ControllerDefinition[];
   /** Pods that are left alone by the kubelet as long as nobody deletes them, by uid. */
   readonly settledPods: ReadonlySet<string>;
+  /** Whether objects carry `metadata.managedFields`. */
+  readonly managedFields: boolean;
   /** Told of every write that succeeds, as it was sent. */
   readonly onWrite?: (write: SentWrite) => void;
 }
@@ -67,17 +69,30 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const timeline = virtualTimeline(startMs, seededRandom(seed));
   const random = seededRandom(seed + 1);
   const bus = new TraceBus({ now: () => timeline.now() });
-  const sandbox = await createSandbox({ timeline, random });
-  sandbox.load(options.objects, options.revision === undefined ? {} : { revision: options.revision });
+  const sandbox = await createSandbox({ timeline, random, managedFields: options.managedFields });
+  sandbox.load(
+    options.managedFields ? options.objects : options.objects.map(withoutManagedFields),
+    options.revision === undefined ? {} : { revision: options.revision },
+  );
+  // Nobody listens to how deltas travel here, nor to what the simulated parts write.
+  const unheard = new TraceBus({ now: () => timeline.now() });
+  const standIns = [scheduler, dryRunKubelet(options.settledPods)];
+  const isStandIn = (name: string): boolean => standIns.some((definition) => fieldManagerOf(definition) === name);
   const { onWrite } = options;
   const clientFor = (name: string): Client => {
     const inProcess = sandbox.transport({ actor: name });
     const transport = onWrite === undefined ? inProcess : recordingWrites(inProcess, onWrite);
-    return createClient({ transport, bus, timeline, fieldManager: name });
+    return createClient({ transport, bus: isStandIn(name) ? unheard : bus, timeline, fieldManager: name });
   };
   const manager = new ControllerManager({
-    controllers: [...options.controllers, scheduler, dryRunKubelet(options.settledPods)],
-    informers: new SharedInformerFactory({ client: clientFor("informers"), timeline, random, bus, writers: false }),
+    controllers: [...options.controllers, ...standIns],
+    informers: new SharedInformerFactory({
+      client: clientFor("informers"),
+      timeline,
+      random,
+      bus: unheard,
+      writers: false,
+    }),
     clientOf: (definition) => clientFor(fieldManagerOf(definition)),
     bus,
     timeline,
@@ -96,6 +111,12 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     onChange: (listener) => listenTo(sandbox, listener),
     state: () => stateOf(sandbox),
   };
+}
+
+function withoutManagedFields(object: StoredObject): StoredObject {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _fields, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 async function drive<T>(timeline: VirtualTimeline, promise: Promise<T>): Promise<T> {

@@ -27,6 +27,10 @@ const mostManagers = 10;
 export function manageCreate(call: Call, object: ApiObject): void {
   const { struct, kind, apiVersion } = call.resource;
   if (struct === undefined) return;
+  if (!call.server.managesFields) {
+    delete object.metadata.managedFields;
+    return;
+  }
   const { schema } = call.server.catalogue;
   const empty: Fields = { kind, apiVersion, metadata: {} };
   canonicalize(empty, struct, schema);

@@ -1,0 +1,178 @@
+/**
+ * What dry-run foretells from a snapshot is what then happens: random scenarios, foretold and then done for real to a
+ * kube-apiserver with kube-controller-manager, kube-scheduler and kwok. Not compared: names that are made up, uids, versions,
+ * times, node names, addresses, what kwok puts into a pod's status, and which of several equal pods goes.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import type { StoredObject } from "../../src/api/object.ts";
+import { controllerOf } from "../../src/api/owner-references.ts";
+import { accessCluster } from "../../src/client/cluster-access.ts";
+import { connect, type Connection } from "../../src/client/connect.ts";
+import { discover, type DiscoveredKind, findKind } from "../../src/client/discovery.ts";
+import { catalogue } from "../../src/controllers/index.ts";
+import type { ToApply, Wish } from "../../src/modes/dry-run/apply.ts";
+import { beginningFrom } from "../../src/modes/dry-run/beginning.ts";
+import { dryRun } from "../../src/modes/dry-run/dry-run.ts";
+import { servedBySandbox } from "../../src/modes/dry-run/kinds.ts";
+import { takeSnapshot } from "../../src/modes/dry-run/snapshot.ts";
+import { realHost } from "../../src/platform/host.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { shownForm } from "../../src/views/shown-form.ts";
+import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
+import { long } from "../support/long.ts";
+import { type Deed, type Scenario, scenario } from "./dry-run-scenarios.ts";
+
+const compared = ["deployments.apps", "replicasets.apps", "replicationcontrollers", "pods", "configmaps"];
+const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
+/** Nothing was written for so long; minReadySeconds and the deadline of Recreate are shorter. */
+const quietMs = 2500;
+const longestMs = 60_000;
+
+const seeds = Array.from({ length: long ? 50 : 4 }, (_, n) => n + 1);
+const only = process.env["SEED"];
+
+/** An object in the form that is compared. */
+function plain(object: StoredObject): string {
+  const kind = object.kind ?? "";
+  const form = shownForm({ group: "", kind }, object, {}) as {
+    metadata: { name?: string; generateName?: string };
+    spec?: Record<string, unknown>;
+    status?: unknown;
+  };
+  const owner = controllerOf(object);
+  if (kind !== "Pod") return JSON.stringify(inOrder(form));
+  const { metadata, spec = {} } = form;
+  if (metadata.generateName !== undefined && metadata.name?.startsWith(metadata.generateName) === true)
+    delete metadata.name;
+  const { phase, conditions = [] } =
+    (object as { status?: { phase?: string; conditions?: { type: string; status: string }[] } }).status ?? {};
+  const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  return JSON.stringify(inOrder({ kind, owner: `${owner?.kind} ${owner?.name}`, metadata, spec, phase, ready }));
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, inOrder(item)]),
+  );
+}
+
+describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happens", () => {
+  let cluster: Cluster;
+  let connection: Connection;
+  let kinds: readonly DiscoveredKind[];
+  const timeline = realTimeline();
+
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: "*" });
+    const host = realHost();
+    const access = await accessCluster(host, { kubeconfig: cluster.kubeconfig });
+    const bus = new TraceBus({ now: () => timeline.now() });
+    connection = connect(access, { host, timeline, bus, qps: 0, readOnly: true });
+    ({ kinds } = await discover(connection.client));
+  }, 120_000);
+  afterAll(async () => {
+    connection.close();
+    await cluster.stop();
+  });
+
+  function kindCalled(name: string): Kind {
+    const kind = findKind(kinds, name);
+    if (kind === undefined) throw new Error(`no kind ${name}`);
+    return kind;
+  }
+
+  async function objectsIn(namespace: string): Promise<readonly StoredObject[]> {
+    const lists = await Promise.all(
+      compared.map(async (name) => {
+        const kind = kindCalled(name);
+        const { items } = await connection.client.list(kind, { namespace });
+        return items.map((item) => ({ ...item, apiVersion: apiVersionOf(kind), kind: kind.kind }));
+      }),
+    );
+    return lists.flat();
+  }
+
+  /** Resolves when nothing was written in the namespace for a while. */
+  async function quiet(namespace: string): Promise<void> {
+    const until = performance.now() + longestMs;
+    let [seen, since] = ["", performance.now()];
+    while (performance.now() < until) {
+      const now = (await objectsIn(namespace))
+        .map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`)
+        .join();
+      if (now !== seen) [seen, since] = [now, performance.now()];
+      if (performance.now() - since > quietMs) return;
+      await Bun.sleep(200);
+    }
+    throw new Error(`namespace ${namespace} does not come to rest`);
+  }
+
+  async function applyForReal(namespace: string, objects: readonly object[]): Promise<void> {
+    const text = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+    expect(await cluster.kubectl(["-n", namespace, "apply", "-f", "-"], text)).toMatchObject({ code: 0 });
+  }
+
+  async function doForReal(namespace: string, deed: Deed): Promise<void> {
+    if (deed.do === "apply") return applyForReal(namespace, deed.objects);
+    const args =
+      deed.do === "scale"
+        ? ["scale", deed.target, `--replicas=${deed.replicas}`]
+        : ["delete", deed.target, "--wait=false"];
+    expect(await cluster.kubectl(["-n", namespace, ...args])).toMatchObject({ code: 0 });
+  }
+
+  function wishesFor(namespace: string, deed: Deed): readonly Wish[] {
+    if (deed.do === "apply")
+      return deed.objects.map((object) => ({ is: "apply", object: object as unknown as ToApply, namespace }));
+    const [type = "", name = ""] = deed.target.split("/");
+    const at = { kind: kindCalled(type), namespace, name };
+    return [deed.do === "scale" ? { is: "scale", ...at, replicas: deed.replicas } : { is: "delete", ...at }];
+  }
+
+  async function foretold(namespace: string, { seed, deeds }: Scenario): Promise<readonly StoredObject[]> {
+    const snapshot = await takeSnapshot({
+      transport: connection.unlimited,
+      kinds,
+      isServed: await servedBySandbox(),
+      namespaces: [namespace],
+      alsoKinds: [],
+      wholeSecrets: false,
+    });
+    const run = await dryRun({
+      beginning: beginningFrom(snapshot, [namespace], timeline.now()),
+      baseline: [],
+      wishes: deeds.flatMap((deed) => wishesFor(namespace, deed)),
+      controllers,
+      seed,
+      shown: {},
+      fold: true,
+    });
+    expect([run.before.is, run.settled.is, run.refused, run.drift]).toEqual(["steady", "steady", [], []]);
+    const names = new Set(compared.map((name) => kindCalled(name).kind));
+    return [...run.state.values()]
+      .filter(({ of, object }) => names.has(of.kind) && object.metadata.namespace === namespace)
+      .map(({ object }) => object);
+  }
+
+  for (const seed of only === undefined ? seeds : [Number(only)]) {
+    test(`scenario ${seed} (SEED=${seed} replays it)`, async () => {
+      const namespace = `scenario-${seed}`;
+      const played = scenario(seed);
+      await cluster.createNamespace(namespace);
+      await applyForReal(namespace, played.before);
+      await quiet(namespace);
+      const told = await foretold(namespace, played);
+      for (const deed of played.deeds) await doForReal(namespace, deed);
+      await quiet(namespace);
+      const happened = await objectsIn(namespace);
+      expect(told.map(plain).sort()).toEqual(happened.map(plain).sort());
+      expect(told.length).toBeGreaterThan(0);
+    }, 180_000);
+  }
+});

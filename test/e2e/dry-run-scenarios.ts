@@ -1,0 +1,127 @@
+/** Random scenarios for dry-run: what there is, and what is then done to it. Seeded: the same number gives the same scenario. */
+import { below, type Random, seededRandom } from "../../src/platform/random.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a user does. */
+export type Deed =
+  | { readonly do: "apply"; readonly objects: readonly Json[] }
+  | { readonly do: "scale"; readonly target: string; readonly replicas: number }
+  | { readonly do: "delete"; readonly target: string };
+
+export interface Scenario {
+  readonly seed: number;
+  readonly before: readonly Json[];
+  readonly deeds: readonly Deed[];
+}
+
+interface Workload {
+  readonly kind: "Deployment" | "ReplicaSet" | "ReplicationController";
+  readonly name: string;
+  readonly replicas: number;
+  readonly image: string;
+  readonly more: Json;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const strategies: readonly Json[] = [
+  {},
+  { strategy: { type: "Recreate" } },
+  { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } },
+  { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: "50%" } } },
+  { minReadySeconds: 1 },
+  { revisionHistoryLimit: 0 },
+  { paused: true },
+];
+
+function pick<T>(random: Random, list: readonly T[]): T {
+  return list[below(random, list.length)] as T;
+}
+
+function workload(random: Random, name: string): Workload {
+  const kind = pick(random, ["Deployment", "Deployment", "Deployment", "ReplicaSet", "ReplicationController"] as const);
+  return {
+    kind,
+    name,
+    replicas: below(random, 6),
+    image: `nginx:1.${below(random, 3)}`,
+    more: kind === "Deployment" ? pick(random, strategies) : {},
+    labels: {},
+  };
+}
+
+function objectOf({ kind, name, replicas, image, more, labels }: Workload): Json {
+  const own = { app: name };
+  const template = {
+    metadata: { labels: own },
+    spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "main", image }] },
+  };
+  const selector = kind === "ReplicationController" ? own : { matchLabels: own };
+  return {
+    apiVersion: kind === "ReplicationController" ? "v1" : "apps/v1",
+    kind,
+    metadata: { name, labels },
+    spec: { replicas, selector, template, ...more },
+  };
+}
+
+/** Pods that nobody owns; a later ReplicaSet with this selector takes them over. */
+function barePod(name: string, app: string): Json {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, labels: { app } },
+    spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "main", image: "nginx:1.0" }] },
+  };
+}
+
+function changed(random: Random, workload: Workload): Workload {
+  switch (below(random, 5)) {
+    case 0:
+      return { ...workload, replicas: below(random, 8) };
+    case 1:
+      return { ...workload, image: `nginx:1.${3 + below(random, 3)}` };
+    case 2:
+      return { ...workload, image: `nginx:1.${3 + below(random, 3)}`, replicas: 1 + below(random, 6) };
+    case 3:
+      return { ...workload, labels: { touched: "yes" } };
+    default:
+      return workload.kind === "Deployment"
+        ? { ...workload, more: pick(random, strategies), image: "nginx:1.9" }
+        : workload;
+  }
+}
+
+function deedsOf(random: Random, there: readonly Workload[]): readonly Deed[] {
+  const deeds: Deed[] = [];
+  const applied: Json[] = [];
+  for (const each of there) {
+    const target = `${each.kind.toLowerCase()}/${each.name}`;
+    switch (below(random, 6)) {
+      case 0:
+        deeds.push({ do: "scale", target, replicas: below(random, 7) });
+        break;
+      case 1:
+        deeds.push({ do: "delete", target });
+        break;
+      default:
+        applied.push(objectOf(changed(random, each)));
+    }
+  }
+  if (below(random, 2) === 0) applied.push(objectOf(workload(random, "late")));
+  return applied.length > 0 ? [{ do: "apply", objects: applied }, ...deeds] : deeds;
+}
+
+export function scenario(seed: number): Scenario {
+  const random = seededRandom(seed);
+  const workloads = Array.from({ length: 1 + below(random, 3) }, (_, n) => workload(random, `w${n}`));
+  const config: Json = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { a: "1" } };
+  const pods = Array.from({ length: below(random, 3) }, (_, n) =>
+    barePod(`bare-${n}`, pick(random, ["late", "alone"])),
+  );
+  return {
+    seed,
+    before: [config, ...workloads.map(objectOf), ...pods],
+    deeds: deedsOf(random, workloads),
+  };
+}
