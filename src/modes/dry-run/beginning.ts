@@ -100,8 +100,8 @@ function beginWith(
 ): Pick<Beginning, "settledPods"> & { readonly objects: StoredObject[] } {
   const settledPods = new Set<string>();
   const objects = found.map((object) => {
-    if (object.kind === "Node") return asSimulated(object as Node & StoredObject);
-    if (object.kind === "Pod" && isSettled(object as Pod, namespaces)) settledPods.add(object.metadata.uid);
+    if (object.kind === "Node") return asSimulated(object);
+    if (object.kind === "Pod" && isSettled(object, namespaces)) settledPods.add(object.metadata.uid);
     return object;
   });
   return { objects, settledPods };
