@@ -112,9 +112,13 @@ const signs = { created: "+", deleted: "-", changed: "~" } as const;
 /** `+ Pod web-x7k2p`, each as one word that is not broken. */
 function nameWrites(writes: readonly ReportedWrite[]): string[] {
   const shown = writes.length > namedWrites + 1 ? writes.slice(0, namedWrites) : writes;
-  const named = shown.map((write) => `${signs[write.did]} ${write.kind} ${write.name}`);
+  const named = shown.map(nameWrite);
   const left = writes.length - shown.length;
   return left === 0 ? named : [...named, `… and ${left} more`];
+}
+
+function nameWrite({ did, kind, name, count }: ReportedWrite): string {
+  return `${signs[did]} ${count === undefined ? `${kind} ${name}` : `${count} × ${kind}`}`;
 }
 
 function refusal({ verb, kind, subresource, error, count }: RefusedWrite): string[] {

@@ -53,6 +53,8 @@ function is(error: unknown, code: number, ...reasons: string[]): boolean {
 }
 
 export const isNotFound = (error: unknown): boolean => is(error, 404, "NotFound");
+/** The server has the path, but does not take the verb there. */
+export const isMethodNotSupported = (error: unknown): boolean => is(error, 405, "MethodNotAllowed");
 export const isAlreadyExists = (error: unknown): boolean =>
   error instanceof StatusError && error.reason === "AlreadyExists";
 export const isConflict = (error: unknown): boolean => is(error, 409, "Conflict");

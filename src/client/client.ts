@@ -11,6 +11,7 @@ import { createListerWatcher, createMetadataListerWatcher, listPage } from "./li
 import { patchChanges } from "./patch-changes.ts";
 import {
   acceptMetadata,
+  acceptMetadataList,
   bodyRequest,
   deleteBody,
   getRequest,
@@ -30,8 +31,6 @@ export interface ClientOptions {
   readonly timeline: Timeline;
   /** Under which name the server keeps what this client writes. Default `kubectl-reconcile`. */
   readonly fieldManager?: string;
-  /** Writes are answered by a stand-in and never sent: their events say so. */
-  readonly wouldBe?: true;
 }
 
 const none = (): readonly FieldChange[] => [];
@@ -43,14 +42,21 @@ export function createClient(options: ClientOptions): Client {
     bus: options.bus,
     timeline: options.timeline,
     fieldManager: options.fieldManager ?? "kubectl-reconcile",
-    ...(options.wouldBe === true && { wouldBe: true }),
   };
   return { ...readingVerbs(sender), ...writingVerbs(sender), ...podVerbs(sender) };
 }
 
 type Reading = Pick<
   Client,
-  "get" | "getMetadata" | "list" | "getScale" | "review" | "raw" | "listerWatcher" | "metadataListerWatcher"
+  | "get"
+  | "getMetadata"
+  | "list"
+  | "listMetadata"
+  | "getScale"
+  | "review"
+  | "raw"
+  | "listerWatcher"
+  | "metadataListerWatcher"
 >;
 
 function readingVerbs(sender: Sender): Reading {
@@ -65,6 +71,10 @@ function readingVerbs(sender: Sender): Reading {
     },
     list: <T extends StoredObject>(kind: Kind<T>, options: Parameters<Client["list"]>[1] = {}) =>
       listPage<T>(sender, getRequest(collectionPath(kind, options.namespace), listQuery(options), options.signal)),
+    listMetadata: (kind, options = {}) => {
+      const request = getRequest(collectionPath(kind, options.namespace), listQuery(options), options.signal);
+      return listPage(sender, { ...request, headers: acceptMetadataList });
+    },
     getScale: async (kind, at, options) => (await read(objectPath(kind, at, "scale"), options)) as Scale,
     review: async <T>(kind: Kind, body: T, options?: ReadOptions) => {
       const request = bodyRequest(
@@ -76,7 +86,9 @@ function readingVerbs(sender: Sender): Reading {
     raw: async (path, options) => {
       const [bare = "", search] = path.split("?", 2);
       const query: Query = search === undefined ? [] : [...new URLSearchParams(search)];
-      return readRaw(await sender.transport.send(getRequest(bare, query, options?.signal)));
+      const request = getRequest(bare, query, options?.signal);
+      const headers = options?.accept === undefined ? request.headers : { accept: options.accept };
+      return readRaw(await sender.transport.send({ ...request, ...(headers !== undefined && { headers }) }));
     },
     listerWatcher: (kind, scope) => createListerWatcher(sender, kind, scope ?? {}),
     metadataListerWatcher: (kind, scope) => createMetadataListerWatcher(sender, kind, scope ?? {}),
@@ -111,7 +123,7 @@ function writingVerbs(sender: Sender): Writing {
       const base = baseOf(sender, options, undefined);
       return (await send(sender, { ...base, verb: "create", kind, namespace, name, request, changes: none })) as T;
     },
-    update: (kind, object, options) => put(sender, kind, object, undefined, options),
+    update: (kind, object, options) => put(sender, kind, object, options?.subresource, options),
     updateStatus: (kind, object, options) => put(sender, kind, object, "status", options),
     patch: async <T extends StoredObject>(
       kind: Kind<T>,
@@ -191,7 +203,7 @@ async function put<T extends StoredObject>(
   sender: Sender,
   kind: Kind<T>,
   object: T,
-  subresource: "status" | undefined,
+  subresource: string | undefined,
   options: WriteOptions | undefined,
 ): Promise<T> {
   const { namespace, name, resourceVersion } = object.metadata;

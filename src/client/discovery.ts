@@ -1,21 +1,9 @@
 /** Which kinds a server has: for TYPE arguments, and for controllers that watch whatever there is. */
-import type { Kind } from "../api/kind.ts";
+import { fromAggregated, isAggregated } from "./aggregated-discovery.ts";
+import type { DiscoveredKind, Discovery } from "./discovered.ts";
 import type { Client, ReadOptions } from "./verbs.ts";
 
-export interface DiscoveredKind extends Kind {
-  readonly singular: string;
-  readonly verbs: readonly string[];
-  readonly categories: readonly string[];
-  /** Of its group's versions, the one that the server prefers. */
-  readonly preferred: boolean;
-}
-
-export interface Discovery {
-  /** Core first, then the groups in the server's order; of each group the preferred version first. No subresources. */
-  readonly kinds: readonly DiscoveredKind[];
-  /** Group versions that could not be read: the server behind an aggregated API may be down. */
-  readonly unavailable: readonly { readonly groupVersion: string; readonly error: unknown }[];
-}
+export type { DiscoveredKind, Discovery } from "./discovered.ts";
 
 interface GroupVersion {
   readonly group: string;
@@ -33,15 +21,42 @@ interface ApiResource {
   readonly categories?: readonly string[];
 }
 
+interface CoreVersions {
+  readonly versions?: readonly string[];
+}
+
+interface GroupList {
+  readonly groups?: readonly ApiGroup[];
+}
+
 interface ApiGroup {
   readonly name: string;
   readonly versions: readonly { readonly version: string }[];
   readonly preferredVersion?: { readonly version: string };
 }
 
-/** Asks for every group version, all at once. @throws StatusError, TransportError when the groups themselves cannot be read. */
-export async function discover(client: Client, options: ReadOptions = {}): Promise<Discovery> {
-  const versions = await groupVersions(client, options);
+/** For all resources of all groups in two answers. A server that is older answers with the names of its groups. */
+const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+
+/** What of a client discovery takes. */
+export type Asking = Pick<Client, "raw">;
+
+/**
+ * Asks for all kinds: two requests, or one for each group version where the server does not put them together.
+ *
+ * Source: client-go v0.36 discovery/discovery_client.go GroupsAndMaybeResources, aggregated_discovery.go.
+ *
+ * @throws StatusError, TransportError when the groups themselves cannot be read.
+ */
+export async function discover(client: Asking, options: ReadOptions = {}): Promise<Discovery> {
+  const asking = { ...options, accept: aggregated };
+  const [core, named] = await Promise.all([client.raw("/api", asking), client.raw("/apis", asking)]);
+  if (isAggregated(core) && isAggregated(named)) return fromAggregated([...core.items, ...named.items]);
+  return oneByOne(client, groupVersions(core as CoreVersions, named as GroupList), options);
+}
+
+/** Asks for every group version, all at once. */
+async function oneByOne(client: Asking, versions: readonly GroupVersion[], options: ReadOptions): Promise<Discovery> {
   const unavailable: { readonly groupVersion: string; readonly error: unknown }[] = [];
   const kinds = await Promise.all(
     versions.map(async (groupVersion) => {
@@ -60,11 +75,7 @@ export async function discover(client: Client, options: ReadOptions = {}): Promi
   return { kinds: kinds.flat(), unavailable };
 }
 
-async function groupVersions(client: Client, options: ReadOptions): Promise<GroupVersion[]> {
-  const [core, named] = (await Promise.all([client.raw("/api", options), client.raw("/apis", options)])) as [
-    { readonly versions?: readonly string[] },
-    { readonly groups?: readonly ApiGroup[] },
-  ];
+function groupVersions(core: CoreVersions, named: GroupList): GroupVersion[] {
   const ofCore = (core.versions ?? []).map((version, index) => ({ group: "", version, preferred: index === 0 }));
   const ofGroups = (named.groups ?? []).flatMap(({ name, versions, preferredVersion }) => {
     const first = preferredVersion?.version ?? versions[0]?.version;

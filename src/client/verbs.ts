@@ -65,9 +65,18 @@ export interface Client {
     kind: Kind<T>,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<T>>;
+  /** The same with the metadata of the objects alone (PartialObjectMetadataList). */
+  listMetadata(
+    kind: Kind,
+    options?: ListOptions & ReadOptions & { readonly namespace?: string },
+  ): Promise<ListPage<StoredObject>>;
   create<T extends StoredObject>(kind: Kind<T>, object: Unstored<T>, options?: WriteOptions): Promise<T>;
-  /** Replaces the object; its resourceVersion, where set, must still be the stored one. */
-  update<T extends StoredObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
+  /** Replaces the object, or one of its subresources; its resourceVersion, where set, must still be the stored one. */
+  update<T extends StoredObject>(
+    kind: Kind<T>,
+    object: T,
+    options?: WriteOptions & { readonly subresource?: string },
+  ): Promise<T>;
   updateStatus<T extends StoredObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends StoredObject>(
     kind: Kind<T>,
@@ -95,7 +104,7 @@ export interface Client {
   /** POST of an object to a collection that stores nothing and answers a review (SelfSubjectAccessReview, …). */
   review<T>(kind: Kind, body: T, options?: ReadOptions): Promise<T>;
   /** GET of a path that is no object: `/version`, `/readyz`, `/apis`. JSON is parsed, anything else is text. */
-  raw(path: string, options?: ReadOptions): Promise<unknown>;
+  raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
   listerWatcher<T extends StoredObject>(kind: Kind<T>, scope?: WatchScope): ListerWatcher<T>;
   /** The same for whom the metadata is enough: nothing else is read. */
   metadataListerWatcher(kind: Kind, scope?: WatchScope): ListerWatcher<StoredObject>;

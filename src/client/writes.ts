@@ -52,9 +52,7 @@ export async function send(sender: Sender, write: Write): Promise<unknown> {
 
 function report(sender: Sender, write: Write, start: number, outcome: Outcome): void {
   const { bus } = sender;
-  if (!bus.on) return;
-  const event = eventOf(write, sender.timeline.now() - start, outcome);
-  bus.emit(sender.wouldBe === true ? { ...event, wouldBe: true } : event);
+  if (bus.on) bus.emit(eventOf(write, sender.timeline.now() - start, outcome));
 }
 
 function eventOf(write: Write, ms: number, outcome: Outcome): WriteEvent {
@@ -80,11 +78,17 @@ function eventOf(write: Write, ms: number, outcome: Outcome): WriteEvent {
     conditional: write.conditional,
     resourceVersion: result.resourceVersion,
     deletes: result.deletes,
+    ...(write.verb === "deletecollection" && countOf(outcome.answer)),
     status: outcome.status,
     ms,
     ...(outcome.error !== undefined && { error: messageOf(outcome.error) }),
     changes: maskChanges(of, write.changes()),
   };
+}
+
+function countOf(answer: unknown): { readonly objects?: number } {
+  const items = (answer as { readonly items?: unknown } | undefined)?.items;
+  return Array.isArray(items) ? { objects: items.length } : {};
 }
 
 function messageOf(error: unknown): string {

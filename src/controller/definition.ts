@@ -114,6 +114,8 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly rules: readonly Rule[];
   /** What it needs beyond list and watch; preflight asks for these, `controllers -o rbac` prints them. */
   readonly permissions: readonly Permission[];
+  /** It never records Events, and needs no right to. */
+  readonly recordsEvents?: false;
   /** The `source.component` of its Events, as upstream has it: `replicaset-controller`. */
   readonly component: string;
   /** Where upstream has it: `pkg/controller/replicaset/replica_set.go`. */

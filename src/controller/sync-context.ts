@@ -3,6 +3,7 @@ import type { NamespacedName, ObjectKey } from "../api/key.ts";
 import type { Kind } from "../api/kind.ts";
 import type { StoredObject, Unstored } from "../api/object.ts";
 import type { Lister } from "../cache/lister.ts";
+import type { ListOptions, ListPage, Selectors } from "../client/lister-watcher.ts";
 import type { DeleteOptions, Patch, ReadOptions, WriteOptions } from "../client/verbs.ts";
 import type { Random } from "../platform/random.ts";
 import type { TimerOptions } from "../platform/timeline.ts";
@@ -22,8 +23,24 @@ export interface SyncClient {
   get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
   /** The same for whom the metadata is enough. */
   getMetadata(kind: Kind, at: NamespacedName, options?: ReadOptions): Promise<StoredObject>;
+  /** One page, from the API server. */
+  list<T extends StoredObject>(
+    kind: Kind<T>,
+    options?: ListOptions & ReadOptions & { readonly namespace?: string },
+  ): Promise<ListPage<T>>;
+  /** The same with the metadata of the objects alone. */
+  listMetadata(
+    kind: Kind,
+    options?: ListOptions & ReadOptions & { readonly namespace?: string },
+  ): Promise<ListPage<StoredObject>>;
+  /** GET of a path that is no object: what `discover` asks with. */
+  raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
   create<T extends StoredObject>(kind: Kind<T>, object: Unstored<T>, options: WriteOptions & Because): Promise<T>;
-  update<T extends StoredObject>(kind: Kind<T>, object: T, options: WriteOptions & Because): Promise<T>;
+  update<T extends StoredObject>(
+    kind: Kind<T>,
+    object: T,
+    options: WriteOptions & Because & { readonly subresource?: string },
+  ): Promise<T>;
   updateStatus<T extends StoredObject>(kind: Kind<T>, object: T, options: WriteOptions & Because): Promise<T>;
   patch<T extends StoredObject>(
     kind: Kind<T>,
@@ -32,6 +49,11 @@ export interface SyncClient {
     options: WriteOptions & Because & { readonly subresource?: string },
   ): Promise<T>;
   delete<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options: DeleteOptions & Because): Promise<unknown>;
+  /** All objects of a kind in a namespace, or those that selectors take. */
+  deleteCollection<T extends StoredObject>(
+    kind: Kind<T>,
+    options: DeleteOptions & Selectors & Because & { readonly namespace?: string },
+  ): Promise<unknown>;
   /** Gives a pod its node: POST to `pods/NAME/binding`. */
   bind(at: NamespacedName, nodeName: string, options: WriteOptions & Because): Promise<unknown>;
 }
@@ -81,6 +103,8 @@ export interface SyncContext {
 export interface SyncResult {
   /** Come again after this time, without counting as a failure. */
   readonly requeueAfterMs?: number;
+  /** With `requeueAfterMs`: the key's failures so far are not forgotten, since it is still not where it should be. */
+  readonly keepsFailures?: boolean;
 }
 
 /** Thrown by a sync whose failure no retry can mend: the key is dropped until something else brings it back. */

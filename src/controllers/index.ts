@@ -3,6 +3,7 @@ import type { ControllerDefinition } from "../controller/definition.ts";
 import { deployment } from "./deployment/deployment.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
+import { namespace } from "./namespace/namespace.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
 import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
@@ -14,6 +15,7 @@ export const catalogue: readonly ControllerDefinition[] = [
   replicaset,
   replicationcontroller,
   garbageCollector,
+  namespace,
   serviceaccount,
   scheduler,
   kubelet,

@@ -32,7 +32,8 @@ export function permissionsOf(definition: ControllerDefinition): Omit<Right, "na
   const named = definition.permissions.flatMap(({ group, resource, verbs }) =>
     verbs.map((verb) => ({ verb, group, resource })),
   );
-  const events = ["create", "patch"].map((verb) => ({ verb, group: Events.group, resource: Events.plural }));
+  const verbs = definition.recordsEvents === false ? [] : ["create", "patch"];
+  const events = verbs.map((verb) => ({ verb, group: Events.group, resource: Events.plural }));
   const all = [...watched, ...named, ...events];
   const names = all.map((right) => `${right.verb} ${right.group} ${right.resource}`);
   return all.filter((_, index) => names.indexOf(names[index] as string) === index);

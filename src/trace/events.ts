@@ -171,6 +171,8 @@ export interface WriteEvent {
    * period left, or is a Status that says so.
    */
   readonly deletes: boolean;
+  /** Of a deletecollection: how many objects the answer lists. Absent where it lists none that could be counted. */
+  readonly objects?: number;
   /** 0 when no answer came. */
   readonly status: number;
   readonly ms: number;

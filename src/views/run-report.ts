@@ -6,8 +6,10 @@ import type { DecisionEvent, DoneEvent, EventHead, StageEvent, WatchEvent, Write
 export interface ReportedWrite {
   readonly did: "created" | "deleted" | "changed";
   readonly kind: string;
-  /** Without its namespace, which the line above it has. */
+  /** Without its namespace, which the line above it has; empty for a collection. */
   readonly name: string;
+  /** Of a collection, how many objects. */
+  readonly count?: number;
 }
 
 export interface RefusedWrite {
@@ -171,7 +173,9 @@ function linesOf(sync: OpenSync, key: ObjectKey): RunLine[] {
     if (mine.length === 0) continue;
     lines.push({ is: "decision", at, controller, key, rule, sentence });
     const answeredAt = Math.max(...mine.map((write) => write.at));
-    const writes = mine.filter((write) => write.error === undefined && write.subresource !== "status").map(reported);
+    const writes = mine
+      .filter((write) => write.error === undefined && write.subresource !== "status" && write.objects !== 0)
+      .map(reported);
     if (writes.length > 0) lines.push({ is: "writes", at: answeredAt, writes });
     // A conflict is settled by the next try, and counted.
     const refused = mine.filter((write) => write.error !== undefined && write.status !== 409);
@@ -191,7 +195,8 @@ const done = {
 function reported(write: WriteEvent): ReportedWrite {
   // What is created under a subresource (a Binding) changes the object that is named.
   const did = write.verb === "create" && write.subresource !== undefined ? "changed" : done[write.verb];
-  return { did, kind: write.of.kind, name: splitKey(write.key).name };
+  const { objects: count } = write;
+  return { did, kind: write.of.kind, name: splitKey(write.key).name, ...(count !== undefined && { count }) };
 }
 
 function grouped(writes: readonly WriteEvent[]): RefusedWrite[] {

@@ -11,6 +11,7 @@ export interface OwnerRef {
 
 export interface Meta {
   readonly name: string;
+  readonly namespace?: string;
   readonly generateName?: string;
   readonly uid: string;
   readonly generation?: number;

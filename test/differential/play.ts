@@ -28,7 +28,7 @@ export interface Played {
   readonly hits: ReadonlySet<string>;
   /** How many effects of kube-controller-manager were compared. */
   readonly effects: number;
-  /** How many objects of the sandbox were compared with ours. */
+  /** How much was done on the sandbox, and how many of its objects were compared with ours. */
   readonly onSandbox: number;
 }
 
@@ -51,7 +51,11 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
   const base = Date.now();
   const open = async (side: Side, suffix: string): Promise<Performance> => {
     const namespace = `${id}-${suffix}`;
-    return { suite, side, stage: await setStage(side.server, namespace, base), names: namesOf(namespace), from: 0 };
+    const stage = await setStage(side.server, namespace, base);
+    const performance = { suite, side, stage, names: namesOf(namespace), from: 0 };
+    // What is there already, the namespace at least, is known by name from the first step on.
+    await tellStep(performance);
+    return performance;
   };
   const performances = await Promise.all([
     open(sides.oracle, "one"),
@@ -67,10 +71,8 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
     const told = withoutRetries(await playStep(step, performances), refused);
     const [one, two, us, box] = told as [StepTold, StepTold, StepTold, StepTold?];
     effects += one.writes.length + one.events.length + one.objects.length;
-    onSandbox += box?.objects.length ?? 0;
+    if (box !== undefined) onSandbox = sides.sandbox.logOf(`${id}-box`).effects.length + box.objects.length;
     const compared = { order: step.order ?? false };
-    const beside = (theirs: StepTold, ours: StepTold): Difference[] =>
-      step.chance === undefined ? compare(theirs, ours, compared) : compareObjects(theirs, ours);
     const found = (between: Between, differences: readonly Difference[]): Found[] =>
       explain(differences, suite.differences.filter(appliesTo(between)), hits).map((difference) => ({
         ...difference,
@@ -78,8 +80,8 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
         between,
       }));
     const unexplained = [
-      ...found("kube-controller-manager and itself", beside(one, two)),
-      ...found("kube-controller-manager and us", beside(one, us)),
+      ...found("kube-controller-manager and itself", compare(one, two, compared)),
+      ...found("kube-controller-manager and us", compare(one, us, compared)),
       ...(box === undefined ? [] : found("our controllers and the sandbox", compareObjects(us, box))),
     ];
     if (unexplained.length > 0) return { unexplained, hits, effects, onSandbox };
@@ -89,9 +91,10 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
 
 async function playStep(step: Step, performances: readonly Performance[]): Promise<StepTold[]> {
   await Promise.all(performances.map(({ stage }) => step.act(stage)));
+  const actedAt = Date.now();
   if (step.waitMs !== undefined) await Bun.sleep(step.waitMs);
   await Promise.all(
-    performances.map(({ suite, stage, side }) => untilQuiet(suite, stage, side.logOf(stage.namespace))),
+    performances.map(({ suite, stage, side }) => untilQuiet(suite, stage, side.logOf(stage.namespace), actedAt)),
   );
   return Promise.all(performances.map(tellStep));
 }

@@ -9,18 +9,19 @@ import type { Suite } from "./suite.ts";
 const quietMs = 350;
 /** The same where something is not as its owner says: it may stay so, or a controller may still be on its way. */
 const unsettledQuietMs = 4000;
+/** A step ends so long after its patience would have, whatever goes on. */
 const longestMs = 30_000;
 const pollMs = 50;
 
 /**
- * Resolves when the controllers are done with what was asked of them so far; after 30 s at most. A controller that is refused
+ * Resolves when the controllers are done with what was asked of them so far; after 30 s and the suite's patience at most. A controller that is refused
  * tries again and again: tries that are refused, and what they tell in Events and status, count as nothing written.
  */
-export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog): Promise<void> {
+export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, actedAt: number): Promise<void> {
   const startedAt = performance.now();
   let lastAt = startedAt;
   let seen = log.effects.length;
-  while (performance.now() - startedAt < longestMs) {
+  while (performance.now() - startedAt < longestMs + (suite.patienceMs ?? 0)) {
     await Bun.sleep(pollMs);
     const added = log.effects.slice(seen);
     seen = log.effects.length;
@@ -28,13 +29,12 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog): Prom
       lastAt = performance.now();
     }
     const silentMs = log.readUntil() - lastAt;
-    if (silentMs >= unsettledQuietMs) return;
-    if (silentMs < quietMs) continue;
-    const askedAt = performance.now();
-    if (suite.isSettled !== undefined && !(await suite.isSettled(stage, log))) continue;
-    // What has just settled it may stand in a part of the log that is not read yet.
-    while (suite.isSettled !== undefined && log.readUntil() <= askedAt) await Bun.sleep(pollMs);
-    if (log.effects.length === seen) return;
+    if (silentMs >= (suite.patienceMs ?? unsettledQuietMs)) return;
+    if (
+      silentMs >= (suite.quietMs ?? quietMs) &&
+      (suite.isSettled === undefined || (await suite.isSettled(stage, log, actedAt)))
+    )
+      return;
   }
 }
 

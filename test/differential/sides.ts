@@ -170,8 +170,10 @@ function logsByStage(readUntil: () => number): Logs {
   return {
     of: (namespace) => of(stageName.exec(namespace)?.[0] ?? namespace),
     add(effect) {
-      const stage = stageName.exec(`${effect.namespace} ${effect.name} ${effect.resource}`);
-      if (stage !== null) of(stage[0]).effects.push(effect);
+      const stage = stageName.exec(`${effect.namespace} ${effect.name} ${effect.resource}`)?.[0];
+      // Of a kind that another stage has defined: whoever deletes objects of all kinds comes by it.
+      const ofAnother = stageName.exec(effect.resource)?.[0] ?? stage;
+      if (stage !== undefined && ofAnother === stage) of(stage).effects.push(effect);
     },
   };
 }
@@ -219,6 +221,6 @@ function effectOf(write: WriteEvent, kinds: readonly Kind[]): Effect {
     response: undefined,
     code: status,
     reason: "",
-    at: 0,
+    at: Date.now() - write.ms,
   };
 }

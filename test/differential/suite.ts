@@ -16,8 +16,6 @@ export interface Step {
   readonly waitMs?: number;
   /** Whether the order of the writes counts too. */
   readonly order?: boolean;
-  /** Why kube-controller-manager itself goes now one way, now another: then only how things stand at the end is compared. */
-  readonly chance?: string;
 }
 
 export interface Script {
@@ -52,13 +50,17 @@ export interface Suite {
   readonly kinds: readonly ComparedKind[];
   /**
    * Whether the objects are as their owners say. While they are not, a step ends only after a longer silence, since a controller
-   * may still be on its way. Unset: any silence will do.
+   * may still be on its way. `actedAt`: when the step's actions were done, in ms since 1970. Unset: any silence will do.
    */
-  readonly isSettled?: (stage: Stage, log: SideLog) => boolean | Promise<boolean>;
+  readonly isSettled?: (stage: Stage, log: SideLog, actedAt: number) => boolean | Promise<boolean>;
+  /** How long the silence lasts after which a step ends when all is settled. Default 0.35 s. */
+  readonly quietMs?: number;
+  /** How long the silence lasts after which a step ends although not all is settled. Default 4 s. */
+  readonly patienceMs?: number;
+  /** Equal writes of a step are told once: for controllers that do the same again and again until nothing is left. */
+  readonly tellsOnce?: boolean;
   /** What is told of the order of the writes, in steps where the order counts. Default: `podOrders`. */
   readonly order?: (effects: readonly Effect[], names: Names) => Told[];
-  /** Writes, by `delete configmaps 200`, of which equal ones count once in a step: how often they are repeated is chance. */
-  readonly repeated?: (what: string) => boolean;
   readonly scripts: readonly Script[];
   /** A script made of a seed, so many steps long. */
   readonly random: (seed: number, length: number) => Script;

@@ -19,14 +19,12 @@ function learn(names: Names, kind: string, { uid, name, generateName }: Meta): v
   names.uids.set(uid, kind === "Pod" || count === 1 ? told : `${told}, number ${count}`);
 }
 
-const uid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const suffix = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 
 function text(value: string, names: Names): string {
   const known = names.uids.get(value) ?? names.generated.get(value);
   if (known !== undefined) return known;
   return value
-    .replace(uid, (found) => names.uids.get(found) ?? found)
     .replace(/[a-z0-9][a-z0-9.-]*/g, (word) => names.generated.get(word) ?? word)
     .replace(suffix, "-SUFFIX")
     .replaceAll(names.namespace, "NAMESPACE");
@@ -56,28 +54,19 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
   };
   for (const { kind, objects } of there) for (const object of objects) learnOf(kind.kind, object);
   for (const { response, resource, code, verb } of effects) {
-    if (code >= 300 || verb === "deletecollection") continue;
-    // Of a kind that is not compared the resource will do.
-    const made = suite.kinds.find(({ kind }) => resourceOf(kind) === resource)?.kind.kind ?? text(resource, names);
-    learnOf(made, response);
-    learnOf(made, { metadata: deleted(response) });
+    const made = suite.kinds.find(({ kind }) => resourceOf(kind) === resource.split("/")[0]);
+    const isWhole = made !== undefined && (response as { readonly kind?: string } | undefined)?.kind === made.kind.kind;
+    if (isWhole && code < 300 && verb !== "deletecollection") learnOf(made.kind.kind, response);
   }
-  // Of what is not compared itself, a custom resource for one, the name is known from whom it owns.
-  for (const { objects } of there) {
-    for (const { metadata } of objects) {
-      for (const owner of metadata.ownerReferences ?? []) learn(names, owner.kind, owner);
-    }
-  }
-  const spec = effects.filter(({ resource }) => !resource.startsWith("events") && !resource.endsWith("/status"));
+  const spec = effects.filter((effect) => !recordsEvent(effect) && !effect.resource.endsWith("/status"));
   const refused = spec.some(({ code }) => code >= 400);
   const told = spec.map((effect) => tellWrite(effect, names));
-  const isRepeated = ({ what }: Told): boolean => suite.repeated?.(what) === true;
   const isRefused = ({ what }: Told): boolean => /[45]\d\d$/.test(what);
   return {
-    writes: [
-      ...told.filter((one) => !isRefused(one) && !isRepeated(one)),
-      ...once(told.filter((one) => isRefused(one) || isRepeated(one))),
-    ],
+    writes:
+      suite.tellsOnce === true
+        ? once(told)
+        : [...told.filter((one) => !isRefused(one)), ...once(told.filter(isRefused))],
     events: tellEvents(effects, names),
     objects: there.flatMap(({ kind, tell: tellObject = standing, objects }) =>
       objects.map((object) => ({
@@ -88,11 +77,6 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
     order: (suite.order ?? podOrders)(effects, names),
     refused,
   };
-}
-
-/** A DELETE that ends an object at once is answered by a Status, which has its name and uid. */
-function deleted(response: unknown): Partial<Meta> | undefined {
-  return (response as { readonly details?: Partial<Meta> } | undefined)?.details;
 }
 
 /** An object without what only its making says. */
@@ -125,24 +109,27 @@ function once(told: readonly Told[]): Told[] {
   return [...seen.values()];
 }
 
+/** Whether it tells of what a controller does, as against a deletion of such tales. */
+function recordsEvent({ resource, verb }: Effect): boolean {
+  return resource.startsWith("events") && (verb === "create" || verb === "patch");
+}
+
 const combined = "(combined from similar events): ";
 
 function tellEvents(effects: readonly Effect[], names: Names): Told[] {
-  const told = effects
-    .filter(({ resource }) => resource.startsWith("events"))
-    .map(({ verb, code, request, response }) => {
-      const asked = request as Json;
-      const stored = (code < 300 ? response : asked) as Json;
-      const { type, reason, involvedObject, source } = stored;
-      const { kind, name, namespace, apiVersion, uid } = involvedObject as Json;
-      const facts = { type, reason, source, about: { kind, name, namespace, apiVersion, uid } };
-      const message = String(stored["message"]);
-      if (type === "Warning")
-        return { what: "Event Warning", content: { ...facts, message: message.replace(combined, "") } };
-      const { reportingComponent } = stored;
-      const body = verb === "patch" ? { patch: asked } : { count: asked["count"], fields: Object.keys(asked).sort() };
-      return { what: `${verb} Event ${code}`, content: { ...facts, reportingComponent, message, ...body } };
-    });
+  const told = effects.filter(recordsEvent).map(({ verb, code, request, response }) => {
+    const asked = request as Json;
+    const stored = (code < 300 ? response : asked) as Json;
+    const { type, reason, involvedObject, source } = stored;
+    const { kind, name, namespace, apiVersion, uid } = involvedObject as Json;
+    const facts = { type, reason, source, about: { kind, name, namespace, apiVersion, uid } };
+    const message = String(stored["message"]);
+    if (type === "Warning")
+      return { what: "Event Warning", content: { ...facts, message: message.replace(combined, "") } };
+    const { reportingComponent } = stored;
+    const body = verb === "patch" ? { patch: asked } : { count: asked["count"], fields: Object.keys(asked).sort() };
+    return { what: `${verb} Event ${code}`, content: { ...facts, reportingComponent, message, ...body } };
+  });
   const normalized = told.map(({ what, content }) => ({ what, content: normal(content, names) as Json }));
   const isWarning = ({ what }: Told): boolean => what === "Event Warning";
   return [...normalized.filter((one) => !isWarning(one)), ...once(normalized.filter(isWarning))];

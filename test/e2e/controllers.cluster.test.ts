@@ -61,6 +61,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
 
   for (const { controller, upstream } of [
     { controller: "replicaset", upstream: "system:controller:replicaset-controller" },
+    { controller: "namespace", upstream: "system:controller:namespace-controller" },
     { controller: "replicationcontroller", upstream: "system:controller:replication-controller" },
   ]) {
     test(`of ${controller} asks for no more than upstream's ClusterRole, apart from Leases`, async () => {

@@ -278,6 +278,10 @@ export function syncScene(definition: ControllerDefinition): Scene {
         return store(kind, { ...object, metadata: { ...object.metadata, generation }, ...status });
       });
     },
+    list: () => Promise.reject(new Error("the scene knows no list")),
+    listMetadata: () => Promise.reject(new Error("the scene knows no list")),
+    raw: () => Promise.reject(new Error("the scene knows no discovery")),
+    deleteCollection: () => Promise.reject(new Error("the scene knows no collections")),
     bind: () => Promise.reject(new Error("the scene knows no binding")),
     updateStatus(kind, object, { because }) {
       return ask({ verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {

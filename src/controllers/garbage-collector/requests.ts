@@ -97,8 +97,7 @@ async function patchOwners(
   const { client } = work.context;
   const { kind, at } = addressOf(work, node);
   try {
-    const ownerReferences = strategic.length > 0 ? { ownerReferences: strategic } : {};
-    const body = { metadata: { uid: node.uid, ...ownerReferences } };
+    const body = { metadata: { uid: node.uid, ownerReferences: strategic } };
     await client.patch(kind, at, { type: "strategic", body }, { because });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 415) throw error;

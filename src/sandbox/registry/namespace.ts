@@ -1,4 +1,5 @@
 /** Namespaces: their finalizer `kubernetes` stands in the spec. Source: kubernetes v1.36 pkg/registry/core/namespace. */
+import { invalid } from "../field-errors.ts";
 import { child, type ApiObject } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 
@@ -29,5 +30,12 @@ export const namespaceRules: KindRules = {
   },
   prepareStatus(object, old) {
     object.spec = old.spec ?? {};
+  },
+  validateStatus({ metadata, status }) {
+    const going = metadata.deletionTimestamp !== undefined;
+    const [phase, when] = going ? ["Terminating", "not empty"] : ["Active", "empty"];
+    if (status?.["phase"] === phase) return [];
+    const problem = `may only be '${phase}' if \`deletionTimestamp\` is ${when}`;
+    return [invalid("status.Phase", status?.["phase"] ?? "", problem)];
   },
 };

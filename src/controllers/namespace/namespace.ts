@@ -1,0 +1,46 @@
+import { keyOf } from "../../api/key.ts";
+import { Namespaces } from "../../api/kind.ts";
+import type { Namespace } from "../../api/types.ts";
+import { type ControllerDefinition, defineController, watch } from "../../controller/definition.ts";
+import { bucketLimiter, exponentialFailureLimiter, maxOfLimiters } from "../../workqueue/rate-limiters.ts";
+import { rules } from "./rules.ts";
+import { syncNamespace } from "./sync.ts";
+
+/**
+ * Empties namespaces that are deleted. Every notification waits for 5 seconds, so that all API servers have seen the deletion and
+ * let nothing more in; a namespace that fails is tried again at least once a minute.
+ */
+export const namespace: ControllerDefinition = defineController<Namespace>({
+  name: "namespace",
+  aliases: ["ns", "namespace-controller"],
+  purpose: "deletes everything in a namespace that is being deleted, then lets the namespace go",
+  component: "namespace-controller",
+  recordsEvents: false,
+  source: "pkg/controller/namespace/namespace_controller.go",
+  for: Namespaces,
+  watches: [
+    watch<Namespace>({
+      kind: Namespaces,
+      on({ type, object }, context) {
+        if (type !== "deleted" && object.metadata.deletionTimestamp !== undefined) context.enqueue(keyOf(object));
+      },
+    }),
+  ],
+  workers: 10,
+  retry: {
+    firstDelayMs: 5000,
+    rateLimiter: (now) =>
+      maxOfLimiters(
+        exponentialFailureLimiter({ baseDelayMs: 5, maxDelayMs: 60_000 }),
+        bucketLimiter({ qps: 10, burst: 100, now }),
+      ),
+  },
+  rules,
+  permissions: [
+    { group: "", resource: "namespaces", verbs: ["get"] },
+    { group: "", resource: "namespaces/status", verbs: ["update"] },
+    { group: "", resource: "namespaces/finalize", verbs: ["update"] },
+    { group: "*", resource: "*", verbs: ["list", "delete", "deletecollection"] },
+  ],
+  sync: syncNamespace,
+});

@@ -1,0 +1,143 @@
+/** One look at a namespace. Source: kubernetes v1.36 pkg/controller/namespace/deletion/namespaced_resources_deleter.go Delete. */
+import { type ObjectKey, splitKey } from "../../api/key.ts";
+import { Namespaces } from "../../api/kind.ts";
+import { isConflict, isNotFound } from "../../api/status-error.ts";
+import { formatTime, parseTime } from "../../api/time.ts";
+import type { Namespace } from "../../api/types.ts";
+import type { Decision } from "../../controller/rule.ts";
+import type { SyncContext, SyncResult } from "../../controller/sync-context.ts";
+import { nextConditions } from "./conditions.ts";
+import { deleteAllContent, lookAgainAfter } from "./content.ts";
+import type { Outcome } from "./outcome.ts";
+import { conditions as conditionsRule, finalize, finalized, notDeleted, terminate } from "./rules.ts";
+
+/** What this controller takes out when the namespace is empty. */
+const ownFinalizer = "kubernetes";
+
+/**
+ * Empties a namespace that is being deleted, says in its conditions what is left, and lets it go when nothing is.
+ * @throws what kept kinds from being discovered or emptied, when the rest has been done.
+ */
+export async function syncNamespace(key: ObjectKey, context: SyncContext): Promise<SyncResult | void> {
+  if (context.cache(Namespaces).get(key) === undefined) return;
+  try {
+    return await empty(splitKey(key).name, context);
+  } catch (error) {
+    if (error instanceof NamespaceGone) return;
+    throw error;
+  }
+}
+
+async function empty(name: string, context: SyncContext): Promise<SyncResult | void> {
+  let namespace = await read(context, name);
+  if (namespace.metadata.deletionTimestamp === undefined) {
+    context.decide(notDeleted, {});
+    return;
+  }
+  namespace = await markTerminating(context, namespace);
+  const { deletionTimestamp } = namespace.metadata;
+  if (deletionTimestamp === undefined) return;
+  if ((namespace.spec?.finalizers ?? []).length === 0) {
+    context.decide(finalized, { finalizers: namespace.metadata.finalizers ?? [] });
+    return;
+  }
+  const outcome = await deleteAllContent(context, { namespace: name, deletedAt: parseTime(deletionTimestamp) });
+  await writeConditions(context, namespace, outcome);
+  if (outcome.errors.length > 0) throw asOne(outcome.errors);
+  const { estimateSeconds } = outcome;
+  if (estimateSeconds > 0) return { requeueAfterMs: lookAgainAfter(estimateSeconds) * 1000, keepsFailures: true };
+  await letGo(context, namespace);
+}
+
+/** The namespace is not there any more: somebody else has finished the work. */
+class NamespaceGone extends Error {
+  override readonly name = "NamespaceGone";
+}
+
+async function unlessGone<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) throw new NamespaceGone("the namespace is gone", { cause: error });
+    throw error;
+  }
+}
+
+function read({ client, signal }: SyncContext, name: string): Promise<Namespace> {
+  return unlessGone(client.get(Namespaces, { namespace: "", name }, { signal }));
+}
+
+/** The API server does so itself when it is asked to delete a namespace. */
+async function markTerminating(context: SyncContext, namespace: Namespace): Promise<Namespace> {
+  const needed = ({ metadata, status }: Namespace): boolean =>
+    metadata.deletionTimestamp !== undefined && status?.phase !== "Terminating";
+  if (!needed(namespace)) return namespace;
+  const because = context.decide(terminate, { phase: namespace.status?.phase ?? "" });
+  return retryOnConflict(context, namespace, async (latest) =>
+    needed(latest) ? writeStatus(context, latest, { phase: "Terminating" }, because) : latest,
+  );
+}
+
+function writeStatus(
+  { client, signal }: SyncContext,
+  basedOn: Namespace,
+  change: Partial<NonNullable<Namespace["status"]>>,
+  because: Decision,
+): Promise<Namespace> {
+  const namespace = { ...basedOn, status: { ...basedOn.status, ...change } };
+  return client.updateStatus(Namespaces, namespace, { because, basedOn, signal });
+}
+
+/** A write that is refused is not tried again: the next sync writes what is true then. */
+async function writeConditions(context: SyncContext, namespace: Namespace, outcome: Outcome): Promise<void> {
+  const before = namespace.status?.conditions ?? [];
+  const { conditions, changes } = nextConditions(before, outcome, formatTime(context.now()));
+  if (changes.length === 0) return;
+  const because = context.decide(conditionsRule, { changes });
+  try {
+    await writeStatus(context, namespace, { conditions }, because);
+  } catch {
+    context.signal.throwIfAborted();
+  }
+}
+
+/** The conditions have just been written, so that the version known here is an old one: then it is read once more. */
+async function letGo(context: SyncContext, namespace: Namespace): Promise<void> {
+  const others = (of: Namespace): string[] => {
+    return [...new Set(of.spec?.finalizers ?? [])].filter((finalizer) => finalizer !== ownFinalizer).sort();
+  };
+  const because = context.decide(finalize, { others: others(namespace) });
+  await retryOnConflict(context, namespace, async (latest) => {
+    const { status: _status, ...rest } = latest;
+    const emptied = { ...rest, spec: { ...latest.spec, finalizers: others(latest) } };
+    const options = { because, basedOn: latest, signal: context.signal, subresource: "finalize" };
+    return context.client.update(Namespaces, emptied, options);
+  });
+}
+
+/** @throws NamespaceGone; Error where another namespace has come in its place; any refusal but a conflict. */
+async function retryOnConflict(
+  context: SyncContext,
+  namespace: Namespace,
+  write: (latest: Namespace) => Promise<Namespace>,
+): Promise<Namespace> {
+  let latest = namespace;
+  for (;;) {
+    try {
+      return await unlessGone(write(latest));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+    context.signal.throwIfAborted();
+    latest = await read(context, latest.metadata.name);
+    if (latest.metadata.uid !== namespace.metadata.uid) throw new Error("namespace uid has changed across retries");
+  }
+}
+
+/** Several failures as one, each message once. Source: apimachinery v0.36 util/errors. */
+function asOne(errors: readonly Error[]): Error {
+  const [first] = errors;
+  if (errors.length === 1 && first !== undefined) return first;
+  const messages = [...new Set(errors.map(({ message }) => message))];
+  return new Error(messages.length === 1 ? messages[0] : `[${messages.join(", ")}]`, { cause: errors });
+}

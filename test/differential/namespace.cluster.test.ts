@@ -1,0 +1,5 @@
+/** Namespaces that are deleted, beside kube-controller-manager 1.36.3 and on the sandbox. */
+import { namespaces } from "./suites/namespace.ts";
+import { testSuite } from "./suite-tests.ts";
+
+testSuite(namespaces);

@@ -1,0 +1,225 @@
+/** Namespaces that go at once, whatever is in them. */
+import { setPodState } from "../../acts.ts";
+import { podNamed, replicaSet, replicationController, templateOf } from "../../objects.ts";
+import type { PodObject } from "../../objects.ts";
+import type { Script, Step } from "../../suite.ts";
+import type { ResourceName } from "../../kinds.ts";
+import type { Stage } from "../../stage.ts";
+import { configMap, deleteNamespace, placedPod } from "./acts.ts";
+
+const selector = { matchLabels: { app: "web" } };
+const template = templateOf("web");
+const jobTemplate = templateOf("web", { spec: { restartPolicy: "Never" } });
+
+/** One object of each of many kinds. */
+const oneOfEach: readonly (readonly [resource: ResourceName, object: object])[] = [
+  ["configmaps", configMap("a")],
+  ["secrets", { metadata: { name: "a" }, stringData: { a: "b" } }],
+  ["services", { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } }],
+  ["endpoints", { metadata: { name: "a" } }],
+  ["serviceaccounts", { metadata: { name: "a" } }],
+  ["podtemplates", { metadata: { name: "a" }, template }],
+  ["limitranges", { metadata: { name: "a" }, spec: { limits: [] } }],
+  ["resourcequotas", { metadata: { name: "a" }, spec: { hard: { configmaps: "9" } } }],
+  ["replicationcontrollers", replicationController("a", { replicas: 0 })],
+  ["replicasets", replicaSet("a", { replicas: 0 })],
+  ["deployments", { metadata: { name: "a" }, spec: { replicas: 0, selector, template } }],
+  ["statefulsets", { metadata: { name: "a" }, spec: { replicas: 0, serviceName: "a", selector, template } }],
+  ["daemonsets", { metadata: { name: "a" }, spec: { selector, template } }],
+  ["controllerrevisions", { metadata: { name: "a" }, revision: 1, data: {} }],
+  ["jobs", { metadata: { name: "a" }, spec: { suspend: true, template: jobTemplate } }],
+  [
+    "cronjobs",
+    { metadata: { name: "a" }, spec: { schedule: "0 0 * * *", jobTemplate: { spec: { template: jobTemplate } } } },
+  ],
+  ["leases", { metadata: { name: "a" } }],
+  ["networkpolicies", { metadata: { name: "a" }, spec: { podSelector: {} } }],
+  ["poddisruptionbudgets", { metadata: { name: "a" }, spec: { minAvailable: 1, selector } }],
+  ["roles", { metadata: { name: "a" }, rules: [] }],
+  [
+    "rolebindings",
+    { metadata: { name: "a" }, roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "a" } },
+  ],
+];
+
+async function makeAll(stage: Stage): Promise<void> {
+  for (const [resource, object] of oneOfEach) await stage.create(resource, object);
+}
+
+const pods = (names: readonly string[]): Step => ({
+  name: `pods ${names.join(", ")}`,
+  async act(stage) {
+    for (const name of names) await stage.create("pods", podNamed(name, { app: name }));
+  },
+});
+
+async function event(stage: Stage, name: string, group: "" | "events.k8s.io"): Promise<void> {
+  const about = { kind: "ConfigMap", name: "a", namespace: stage.namespace, apiVersion: "v1" };
+  const root = group === "" ? "/api/v1" : `/apis/${group}/v1`;
+  const body =
+    group === ""
+      ? { metadata: { name }, involvedObject: about, reason: "Said", message: "something", type: "Normal" }
+      : {
+          metadata: { name },
+          regarding: about,
+          reason: "Said",
+          note: "something",
+          type: "Normal",
+          action: "Say",
+          eventTime: new Date(stage.base).toISOString().replace("Z", "000Z"),
+          reportingController: "example.com/script",
+          reportingInstance: "script",
+        };
+  const path = `${root}/namespaces/${stage.namespace}/events`;
+  const { status, body: answer } = await stage.cluster.request("POST", path, body);
+  if (status >= 400) throw new Error(`Cannot create the Event: ${JSON.stringify(answer)}`);
+}
+
+export const content: readonly Script[] = [
+  { name: "an empty namespace goes", steps: [{ ...deleteNamespace, order: true }] },
+  {
+    name: "a namespace that nobody deletes stays as it is",
+    steps: [
+      { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
+      {
+        name: "a label",
+        act: (stage) => stage.patch("namespaces", stage.namespace, { metadata: { labels: { a: "b" } } }),
+        waitMs: 6000,
+      },
+    ],
+  },
+  {
+    name: "objects of many kinds go with their namespace",
+    steps: [
+      { name: "one of each", act: makeAll },
+      { ...deleteNamespace, order: true },
+    ],
+  },
+  {
+    name: "pods that are on no node go before the rest",
+    steps: [
+      pods(["a", "b", "c"]),
+      { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
+      { ...deleteNamespace, order: true },
+    ],
+  },
+  {
+    name: "pods that have ended need no grace",
+    steps: [
+      {
+        name: "two, on a node",
+        async act(stage) {
+          await placedPod(stage, "a", 600);
+          await placedPod(stage, "b", 600);
+          for (const [name, phase] of [
+            ["a", "Succeeded"],
+            ["b", "Failed"],
+          ] as const) {
+            await setPodState(stage, (await stage.get("pods", name)) as unknown as PodObject, { phase });
+          }
+        },
+      },
+      { ...deleteNamespace, order: true },
+    ],
+  },
+  {
+    name: "Events of both groups go",
+    steps: [
+      {
+        name: "two",
+        async act(stage) {
+          await event(stage, "old", "");
+          await event(stage, "new", "events.k8s.io");
+        },
+      },
+      deleteNamespace,
+    ],
+  },
+  {
+    name: "three hundred ConfigMaps",
+    steps: [
+      {
+        name: "300",
+        act: (stage) =>
+          Promise.all(Array.from({ length: 300 }, (_, n) => stage.create("configmaps", configMap(`map-${n}`)))),
+      },
+      deleteNamespace,
+    ],
+  },
+  {
+    name: "what is owned goes with what owns it",
+    steps: [
+      {
+        name: "a ConfigMap that another one owns",
+        async act(stage) {
+          const owner = (await stage.create("configmaps", configMap("owner"))) as { metadata: { uid: string } };
+          const { uid } = owner.metadata;
+          const ownerReferences = [
+            { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid, blockOwnerDeletion: true },
+          ];
+          await stage.create("configmaps", configMap("owned", { ownerReferences }));
+        },
+      },
+      deleteNamespace,
+    ],
+  },
+  {
+    name: "a namespace of the same name comes back, and goes again",
+    steps: [
+      { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
+      deleteNamespace,
+      {
+        name: "it comes back with another ConfigMap",
+        async act(stage) {
+          await stage.cluster.createNamespace(stage.namespace);
+          await stage.create("configmaps", configMap("b"));
+        },
+      },
+      deleteNamespace,
+    ],
+  },
+  {
+    name: "of two namespaces one goes",
+    steps: [
+      {
+        name: "a ConfigMap in each",
+        async act(stage) {
+          await stage.create("configmaps", configMap("a"));
+          await (await stage.beside("other")).create("configmaps", configMap("a"));
+        },
+      },
+      deleteNamespace,
+      {
+        name: "then the other",
+        act: async (stage) => stage.remove("namespaces", (await stage.beside("other")).namespace),
+      },
+    ],
+  },
+  {
+    name: "a namespace that is deleted twice",
+    steps: [
+      {
+        name: "twice",
+        async act(stage) {
+          await stage.remove("namespaces", stage.namespace);
+          await stage.remove("namespaces", stage.namespace);
+        },
+      },
+    ],
+  },
+  {
+    name: "a namespace that is deleted in the foreground, and one as an orphan",
+    steps: [
+      {
+        name: "both",
+        async act(stage) {
+          const other = await stage.beside("other");
+          await other.create("configmaps", configMap("a"));
+          await stage.create("configmaps", configMap("a"));
+          await stage.remove("namespaces", stage.namespace, { propagationPolicy: "Background" });
+          await stage.remove("namespaces", other.namespace, { propagationPolicy: "Background" });
+        },
+      },
+    ],
+  },
+];

@@ -1,0 +1,233 @@
+/** Kinds that come and go, groups that do not answer, deletions that are refused. */
+import type { Kind } from "../../../../src/api/kind.ts";
+import type { Script, Step } from "../../suite.ts";
+import type { Stage } from "../../stage.ts";
+import { configMap, deleteNamespace, letGo, tolerant, wake } from "./acts.ts";
+
+const noCustomResources = "the sandbox serves no custom resources";
+
+/** A group of its own for each stage: the definitions of one cluster are seen by all stages on it. */
+function widgets({ namespace }: Stage): Kind {
+  return { group: `${namespace}.example.com`, version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
+}
+
+async function define(stage: Stage, versions: readonly string[] = ["v1"]): Promise<void> {
+  const { group, kind, plural } = widgets(stage);
+  await stage.create("customresourcedefinitions", {
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind, plural, singular: "widget", listKind: "WidgetList" },
+      versions: versions.map((name, index) => ({
+        name,
+        served: true,
+        storage: index === 0,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      })),
+    },
+  });
+  await served(stage, `/apis/${group}/${versions[0]}/namespaces/${stage.namespace}/${plural}`);
+}
+
+/** Waits until a path answers: the server takes a definition up a moment after it has stored it. */
+async function served(stage: Stage, path: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { status } = await stage.cluster.request("GET", path);
+    if (status === 200) return;
+    await Bun.sleep(100);
+  }
+  throw new Error(`${path} is not served after 10 s`);
+}
+
+const undefine = (stage: Stage): Promise<void> => {
+  const { plural, group } = widgets(stage);
+  return tolerant(stage.remove("customresourcedefinitions", `${plural}.${group}`));
+};
+
+const twoWidgets = (metadata: object = {}): Step => ({
+  name: "two of a kind that has been defined just now",
+  async act(stage) {
+    await define(stage);
+    await stage.create(widgets(stage), {
+      apiVersion: `${widgets(stage).group}/v1`,
+      kind: "Widget",
+      metadata: { name: "a" },
+    });
+    await stage.create(widgets(stage), {
+      apiVersion: `${widgets(stage).group}/v1`,
+      kind: "Widget",
+      metadata: { name: "b", ...metadata },
+    });
+  },
+  // Discovery learns of it a moment later.
+  waitMs: 2500,
+});
+
+const undefineStep: Step = { name: "the definition goes", act: undefine, waitMs: 1000 };
+
+/** The same object for both stages of a cluster: it is there for everybody. */
+const broken = {
+  apiVersion: "apiregistration.k8s.io/v1",
+  kind: "APIService",
+  metadata: { name: "v1.broken.example.com" },
+  spec: {
+    group: "broken.example.com",
+    version: "v1",
+    groupPriorityMinimum: 1000,
+    versionPriority: 10,
+    insecureSkipTLSVerify: true,
+    service: { namespace: "default", name: "nobody", port: 443 },
+  },
+};
+
+const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices";
+
+/** Refuses deletions of what has the label `keep`, in the namespaces whose names begin with `play-`. */
+const policy = {
+  policy: {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name: "keep" },
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["DELETE"] }],
+      },
+      validations: [{ expression: "!('keep' in oldObject.metadata.?labels.orValue({}))", message: "it is to be kept" }],
+    },
+  },
+  binding: {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name: "keep" },
+    spec: { policyName: "keep", validationActions: ["Deny"] },
+  },
+};
+const admission = "/apis/admissionregistration.k8s.io/v1";
+
+export const kindsThatChange: readonly Script[] = [
+  {
+    name: "custom resources go like all others",
+    notOnSandbox: noCustomResources,
+    steps: [twoWidgets(), deleteNamespace, undefineStep],
+  },
+  {
+    name: "a custom resource that a finalizer holds",
+    notOnSandbox: noCustomResources,
+    steps: [
+      twoWidgets({ finalizers: ["example.com/hold"] }),
+      deleteNamespace,
+      {
+        name: "the finalizer goes",
+        async act(stage) {
+          await letGo(stage, widgets(stage));
+          await wake(stage, "once");
+        },
+      },
+      undefineStep,
+    ],
+  },
+  {
+    name: "custom resources of two versions are deleted in one of them",
+    notOnSandbox: noCustomResources,
+    steps: [
+      {
+        name: "one of each version",
+        async act(stage) {
+          await define(stage, ["v1", "v1beta1"]);
+          const { group } = widgets(stage);
+          await stage.create(widgets(stage), { apiVersion: `${group}/v1`, kind: "Widget", metadata: { name: "a" } });
+          await stage.create(
+            { ...widgets(stage), version: "v1beta1" },
+            { apiVersion: `${group}/v1beta1`, kind: "Widget", metadata: { name: "b" } },
+          );
+        },
+        waitMs: 2500,
+      },
+      deleteNamespace,
+      undefineStep,
+    ],
+  },
+  {
+    name: "a definition goes while its objects are held",
+    notOnSandbox: noCustomResources,
+    steps: [
+      twoWidgets({ finalizers: ["example.com/hold"] }),
+      deleteNamespace,
+      { name: "the definition is deleted", act: undefine, waitMs: 1000 },
+      {
+        name: "the finalizer goes",
+        async act(stage) {
+          await letGo(stage, widgets(stage));
+          await wake(stage, "once");
+        },
+        waitMs: 1000,
+      },
+    ],
+  },
+  {
+    name: "a definition comes and goes before the namespace does",
+    notOnSandbox: noCustomResources,
+    steps: [twoWidgets(), undefineStep, { ...deleteNamespace, waitMs: 1000 }],
+  },
+  {
+    name: "a group whose server is not there does not stop the others, and keeps the namespace",
+    notOnSandbox: "the sandbox stands in front of no other server",
+    alone: true,
+    steps: [
+      { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
+      {
+        name: "an APIService that nobody serves",
+        act: (stage) => stage.cluster.request("POST", apiServices, broken),
+        waitMs: 3000,
+      },
+      deleteNamespace,
+      {
+        name: "the APIService goes",
+        async act(stage) {
+          await stage.cluster.request("DELETE", `${apiServices}/${broken.metadata.name}`);
+          await wake(stage, "once");
+        },
+        waitMs: 3000,
+      },
+    ],
+  },
+  {
+    name: "a policy refuses some deletions",
+    notOnSandbox: "the sandbox knows no admission policies",
+    alone: true,
+    steps: [
+      {
+        name: "the policy",
+        async act(stage) {
+          await stage.cluster.request("POST", `${admission}/validatingadmissionpolicies`, policy.policy);
+          await stage.cluster.request("POST", `${admission}/validatingadmissionpolicybindings`, policy.binding);
+        },
+        waitMs: 3000,
+      },
+      {
+        name: "a ConfigMap that is to be kept, and a Secret",
+        async act(stage) {
+          await stage.create("configmaps", configMap("kept", { labels: { keep: "yes" } }));
+          await stage.create("secrets", { metadata: { name: "a" } });
+        },
+      },
+      deleteNamespace,
+      {
+        name: "the label goes",
+        async act(stage) {
+          await stage.patch("configmaps", "kept", { metadata: { labels: null } });
+          await wake(stage, "once");
+        },
+      },
+      {
+        name: "the policy goes",
+        async act(stage) {
+          await stage.cluster.request("DELETE", `${admission}/validatingadmissionpolicybindings/keep`);
+          await stage.cluster.request("DELETE", `${admission}/validatingadmissionpolicies/keep`);
+        },
+      },
+    ],
+  },
+];

@@ -1,0 +1,97 @@
+/** Namespaces that are deleted. Nobody else acts: finalizers stay until a script takes them away, pods until it ends them. */
+import { Namespaces, Pods, ReplicaSets, ServiceAccounts } from "../../../src/api/kind.ts";
+import { discover } from "../../../src/client/discovery.ts";
+import { namespace } from "../../../src/controllers/namespace/namespace.ts";
+import type { Effect } from "../../support/audit-log.ts";
+import { type Allowed, ownFieldManager } from "../differences.ts";
+import { known } from "../kinds.ts";
+import { tellPod } from "../objects.ts";
+import { randomScript } from "../scripts/namespace/grammar.ts";
+import { scripts } from "../scripts/namespace/index.ts";
+import type { SideLog } from "../side-log.ts";
+import type { Stage, StageServer } from "../stage.ts";
+import type { Suite } from "../suite.ts";
+import type { Told } from "../told.ts";
+
+/** How many namespaced kinds that can be deleted each server has of its own. */
+const kindsOf = new WeakMap<StageServer, Promise<number>>();
+
+async function countKinds(server: StageServer): Promise<number> {
+  const raw = async (path: string, options?: { readonly accept?: string }): Promise<unknown> => {
+    const headers = options?.accept === undefined ? {} : { accept: options.accept };
+    return (await server.request("GET", path, undefined, headers)).body;
+  };
+  const { kinds } = await discover({ raw });
+  const own = kinds.filter(({ group, preferred }) => preferred && !group.endsWith("example.com"));
+  return own.filter(({ namespaced, verbs }) => namespaced && verbs.includes("delete")).length;
+}
+
+/**
+ * Whether each namespace has gone, is not ours to empty (any more), or has been gone through since the last action: that is, all its
+ * kinds, or its pods while some are left.
+ */
+async function isSettled(stage: Stage, { effects }: SideLog, actedAt: number): Promise<boolean> {
+  const [there, pods] = await Promise.all([stage.all(Namespaces), stage.all(Pods)]);
+  const kinds = kindsOf.get(stage.cluster) ?? countKinds(stage.cluster);
+  kindsOf.set(stage.cluster, kinds);
+  const count = await kinds;
+  return there.every((each) => {
+    const { deletionTimestamp, name } = each.metadata;
+    const finalizers = (each["spec"] as { readonly finalizers?: readonly string[] } | undefined)?.finalizers ?? [];
+    if (deletionTimestamp === undefined || !finalizers.includes("kubernetes")) return true;
+    const mine = effects.filter(
+      ({ verb, at, namespace: of }) => verb === "deletecollection" && of === name && at > actedAt,
+    );
+    const emptied = new Set(mine.map(({ resource }) => resource));
+    return emptied.size >= (pods.some(({ metadata }) => metadata.namespace === name) ? 1 : count);
+  });
+}
+
+/** Whether pods went before the rest, and the finalizer last. The kinds in between come in any order with kube-controller-manager. */
+function order(effects: readonly Effect[]): Told[] {
+  const steps: string[] = [];
+  for (const { resource, verb, code } of effects) {
+    if (code >= 300) continue;
+    const step = resource.startsWith("namespaces") ? `${verb} ${resource}` : resource === "pods" ? "pods" : "the rest";
+    if (steps.at(-1) !== step && !steps.includes(step)) steps.push(step);
+  }
+  return [{ what: "order", content: { steps } }];
+}
+
+/** A script touches a namespace at any moment of a sync: the first try to let it go may know of it or not. */
+const touchedMeanwhile: Allowed = {
+  id: "a namespace that is touched during a sync",
+  category: "noise",
+  upstream: "pkg/controller/namespace/deletion/namespaced_resources_deleter.go:retryOnConflictError",
+  why: "the first try to take out the finalizer is made with the namespace as it was when the sync began",
+  matches: ({ what, path }) =>
+    what === "update namespaces/finalize 409" && path.startsWith(".body.metadata.annotations"),
+};
+
+export const namespaces: Suite = {
+  name: "namespace",
+  oracle: "namespace-controller",
+  ours: [namespace],
+  kinds: [
+    { kind: Namespaces },
+    { kind: Pods, tell: tellPod },
+    { kind: known.configmaps },
+    { kind: known.secrets },
+    { kind: known.services, tell: ({ metadata: { name, finalizers } }) => ({ name, finalizers }) },
+    { kind: known.leases },
+    { kind: known.persistentvolumeclaims },
+    { kind: ServiceAccounts },
+    { kind: ReplicaSets },
+  ],
+  isSettled,
+  quietMs: 1200,
+  patienceMs: 20_000,
+  tellsOnce: true,
+  order,
+  scripts,
+  random: randomScript,
+  randomSteps: 8,
+  seeds: { short: 8, long: 200 },
+  width: 8,
+  differences: [ownFieldManager, touchedMeanwhile],
+};
