@@ -80,7 +80,7 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
 }
 
 /** An object without what only its making says. */
-function standing({ metadata, ...rest }: AnyObject): object {
+export function standing({ metadata, ...rest }: AnyObject): object {
   const { name, labels, annotations, finalizers, generation, deletionTimestamp, ownerReferences } = metadata;
   const { apiVersion: _apiVersion, kind: _kind, ...content } = rest;
   return {

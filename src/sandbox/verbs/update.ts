@@ -5,6 +5,7 @@ import { canonicalize } from "../canonical.ts";
 import { finished } from "../decode.ts";
 import { invalid, invalidObject, type FieldError } from "../field-errors.ts";
 import { copyOf, type ApiObject } from "../object.ts";
+import { isSameInShape } from "../same-spec.ts";
 import { badRequest, conflict, notFound, optimisticLock, refusal } from "../refusal.ts";
 import { metadataErrors, metadataUpdateErrors } from "../registry/metadata.ts";
 import { checkWriteOptions } from "../options.ts";
@@ -138,11 +139,11 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
   return server.store.put(collection, whole);
 }
 
-function countGeneration({ resource }: Call, object: ApiObject, old: ApiObject): void {
-  const { generation, generationOfAnnotations } = resource.behaviour;
+function countGeneration(call: Call, object: ApiObject, old: ApiObject): void {
+  const { generation, generationOfAnnotations } = call.resource.behaviour;
   if (!generation) return;
   const annotated = generationOfAnnotations && !deepEqual(object.metadata.annotations, old.metadata.annotations);
-  if (annotated || changesSpec(object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  if (annotated || changesSpec(call, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 function updateErrors({ resource, subresource }: Call, object: ApiObject, old: ApiObject): FieldError[] {
@@ -197,8 +198,10 @@ function keepAllButStatus(call: Call, object: ApiObject, old: ApiObject): void {
 
 const notSpec = new Set(["metadata", "status", "kind", "apiVersion"]);
 
-function changesSpec(object: ApiObject, old: ApiObject): boolean {
-  const keys = new Set([...Object.keys(object), ...Object.keys(old)]);
-  for (const key of keys) if (!notSpec.has(key) && !deepEqual(object[key], old[key])) return true;
-  return false;
+function changesSpec({ resource, server }: Call, object: ApiObject, old: ApiObject): boolean {
+  const keys = new Set([...Object.keys(object), ...Object.keys(old)].filter((key) => !notSpec.has(key)));
+  return [...keys].some((key) => {
+    const shape = resource.struct?.fields.get(key)?.shape ?? { is: "open" as const };
+    return !isSameInShape(object[key], old[key], shape, server.catalogue.schema);
+  });
 }

@@ -1,0 +1,129 @@
+/** What people do to Deployments, and kubelets to their pods. */
+import { setPodState } from "../../acts.ts";
+import type { Json, Meta, PodObject } from "../../objects.ts";
+import type { Step } from "../../play.ts";
+import type { Stage } from "../../stage.ts";
+
+export interface DeploymentParts {
+  readonly replicas?: number;
+  /** `maxSurge` and `maxUnavailable`, or `"Recreate"`. */
+  readonly strategy?: "Recreate" | readonly [maxSurge: number | string, maxUnavailable: number | string];
+  readonly image?: number;
+  /** More of the Deployment's own metadata. */
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly podSpec?: object;
+  readonly podMetadata?: object;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export function strategyOf(strategy: NonNullable<DeploymentParts["strategy"]>): object {
+  if (strategy === "Recreate") return { type: "Recreate", rollingUpdate: null };
+  const [maxSurge, maxUnavailable] = strategy;
+  return { type: "RollingUpdate", rollingUpdate: { maxSurge, maxUnavailable } };
+}
+
+export function containersOf(image: number): object[] {
+  return [{ name: "main", image: `main:${image}` }];
+}
+
+export function deploymentNamed(name: string, parts: DeploymentParts = {}): object {
+  const labels = parts.labels ?? { app: name };
+  return {
+    metadata: { name, ...parts.metadata },
+    spec: {
+      replicas: parts.replicas ?? 3,
+      selector: { matchLabels: labels },
+      ...(parts.strategy !== undefined && { strategy: strategyOf(parts.strategy) }),
+      template: {
+        metadata: { labels, ...parts.podMetadata },
+        spec: { containers: containersOf(parts.image ?? 1), ...parts.podSpec },
+      },
+      ...parts.spec,
+    },
+  };
+}
+
+const ready = ({ status }: PodObject): boolean =>
+  status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
+
+const active = ({ metadata, status }: PodObject): boolean =>
+  metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
+
+/** Active pods that are not ready, and those that are; the same order on every side. */
+export function podsThat(stage: Stage, are: "ready" | "not ready"): Promise<readonly PodObject[]> {
+  return stage.pods((pod) => active(pod) && ready(pod) === (are === "ready"));
+}
+
+/** ReplicaSets by their revisions, lowest first. */
+export async function replicaSetsOn(
+  stage: Stage,
+): Promise<readonly { readonly metadata: Meta; readonly spec: Json }[]> {
+  const sets = (await stage.list("replicasets")) as unknown as readonly { metadata: Meta; spec: Json }[];
+  const revision = ({ metadata }: { readonly metadata: Meta }): number =>
+    Number(metadata.annotations?.["deployment.kubernetes.io/revision"] ?? 0);
+  return [...sets].sort((a, b) => revision(a) - revision(b) || (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+export function create(parts: DeploymentParts = {}, name = "web"): Step {
+  return {
+    name: `${name} comes`,
+    order: true,
+    act: (stage) => stage.create("deployments", deploymentNamed(name, parts)),
+  };
+}
+
+/** All pods that are there get ready, together: where that leads to more than one step of a rollout, use `oneReady`. */
+export const allReady: Step = {
+  name: "all pods get ready",
+  async act(stage) {
+    for (const pod of await podsThat(stage, "not ready")) await setPodState(stage, pod, { ready: true });
+  },
+};
+
+export const oneReady: Step = {
+  name: "a pod gets ready",
+  order: true,
+  async act(stage) {
+    const [pod] = await podsThat(stage, "not ready");
+    if (pod !== undefined) await setPodState(stage, pod, { ready: true });
+  },
+};
+
+/** So many pods get ready, one after the other, each when all is quiet. */
+export function readyOneByOne(count: number): Step[] {
+  return Array.from({ length: count }, (_, n) => ({ ...oneReady, name: `a pod gets ready (${n + 1})` }));
+}
+
+/** A merge patch of the Deployment. */
+export function patch(name: string, body: object, more: Partial<Step> = {}): Step {
+  return { name, order: true, act: (stage) => stage.patch("deployments", "web", body), ...more };
+}
+
+export function spec(name: string, body: object, more: Partial<Step> = {}): Step {
+  return patch(name, { spec: body }, more);
+}
+
+export function image(version: number, more: Partial<Step> = {}): Step {
+  return spec(`image ${version}`, { template: { spec: { containers: containersOf(version) } } }, more);
+}
+
+export function replicas(count: number): Step {
+  return spec(`${count} replicas`, { replicas: count });
+}
+
+export const pause: Step = spec("pause", { paused: true });
+export const resume: Step = spec("resume", { paused: false });
+
+/** Something done to the ReplicaSet of the n-th lowest revision, from 0. */
+export function toReplicaSet(name: string, n: number, act: (stage: Stage, name: string) => Promise<unknown>): Step {
+  return {
+    name,
+    order: true,
+    async act(stage) {
+      const one = (await replicaSetsOn(stage))[n];
+      if (one === undefined) throw new RangeError(`there is no ReplicaSet number ${n}`);
+      await act(stage, one.metadata.name);
+    },
+  };
+}

@@ -1,0 +1,211 @@
+/**
+ * Random scripts. What is drawn is drawn before the script is played, as fractions: which pod or ReplicaSet a fraction means is
+ * looked up on each side. Pods get ready and unready one at a time, so that the way of a rollout is the same on every side.
+ */
+import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
+import { removePod, setPodState } from "../../acts.ts";
+import type { Script, Step } from "../../play.ts";
+import type { Stage } from "../../stage.ts";
+import { containersOf, deploymentNamed, podsThat, replicaSetsOn, strategyOf } from "./acts.ts";
+
+interface Scene {
+  readonly random: Random;
+  exists: boolean;
+  paused: boolean;
+}
+
+type Strategy = Parameters<typeof strategyOf>[0];
+
+const strategies: readonly Strategy[] = [["25%", "25%"], [1, 0], [0, 1], [2, 1], ["100%", 0], [0, "50%"], "Recreate"];
+
+/** The script of a seed: a Deployment, and what happens to it, its ReplicaSets and its pods. */
+export function randomScript(seed: number, length: number): Script {
+  const scene: Scene = { random: seededRandom(seed), exists: false, paused: false };
+  const steps = [create(scene)];
+  while (steps.length < length) {
+    steps.push(scene.exists ? (pick(moves, scene.random.next()) as Move)(scene) : create(scene));
+  }
+  // Numbers tell steps of one name apart.
+  return { name: `seed ${seed}`, steps: steps.map((step, n) => ({ ...step, name: `${n + 1}. ${step.name}` })) };
+}
+
+function pick<T>(items: readonly T[], fraction: number): T | undefined {
+  return items[Math.floor(fraction * items.length)];
+}
+
+type Move = (scene: Scene) => Step;
+
+/** Each as often as it stands here. */
+const moves: readonly Move[] = [
+  getReady,
+  getReady,
+  getReady,
+  getReady,
+  getReady,
+  getReady,
+  setImage,
+  setImage,
+  setImage,
+  scaleTo,
+  scaleTo,
+  loseReadiness,
+  removeOne,
+  togglePause,
+  togglePause,
+  changeStrategy,
+  changeStrategy,
+  annotate,
+  minReady,
+  limitHistory,
+  orphan,
+  scaleReplicaSet,
+  removeReplicaSet,
+  rollback,
+  removeDeployment,
+];
+
+function change(name: string, body: object): Step {
+  return { name, order: true, act: (stage) => stage.patch("deployments", "web", body) };
+}
+
+function create(scene: Scene): Step {
+  const { random } = scene;
+  const replicas = below(random, 6);
+  const strategy = pick(strategies, random.next()) as Strategy;
+  const image = 1 + below(random, 3);
+  const parts = { replicas, strategy, image, spec: { revisionHistoryLimit: 2, progressDeadlineSeconds: 90_000 } };
+  Object.assign(scene, { exists: true, paused: false });
+  return {
+    name: `web comes with ${replicas} of image ${image}, ${JSON.stringify(strategy)}`,
+    order: true,
+    act: (stage) => stage.create("deployments", deploymentNamed("web", parts)),
+  };
+}
+
+function getReady({ random }: Scene): Step {
+  const fraction = random.next();
+  return {
+    name: "a pod gets ready",
+    order: true,
+    async act(stage) {
+      const pod = pick(await podsThat(stage, "not ready"), fraction);
+      if (pod !== undefined) await setPodState(stage, pod, { ready: true });
+    },
+  };
+}
+
+function loseReadiness({ random }: Scene): Step {
+  const fraction = random.next();
+  return {
+    name: "a pod is no longer ready",
+    order: true,
+    async act(stage) {
+      const pod = pick(await podsThat(stage, "ready"), fraction);
+      if (pod !== undefined) await setPodState(stage, pod, { ready: false });
+    },
+  };
+}
+
+function removeOne({ random }: Scene): Step {
+  const fraction = random.next();
+  return {
+    name: "a pod is deleted",
+    async act(stage) {
+      const pod = pick(await stage.pods(), fraction);
+      if (pod !== undefined) await removePod(stage, pod);
+    },
+  };
+}
+
+function setImage({ random }: Scene): Step {
+  const image = 1 + below(random, 4);
+  return change(`image ${image}`, { spec: { template: { spec: { containers: containersOf(image) } } } });
+}
+
+function scaleTo({ random }: Scene): Step {
+  const replicas = below(random, 8);
+  return change(`${replicas} replicas`, { spec: { replicas } });
+}
+
+function togglePause(scene: Scene): Step {
+  scene.paused = !scene.paused;
+  return change(scene.paused ? "pause" : "resume", { spec: { paused: scene.paused } });
+}
+
+function changeStrategy({ random }: Scene): Step {
+  const strategy = pick(strategies, random.next()) as Strategy;
+  return change(JSON.stringify(strategy), { spec: { strategy: strategyOf(strategy) } });
+}
+
+function annotate({ random }: Scene): Step {
+  const cause = String(below(random, 3));
+  return change(`for cause ${cause}`, { metadata: { annotations: { "kubernetes.io/change-cause": cause } } });
+}
+
+function minReady({ random }: Scene): Step {
+  // Half a day: pods are ready for an hour.
+  const minReadySeconds = random.next() < 0.6 ? 0 : 43_200;
+  return change(`minReadySeconds ${minReadySeconds}`, { spec: { minReadySeconds } });
+}
+
+function limitHistory({ random }: Scene): Step {
+  const revisionHistoryLimit = below(random, 3);
+  return change(`history of ${revisionHistoryLimit}`, { spec: { revisionHistoryLimit } });
+}
+
+function rollback({ random }: Scene): Step {
+  const revision = String(below(random, 4));
+  return change(`back to ${revision}`, {
+    metadata: { annotations: { "deprecated.deployment.rollback.to": revision } },
+  });
+}
+
+/** Does something to one of the ReplicaSets, if there are any. */
+function toOne(name: string, random: Random, act: (stage: Stage, name: string) => Promise<unknown>): Step {
+  const fraction = random.next();
+  return {
+    name,
+    order: true,
+    async act(stage) {
+      const one = pick(await replicaSetsOn(stage), fraction);
+      if (one !== undefined) await act(stage, one.metadata.name);
+    },
+  };
+}
+
+function orphan({ random }: Scene): Step {
+  return toOne("a ReplicaSet loses its owner", random, (stage, name) =>
+    stage.patch("replicasets", name, { metadata: { ownerReferences: null } }),
+  );
+}
+
+function scaleReplicaSet({ random }: Scene): Step {
+  const replicas = below(random, 5);
+  return toOne(`a ReplicaSet is scaled to ${replicas}`, random, (stage, name) =>
+    stage.patch("replicasets", name, { spec: { replicas } }),
+  );
+}
+
+/** With its pods, as the garbage collector would. */
+function removeReplicaSet({ random }: Scene): Step {
+  return toOne("a ReplicaSet goes with its pods", random, async (stage, name) => {
+    // Its successor may have the same name.
+    const pods = await stage.pods(({ metadata }) => metadata.ownerReferences?.[0]?.name === name);
+    await stage.remove("replicasets", name, { propagationPolicy: "Background" });
+    for (const pod of pods) await removePod(stage, pod, "at once");
+  });
+}
+
+/** Its ReplicaSets stay, and lose their owner. */
+function removeDeployment(scene: Scene): Step {
+  scene.exists = false;
+  return {
+    name: "web is deleted, its ReplicaSets stay",
+    async act(stage) {
+      await stage.remove("deployments", "web", { propagationPolicy: "Background" });
+      for (const { metadata } of await replicaSetsOn(stage)) {
+        await stage.patch("replicasets", metadata.name, { metadata: { ownerReferences: null } });
+      }
+    },
+  };
+}

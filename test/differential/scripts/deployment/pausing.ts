@@ -1,0 +1,112 @@
+/** Pauses, deadlines, conditions. */
+import { setPodState } from "../../acts.ts";
+import type { Script } from "../../play.ts";
+import { allReady, create, image, patch, pause, podsThat, readyOneByOne, replicas, resume, spec } from "./acts.ts";
+
+const forever = 2_147_483_647;
+
+export const pausing: readonly Script[] = [
+  {
+    name: "paused, another template, resumed",
+    steps: [create(), allReady, pause, image(2), resume, ...readyOneByOne(3)],
+  },
+  {
+    name: "paused from the start",
+    steps: [create({ spec: { paused: true } }), replicas(5), image(2), resume, allReady],
+  },
+  {
+    name: "paused without a deadline",
+    steps: [
+      create({ spec: { progressDeadlineSeconds: forever } }),
+      allReady,
+      pause,
+      image(2),
+      resume,
+      ...readyOneByOne(3),
+      spec("a deadline", { progressDeadlineSeconds: 600 }),
+    ],
+  },
+  {
+    name: "a deadline is taken away",
+    steps: [create(), allReady, spec("none", { progressDeadlineSeconds: forever })],
+  },
+  {
+    name: "the deadline passes, and the rollout is complete later",
+    steps: [
+      create({ spec: { progressDeadlineSeconds: 2 } }),
+      allReady,
+      image(2, { waitMs: 4500 }),
+      spec("time enough", { progressDeadlineSeconds: 600 }),
+      ...readyOneByOne(3),
+    ],
+  },
+  {
+    name: "the deadline passes, then a pause, then another template",
+    steps: [
+      create({ spec: { progressDeadlineSeconds: 2 } }),
+      allReady,
+      image(2, { waitMs: 4500 }),
+      pause,
+      resume,
+      spec("time enough", { progressDeadlineSeconds: 600 }),
+      image(3),
+      ...readyOneByOne(3),
+    ],
+  },
+  {
+    name: "the deadline does not pass while it is paused",
+    steps: [
+      create({ replicas: 2, spec: { progressDeadlineSeconds: 3 } }),
+      allReady,
+      image(2),
+      { ...pause, waitMs: 4500 },
+      spec("time enough", { progressDeadlineSeconds: 600 }),
+      resume,
+      ...readyOneByOne(2),
+    ],
+  },
+  {
+    name: "available, no longer, and again",
+    steps: [
+      create({ replicas: 4 }),
+      allReady,
+      {
+        name: "2 lose readiness",
+        async act(stage) {
+          for (const pod of (await podsThat(stage, "ready")).slice(0, 2)) {
+            await setPodState(stage, pod, { ready: false });
+          }
+        },
+      },
+      allReady,
+    ],
+  },
+  {
+    name: "the hash of a template with a sizeLimit, when it goes on after a pause and when it does not",
+    steps: [
+      create({ podSpec: { volumes: [{ name: "scratch", emptyDir: { sizeLimit: "128Mi" } }] } }),
+      pause,
+      spec("256Mi", { template: { spec: { volumes: [{ name: "scratch", emptyDir: { sizeLimit: "256Mi" } }] } } }),
+      resume,
+    ],
+  },
+  {
+    name: "annotations and labels of a Deployment go where they go",
+    steps: [
+      create({
+        metadata: { labels: { team: "a" }, annotations: { "kubernetes.io/change-cause": "first", note: "1" } },
+      }),
+      allReady,
+      patch("others", {
+        metadata: {
+          annotations: { "kubernetes.io/change-cause": "second", note: null, more: "" },
+          labels: { team: "b" },
+        },
+      }),
+      patch("the last applied one", {
+        metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } },
+      }),
+      image(2),
+    ],
+  },
+];

@@ -1,0 +1,158 @@
+/** Deployments with their ReplicaSets. Nothing runs the pods: scripts make them ready, one at a time where the way matters. */
+import { Deployments, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import type { Effect } from "../../support/audit-log.ts";
+import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
+import { type AnyObject, type Meta, tellPod } from "../objects.ts";
+import { replicasAreSettled } from "../quiet.ts";
+import { randomScript } from "../scripts/deployment/grammar.ts";
+import { scripts } from "../scripts/deployment/index.ts";
+import type { SideLog } from "../side-log.ts";
+import type { Stage } from "../stage.ts";
+import { standing } from "../telling.ts";
+import type { Suite } from "../suite.ts";
+import type { Names, Told } from "../told.ts";
+
+interface Counted {
+  readonly metadata: Meta;
+  readonly spec: { readonly replicas: number; readonly paused?: boolean };
+  readonly status?: Readonly<Record<string, number | undefined>>;
+}
+
+const counts = ["replicas", "readyReplicas", "availableReplicas"] as const;
+
+/** Whether every Deployment has seen its spec, and says of its pods what its ReplicaSets say. */
+async function deploymentsAreSettled(stage: Stage): Promise<boolean> {
+  const [deployments, sets] = (await Promise.all([
+    stage.list("deployments"),
+    stage.list("replicasets"),
+  ])) as unknown as [readonly Counted[], readonly Counted[]];
+  return deployments.every(({ metadata, status }) => {
+    const own = sets.filter((set) => set.metadata.ownerReferences?.[0]?.uid === metadata.uid);
+    const sum = (count: (typeof counts)[number]): number =>
+      own.reduce((total, set) => total + (set.status?.[count] ?? 0), 0);
+    return (
+      status?.["observedGeneration"] === metadata.generation &&
+      counts.every((count) => (status?.[count] ?? 0) === sum(count))
+    );
+  });
+}
+
+/** So many Events about one object before the spam filter may hold some back. */
+const spamBurst = 25;
+
+/** Whether fewer Events than changes of pods and of sizes were written: they are written in the background. */
+function owesEvents({ effects }: SideLog): boolean {
+  const sizes = new Map<string, number>();
+  let [owed, told] = [0, 0];
+  for (const { resource, verb, code, name, response } of effects) {
+    if (resource.startsWith("events")) told++;
+    else if (code >= 300) continue;
+    else if (resource === "pods" && verb !== "patch") owed++;
+    else if (resource === "replicasets.apps" && (verb === "create" || verb === "update")) {
+      // On the sandbox writes are told without bodies.
+      const size = (response as Partial<Counted> | undefined)?.spec?.replicas;
+      if (size === undefined) continue;
+      if (size !== (sizes.get(name) ?? (verb === "create" ? 0 : size))) owed++;
+      sizes.set(name, size);
+    }
+  }
+  return owed < spamBurst && told < owed;
+}
+
+const staleUpdate: Allowed = {
+  id: "an update of a ReplicaSet that has changed meanwhile",
+  category: "noise",
+  upstream: "pkg/controller/deployment/sync.go:scaleReplicaSet",
+  why: "how often a cache is behind when a ReplicaSet is written depends on which deltas came before which sync; the write is refused and made again",
+  matches: ({ what }) => what === "update replicasets.apps 409",
+};
+
+const statusInUpdate: Allowed = {
+  id: "the status in an update of a ReplicaSet",
+  category: "noise",
+  upstream: "pkg/controller/deployment/sync.go:scaleReplicaSet",
+  why: "the whole object is sent as the cache has it, and the server takes no status from it",
+  matches: ({ what, path }) => what === "update replicasets.apps 200" && path.startsWith(".body.status"),
+};
+
+const adoptedTwice: Allowed = {
+  id: "a ReplicaSet that is adopted twice",
+  category: "noise",
+  upstream: "pkg/controller/controller_ref_manager.go:ClaimReplicaSets",
+  why: "the next sync may begin before the cache shows the adoption; the same patch again changes nothing, and whose the ReplicaSet is shows in the objects",
+  matches: ({ what, path, theirs, ours }) =>
+    what === "patch replicasets.apps 200" &&
+    path === "" &&
+    JSON.stringify(theirs ?? ours).includes('"blockOwnerDeletion":true'),
+};
+
+const combinedEvents: Allowed = {
+  id: "Events that are counted up or combined",
+  category: "noise",
+  upstream: "client-go v0.36 tools/record/events_cache.go:EventAggregate",
+  why: "the tenth Event of a kind about one Deployment is combined with the others; which one is the tenth depends on how often a cache was behind",
+  matches: ({ what, theirs, ours }) =>
+    what === "patch Event 200" ||
+    (what === "create Event 201" && JSON.stringify([theirs, ours]).includes("(combined from similar events)")),
+};
+
+/** What was written to ReplicaSets, one after the other: `update web-abc with 3`. In which order several are adopted is chance. */
+function order(effects: readonly Effect[], _names: Names): Told[] {
+  const steps = effects
+    .filter(({ resource, code, verb }) => resource === "replicasets.apps" && code < 300 && verb !== "patch")
+    .map(({ verb, name, response }) => {
+      const size = (response as Partial<Counted> | undefined)?.spec?.replicas;
+      return verb === "delete" ? `delete ${name}` : `${verb} ${name} with ${size}`;
+    });
+  return [{ what: "order", content: { steps } }];
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * Without what depends on which deltas came before which sync, with kube-controller-manager too: the order of conditions, and for
+ * which reason a rollout that is not complete is said to progress.
+ */
+function tellDeployment(object: AnyObject): object {
+  const { spec, status } = object as unknown as Counted;
+  const isComplete = ["updatedReplicas", "replicas", "availableReplicas"].every(
+    (count) => (status?.[count] ?? 0) === spec.replicas,
+  );
+  const { conditions = [] } = (status ?? {}) as unknown as { readonly conditions?: readonly Condition[] };
+  const told = [...conditions]
+    .sort((a, b) => (a.type < b.type ? -1 : 1))
+    .map((one) => {
+      const isChance = one.type === "Progressing" && one.status === "True" && !isComplete;
+      return isChance ? { ...one, reason: "one of several", message: "" } : one;
+    });
+  return standing({ ...object, status: { ...status, conditions: told } });
+}
+
+export const deployments: Suite = {
+  name: "deployment",
+  oracle: "deployment-controller,replicaset-controller",
+  ours: [deployment, replicaset],
+  kinds: [{ kind: Deployments, tell: tellDeployment }, { kind: ReplicaSets }, { kind: Pods, tell: tellPod }],
+  isSettled: async (stage, log) =>
+    !owesEvents(log) && (await replicasAreSettled(stage)) && (await deploymentsAreSettled(stage)),
+  order,
+  scripts,
+  random: randomScript,
+  seeds: { short: 6, long: 200 },
+  differences: [
+    namespaceInBody,
+    noBodyOfDelete,
+    ownFieldManager,
+    staleUpdate,
+    statusInUpdate,
+    adoptedTwice,
+    combinedEvents,
+  ],
+};
