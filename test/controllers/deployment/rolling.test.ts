@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
+import { completeStatus, deploymentOf, setOf } from "./objects.ts";
+
+let scene: Scene;
+beforeEach(() => {
+  scene = syncScene(deployment);
+});
+
+interface Sizes {
+  readonly old: number;
+  readonly new: number;
+}
+
+interface Row {
+  readonly name: string;
+  readonly strategy: readonly [maxSurge: number, maxUnavailable: number];
+  readonly old: number;
+  readonly new: number;
+  readonly availableOld?: number;
+  readonly availableNew?: number;
+  readonly become: Sizes;
+  readonly rules?: readonly string[];
+}
+
+async function step({ strategy, ...row }: Row): Promise<Sizes> {
+  const told = { desired: 10, most: 10 + strategy[0] };
+  scene.put(Deployments, deploymentOf({ replicas: 10, strategy }));
+  const { availableOld = row.old, availableNew = row.new } = row;
+  scene.put(
+    ReplicaSets,
+    setOf("old", { size: row.old, available: availableOld, hoursOld: 2, ...told }),
+    setOf("new", { image: "web:2", size: row.new, available: availableNew, ...told }),
+  );
+  await scene.sync("shop/web");
+  const size = (name: string): number =>
+    scene.live(ReplicaSets).find(({ metadata }) => metadata.name === name)?.spec?.replicas ?? -1;
+  return { old: size("old"), new: size("new") };
+}
+
+const rulesOfScaling = (): string[] =>
+  scene.calls.filter(({ verb }) => verb === "update").map(({ because }) => because?.rule ?? "none");
+
+describe("one step of a rolling update of 10 pods", () => {
+  const rows: readonly Row[] = [
+    {
+      name: "no surge: the new one must wait for the old one",
+      strategy: [0, 1],
+      old: 10,
+      new: 0,
+      become: { old: 9, new: 0 },
+    },
+    { name: "a surge of 2", strategy: [2, 0], old: 10, new: 0, become: { old: 10, new: 2 } },
+    { name: "a surge of 2 and free places", strategy: [2, 0], old: 5, new: 0, become: { old: 5, new: 7 } },
+    {
+      name: "all places taken, new pods not available yet",
+      strategy: [2, 0],
+      old: 10,
+      new: 2,
+      availableNew: 0,
+      become: { old: 10, new: 2 },
+    },
+    { name: "a new one that is too large", strategy: [2, 0], old: 2, new: 11, become: { old: 2, new: 10 } },
+    { name: "2 may be unavailable", strategy: [0, 2], old: 10, new: 0, become: { old: 8, new: 0 } },
+    {
+      name: "2 that are not available go first",
+      strategy: [0, 2],
+      old: 10,
+      new: 0,
+      availableOld: 8,
+      become: { old: 8, new: 0 },
+      rules: ["cleanup-unhealthy"],
+    },
+    {
+      name: "one that is not available, and one that is",
+      strategy: [0, 2],
+      old: 10,
+      new: 0,
+      availableOld: 9,
+      become: { old: 8, new: 0 },
+      rules: ["cleanup-unhealthy", "scale-down-old"],
+    },
+    {
+      name: "new pods that are not available take no old ones away",
+      strategy: [0, 2],
+      old: 8,
+      new: 2,
+      availableNew: 0,
+      become: { old: 8, new: 2 },
+    },
+    {
+      name: "too few are available: only those that are not may go",
+      strategy: [0, 2],
+      old: 10,
+      new: 0,
+      availableOld: 1,
+      become: { old: 8, new: 0 },
+      rules: ["cleanup-unhealthy"],
+    },
+    {
+      name: "new pods have come: as many old ones go",
+      strategy: [3, 2],
+      old: 8,
+      new: 5,
+      become: { old: 3, new: 5 },
+      rules: ["scale-down-old"],
+    },
+    {
+      name: "an old one that has fewer than its status tells is left for now",
+      strategy: [3, 2],
+      old: 7,
+      new: 6,
+      availableOld: 8,
+      become: { old: 7, new: 6 },
+    },
+  ];
+  for (const row of rows) {
+    test(row.name, async () => {
+      expect(await step(row)).toEqual(row.become);
+      if (row.rules !== undefined) expect(rulesOfScaling()).toEqual([...row.rules]);
+    });
+  }
+
+  test("says why it waits", async () => {
+    await step({ name: "", strategy: [2, 0], old: 10, new: 2, availableNew: 0, become: { old: 10, new: 2 } });
+    expect(scene.decisions.map(({ sentence }) => sentence)).toContain(
+      "2 pods of new not available; 10 are available in all and 10 must stay → 10 old pods stay for now",
+    );
+  });
+
+  test("says what it took away and what must stay", async () => {
+    await step({ name: "", strategy: [0, 2], old: 10, new: 0, become: { old: 8, new: 0 } });
+    expect(scene.decisions.map(({ sentence }) => sentence)).toContain(
+      "10 pods are available and 8 must stay (maxUnavailable 2) → old old 10 → 8",
+    );
+    expect(scene.events.map(({ message }) => message)).toEqual(["Scaled down replica set old from 10 to 8"]);
+  });
+});
+
+describe("several old ReplicaSets", () => {
+  const told = { desired: 10, most: 10 };
+  const put = (availableOlder: number): void => {
+    scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [0, 4] }));
+    scene.put(
+      ReplicaSets,
+      setOf("older", { size: 3, available: availableOlder, hoursOld: 3, ...told }),
+      setOf("old", { size: 7, hoursOld: 2, image: "web:1b", ...told }),
+      setOf("new", { image: "web:2", size: 0, ...told }),
+    );
+  };
+
+  test("shrink from the oldest on", async () => {
+    put(3);
+    await scene.sync("shop/web");
+    expect(scene.calls.filter(({ verb }) => verb === "update").map(({ name }) => name)).toEqual(["older", "old"]);
+    expect(scene.live(ReplicaSets).map(({ spec }) => spec?.replicas)).toEqual([0, 6, 0]);
+  });
+
+  test("a refusal fails no sync: the status is written, and the next delta brings the key again", async () => {
+    put(3);
+    scene.refuse = ({ verb, name }) =>
+      verb === "update" && name === "old" ? refusal(409, "Conflict", "x") : undefined;
+    await scene.sync("shop/web");
+    expect(scene.calls.map(({ verb, name }) => `${verb} ${name}`)).toEqual([
+      "update older",
+      "update old",
+      "updateStatus web",
+    ]);
+  });
+});
+
+test("a Deployment that is complete needs no write, and cleans up no more than its history", async () => {
+  scene.put(Deployments, deploymentOf({ status: completeStatus(3) }));
+  scene.put(ReplicaSets, setOf("new", { image: "web:2" }), setOf("old", { size: 0, hoursOld: 2 }));
+  await scene.sync("shop/web");
+  expect(scene.calls).toEqual([]);
+});

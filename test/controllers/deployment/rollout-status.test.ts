@@ -1,0 +1,352 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
+import { formatTime } from "../../../src/api/time.ts";
+import type { Deployment, ReplicaSet } from "../../../src/api/types.ts";
+import { hasTimedOut, isComplete, isProgressing } from "../../../src/controllers/deployment/complete.ts";
+import {
+  type DeploymentCondition,
+  type DeploymentStatus,
+  setCondition,
+} from "../../../src/controllers/deployment/conditions.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { calculateStatus, isStatusCurrent } from "../../../src/controllers/deployment/status.ts";
+import { type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
+import { available, completeStatus, condition, deploymentOf, setOf } from "./objects.ts";
+
+const key = "shop/web";
+let scene: Scene;
+beforeEach(() => {
+  scene = syncScene(deployment);
+});
+
+const written = (): DeploymentStatus | undefined =>
+  (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as Deployment | undefined)?.status;
+const find = (status: DeploymentStatus | undefined, type: string): DeploymentCondition | undefined =>
+  status?.conditions?.find((one) => one.type === type);
+
+describe("the status", () => {
+  test("sums up the ReplicaSets, and tells the new one's pods apart", () => {
+    const newest = setOf("new", { image: "web:2", size: 2, has: 2, available: 1 });
+    const old = setOf("old", { size: 3, has: 3, status: { terminatingReplicas: 2 } });
+    const status = calculateStatus(
+      deploymentOf({ meta: { generation: 7 } }),
+      { all: [old, newest], newest },
+      sceneStart,
+    );
+    expect(status).toEqual({
+      observedGeneration: 7,
+      replicas: 5,
+      updatedReplicas: 2,
+      readyReplicas: 4,
+      availableReplicas: 4,
+      unavailableReplicas: 1,
+      terminatingReplicas: 2,
+      conditions: [available, condition("Progressing", "True", "ReplicaSetUpdated")],
+    });
+  });
+
+  test("never has a negative number of unavailable pods: a ReplicaSet that shrinks has more than it is asked for", () => {
+    const old = setOf("old", { size: 1, has: 3 });
+    const status = calculateStatus(deploymentOf(), { all: [old], newest: undefined }, sceneStart);
+    expect(status.unavailableReplicas).toBeUndefined();
+  });
+
+  const rows = [
+    { name: "enough are available", available: 8, is: "True" },
+    { name: "one too few is available", available: 7, is: "False" },
+  ];
+  for (const { name, available: count, is } of rows) {
+    test(`is Available ${is} when ${name}`, () => {
+      const owner = deploymentOf({ replicas: 10, strategy: [1, 2], status: {} });
+      const newest = setOf("new", { size: 10, available: count });
+      expect(find(calculateStatus(owner, { all: [newest], newest }, sceneStart), "Available")?.status).toBe(is);
+    });
+  }
+
+  test("keeps the count of collisions, and is current whatever zeros are written out", () => {
+    const owner = deploymentOf({ status: { ...completeStatus(3), collisionCount: 2, unavailableReplicas: 0 } });
+    const newest = setOf("new", { image: "web:2" });
+    const status = calculateStatus(owner, { all: [newest], newest }, sceneStart);
+    expect(status.collisionCount).toBe(2);
+    expect(isStatusCurrent(owner, status)).toBe(true);
+    expect(isStatusCurrent(owner, { ...status, readyReplicas: 2 })).toBe(false);
+  });
+});
+
+describe("a rollout is complete", () => {
+  const rows = [
+    { name: "when all pods are new and available", status: completeStatus(3), is: true },
+    { name: "not with an old pod", status: { ...completeStatus(3), replicas: 4 }, is: false },
+    { name: "not while pods are missing", status: { ...completeStatus(3), updatedReplicas: 2 }, is: false },
+    { name: "not while one is not available", status: { ...completeStatus(3), availableReplicas: 2 }, is: false },
+    { name: "not for an earlier spec", status: { ...completeStatus(3), observedGeneration: 0 }, is: false },
+    { name: "not without a status", status: undefined, is: false },
+  ];
+  for (const { name, status, is } of rows) test(name, () => expect(isComplete(deploymentOf(), status)).toBe(is));
+});
+
+describe("a rollout progresses", () => {
+  const before: DeploymentStatus = { replicas: 10, updatedReplicas: 4, readyReplicas: 3, availableReplicas: 3 };
+  const rows = [
+    { name: "not when nothing changed", next: before, is: false },
+    { name: "with a new pod", next: { ...before, updatedReplicas: 5 }, is: true },
+    { name: "with an old pod less", next: { ...before, replicas: 9 }, is: true },
+    { name: "with a pod that got ready", next: { ...before, readyReplicas: 4 }, is: true },
+    { name: "with a pod that got available", next: { ...before, availableReplicas: 4 }, is: true },
+    { name: "not with a new pod less", next: { ...before, replicas: 9, updatedReplicas: 3 }, is: false },
+    { name: "not with a pod that is no longer ready", next: { ...before, readyReplicas: 2 }, is: false },
+  ];
+  for (const { name, next, is } of rows) {
+    test(name, () => expect(isProgressing(deploymentOf({ status: before }), next)).toBe(is));
+  }
+});
+
+describe("a deadline of 10 s has passed", () => {
+  const rows = [
+    { name: "after 11 s", reason: "ReplicaSetUpdated", agoMs: 11_000, is: true },
+    { name: "not after 10 s", reason: "ReplicaSetUpdated", agoMs: 10_000, is: false },
+    { name: "counts from when a pause was over too", reason: "DeploymentResumed", agoMs: 11_000, is: true },
+    { name: "not after a rollout that was complete", reason: "NewReplicaSetAvailable", agoMs: 99_000, is: false },
+    { name: "still, once it had", reason: "ProgressDeadlineExceeded", agoMs: 1000, is: true },
+  ];
+  for (const { name, reason, agoMs, is } of rows) {
+    test(name, () => {
+      const status = { conditions: [condition("Progressing", "True", reason, { agoMs })] };
+      const owner = deploymentOf({ status, spec: { progressDeadlineSeconds: 10 } });
+      expect(hasTimedOut(owner, status, sceneStart)).toBe(is);
+    });
+  }
+  test("not without a condition that tells since when, and at once without its time", () => {
+    expect(hasTimedOut(deploymentOf(), {}, sceneStart)).toBe(false);
+    const timeless = { type: "Progressing", status: "True", reason: "ReplicaSetUpdated", lastUpdateTime: null };
+    const status = { conditions: [timeless] } as unknown as DeploymentStatus;
+    expect(hasTimedOut(deploymentOf(), status, sceneStart)).toBe(true);
+  });
+});
+
+describe("the condition Progressing", () => {
+  const since = formatTime(sceneStart - 60_000);
+  const now = formatTime(sceneStart);
+  const minuteAgo = { agoMs: 60_000 };
+  const updated = condition("Progressing", "True", "ReplicaSetUpdated", minuteAgo);
+  const failed = condition("Progressing", "False", "ProgressDeadlineExceeded", minuteAgo);
+  const complete = condition("Progressing", "True", "NewReplicaSetAvailable", minuteAgo);
+  const two: DeploymentStatus = {
+    observedGeneration: 1,
+    replicas: 2,
+    updatedReplicas: 2,
+    readyReplicas: 2,
+    availableReplicas: 2,
+    unavailableReplicas: 1,
+    terminatingReplicas: 0,
+  };
+  const growing = setOf("new", { image: "web:2", size: 3, has: 2 });
+  const grown = setOf("new", { image: "web:2" });
+  const old = setOf("old", { size: 0, has: 1, hoursOld: 2 });
+
+  interface Row {
+    readonly name: string;
+    readonly had: DeploymentCondition | undefined;
+    readonly before?: DeploymentStatus;
+    readonly sets: readonly ReplicaSet[];
+    readonly deadline?: number;
+    readonly is: Partial<DeploymentCondition> | undefined;
+  }
+  const rows: readonly Row[] = [
+    {
+      name: "goes where there is no deadline",
+      had: updated,
+      sets: [growing, old],
+      deadline: 2_147_483_647,
+      is: undefined,
+    },
+    {
+      name: "stays complete while there is one ReplicaSet",
+      had: complete,
+      before: completeStatus(3),
+      sets: [setOf("new", { image: "web:2", available: 2 })],
+      is: complete,
+    },
+    {
+      name: "moves with progress, and keeps since when",
+      had: updated,
+      before: { ...two, replicas: 3, readyReplicas: 1 },
+      sets: [growing],
+      is: { reason: "ReplicaSetUpdated", lastUpdateTime: now, lastTransitionTime: since },
+    },
+    {
+      name: "is true again with progress",
+      had: failed,
+      before: { ...two, replicas: 3 },
+      sets: [growing],
+      is: { status: "True", reason: "ReplicaSetUpdated", lastTransitionTime: now },
+    },
+    {
+      name: "comes with progress",
+      had: undefined,
+      before: { ...two, readyReplicas: 0 },
+      sets: [growing],
+      is: { status: "True", lastTransitionTime: now },
+    },
+    {
+      name: "is complete, and keeps since when it was true",
+      had: updated,
+      before: two,
+      sets: [grown],
+      is: { status: "True", reason: "NewReplicaSetAvailable", lastUpdateTime: now, lastTransitionTime: since },
+    },
+    {
+      name: "is complete after a failure",
+      had: failed,
+      before: two,
+      sets: [grown],
+      is: { status: "True", reason: "NewReplicaSetAvailable", lastTransitionTime: now },
+    },
+    {
+      name: "is false when the deadline has passed",
+      had: updated,
+      before: { ...two, availableReplicas: 2 },
+      sets: [growing],
+      deadline: 30,
+      is: { status: "False", reason: "ProgressDeadlineExceeded", lastTransitionTime: now },
+    },
+    {
+      name: "stays false, and as it was",
+      had: failed,
+      before: two,
+      sets: [setOf("new", { image: "web:2", size: 3, has: 2, available: 1 })],
+      deadline: 30,
+      is: failed,
+    },
+  ];
+  for (const { name, had, before = two, sets, deadline = 600, is } of rows) {
+    test(name, async () => {
+      const status = { ...before, conditions: [available, ...(had === undefined ? [] : [had])] };
+      // Nothing but the status is to be written.
+      const owner = deploymentOf({ strategy: [0, 1], status, spec: { progressDeadlineSeconds: deadline } });
+      scene.put(Deployments, owner);
+      scene.put(ReplicaSets, ...sets);
+      await scene.sync(key).catch(() => undefined);
+      const found = find(written() ?? status, "Progressing");
+      if (is === undefined) expect(found).toBeUndefined();
+      else expect(found).toMatchObject(is);
+    });
+  }
+});
+
+describe("a rollout that stands still", () => {
+  const stuck = (agoMs: number, more: Partial<DeploymentStatus> = {}, reason = "ReplicaSetUpdated"): Deployment =>
+    deploymentOf({
+      strategy: [0, 1],
+      status: {
+        ...completeStatus(3),
+        availableReplicas: 2,
+        readyReplicas: 2,
+        unavailableReplicas: 1,
+        ...more,
+        conditions: [
+          available,
+          condition("Progressing", reason === "ProgressDeadlineExceeded" ? "False" : "True", reason, { agoMs }),
+        ],
+      },
+      spec: { progressDeadlineSeconds: 60 },
+    });
+  const rows = [
+    { name: "is looked at a second after its deadline", owner: stuck(30_000), requeue: 31_000 },
+    { name: "also when a second is left", owner: stuck(59_000), requeue: 2000 },
+    { name: "at once when less is left", owner: stuck(60_000), requeue: "rate-limited" as const },
+    {
+      name: "not once its deadline was told to have passed",
+      owner: stuck(90_000, {}, "ProgressDeadlineExceeded"),
+      requeue: undefined,
+    },
+  ];
+  for (const { name, owner, requeue } of rows) {
+    test(name, async () => {
+      scene.put(Deployments, owner);
+      scene.put(ReplicaSets, setOf("new", { image: "web:2", available: 2 }));
+      await scene.sync(key);
+      expect(scene.calls).toEqual([]);
+      expect(scene.requeues.map(({ ms }) => ms)).toEqual(requeue === undefined ? [] : [requeue]);
+    });
+  }
+
+  test("says how much is left", async () => {
+    scene.put(Deployments, stuck(30_000));
+    scene.put(ReplicaSets, setOf("new", { image: "web:2", available: 2 }));
+    await scene.sync(key);
+    expect(scene.requeues[0]?.why).toBe("no progress, 30 s left of the deadline of 60 s → look again then");
+  });
+});
+
+describe("the condition ReplicaFailure", () => {
+  const failing = (name: string, message: string, parts: Parameters<typeof setOf>[1]): ReplicaSet =>
+    setOf(name, {
+      ...parts,
+      status: {
+        conditions: [
+          {
+            type: "ReplicaFailure",
+            status: "True",
+            reason: "FailedCreate",
+            message,
+            lastTransitionTime: "2026-11-21T09:00:00Z",
+          },
+        ],
+      },
+    });
+
+  test("is the new ReplicaSet's, with its time", async () => {
+    scene.put(Deployments, deploymentOf());
+    scene.put(
+      ReplicaSets,
+      failing("new", "quota of new", { image: "web:2", has: 2 }),
+      failing("old", "quota of old", { size: 0, hoursOld: 2 }),
+    );
+    await scene.sync(key);
+    expect(find(written(), "ReplicaFailure")).toEqual({
+      type: "ReplicaFailure",
+      status: "True",
+      reason: "FailedCreate",
+      message: "quota of new",
+      lastUpdateTime: "2026-11-21T09:00:00Z",
+      lastTransitionTime: "2026-11-21T09:00:00Z",
+    });
+  });
+
+  test("is an old one's where the new one has none, and goes with it", async () => {
+    scene.put(Deployments, deploymentOf());
+    scene.put(
+      ReplicaSets,
+      setOf("new", { image: "web:2", has: 2 }),
+      failing("old", "quota of old", { size: 0, hoursOld: 2 }),
+    );
+    await scene.sync(key);
+    expect(find(written(), "ReplicaFailure")?.message).toBe("quota of old");
+    scene.deliver();
+    scene.put(ReplicaSets, setOf("old", { size: 0, hoursOld: 2 }));
+    await scene.sync(key);
+    expect(find(written(), "ReplicaFailure")).toBeUndefined();
+    expect(scene.decisions.at(-1)?.sentence).toContain("ReplicaFailure gone");
+  });
+});
+
+describe("a condition that is set", () => {
+  const old = condition("Available", "True", "One", { agoMs: 5000 });
+  test("again for the same reason leaves the list as it was", () => {
+    const list = [old];
+    expect(setCondition(list, condition("Available", "True", "One", { message: "new" }))).toBe(list);
+  });
+  test("for another reason keeps the time of its transition", () => {
+    const [set] = setCondition([old], condition("Available", "True", "Other"));
+    expect(set).toMatchObject({
+      reason: "Other",
+      lastTransitionTime: old.lastTransitionTime,
+      lastUpdateTime: formatTime(sceneStart),
+    });
+  });
+  test("to another status does not", () => {
+    const [set] = setCondition([old], condition("Available", "False", "Other"));
+    expect(set?.lastTransitionTime).toBe(formatTime(sceneStart));
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "bun:test";
+import { roomForNew } from "../../../src/controllers/deployment/new-size.ts";
+import {
+  boundInWords,
+  fenceposts,
+  hasProgressDeadline,
+  maxSurge,
+  maxUnavailable,
+  revisionHistoryLimit,
+  scaledValue,
+} from "../../../src/controllers/deployment/strategy.ts";
+import { deploymentOf, setOf } from "./objects.ts";
+
+describe("maxSurge and maxUnavailable", () => {
+  const rows = [
+    { replicas: 2, asked: ["0%", "1%"], surge: 0, unavailable: 1, why: "both come to 0: one may be unavailable" },
+    { replicas: 1, asked: ["0%", "1%"], surge: 0, unavailable: 1, why: "the same with one pod" },
+    { replicas: 2, asked: ["1%", "25%"], surge: 1, unavailable: 0, why: "surge is rounded up, unavailable down" },
+    { replicas: 1, asked: ["1%", "25%"], surge: 1, unavailable: 0, why: "the same with one pod" },
+    { replicas: 2, asked: ["1%", "0%"], surge: 1, unavailable: 0, why: "no pod may be unavailable" },
+    { replicas: 10, asked: ["33%", "33%"], surge: 4, unavailable: 3, why: "thirds of 10" },
+    { replicas: 10, asked: [3, 2], surge: 3, unavailable: 2, why: "numbers are taken as they are" },
+    { replicas: 5, asked: [0, 10], surge: 0, unavailable: 5, why: "no more than there are" },
+    { replicas: 0, asked: ["25%", "25%"], surge: 0, unavailable: 0, why: "of no pods none is unavailable" },
+    { replicas: 10, asked: ["lots", 2], surge: 0, unavailable: 0, why: "what cannot be read stops the rollout" },
+  ] as const;
+  for (const { replicas, asked, surge, unavailable, why } of rows) {
+    test(`${asked.join(" and ")} of ${replicas}: ${why}`, () => {
+      const deployment = deploymentOf({ replicas, strategy: asked });
+      expect({ surge: maxSurge(deployment), unavailable: maxUnavailable(deployment) }).toEqual({ surge, unavailable });
+    });
+  }
+
+  test("are none for Recreate", () => {
+    const deployment = deploymentOf({ strategy: "Recreate" });
+    expect([maxSurge(deployment), maxUnavailable(deployment)]).toEqual([0, 0]);
+  });
+
+  test("that are absent count as 0, and one pod may be unavailable", () => {
+    const deployment = deploymentOf({ spec: { strategy: { type: "RollingUpdate" } } });
+    expect(fenceposts(deployment)).toEqual({ surge: 0, unavailable: 1 });
+  });
+
+  test("are told as asked for and as what comes of it", () => {
+    const deployment = deploymentOf({ strategy: ["25%", 1] });
+    expect(boundInWords(deployment, "maxSurge")).toBe("maxSurge 25% → 1");
+    expect(boundInWords(deployment, "maxUnavailable")).toBe("maxUnavailable 1");
+  });
+});
+
+describe("a percentage", () => {
+  const rows = [
+    { value: "25%", total: 3, up: 1, down: 0 },
+    { value: "100%", total: 7, up: 7, down: 7 },
+    { value: "150%", total: 3, up: 5, down: 4 },
+    { value: "0%", total: 3, up: 0, down: 0 },
+  ];
+  for (const { value, total, up, down } of rows) {
+    test(`${value} of ${total}`, () => {
+      expect([scaledValue(value, total, "up"), scaledValue(value, total, "down")]).toEqual([up, down]);
+    });
+  }
+  for (const value of ["25", "%", "a%", "25 %", ""]) {
+    test(`${JSON.stringify(value)} is none`, () => {
+      expect(() => scaledValue(value, 3, "up")).toThrow(RangeError);
+    });
+  }
+});
+
+describe("the size that a new ReplicaSet may have now", () => {
+  const rows = [
+    { name: "no more than desired and surge", strategy: [1, 0], desired: 3, old: 1, current: 2, size: 3 },
+    { name: "never more than desired", strategy: [5, 0], desired: 3, old: 0, current: 1, size: 3 },
+    { name: "no more while all places are taken", strategy: [2, 0], desired: 10, old: 10, current: 2, size: 2 },
+    { name: "no less either, with too many pods", strategy: [1, 0], desired: 3, old: 9, current: 2, size: 2 },
+    { name: "what is left of the places", strategy: [2, 0], desired: 10, old: 5, current: 0, size: 7 },
+    {
+      name: "the surge alone where the old one has all",
+      strategy: ["20%", 0],
+      desired: 10,
+      old: 10,
+      current: 0,
+      size: 2,
+    },
+  ] as const;
+  for (const { name, strategy, desired, old, current, size } of rows) {
+    test(name, () => {
+      const all = [setOf("old", { size: old }), setOf("new", { size: current })];
+      expect(roomForNew(deploymentOf({ replicas: desired, strategy }), { all, current })).toBe(size);
+    });
+  }
+
+  test("is all of them at once with Recreate", () => {
+    expect(roomForNew(deploymentOf({ replicas: 5, strategy: "Recreate" }), { all: [], current: 0 })).toBe(5);
+  });
+
+  test("cannot be told of another strategy", () => {
+    const deployment = deploymentOf({ spec: { strategy: { type: "Odd" } } });
+    expect(() => roomForNew(deployment, { all: [], current: 0 })).toThrow("deployment type Odd isn't supported");
+  });
+});
+
+describe("limits that stand for none", () => {
+  const most = 2_147_483_647;
+  test("a deadline of the greatest number is no deadline", () => {
+    expect(hasProgressDeadline(deploymentOf())).toBe(true);
+    expect(hasProgressDeadline(deploymentOf({ spec: { progressDeadlineSeconds: most } }))).toBe(false);
+    expect(hasProgressDeadline(deploymentOf({ spec: { progressDeadlineSeconds: undefined } }))).toBe(false);
+  });
+  test("a history of the greatest number keeps all, one of 0 none", () => {
+    expect(revisionHistoryLimit(deploymentOf({ spec: { revisionHistoryLimit: most } }))).toBeUndefined();
+    expect(revisionHistoryLimit(deploymentOf({ spec: { revisionHistoryLimit: 0 } }))).toBe(0);
+  });
+});

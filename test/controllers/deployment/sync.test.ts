@@ -1,0 +1,444 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
+import type { Deployment, ReplicaSet } from "../../../src/api/types.ts";
+import { podTemplateHash } from "../../../src/controller/pod-template/hash.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { rejection } from "../../support/rejection.ts";
+import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
+import { available, completeStatus, condition, deploymentOf, setOf, templateOf } from "./objects.ts";
+
+const key = "shop/web";
+let scene: Scene;
+beforeEach(() => {
+  scene = syncScene(deployment);
+});
+
+const calls = (): string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
+const rulesOf = (): (string | undefined)[] => scene.calls.map(({ because }) => because?.rule);
+const writtenStatus = (): Deployment["status"] =>
+  (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as Deployment | undefined)?.status;
+const progressing = (): object | undefined => writtenStatus()?.conditions?.find(({ type }) => type === "Progressing");
+const fresh = deploymentOf({ annotations: {}, status: {} });
+const hash = podTemplateHash(templateOf("web:2"));
+
+describe("a Deployment without a ReplicaSet", () => {
+  test("gets one that bears its hash, and says so", async () => {
+    const annotations = { note: "1", "kubectl.kubernetes.io/last-applied-configuration": "{}" };
+    scene.put(Deployments, deploymentOf({ replicas: 3, annotations, status: {}, spec: { minReadySeconds: 7 } }));
+    await rejection(scene.sync(key));
+    const [created] = scene.live(ReplicaSets);
+    const labels = { app: "web", "pod-template-hash": hash };
+    expect(created?.metadata).toMatchObject({
+      name: `web-${hash}`,
+      labels,
+      annotations: {
+        note: "1",
+        "deployment.kubernetes.io/revision": "1",
+        "deployment.kubernetes.io/desired-replicas": "3",
+        "deployment.kubernetes.io/max-replicas": "4",
+      },
+    });
+    expect(created?.metadata.ownerReferences).toMatchObject([{ kind: "Deployment", uid: "uid-web", controller: true }]);
+    expect(created?.spec).toMatchObject({
+      replicas: 3,
+      minReadySeconds: 7,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "web:2" }] } },
+    });
+    expect(scene.events).toMatchObject([
+      {
+        reason: "ScalingReplicaSet",
+        message: `Scaled up replica set web-${hash} from 0 to 3`,
+        about: "Deployment web",
+      },
+    ]);
+    expect(scene.decisions[0]?.sentence).toBe(
+      `it has no ReplicaSet yet → create web-${hash} as revision 1, with 3 of 3 pods`,
+    );
+  });
+
+  test("is written twice in one sync, the second time in vain: the next one goes on from there", async () => {
+    scene.put(Deployments, fresh);
+    const error = await rejection(scene.sync(key));
+    expect(error).toMatchObject({ reason: "Conflict" });
+    expect(calls()).toEqual([
+      `create ReplicaSet web-${hash}`,
+      "updateStatus Deployment web",
+      "updateStatus Deployment web",
+    ]);
+    expect(rulesOf()).toEqual(["new-replicaset", "new-replicaset", "status"]);
+    const [live] = scene.live(Deployments);
+    expect(live?.metadata.annotations).toEqual({ "deployment.kubernetes.io/revision": "1" });
+    expect(live?.status?.conditions).toMatchObject([
+      {
+        type: "Progressing",
+        status: "True",
+        reason: "NewReplicaSetCreated",
+        message: `Created new replica set "web-${hash}"`,
+      },
+    ]);
+    scene.deliver();
+    await scene.sync(key);
+    expect(calls()).toEqual(["updateStatus Deployment web"]);
+  });
+
+  test("that asks for no pods gets one of none, without an Event", async () => {
+    scene.put(Deployments, deploymentOf({ replicas: 0, annotations: {}, status: {} }));
+    await rejection(scene.sync(key));
+    expect(scene.live(ReplicaSets)[0]?.spec?.replicas).toBe(0);
+    expect(scene.events).toEqual([]);
+  });
+
+  test("says which fields brought another template", async () => {
+    scene.put(Deployments, deploymentOf());
+    scene.put(ReplicaSets, setOf("old"));
+    await rejection(scene.sync(key));
+    expect(scene.decisions[0]?.sentence).toBe(
+      `the template changed at .spec.template.spec.containers[0].image → create web-${hash} as revision 2, with 1 of 3 pods (maxSurge 25% → 1)`,
+    );
+  });
+});
+
+describe("the name of a new ReplicaSet", () => {
+  const put = (existing: ReplicaSet, collisionCount?: number): void => {
+    scene.put(
+      Deployments,
+      deploymentOf({ annotations: {}, status: { ...(collisionCount !== undefined && { collisionCount }) } }),
+    );
+    scene.put(ReplicaSets, existing);
+    scene.refuse = ({ verb }) => (verb === "create" ? refusal(409, "AlreadyExists", "exists") : undefined);
+  };
+
+  test("that another owner has counts as a collision", async () => {
+    put(setOf(`web-${hash}`, { image: "web:9", owner: deploymentOf({ meta: { uid: "uid-other" } }) }));
+    expect(await rejection(scene.sync(key))).toMatchObject({ reason: "AlreadyExists" });
+    expect(writtenStatus()?.collisionCount).toBe(1);
+    expect(scene.decisions.at(-1)?.sentence).toBe(
+      `web-${hash} exists, with another owner or template → collisionCount none → 1, and another name next time`,
+    );
+    expect(scene.events).toEqual([]);
+  });
+
+  test("depends on the collisions counted so far", async () => {
+    const other = podTemplateHash(templateOf("web:2"), { collisionCount: 4 });
+    put(setOf(`web-${other}`, { image: "web:9" }), 4);
+    await rejection(scene.sync(key));
+    expect(scene.calls[0]?.name).toBe(`web-${other}`);
+    expect(writtenStatus()?.collisionCount).toBe(5);
+  });
+
+  test("that is its own already, with the same template, is no collision", async () => {
+    // The cache of claims was behind: the ReplicaSet is not among those of this sync, and is there when it is asked for.
+    const mine = setOf(`web-${hash}`, { image: "web:2" });
+    scene.put(Deployments, fresh);
+    scene.refuse = ({ verb }) => {
+      if (verb !== "create") return undefined;
+      scene.put(ReplicaSets, mine);
+      return refusal(409, "AlreadyExists", "exists");
+    };
+    await rejection(scene.sync(key));
+    expect(writtenStatus()?.collisionCount).toBeUndefined();
+    expect(scene.live(Deployments)[0]?.metadata.annotations).toEqual({ "deployment.kubernetes.io/revision": "1" });
+    expect(scene.events).toEqual([]);
+  });
+
+  test("that is taken on the server and unknown to the cache is tried again later", async () => {
+    scene.put(Deployments, fresh);
+    scene.refuse = ({ verb }) => (verb === "create" ? refusal(409, "AlreadyExists", "exists") : undefined);
+    expect(await rejection(scene.sync(key))).toMatchObject({ reason: "NotFound" });
+    expect(calls()).toEqual([`create ReplicaSet web-${hash}`]);
+  });
+
+  test("of a Deployment with a long name leaves room for the hash", async () => {
+    const name = "w".repeat(253);
+    scene.put(Deployments, deploymentOf({ annotations: {}, status: {}, meta: { name } }));
+    await rejection(scene.sync(`shop/${name}`));
+    expect(scene.calls[0]?.name).toBe(`${"w".repeat(253 - 1 - hash.length)}-${hash}`);
+  });
+});
+
+describe("a new ReplicaSet that is refused", () => {
+  const refuse = (error: Error): void => {
+    scene.refuse = ({ verb }) => (verb === "create" ? error : undefined);
+  };
+
+  test("is told in Progressing and in an Event", async () => {
+    scene.put(Deployments, fresh);
+    refuse(refusal(403, "Forbidden", "exceeded quota"));
+    await rejection(scene.sync(key));
+    const message = `Failed to create new replica set "web-${hash}": exceeded quota`;
+    expect(progressing()).toMatchObject({ status: "False", reason: "ReplicaSetCreateError", message });
+    expect(scene.events).toMatchObject([{ type: "Warning", reason: "ReplicaSetCreateError", message }]);
+  });
+
+  test("without a deadline is told in an Event alone", async () => {
+    scene.put(
+      Deployments,
+      deploymentOf({ annotations: {}, status: {}, spec: { progressDeadlineSeconds: 2_147_483_647 } }),
+    );
+    refuse(refusal(403, "Forbidden", "exceeded quota"));
+    await rejection(scene.sync(key));
+    expect(calls()).toEqual([`create ReplicaSet web-${hash}`]);
+    expect(scene.events).toHaveLength(1);
+  });
+
+  test("because its namespace is being deleted is neither told nor tried again", async () => {
+    scene.put(Deployments, fresh);
+    refuse(refusal(403, "Forbidden", "namespace shop is being terminated", "NamespaceTerminating"));
+    await scene.sync(key);
+    expect(calls()).toEqual([`create ReplicaSet web-${hash}`]);
+    expect(scene.events).toEqual([]);
+    expect(scene.decisions.at(-1)?.rule).toBe("namespace-ending");
+  });
+});
+
+describe("the new ReplicaSet", () => {
+  test("gets a revision above those of all others, and keeps the one it had in its history", async () => {
+    scene.put(Deployments, deploymentOf());
+    scene.put(
+      ReplicaSets,
+      setOf("new", { image: "web:2", revision: "1", hoursOld: 5 }),
+      setOf("old", { revision: "4" }),
+    );
+    // It is written once for the question whether this is a scaling, and once more for the rollout, with the version of the cache.
+    expect(await rejection(scene.sync(key))).toMatchObject({ reason: "Conflict" });
+    expect(calls()).toEqual(["update ReplicaSet new", "update ReplicaSet new"]);
+    const found = scene.live(ReplicaSets).find(({ metadata }) => metadata.name === "new");
+    expect(found?.metadata.annotations).toMatchObject({
+      "deployment.kubernetes.io/revision": "5",
+      "deployment.kubernetes.io/revision-history": "1",
+    });
+    expect(scene.decisions[0]?.sentence).toBe("new has the wanted template → revision 1 → 5");
+  });
+
+  test("takes over minReadySeconds and annotations", async () => {
+    const annotations = { "deployment.kubernetes.io/revision": "2", note: "1" };
+    scene.put(Deployments, deploymentOf({ annotations, spec: { minReadySeconds: 9 } }));
+    scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
+    await rejection(scene.sync(key));
+    expect(scene.live(ReplicaSets)[0]?.spec?.minReadySeconds).toBe(9);
+    expect(scene.decisions[0]?.sentence).toBe("new has the wanted template → annotations note, minReadySeconds 9");
+  });
+
+  test("tells the Deployment its revision, and that it was found where no progress was told yet", async () => {
+    scene.put(Deployments, deploymentOf({ annotations: {}, status: { conditions: [available] } }));
+    scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
+    await rejection(scene.sync(key));
+    expect(rulesOf()[0]).toBe("deployment-revision");
+    expect(scene.live(Deployments)[0]?.metadata.annotations).toEqual({ "deployment.kubernetes.io/revision": "2" });
+    expect(scene.live(Deployments)[0]?.status?.conditions?.at(-1)).toMatchObject({ reason: "FoundNewReplicaSet" });
+  });
+
+  test("whose revision is no number is left as it is", async () => {
+    scene.put(
+      Deployments,
+      deploymentOf({ annotations: { "deployment.kubernetes.io/revision": "x", note: "1" }, status: completeStatus(3) }),
+    );
+    scene.put(ReplicaSets, setOf("new", { image: "web:2", revision: "x" }));
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+  });
+});
+
+describe("a sync", () => {
+  test("of a Deployment that is gone does nothing", async () => {
+    await scene.sync("shop/gone");
+    expect(scene.calls).toEqual([]);
+  });
+
+  test("of one that is being deleted keeps its status and nothing else", async () => {
+    scene.put(Deployments, deploymentOf({ image: "web:3", meta: { deletionTimestamp: "2026-11-21T09:59:00Z" } }));
+    scene.put(ReplicaSets, setOf("old"), setOf("orphan", { owner: "none" }));
+    await scene.sync(key);
+    expect(calls()).toEqual(["updateStatus Deployment web"]);
+    expect(writtenStatus()?.replicas).toBe(3);
+  });
+
+  test("adopts nothing for one that is being deleted by now, though the cache does not know", async () => {
+    scene.put(Deployments, deploymentOf());
+    scene.putLive(Deployments, deploymentOf({ meta: { deletionTimestamp: "2026-11-21T09:59:00Z" } }));
+    scene.put(ReplicaSets, setOf("orphan", { owner: "none" }));
+    await rejection(scene.sync(key));
+    expect(calls()).toEqual(["get Deployment web"]);
+  });
+
+  test("adopts orphans that match and releases what no longer does, before anything else", async () => {
+    scene.put(Deployments, deploymentOf({ status: completeStatus(3) }));
+    scene.put(
+      ReplicaSets,
+      setOf("orphan", { image: "web:2", owner: "none" }),
+      setOf("aside", { meta: { labels: { app: "aside" } } }),
+      setOf("theirs", { owner: deploymentOf({ meta: { uid: "uid-other", name: "other" } }) }),
+    );
+    await scene.sync(key);
+    expect(rulesOf().filter((rule) => rule !== undefined)).toEqual(["release", "adopt"]);
+  });
+
+  test("of one that selects everything says so and is over", async () => {
+    scene.put(Deployments, deploymentOf({ meta: { generation: 2 }, spec: { selector: {} } }));
+    await scene.sync(key);
+    expect(scene.events).toMatchObject([{ type: "Warning", reason: "SelectingAll" }]);
+    expect(calls()).toEqual(["updateStatus Deployment web"]);
+    expect(writtenStatus()?.observedGeneration).toBe(2);
+  });
+
+  test("of one with a strategy that is none fails", async () => {
+    scene.put(Deployments, deploymentOf({ status: completeStatus(3), spec: { strategy: { type: "Odd" } } }));
+    scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
+    expect(((await rejection(scene.sync(key))) as Error).message).toContain("unexpected deployment strategy type: Odd");
+  });
+});
+
+describe("a pause", () => {
+  const status = (reason: string): NonNullable<Deployment["status"]> => ({
+    ...completeStatus(3),
+    conditions: [available, condition("Progressing", "True", reason)],
+  });
+  const rows = [
+    { name: "is told", paused: true, had: "ReplicaSetUpdated", told: "DeploymentPaused" },
+    { name: "is told once", paused: true, had: "DeploymentPaused", told: undefined },
+    { name: "is told when it is over", paused: false, had: "DeploymentPaused", told: "DeploymentResumed" },
+    {
+      name: "is not told over a deadline that has passed",
+      paused: true,
+      had: "ProgressDeadlineExceeded",
+      told: undefined,
+    },
+  ];
+  for (const { name, paused, had, told } of rows) {
+    test(name, async () => {
+      scene.put(Deployments, deploymentOf({ spec: { paused }, status: status(had) }));
+      scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
+      await scene.sync(key).catch(() => undefined);
+      const pauses = scene.calls.filter(({ because }) => because?.rule === "pause");
+      expect(pauses).toHaveLength(told === undefined ? 0 : 1);
+      if (told === undefined) return;
+      expect(scene.live(Deployments)[0]?.status?.conditions?.find(({ type }) => type === "Progressing")).toMatchObject({
+        status: "Unknown",
+        reason: told,
+      });
+    });
+  }
+
+  test("makes no ReplicaSet of another template", async () => {
+    scene.put(Deployments, deploymentOf({ spec: { paused: true }, status: status("DeploymentPaused") }));
+    scene.put(ReplicaSets, setOf("old"));
+    await scene.sync(key);
+    expect(scene.calls.filter(({ verb }) => verb === "create")).toEqual([]);
+  });
+
+  test("without a deadline is not told", async () => {
+    const spec = { paused: true, progressDeadlineSeconds: 2_147_483_647 };
+    scene.put(Deployments, deploymentOf({ spec, status: completeStatus(3) }));
+    scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+  });
+});
+
+describe("the rollback annotation", () => {
+  const wish = (revision: string, image = "web:2"): Deployment =>
+    deploymentOf({
+      image,
+      annotations: {
+        "deployment.kubernetes.io/revision": "2",
+        "deprecated.deployment.rollback.to": revision,
+        cause: "second",
+      },
+      status: completeStatus(3),
+    });
+  const sets = [
+    setOf("new", { image: "web:2", annotations: { cause: "second" } }),
+    setOf("old", { size: 0, hoursOld: 2, annotations: { cause: "first" } }),
+  ];
+
+  const rows = [
+    {
+      name: "puts the template and the annotations of a revision back",
+      revision: "1",
+      image: "web:1",
+      cause: "first",
+      reason: "DeploymentRollback",
+      message: 'Rolled back deployment "web" to revision 1',
+    },
+    {
+      name: "of 0 means the last revision",
+      revision: "0",
+      image: "web:1",
+      cause: "first",
+      reason: "DeploymentRollback",
+      message: 'Rolled back deployment "web" to revision 1',
+    },
+    {
+      name: "to what is there changes nothing",
+      revision: "2",
+      image: "web:2",
+      cause: "second",
+      reason: "DeploymentRollbackTemplateUnchanged",
+      message: 'The rollback revision contains the same template as current deployment "web"',
+    },
+    {
+      name: "to a revision that is not there is given up",
+      revision: "7",
+      image: "web:2",
+      cause: "second",
+      reason: "DeploymentRollbackRevisionNotFound",
+      message: "Unable to find the revision to rollback to.",
+    },
+  ];
+  for (const { name, revision, image, cause, reason, message } of rows) {
+    test(name, async () => {
+      scene.put(Deployments, wish(revision));
+      scene.put(ReplicaSets, ...sets);
+      await scene.sync(key);
+      expect(calls()).toEqual(["update Deployment web"]);
+      const [live] = scene.live(Deployments);
+      expect(live?.spec?.template.spec?.containers[0]?.image).toBe(image);
+      expect(live?.spec?.template.metadata?.labels).toEqual({ app: "web" });
+      expect(live?.metadata.annotations).toEqual({ "deployment.kubernetes.io/revision": "2", cause });
+      expect(scene.events).toMatchObject([{ reason, message }]);
+    });
+  }
+
+  test("of 0 without an earlier revision is given up", async () => {
+    scene.put(Deployments, wish("0"));
+    scene.put(ReplicaSets, sets[0] as ReplicaSet);
+    await scene.sync(key);
+    expect(scene.events).toMatchObject([{ type: "Warning", message: "Unable to find last revision." }]);
+    expect(scene.live(Deployments)[0]?.metadata.annotations).not.toContainKey("deprecated.deployment.rollback.to");
+  });
+
+  test("is served before anything else is scaled", async () => {
+    scene.put(Deployments, { ...wish("1"), spec: { ...wish("1").spec, replicas: 9 } } as Deployment);
+    scene.put(ReplicaSets, ...sets);
+    await scene.sync(key);
+    expect(calls()).toEqual(["update Deployment web"]);
+  });
+
+  test("is left alone while it is paused, and when it is no number", async () => {
+    for (const [revision, paused] of [
+      ["1", true],
+      ["soon", false],
+    ] as const) {
+      scene = syncScene(deployment);
+      const asked = wish(revision);
+      const status = {
+        ...completeStatus(3),
+        conditions: [
+          available,
+          condition("Progressing", "Unknown", paused ? "DeploymentPaused" : "NewReplicaSetAvailable"),
+        ],
+      };
+      scene.put(Deployments, { ...asked, status, spec: { ...asked.spec, paused } } as Deployment);
+      scene.put(ReplicaSets, ...sets);
+      await scene.sync(key);
+      expect(scene.calls.filter(({ verb }) => verb === "update")).toEqual([]);
+    }
+  });
+});
+
+test("the scene's time is the one that conditions carry", async () => {
+  scene.put(Deployments, fresh);
+  await rejection(scene.sync(key));
+  expect(progressing()).toMatchObject({ lastUpdateTime: new Date(sceneStart).toISOString().replace(".000", "") });
+});
