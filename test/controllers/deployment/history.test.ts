@@ -7,6 +7,7 @@ import {
   hasOtherSizes,
 } from "../../../src/controllers/deployment/annotations.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
 import { completeStatus, deploymentOf, setOf } from "./objects.ts";
 
@@ -78,7 +79,7 @@ describe("of the old ReplicaSets of a complete Deployment", () => {
     expect(await deleted(1, three)).toEqual(["a", "b"]);
     scene = syncScene(deployment);
     scene.refuse = ({ name }) => (name === "a" ? refusal(403, "Forbidden", "no") : undefined);
-    await expect(deleted(1, three)).rejects.toThrow("no");
+    expect(await rejection(deleted(1, three))).toMatchObject({ reason: "Forbidden" });
   });
 
   test("each that goes is explained", async () => {

@@ -285,7 +285,7 @@ describe("a sync", () => {
   test("of one with a strategy that is none fails", async () => {
     scene.put(Deployments, deploymentOf({ status: completeStatus(3), spec: { strategy: { type: "Odd" } } }));
     scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
-    expect(((await rejection(scene.sync(key))) as Error).message).toContain("unexpected deployment strategy type: Odd");
+    expect((await rejection(scene.sync(key))).message).toContain("unexpected deployment strategy type: Odd");
   });
 });
 

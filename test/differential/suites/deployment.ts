@@ -62,11 +62,11 @@ function owesEvents({ effects }: SideLog): boolean {
 }
 
 const staleUpdate: Allowed = {
-  id: "an update of a ReplicaSet that has changed meanwhile",
+  id: "a ReplicaSet that is there, or has changed, meanwhile",
   category: "noise",
   upstream: "pkg/controller/deployment/sync.go:scaleReplicaSet",
-  why: "how often a cache is behind when a ReplicaSet is written depends on which deltas came before which sync; the write is refused and made again",
-  matches: ({ what }) => what === "update replicasets.apps 409",
+  why: "how often a cache is behind when a ReplicaSet is written depends on which deltas came before which sync; the write is refused and, where need be, made again",
+  matches: ({ what }) => what === "update replicasets.apps 409" || what === "create replicasets.apps 409",
 };
 
 const statusInUpdate: Allowed = {
@@ -117,8 +117,8 @@ interface Condition {
 }
 
 /**
- * Without what depends on which deltas came before which sync, with kube-controller-manager too: the order of conditions, and for
- * which reason a rollout that is not complete is said to progress.
+ * Without what depends on which deltas came before which sync, with kube-controller-manager too: the order of conditions, for which
+ * reason a rollout that is not complete is said to progress, and which of several ReplicaSets of one template it names.
  */
 function tellDeployment(object: AnyObject): object {
   const { spec, status } = object as unknown as Counted;
@@ -129,8 +129,8 @@ function tellDeployment(object: AnyObject): object {
   const told = [...conditions]
     .sort((a, b) => (a.type < b.type ? -1 : 1))
     .map((one) => {
-      const isChance = one.type === "Progressing" && one.status === "True" && !isComplete;
-      return isChance ? { ...one, reason: "one of several", message: "" } : one;
+      if (one.type !== "Progressing" || one.status === "False" || one.reason === "DeploymentPaused") return one;
+      return isComplete ? { ...one, message: "" } : { type: "Progressing", status: "True, or Unknown after a pause" };
     });
   return standing({ ...object, status: { ...status, conditions: told } });
 }

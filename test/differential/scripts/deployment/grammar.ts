@@ -58,7 +58,7 @@ const moves: readonly Move[] = [
   minReady,
   limitHistory,
   orphan,
-  scaleReplicaSet,
+  tamper,
   removeReplicaSet,
   rollback,
   removeDeployment,
@@ -179,10 +179,12 @@ function orphan({ random }: Scene): Step {
   );
 }
 
-function scaleReplicaSet({ random }: Scene): Step {
-  const replicas = below(random, 5);
-  return toOne(`a ReplicaSet is scaled to ${replicas}`, random, (stage, name) =>
-    stage.patch("replicasets", name, { spec: { replicas } }),
+/** The size that it was told at most: what its share of a scaling is worked out from. */
+function tamper({ random }: Scene): Step {
+  const most = pick(["0", "3", "20", "many", null], random.next()) as string | null;
+  const annotations = { "deployment.kubernetes.io/max-replicas": most };
+  return toOne(`a ReplicaSet is told that there are ${most} at most`, random, (stage, name) =>
+    stage.patch("replicasets", name, { metadata: { annotations } }),
   );
 }
 

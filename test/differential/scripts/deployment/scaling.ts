@@ -52,25 +52,6 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "a ReplicaSet is scaled by hand",
-    steps: [
-      create(),
-      allReady,
-      toReplicaSet("to 5", 0, (stage, name) => stage.patch("replicasets", name, { spec: { replicas: 5 } })),
-      toReplicaSet("to 1", 0, (stage, name) => stage.patch("replicasets", name, { spec: { replicas: 1 } })),
-    ],
-  },
-  {
-    name: "an old ReplicaSet is scaled up by hand",
-    steps: [
-      create({ strategy: [1, 0] }),
-      allReady,
-      image(2),
-      ...readyOneByOne(3),
-      toReplicaSet("the old one to 2", 0, (stage, name) => stage.patch("replicasets", name, { spec: { replicas: 2 } })),
-    ],
-  },
-  {
     name: "annotations of sizes are tampered with",
     steps: [
       create({ replicas: 6, strategy: [2, 1] }),
