@@ -73,6 +73,8 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
     effects += one.writes.length + one.events.length + one.objects.length;
     if (box !== undefined) onSandbox = sides.sandbox.logOf(`${id}-box`).effects.length + box.objects.length;
     const compared = { order: step.order ?? false };
+    const beside = (theirs: StepTold, ours: StepTold): Difference[] =>
+      step.chance === undefined ? compare(theirs, ours, compared) : compareObjects(theirs, ours);
     const found = (between: Between, differences: readonly Difference[]): Found[] =>
       explain(differences, suite.differences.filter(appliesTo(between)), hits).map((difference) => ({
         ...difference,
@@ -80,8 +82,8 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
         between,
       }));
     const unexplained = [
-      ...found("kube-controller-manager and itself", compare(one, two, compared)),
-      ...found("kube-controller-manager and us", compare(one, us, compared)),
+      ...found("kube-controller-manager and itself", beside(one, two)),
+      ...found("kube-controller-manager and us", beside(one, us)),
       ...(box === undefined ? [] : found("our controllers and the sandbox", compareObjects(us, box))),
     ];
     if (unexplained.length > 0) return { unexplained, hits, effects, onSandbox };

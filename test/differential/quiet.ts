@@ -30,11 +30,13 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
     }
     const silentMs = log.readUntil() - lastAt;
     if (silentMs >= (suite.patienceMs ?? unsettledQuietMs)) return;
-    if (
-      silentMs >= (suite.quietMs ?? quietMs) &&
-      (suite.isSettled === undefined || (await suite.isSettled(stage, log, actedAt)))
-    )
-      return;
+    if (silentMs < (suite.quietMs ?? quietMs)) continue;
+    if (suite.isSettled === undefined) return;
+    const askedAt = performance.now();
+    if (!(await suite.isSettled(stage, log, actedAt))) continue;
+    // What has just settled it may stand in a part of the log that is not read yet.
+    while (log.readUntil() <= askedAt) await Bun.sleep(pollMs);
+    if (log.effects.length === seen) return;
   }
 }
 

@@ -16,6 +16,8 @@ export interface Step {
   readonly waitMs?: number;
   /** Whether the order of the writes counts too. */
   readonly order?: boolean;
+  /** Why kube-controller-manager itself goes now one way, now another: then only how things stand at the end is compared. */
+  readonly chance?: string;
 }
 
 export interface Script {
@@ -57,10 +59,10 @@ export interface Suite {
   readonly quietMs?: number;
   /** How long the silence lasts after which a step ends although not all is settled. Default 4 s. */
   readonly patienceMs?: number;
-  /** Equal writes of a step are told once: for controllers that do the same again and again until nothing is left. */
-  readonly tellsOnce?: boolean;
   /** What is told of the order of the writes, in steps where the order counts. Default: `podOrders`. */
   readonly order?: (effects: readonly Effect[], names: Names) => Told[];
+  /** Writes, by `delete configmaps 200`, of which equal ones count once in a step: how often they are repeated is chance. */
+  readonly repeated?: (what: string) => boolean;
   readonly scripts: readonly Script[];
   /** A script made of a seed, so many steps long. */
   readonly random: (seed: number, length: number) => Script;

@@ -19,12 +19,14 @@ function learn(names: Names, kind: string, { uid, name, generateName }: Meta): v
   names.uids.set(uid, kind === "Pod" || count === 1 ? told : `${told}, number ${count}`);
 }
 
+const uid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const suffix = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 
 function text(value: string, names: Names): string {
   const known = names.uids.get(value) ?? names.generated.get(value);
   if (known !== undefined) return known;
   return value
+    .replace(uid, (found) => names.uids.get(found) ?? found)
     .replace(/[a-z0-9][a-z0-9.-]*/g, (word) => names.generated.get(word) ?? word)
     .replace(suffix, "-SUFFIX")
     .replaceAll(names.namespace, "NAMESPACE");
@@ -54,19 +56,30 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
   };
   for (const { kind, objects } of there) for (const object of objects) learnOf(kind.kind, object);
   for (const { response, resource, code, verb } of effects) {
-    const made = suite.kinds.find(({ kind }) => resourceOf(kind) === resource.split("/")[0]);
-    const isWhole = made !== undefined && (response as { readonly kind?: string } | undefined)?.kind === made.kind.kind;
-    if (isWhole && code < 300 && verb !== "deletecollection") learnOf(made.kind.kind, response);
+    if (code >= 300 || verb === "deletecollection") continue;
+    const made = suite.kinds.find(({ kind }) => resourceOf(kind) === resource.split("/")[0])?.kind.kind;
+    const answered = (response as { readonly kind?: string } | undefined)?.kind;
+    // Of a kind that is not compared the resource will do.
+    const isWhole = made === undefined ? !resource.includes("/") : answered === made;
+    if (isWhole || answered === "PartialObjectMetadata") learnOf(made ?? text(resource, names), response);
+    if (answered === "Status") learnOf(made ?? text(resource, names), { metadata: deleted(response) });
+  }
+  // Of what is not compared itself, a custom resource for one, the name is known from whom it owns.
+  for (const { objects } of there) {
+    for (const { metadata } of objects) {
+      for (const owner of metadata.ownerReferences ?? []) learn(names, owner.kind, owner);
+    }
   }
   const spec = effects.filter((effect) => !recordsEvent(effect) && !effect.resource.endsWith("/status"));
   const refused = spec.some(({ code }) => code >= 400);
   const told = spec.map((effect) => tellWrite(effect, names));
+  const isRepeated = ({ what }: Told): boolean => suite.repeated?.(what) === true;
   const isRefused = ({ what }: Told): boolean => /[45]\d\d$/.test(what);
   return {
-    writes:
-      suite.tellsOnce === true
-        ? once(told)
-        : [...told.filter((one) => !isRefused(one)), ...once(told.filter(isRefused))],
+    writes: [
+      ...told.filter((one) => !isRefused(one) && !isRepeated(one)),
+      ...once(told.filter((one) => isRefused(one) || isRepeated(one))),
+    ],
     events: tellEvents(effects, names),
     objects: there.flatMap(({ kind, tell: tellObject = standing, objects }) =>
       objects.map((object) => ({
@@ -77,6 +90,11 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
     order: (suite.order ?? podOrders)(effects, names),
     refused,
   };
+}
+
+/** A DELETE that ends an object at once is answered by a Status, which has its name and uid. */
+function deleted(response: unknown): Partial<Meta> | undefined {
+  return (response as { readonly details?: Partial<Meta> } | undefined)?.details;
 }
 
 /** An object without what only its making says. */

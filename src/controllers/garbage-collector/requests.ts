@@ -97,7 +97,8 @@ async function patchOwners(
   const { client } = work.context;
   const { kind, at } = addressOf(work, node);
   try {
-    const body = { metadata: { uid: node.uid, ownerReferences: strategic } };
+    const ownerReferences = strategic.length > 0 ? { ownerReferences: strategic } : {};
+    const body = { metadata: { uid: node.uid, ...ownerReferences } };
     await client.patch(kind, at, { type: "strategic", body }, { because });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 415) throw error;

@@ -86,7 +86,7 @@ export const namespaces: Suite = {
   isSettled,
   quietMs: 1200,
   patienceMs: 20_000,
-  tellsOnce: true,
+  repeated: () => true,
   order,
   scripts,
   random: randomScript,

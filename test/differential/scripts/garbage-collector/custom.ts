@@ -1,0 +1,94 @@
+/** Kinds that come and go while the garbage collector runs. It asks every 30 s which there are. */
+import type { Kind } from "../../../../src/api/kind.ts";
+import type { Stage } from "../../stage.ts";
+import type { Script, Step } from "../../suite.ts";
+import { deleting, make, type Owners, to, making, owned } from "./owning.ts";
+
+const noCustomResources = "the sandbox serves no custom resources";
+
+/** So long until both sides have asked, and listed the new kind. */
+const discoveredMs = 36_000;
+
+function groupOn(stage: Stage): string {
+  return `${stage.namespace.replace(/-other$/, "")}.example.com`;
+}
+
+function widgets(stage: Stage): Kind {
+  return { group: groupOn(stage), version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
+}
+
+const define: Step = {
+  name: "a CustomResourceDefinition of widgets",
+  waitMs: discoveredMs,
+  act: (stage) =>
+    stage.create("customresourcedefinitions", {
+      metadata: { name: `widgets.${groupOn(stage)}` },
+      spec: {
+        group: groupOn(stage),
+        scope: "Namespaced",
+        names: { kind: "Widget", plural: "widgets", singular: "widget", listKind: "WidgetList" },
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+          },
+        ],
+      },
+    }),
+};
+
+const ownedByWidget: Owners = async (stage) => [await to(stage, "widget", widgets(stage))];
+
+function widget(name: string, owners?: Owners): Step {
+  return {
+    name: `a widget ${name}`,
+    act: (stage) => make(stage, name, { resource: widgets(stage), ...(owners !== undefined && { owners }) }),
+  };
+}
+
+function deletingWidget(name: string, propagationPolicy: string): Step {
+  return {
+    name: `delete the widget ${name}, ${propagationPolicy}`,
+    act: (stage) => stage.remove(widgets(stage), name, { propagationPolicy }),
+  };
+}
+
+export const custom: readonly Script[] = [
+  {
+    name: "custom resources that own and are owned",
+    notOnSandbox: noCustomResources,
+    steps: [
+      define,
+      widget("widget"),
+      widget("part", ownedByWidget),
+      making("a ConfigMap of the widget", { child: ownedByWidget }),
+      deletingWidget("widget", "Foreground"),
+    ],
+  },
+  {
+    name: "custom resources are orphaned by a merge patch",
+    notOnSandbox: noCustomResources,
+    steps: [
+      define,
+      making("an owner", { owner: undefined }),
+      widget("widget", owned("owner")),
+      deleting("owner", "Orphan"),
+    ],
+  },
+  {
+    name: "a CustomResourceDefinition goes, and with it the owners of others",
+    notOnSandbox: noCustomResources,
+    steps: [
+      define,
+      widget("widget"),
+      making("a ConfigMap of the widget", { child: ownedByWidget }),
+      {
+        name: "the CustomResourceDefinition is deleted",
+        waitMs: discoveredMs,
+        act: (stage) => stage.remove("customresourcedefinitions", `widgets.${groupOn(stage)}`),
+      },
+    ],
+  },
+];

@@ -1,0 +1,143 @@
+/** What the scripts of the garbage collector are made of: ConfigMaps and the like that own each other. */
+import { apiVersionOf, type Kind } from "../../../../src/api/kind.ts";
+import { known, type ResourceName } from "../../kinds.ts";
+import type { Json } from "../../objects.ts";
+import type { Stage } from "../../stage.ts";
+import type { Step } from "../../suite.ts";
+
+/** An owner reference as a script writes it. */
+export interface Reference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly blockOwnerDeletion?: boolean;
+  readonly controller?: boolean;
+}
+
+export type Policy = "Background" | "Foreground" | "Orphan";
+
+/** Makes the owner references of an object on a stage. */
+export type Owners = (stage: Stage) => Promise<readonly Reference[]>;
+
+function kindOf(resource: ResourceName | Kind): Kind {
+  return typeof resource === "string" ? known[resource] : resource;
+}
+
+/** The name of an object on a stage: of what has no namespace, the stage's is a part. */
+export function nameOn(stage: Stage, resource: ResourceName | Kind, name: string): string {
+  return kindOf(resource).namespaced ? name : `${stage.namespace}-${name}`;
+}
+
+/** A reference to an object that is there, blocking unless it says otherwise. */
+export async function to(
+  stage: Stage,
+  name: string,
+  resource: ResourceName | Kind = "configmaps",
+  rest: Partial<Reference> = {},
+): Promise<Reference> {
+  const kind = kindOf(resource);
+  const object = await stage.get(resource, nameOn(stage, resource, name));
+  const { uid } = object["metadata"] as { readonly uid: string };
+  return {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    name: nameOn(stage, resource, name),
+    uid,
+    blockOwnerDeletion: true,
+    ...rest,
+  };
+}
+
+/** References to ConfigMaps that are there. */
+export function owned(...names: readonly string[]): Owners {
+  return (stage) => Promise.all(names.map((name) => to(stage, name)));
+}
+
+/** A reference to what never was. The uid is the stage's own: absent owners are remembered. */
+export function toNobody(stage: Stage, rest: Partial<Reference> = {}): Reference {
+  return { apiVersion: "v1", kind: "ConfigMap", name: "nobody", uid: `nobody-on-${stage.namespace}`, ...rest };
+}
+
+export interface Making {
+  readonly resource?: ResourceName | Kind;
+  readonly owners?: Owners;
+  readonly finalizers?: readonly string[];
+}
+
+/** What an object of the kind needs beside its metadata. */
+const contents: Partial<Record<ResourceName, object>> = {
+  priorityclasses: { value: 7 },
+  clusterroles: { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }] },
+  pods: { spec: { containers: [{ name: "main", image: "main:1" }] } },
+  replicasets: {
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: { app: "a" } },
+      template: { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "main", image: "main:1" }] } },
+    },
+  },
+};
+
+/** Creates an object. */
+export async function make(
+  stage: Stage,
+  name: string,
+  { resource = "configmaps", owners, finalizers }: Making = {},
+): Promise<Json> {
+  const kind = kindOf(resource);
+  const ownerReferences = await owners?.(stage);
+  return stage.create(resource, {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: {
+      name: nameOn(stage, resource, name),
+      ...(ownerReferences !== undefined && { ownerReferences }),
+      ...(finalizers !== undefined && { finalizers }),
+    },
+    ...(typeof resource === "string" && contents[resource]),
+  });
+}
+
+/** A step that makes objects one after the other: ConfigMaps by name, with their owners. */
+export function making(name: string, objects: Readonly<Record<string, Owners | Making | undefined>>): Step {
+  return {
+    name,
+    async act(stage) {
+      for (const [each, how] of Object.entries(objects)) {
+        await make(stage, each, typeof how === "function" ? { owners: how } : how);
+      }
+    },
+  };
+}
+
+/** A step that deletes an object. */
+export function deleting(name: string, policy: Policy, resource: ResourceName | Kind = "configmaps"): Step {
+  return {
+    name: `delete ${name}, ${policy}`,
+    act: (stage) => stage.remove(resource, nameOn(stage, resource, name), { propagationPolicy: policy }),
+  };
+}
+
+/** A step that changes the metadata of an object. */
+export function changing(
+  name: string,
+  what: string,
+  metadata: object | ((stage: Stage) => Promise<object>),
+  resource: ResourceName = "configmaps",
+): Step {
+  return {
+    name: `${name}: ${what}`,
+    act: async (stage) => {
+      const change = typeof metadata === "function" ? await metadata(stage) : metadata;
+      return stage.patch(resource, nameOn(stage, resource, name), { metadata: change });
+    },
+  };
+}
+
+export const hold: readonly string[] = ["example.com/hold"];
+
+/** A step that takes the finalizers off. */
+export function releasing(name: string): Step {
+  return changing(name, "its finalizers are taken off", { finalizers: null });
+}
