@@ -2,7 +2,7 @@
  * `npm run bench`: ours side by side with client-go, kube-rs and kube-controller-manager, on this machine, taking turns, medians of
  * at least five rounds. What it takes: Go (and cargo, for kube-rs) the first time, Linux for the figures of memory.
  *
- * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [sync] [watch] [queue] [replicaset] [emit]`
+ * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [sync] [watch] [queue] [emit] [replicaset] [deployments] [all]`
  *
  * Prints a table, or with `--json` a line a figure. A figure that misses its goal is a result like any other; the exit code is 1
  * only if something could not be measured.
@@ -12,17 +12,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Cluster, startCluster } from "../test/support/cluster.ts";
+import { deploymentFigures } from "./bench/deployments.ts";
 import { isFigure, type Result } from "./bench/figures.ts";
 import { buildOurs, buildProgram, peer } from "./bench/peers.ts";
 import { fillWithPods, savePods } from "./bench/pods.ts";
 import { emitFigures, queueFigures } from "./bench/queue.ts";
 import { replicaSetFigures } from "./bench/replicaset.ts";
+import { runAllFigures } from "./bench/run-all.ts";
 import { syncFigures } from "./bench/sync.ts";
 import { table } from "./bench/table.ts";
 import { watchFigures } from "./bench/watch.ts";
 import { buildControlPlane } from "./control-plane.ts";
 
-const groups = ["queue", "emit", "replicaset", "sync", "watch"] as const;
+const groups = ["queue", "emit", "replicaset", "deployments", "sync", "watch", "all"] as const;
 type Group = (typeof groups)[number];
 const podCount = 10_000;
 
@@ -92,6 +94,7 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
   emit: () => emitFigures(rounds, ours),
   replicaset: async () =>
     replicaSetFigures({ rounds, cluster: await oneCluster(), program: await buildProgram(dir), dir }),
+  deployments: async () => deploymentFigures({ rounds, program: await buildProgram(dir), dir }),
   sync: async () =>
     syncFigures({
       rounds,
@@ -110,6 +113,14 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
       firehose: await peer("firehose"),
       clientGo: await peer("client-go"),
       kubeRs: await peer("kube-rs"),
+    }),
+  all: async () =>
+    runAllFigures({
+      rounds,
+      cluster: (await filled()).cluster,
+      program: await buildProgram(dir),
+      dir,
+      idleMs: Number(values.idle) * 1000,
     }),
 };
 

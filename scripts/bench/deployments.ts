@@ -1,0 +1,136 @@
+/**
+ * Deployments from nothing to available: in the sandbox as a user starts it, and on a real kube-apiserver where
+ * kube-controller-manager, kube-scheduler and kwok act.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { startCluster } from "../../test/support/cluster.ts";
+import { type Child, start } from "./child.ts";
+import { watchDeployments } from "./deployment-watch.ts";
+import { type Door, post } from "./door.ts";
+import { figure, type Result } from "./figures.ts";
+
+const goal = { is: "at most", ratio: 0.5 } as const;
+/** Pods a node takes in the sandbox; kwok's nodes take more. */
+const podsANode = 110;
+const readyWithinMs = 30_000;
+/** Requests under way at once while Deployments are made. */
+const lanes = 16;
+
+interface Load {
+  readonly name: string;
+  readonly deployments: number;
+  readonly replicas: number;
+}
+
+const loads: readonly Load[] = [
+  { name: "a Deployment of 500 replicas, from apply to available", deployments: 1, replicas: 500 },
+  { name: "1,000 Deployments of 3 replicas, from the first apply to all available", deployments: 1000, replicas: 3 },
+];
+
+interface Side {
+  readonly door: Door;
+  stop(): Promise<void>;
+}
+
+export interface DeploymentOptions {
+  readonly rounds: number;
+  /** `dist/kubectl-reconcile`. */
+  readonly program: string;
+  readonly dir: string;
+}
+
+/** Each round of each load in a cluster of its own, sides taking turns. */
+export async function deploymentFigures(options: DeploymentOptions): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const load of loads) {
+    const rounds = { ours: [] as number[], peer: [] as number[] };
+    for (let round = 0; round < options.rounds; round++) {
+      rounds.ours.push(await measured(await sandboxSide(options, load, round), load));
+      rounds.peer.push(await measured(await realSide(), load));
+    }
+    results.push(figure(load.name, "ms", goal, rounds));
+  }
+  return results;
+}
+
+async function measured(side: Side, load: Load): Promise<number> {
+  const { door } = side;
+  try {
+    const namespace = "deployments";
+    await post(door, "/api/v1/namespaces", { metadata: { name: namespace } });
+    // On the real one nobody makes it: the controllers that would are left out.
+    await post(door, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "default" } }, [201, 409]);
+    const watch = await watchDeployments(door, namespace, load.replicas);
+    try {
+      const from = performance.now();
+      const available = watch.available(load.deployments);
+      let next = 0;
+      const lane = async (): Promise<void> => {
+        for (let n = next++; n < load.deployments; n = next++) {
+          await post(door, `/apis/apps/v1/namespaces/${namespace}/deployments`, deployment(n, load.replicas));
+        }
+      };
+      await Promise.all([available, ...Array.from({ length: Math.min(lanes, load.deployments) }, lane)]);
+      return performance.now() - from;
+    } finally {
+      watch.stop();
+    }
+  } finally {
+    await side.stop();
+  }
+}
+
+async function sandboxSide({ program, dir }: DeploymentOptions, load: Load, round: number): Promise<Side> {
+  const file = join(dir, `sandbox-${load.deployments}-${round}.kubeconfig`);
+  const nodes = Math.ceil((load.deployments * load.replicas * 1.5) / podsANode);
+  const command = [program, "sandbox", "--run", "deployment,replicaset", "--nodes", String(nodes)];
+  const child = start([...command, "--write-kubeconfig", file], { said: "ignored" });
+  try {
+    return { door: await doorOf(file, child), stop: () => child.stop() };
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}
+
+async function doorOf(kubeconfig: string, child: Child): Promise<Door> {
+  const deadline = performance.now() + readyWithinMs;
+  while (!existsSync(kubeconfig)) {
+    if (performance.now() > deadline) throw new Error(`The sandbox (process ${child.pid}) was not ready in time`);
+    await Bun.sleep(10);
+  }
+  const { clusters, users } = parse(readFileSync(kubeconfig, "utf8")) as {
+    clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
+    users: { user: { token: string } }[];
+  };
+  const [cluster, user] = [clusters[0]?.cluster, users[0]?.user];
+  if (cluster === undefined || user === undefined) throw new Error(`${kubeconfig} names no cluster`);
+  return { url: cluster.server, ca: atob(cluster["certificate-authority-data"]), token: user.token };
+}
+
+async function realSide(): Promise<Side> {
+  const unlimited = ["--kube-api-qps=1000000", "--kube-api-burst=1000000"];
+  const cluster = await startCluster({
+    controllers: "deployment-controller,replicaset-controller",
+    nodes: 4,
+    kcmFlags: unlimited,
+  });
+  return { door: cluster, stop: () => cluster.stop() };
+}
+
+function deployment(n: number, replicas: number): unknown {
+  const labels = { app: `bench-${n}` };
+  return {
+    metadata: { name: `bench-${n}` },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers: [{ name: "main", image: "registry.example.com/main:1" }] },
+      },
+    },
+  };
+}

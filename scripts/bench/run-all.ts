@@ -1,0 +1,85 @@
+/** All controllers at once on a real cluster full of pods: `run all` beside kube-controller-manager with the same ones. */
+import type { Cluster } from "../../test/support/cluster.ts";
+import { catalogue } from "../../src/controllers/index.ts";
+import type { Child } from "./child.ts";
+import { startManager, startOurs } from "./contestants.ts";
+import { post } from "./door.ts";
+import { figure, type Result } from "./figures.ts";
+import { watchObjects } from "./object-watch.ts";
+
+export interface RunAllOptions {
+  readonly rounds: number;
+  /** Filled with pods, without controllers. */
+  readonly cluster: Cluster;
+  /** `dist/kubectl-reconcile`. */
+  readonly program: string;
+  readonly dir: string;
+  /** How long each side is idle, once it works, before its memory is read. */
+  readonly idleMs: number;
+}
+
+interface Round {
+  readonly firstWriteMs: number;
+  readonly peakMb: number;
+  readonly idleMb: number;
+}
+
+const sides = ["ours", "kube-controller-manager"] as const;
+type Side = (typeof sides)[number];
+
+/** What `all` means, as kube-controller-manager names it. */
+const controllers = catalogue
+  .filter(({ onlyByName, runBy, partOf }) => onlyByName !== true && runBy === undefined && partOf === undefined)
+  .map(({ name }) => `${name}-controller`);
+
+/** Each side in turn, in a process of its own. */
+export async function runAllFigures(options: RunAllOptions): Promise<readonly Result[]> {
+  const rounds: Record<Side, Round[]> = { ours: [], "kube-controller-manager": [] };
+  for (let round = 0; round < options.rounds; round++) {
+    for (const side of sides) rounds[side].push(await oneRound(options, side));
+  }
+  const compare = (name: string, unit: string, of: keyof Round, ratio: number): Result => {
+    const values = (side: Side): number[] => rounds[side].map((round) => round[of]);
+    const both = { ours: values("ours"), peer: values("kube-controller-manager") };
+    return figure(`run all, 10,000 pods: ${name}`, unit, { is: "at most", ratio }, both);
+  };
+  return [
+    compare("start to first write", "ms", "firstWriteMs", 0.5),
+    compare("highest resident memory", "MB", "peakMb", 0.9),
+    compare("resident memory, idle", "MB", "idleMb", 0.9),
+  ];
+}
+
+let namespaces = 0;
+
+/** A Deployment is there before the process is; the first write that can follow is its ReplicaSet. */
+async function oneRound(options: RunAllOptions, side: Side): Promise<Round> {
+  const { cluster } = options;
+  const namespace = `run-all-${++namespaces}`;
+  await cluster.createNamespace(namespace);
+  await post(cluster, `/apis/apps/v1/namespaces/${namespace}/deployments`, deployment);
+  const sets = await watchObjects(cluster, `/apis/apps/v1/namespaces/${namespace}/replicasets`);
+  const child: Child = side === "ours" ? startOurs(options, ["all"]) : startManager(options, controllers);
+  try {
+    await sets.created(1);
+    const firstWriteMs = sets.at() - child.startedAt;
+    await Bun.sleep(options.idleMs);
+    const { peakKb, rssKb } = child.usage();
+    return { firstWriteMs, peakMb: peakKb / 1024, idleMb: rssKb / 1024 };
+  } finally {
+    await child.stop();
+    sets.stop();
+    await cluster.request("DELETE", `/apis/apps/v1/namespaces/${namespace}/deployments`);
+    await cluster.request("DELETE", `/apis/apps/v1/namespaces/${namespace}/replicasets`);
+  }
+}
+
+const labels = { app: "bench" };
+const deployment = {
+  metadata: { name: "bench" },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "registry.example.com/main:1" }] } },
+  },
+};
