@@ -1,11 +1,12 @@
 /** The screen of `trace`: listens to the bus, prints blocks, and knows when to end. */
 import type { Cancel, Timeline } from "../src/platform/timeline.ts";
 import type { Output } from "../src/platform/terminal.ts";
-import type { StageEvent } from "../src/trace/events.ts";
+import type { AgreementEvent, StageEvent } from "../src/trace/events.ts";
 import type { SyncBlock } from "../src/views/sync-block.ts";
 import { SyncTrace } from "../src/views/sync-trace.ts";
 import { jsonLines } from "./render/json-lines.ts";
-import { styleOf } from "./render/style.ts";
+import { differenceText } from "./render/shadow-text.ts";
+import { hung, styleOf } from "./render/style.ts";
 import { SyncBlockText } from "./render/sync-block-text.ts";
 
 /** What ends a trace with an exit code of its own. */
@@ -58,9 +59,20 @@ export class TraceScreen {
     if (this.#ended) return;
     this.#json?.(event);
     this.#print(this.trace.accept(event));
-    if (event.stage === "agreement" && event.is === "differs") this.#met("differs");
+    if (event.stage === "agreement" && event.is === "differs") this.#differs(event);
     this.#arm();
   };
+
+  /** A difference has a line of its own where its block is out already, or there is none. */
+  #differs(event: AgreementEvent): void {
+    const { controller, sync } = event;
+    if (this.#json === undefined && (sync === undefined || !this.trace.isToCome({ controller, sync }))) {
+      const { out } = this.#options;
+      const [first = "", ...rest] = hung(differenceText(event), out.columns);
+      for (const line of [styleOf(out).colour.yellow(first), ...rest, ""]) out.write(`${line}\n`);
+    }
+    this.#met("differs");
+  }
 
   /** Prints what is still held, and nothing more after that. */
   close(): void {

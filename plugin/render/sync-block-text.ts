@@ -2,7 +2,15 @@
 import { splitKey } from "../../src/api/key.ts";
 import { formatLocalClock } from "../../src/api/time.ts";
 import type { UnseenWrites } from "../../src/trace/events.ts";
-import type { BlockCause, BlockDecision, Origin, SyncBlock, SyncName, Woken } from "../../src/views/sync-block.ts";
+import {
+  type BlockCause,
+  type BlockDecision,
+  type Origin,
+  type SyncBlock,
+  type SyncName,
+  type Woken,
+  writesOf,
+} from "../../src/views/sync-block.ts";
 import { changesText } from "./changes.ts";
 import { counted, formatDuration, showsTimes, type Style, wrapWords } from "./style.ts";
 import { writeLines } from "./write-lines.ts";
@@ -40,7 +48,10 @@ export class SyncBlockText {
     const saw = [...factPieces(block.decisions), ...this.#expectations(block.unseen)];
     if (saw.length > 0) this.#put(lines, "saw", saw);
     this.#did(lines, block);
-    const recorded = block.recorded.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+    // What is decided again while it stands has been told.
+    const isNew = writesOf(block).some(({ verb, standsSince }) => verb !== "update" && standsSince === undefined);
+    const told = this.#options.shadow && !isNew ? [] : block.recorded;
+    const recorded = told.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
     const more = recorded.length - shownEvents;
     for (const [index, text] of recorded.slice(0, more > 1 ? shownEvents : undefined).entries()) {
       this.#put(lines, index === 0 ? "event" : "", [text]);
@@ -138,7 +149,8 @@ export class SyncBlockText {
         pieces.push(`failed: ${error ?? ""}`, `failure ${outcome.failures}, not tried again`);
         break;
     }
-    if (woke.length > 0) pieces.push(`its writes woke ${wokenTexts(woke, controller)}`);
+    if (woke.length > 0)
+      pieces.push(`${this.#options.shadow ? "the owner's" : "its"} writes woke ${wokenTexts(woke, controller)}`);
     return pieces;
   }
 

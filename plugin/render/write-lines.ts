@@ -23,23 +23,36 @@ export interface WriteLinesOptions {
   readonly told: boolean;
 }
 
-/** A line or more for each write; of many alike the first few and a count. */
+/** A line or more for each write; of many alike the first few and a count; of those that stood already only a count. */
 export function writeLines(writes: readonly BlockWrite[], style: Style, { indent, told }: WriteLinesOptions): string[] {
-  const shown = writes.length > namedWrites + 1 ? writes.slice(0, namedWrites) : writes;
+  const fresh = writes.filter(({ standsSince }) => standsSince === undefined);
+  const shown = fresh.length > namedWrites + 1 ? fresh.slice(0, namedWrites) : fresh;
   const width = Math.max(0, ...shown.map((write) => requestText(write).length));
   const lines = shown.flatMap((write) => {
-    const { colour } = style;
     const request = requestText(write);
     const pieces = [
-      answerText(write),
+      ...answerPieces(write),
       ...(told ? [] : changesText(write.changes, shownChanges)),
       ...shadowPieces(write),
     ];
-    const paint = write.error === undefined ? (text: string): string => text : colour.red;
-    return hung(`${request.padEnd(width)}  ${pieces.join(" · ")}`, style, indent).map(paint);
+    const paint = write.error === undefined ? (text: string): string => text : style.colour.red;
+    const text = pieces.length === 0 ? request : `${request.padEnd(width)}  ${pieces.join(" · ")}`;
+    return hung(text, style, indent).map(paint);
   });
-  if (writes.length > shown.length) lines.push(`${" ".repeat(indent)}${restText(writes.slice(shown.length))}`);
-  return lines;
+  if (fresh.length > shown.length) lines.push(`${" ".repeat(indent)}${restText(fresh.slice(shown.length))}`);
+  return [...lines, ...standingTexts(writes).flatMap((text) => hung(text, style, indent))];
+}
+
+/** `2 × POST Pod, intended since sync 1`. */
+function standingTexts(writes: readonly BlockWrite[]): string[] {
+  const groups = new Map<string, number>();
+  for (const { verb, of, subresource, standsSince } of writes) {
+    if (standsSince === undefined) continue;
+    const what = `${methods[verb]} ${of.kind}${subresource === undefined ? "" : `/${subresource}`}`;
+    const text = `${what}, intended since sync ${standsSince}`;
+    groups.set(text, (groups.get(text) ?? 0) + 1);
+  }
+  return [...groups].map(([text, count]) => (count === 1 ? text : `${count} × ${text}`));
 }
 
 function hung(text: string, { columns }: Style, indent: number): string[] {
@@ -51,21 +64,19 @@ function requestText({ verb, of, key, subresource }: BlockWrite): string {
   return `${methods[verb]} ${of.kind} ${splitKey(key).name}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
-/** `201 · 48212 · 3.1 ms`; of a would-be write nothing, since nothing was sent. */
-function answerText(write: BlockWrite): string {
-  if (write.wouldBe === true) return write.error === undefined ? "not sent" : `would be refused: ${write.error}`;
+/** `201`, `48212`, `3.1 ms`; of a would-be write nothing, since nothing was sent. */
+function answerPieces(write: BlockWrite): string[] {
+  if (write.wouldBe === true) return write.error === undefined ? [] : [`would be refused: ${write.error}`];
   const status = write.status === 0 ? "no answer" : String(write.status);
-  if (write.error !== undefined) return `${status} ${write.error}`;
-  const version = write.resourceVersion === "" ? [] : [write.resourceVersion];
-  return [status, ...version, formatDuration(write.ms)].join(" · ");
+  if (write.error !== undefined) return [`${status} ${write.error}`];
+  return [status, ...(write.resourceVersion === "" ? [] : [write.resourceVersion]), formatDuration(write.ms)];
 }
 
 /** What the owner did about it. */
-function shadowPieces({ wouldBe, standsSince, agreement, error }: BlockWrite): string[] {
-  if (wouldBe !== true || error !== undefined) return [];
-  const pieces = standsSince === undefined ? [] : [`intended since sync ${standsSince}`];
-  if (agreement === undefined) return pieces;
-  return [...pieces, `${agreement.why} · ${agreement.is}`];
+function shadowPieces({ wouldBe, agreement, error }: BlockWrite): string[] {
+  if (wouldBe !== true || error !== undefined || agreement === undefined) return [];
+  const { is, why, afterMs } = agreement;
+  return [`${why}${afterMs === undefined ? "" : `, ${formatDuration(afterMs)} later`}`, is];
 }
 
 function restText(writes: readonly BlockWrite[]): string {

@@ -1,6 +1,7 @@
 /** The queue between a Reflector and its informer: the contract, of which there are two implementations. */
 import type { ObjectKey } from "../api/key.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../api/object.ts";
+import type { KindName } from "../trace/names.ts";
 
 /** One change of one object. `Replaced` comes from a list; `Sync` from a resync, with the object as it was known already. */
 export interface ObjectDelta<T> {
@@ -51,6 +52,8 @@ export interface KnownObjects<T> {
 }
 
 export interface DeltaQueueOptions<T> {
+  /** Whose deltas they are; an informer always says so. */
+  readonly of?: KindName;
   readonly known: KnownObjects<T>;
   /** Milliseconds since 1970. */
   readonly now: () => number;

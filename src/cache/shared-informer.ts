@@ -97,12 +97,13 @@ export class SharedInformer<T extends StoredObject> {
     this.#indexer = indexer;
     this.synced = new Promise((resolve) => (this.#resolveSynced = resolve));
     this.#turns = new Turns({ timeline, actor: `informer ${kind.plural}`, step: () => this.#step() });
-    const queueOptions = { known: indexer, now, wake: () => this.#turns.wake() };
+    const of = { group: kind.group, kind: kind.kind };
+    const queueOptions = { of, known: indexer, now, wake: () => this.#turns.wake() };
     const queue = options.createQueue?.<T>(queueOptions) ?? new RealFIFO<T>(queueOptions);
     this.#queue = queue;
     const intake = new Intake<T>({ ...options, indexer, wantsWriters: () => options.writers ?? bus.on });
     this.#writer = new StoreWriter({
-      of: { group: kind.group, kind: kind.kind },
+      of,
       indexer,
       intake,
       bus,

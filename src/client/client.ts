@@ -31,6 +31,8 @@ export interface ClientOptions {
   readonly timeline: Timeline;
   /** Under which name the server keeps what this client writes. Default `kubectl-reconcile`. */
   readonly fieldManager?: string;
+  /** Writes are answered by a stand-in and never sent: their events say so. */
+  readonly wouldBe?: true;
 }
 
 const none = (): readonly FieldChange[] => [];
@@ -42,6 +44,7 @@ export function createClient(options: ClientOptions): Client {
     bus: options.bus,
     timeline: options.timeline,
     fieldManager: options.fieldManager ?? "kubectl-reconcile",
+    ...(options.wouldBe === true && { wouldBe: true }),
   };
   return { ...readingVerbs(sender), ...writingVerbs(sender), ...podVerbs(sender) };
 }

@@ -11,6 +11,8 @@ export interface Sender {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly fieldManager: string;
+  /** Its writes are not sent anywhere. */
+  readonly wouldBe?: true;
 }
 
 export type Query = (readonly [name: string, value: string])[];

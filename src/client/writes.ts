@@ -52,7 +52,9 @@ export async function send(sender: Sender, write: Write): Promise<unknown> {
 
 function report(sender: Sender, write: Write, start: number, outcome: Outcome): void {
   const { bus } = sender;
-  if (bus.on) bus.emit(eventOf(write, sender.timeline.now() - start, outcome));
+  if (!bus.on) return;
+  const event = eventOf(write, sender.timeline.now() - start, outcome);
+  bus.emit(sender.wouldBe === true ? { ...event, wouldBe: true } : event);
 }
 
 function eventOf(write: Write, ms: number, outcome: Outcome): WriteEvent {

@@ -8,7 +8,8 @@ import { consistencyChecks } from "./consistency.ts";
 import type { ControllerDefinition } from "./definition.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { controllerExpectations } from "./expectations.ts";
-import { RunningController, type Scope } from "./running-controller.ts";
+import { RunningController, type RunningControllerOptions, type Scope } from "./running-controller.ts";
+import type { StandIn } from "./stand-in.ts";
 import { type SyncCounter, work } from "./worker.ts";
 
 export interface ControllerManagerOptions {
@@ -26,7 +27,11 @@ export interface ControllerManagerOptions {
   readonly events?: boolean;
   /** Told of Events that were lost. */
   readonly onEventLost?: (why: string) => void;
+  /** For modes in which syncs do not act: what they read and write instead. Events are not written then. */
+  readonly standIn?: StandIn;
 }
+
+type Surroundings = "expectations" | "consistency";
 
 const cachePollMs = 2;
 const eventsFlushMs = 2000;
@@ -58,19 +63,24 @@ export class ControllerManager {
         timeline,
         random,
         scope,
-        expectations: controllerExpectations(() => timeline.now()),
-        consistency: consistencyChecks((kind) => informers.forKind(kind).lister.appliedResourceVersion()),
-        ...(options.events !== false && {
-          recorder: new EventRecorder({
-            client,
-            timeline,
-            random,
-            component,
-            ...(options.onEventLost !== undefined && { onLost: options.onEventLost }),
-          }),
-        }),
+        ...(options.standIn === undefined ? this.#acting(client, component) : this.#standingIn(options.standIn)),
       });
     });
+  }
+
+  #acting(client: Client, component: string): Pick<RunningControllerOptions, Surroundings | "recorder"> {
+    const { informers, timeline, random, onEventLost, events } = this.#options;
+    const onLost = onEventLost === undefined ? {} : { onLost: onEventLost };
+    return {
+      expectations: controllerExpectations(() => timeline.now()),
+      consistency: consistencyChecks((kind) => informers.forKind(kind).lister.appliedResourceVersion()),
+      ...(events !== false && { recorder: new EventRecorder({ client, timeline, random, component, ...onLost }) }),
+    };
+  }
+
+  #standingIn(standIn: StandIn): Pick<RunningControllerOptions, Surroundings | "standIn"> {
+    const { expectations, consistency } = standIn;
+    return { expectations, consistency, standIn };
   }
 
   /** Starts the informers and resolves when every handler has seen its first list. @throws the signal's reason. */

@@ -18,6 +18,7 @@ import type { ControllerDefinition, Notification, Watch, WatchContext } from "./
 import type { EventRecorder } from "./event-recorder.ts";
 import type { Expectations } from "./expectations.ts";
 import { RunStates } from "./run-state.ts";
+import type { StandIn } from "./stand-in.ts";
 
 /** Which primary objects are reconciled. It never filters a cache: what is hidden would be created again. */
 export interface Scope {
@@ -38,6 +39,8 @@ export interface RunningControllerOptions {
   readonly consistency: Consistency;
   /** Without one, Events are not written. */
   readonly recorder?: EventRecorder;
+  /** What syncs read and write in place of the caches and the client. */
+  readonly standIn?: StandIn;
 }
 
 export class RunningController {
@@ -49,6 +52,7 @@ export class RunningController {
   readonly expectations: Expectations;
   readonly consistency: Consistency;
   readonly recorder: EventRecorder | undefined;
+  readonly standIn: StandIn | undefined;
   readonly queue: RateLimitingQueue;
   /** Keys whose last sync failed, with its error. */
   readonly failing: Map<ObjectKey, unknown> = new Map();
@@ -71,6 +75,7 @@ export class RunningController {
     this.expectations = options.expectations;
     this.consistency = options.consistency;
     this.recorder = options.recorder;
+    this.standIn = options.standIn;
     this.#informers = options.informers;
     this.#scope = options.scope;
     this.#declared = new Set(definition.watches.map((watch) => resourceOf(watch.kind)));

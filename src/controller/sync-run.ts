@@ -8,6 +8,7 @@ import type { QueueItem } from "../workqueue/queue.ts";
 import { CacheBehindError } from "./consistency.ts";
 import type { Decision, Facts, Rule } from "./rule.ts";
 import type { RunningController } from "./running-controller.ts";
+import type { StandInSync } from "./stand-in.ts";
 import { type SyncContext, type SyncResult, TerminalError } from "./sync-context.ts";
 
 /** Runs the controller's sync for an item and settles the item with the queue. Never rejects. */
@@ -23,12 +24,15 @@ export async function runSync(
   let result: SyncResult | void = undefined;
   let error: unknown;
   let failed = false;
+  const standIn = running.standIn?.begin(running, item.key, sync);
   try {
-    result = await definition.sync(item.key, contextOf(running, item, sync, signal, asked));
+    const parts = { running, standIn: standIn ?? running, item, sync, signal, asked };
+    result = await definition.sync(item.key, contextOf(parts));
   } catch (caught) {
     failed = true;
     error = caught;
   }
+  standIn?.end(failed);
   const outcome = failed ? afterFailure(running, item, sync, error) : afterSuccess(running, item, sync, result, asked);
   queue.done(item);
   if (bus.on) {
@@ -83,13 +87,18 @@ function afterFailure(running: RunningController, item: QueueItem, sync: number,
   return { is: "rate-limited", delayMs, failures };
 }
 
-function contextOf(
-  running: RunningController,
-  item: QueueItem,
-  sync: number,
-  signal: AbortSignal,
-  asked: number[],
-): SyncContext {
+interface ContextParts {
+  readonly running: RunningController;
+  /** What the sync reads and writes: the controller's own, or what stands in for it. */
+  readonly standIn: Omit<StandInSync, "end">;
+  readonly item: QueueItem;
+  readonly sync: number;
+  readonly signal: AbortSignal;
+  /** Gets the delays that the sync asks for. */
+  readonly asked: number[];
+}
+
+function contextOf({ running, standIn, item, sync, signal, asked }: ContextParts): SyncContext {
   const { definition, bus, timeline } = running;
   const controller = definition.name;
   return {
@@ -99,10 +108,10 @@ function contextOf(
     signal,
     random: running.random,
     now: () => timeline.now(),
-    cache: (kind) => running.cache(kind),
-    client: running.client,
-    expectations: running.expectations,
-    consistency: running.consistency,
+    cache: (kind) => standIn.cache(kind),
+    client: standIn.client,
+    expectations: standIn.expectations,
+    consistency: standIn.consistency,
     decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
       const sentence = rule.sentence(facts);
       const seq = bus.on

@@ -126,6 +126,11 @@ export class SyncTrace {
     return blocks;
   }
 
+  /** Whether the block of a sync is still to come. */
+  isToCome(sync: SyncName): boolean {
+    return this.#open.has(nameOf(sync)) || this.#held.some(({ get }) => nameOf(get) === nameOf(sync));
+  }
+
   /** From a sync back to its first cause: by the trigger that came first, to the sync that it goes back to, and so on. */
   originOf(sync: SyncName): Origin {
     const steps: SyncName[] = [];

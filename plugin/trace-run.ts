@@ -1,0 +1,244 @@
+/** One run of `trace`, whatever it traces: what was asked, the screen, and the end. */
+import type { Kind } from "../src/api/kind.ts";
+import type { ControllerManager } from "../src/controller/controller-manager.ts";
+import { type ControllerDefinition, objectOf } from "../src/controller/definition.ts";
+import { sleep } from "../src/platform/timeline.ts";
+import type { TraceBus } from "../src/trace/bus.ts";
+import { Linker } from "../src/trace/linker.ts";
+import { AgreementReport } from "../src/views/agreement.ts";
+import { Chain, type FindObject } from "../src/views/chains.ts";
+import { RunReport } from "../src/views/run-report.ts";
+import type { SyncBlock } from "../src/views/sync-block.ts";
+import { controllersNamed } from "./controller-names.ts";
+import type { Globals } from "./globals.ts";
+import type { Io } from "./io.ts";
+import { type NamedObject, namesObject, objectNamed } from "./object-names.ts";
+import { summaryLine } from "./render/run-lines.ts";
+import { agreementLine } from "./render/shadow-text.ts";
+import { hung } from "./render/style.ts";
+import { type Failure, TraceScreen } from "./trace-screen.ts";
+import { UserError } from "./user-error.ts";
+
+export interface TraceOptions extends Globals {
+  readonly allNamespaces?: true;
+  readonly why?: string;
+  readonly sandbox?: true;
+  readonly manifests?: readonly string[];
+  readonly once?: true;
+  readonly for?: number;
+  readonly count?: number;
+  readonly failOn?: Failure;
+  readonly output?: "text" | "json";
+  readonly sinceStart?: true;
+}
+
+/** What the arguments ask for. */
+export interface Asked {
+  readonly controllers: readonly ControllerDefinition[];
+  /** `TYPE/NAME`: only this object's syncs are shown. */
+  readonly object: string | undefined;
+}
+
+/** @throws UserError for arguments that contradict each other, and for controllers that are not known. */
+export function askedFor(words: readonly string[], options: TraceOptions, io: Io): Asked {
+  const names = words.filter((word) => !namesObject(word));
+  const [object, another] = words.filter(namesObject);
+  if (another !== undefined) {
+    throw new UserError("more than one object named", ["trace follows one: leave the others away, or name none"]);
+  }
+  if (options.allNamespaces === true && options.namespace !== undefined) {
+    throw new UserError("-A and -n contradict each other", ["leave one of them away"]);
+  }
+  if (options.manifests !== undefined && options.sandbox !== true) {
+    throw new UserError("-f is for --sandbox: against a cluster trace writes nothing", [
+      "add --sandbox, or use kubectl apply -f",
+    ]);
+  }
+  if (options.sandbox === true && options.failOn === "differs") {
+    throw new UserError("--fail-on differs is for shadow: in a sandbox there is no owner to differ from", [
+      "leave --sandbox away, or name another",
+    ]);
+  }
+  const all = names.length === 0 && (options.why !== undefined || object !== undefined);
+  return { controllers: controllersNamed(all ? ["all"] : names, io.calledAs), object };
+}
+
+/** What is traced, once it runs. */
+export interface Target {
+  readonly manager: ControllerManager;
+  /** Whether nothing is left to do. */
+  isIdle(): boolean;
+  stop(): Promise<void>;
+}
+
+/** In a sandbox a block waits so long for the deltas that its writes cause; beside an owner so long for the owner. */
+const holdMs = { sandbox: 100, shadow: 400 } as const;
+/** How often `--once` looks, and how long nothing must happen before it ends. */
+const oncePollMs = 50;
+const onceQuietMs = 300;
+
+export class TraceRun {
+  readonly asked: Asked;
+  readonly options: TraceOptions;
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  readonly #startedAt: number;
+  readonly #starting = new AbortController();
+  readonly #report = new RunReport();
+  readonly #agreement = new AgreementReport();
+  readonly #ended = Promise.withResolvers<Failure | undefined>();
+  #over = false;
+  #screen: TraceScreen | undefined;
+  #manager: ControllerManager | undefined;
+
+  constructor(asked: Asked, options: TraceOptions, io: Io) {
+    this.asked = asked;
+    this.options = options;
+    this.io = io;
+    this.signal = this.#starting.signal;
+    this.#startedAt = io.timeline.now();
+  }
+
+  /** Starts what is to be traced, waits for the end, and says how it went; the exit code. */
+  async toItsEnd(start: () => Promise<Target>): Promise<number> {
+    const { io } = this;
+    const offSignals = io.onStopSignal((signal, count) => this.#stopSignal(signal, count));
+    try {
+      const target = await this.#start(start);
+      if (target === undefined) return 0;
+      this.#endWhenAsked(target);
+      const met = await this.#ended.promise;
+      this.#over = true;
+      await target.stop();
+      this.#screen?.close();
+      this.#summary();
+      if (met !== undefined) this.warn(`ended by --fail-on ${met}`);
+      return met === undefined ? 0 : 1;
+    } finally {
+      offSignals();
+    }
+  }
+
+  /** Undefined when a signal came before everything had started. */
+  async #start(start: () => Promise<Target>): Promise<Target | undefined> {
+    try {
+      const target = await start();
+      this.#manager = target.manager;
+      return target;
+    } catch (error) {
+      if (this.signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  /** Text goes to standard output; with `-o json` that belongs to the events. */
+  say(line: string): void {
+    const to = this.options.output === "json" ? this.io.err : this.io.out;
+    for (const text of hung(line, to.columns)) to.write(`${text}\n`);
+  }
+
+  warn(line: string): void {
+    this.io.err.write(`${line}\n`);
+  }
+
+  /** Shows what the bus tells from now on. `namespace` is where `TYPE/NAME` means. */
+  listen(bus: TraceBus, namespace: string, mode: "sandbox" | "shadow"): void {
+    const { output, sinceStart, count, failOn, why } = this.options;
+    const screen = new TraceScreen({
+      out: this.io.out,
+      timeline: this.io.timeline,
+      json: output === "json",
+      shadow: mode === "shadow",
+      holdMs: holdMs[mode],
+      origins: why !== undefined,
+      shows: this.#filter(namespace),
+      failOn: new Set(failOn === undefined ? [] : [failOn]),
+      onEnd: (met) => this.#ended.resolve(met),
+      ...(sinceStart === true && { sinceStartAt: this.#startedAt }),
+      ...(count !== undefined && { count }),
+    });
+    this.#screen = screen;
+    const named = new Set(this.asked.controllers.map(({ name }) => name));
+    bus.listen(new Linker(bus).listener);
+    bus.listen((event) => {
+      screen.listener(event);
+      if ("controller" in event && event.controller !== undefined && named.has(event.controller))
+        this.#report.accept(event);
+      this.#agreement.accept(event);
+    });
+  }
+
+  #summary(): void {
+    const { summary } = this.#report;
+    const agreed = this.#agreement.summary;
+    const took = this.io.timeline.now() - this.#startedAt;
+    // Of shadow's would-be writes none is a write.
+    const told = this.options.sandbox === true ? summary : { ...summary, writes: 0 };
+    this.say(summaryLine(told, took));
+    if (this.options.sandbox !== true) this.say(agreementLine(agreed));
+  }
+
+  #stopSignal(signal: string, count: number): void {
+    if (count > 1) this.io.exit(130);
+    if (signal === "SIGINT" && this.io.out.columns !== undefined) this.io.out.write("\n");
+    this.#starting.abort(new Error("stopped by a signal"));
+    this.#ended.resolve(undefined);
+  }
+
+  /** Blocks of the named controllers, of the named object, of the chain asked for. */
+  #filter(namespace: string): (block: SyncBlock) => boolean {
+    const definitions = new Map(this.asked.controllers.map((definition) => [definition.name, definition]));
+    const object = this.#object(this.asked.object, namespace);
+    const wanted = this.#object(this.options.why, namespace);
+    const find: FindObject = (name) => findIn(this.#manager, name.kind)?.get(name.key);
+    const chain =
+      wanted === undefined ? undefined : new Chain({ kind: wanted.kind?.kind ?? "", key: wanted.key }, find);
+    return ({ controller, key }) => {
+      const definition = definitions.get(controller);
+      if (definition === undefined) return false;
+      const about = objectOf(definition, key);
+      if (object !== undefined && object.key !== (about?.key ?? key)) return false;
+      if (object?.kind !== undefined && object.kind.kind !== about?.kind) return false;
+      return chain === undefined || (about !== undefined && chain.has(about));
+    };
+  }
+
+  #object(word: string | undefined, namespace: string): NamedObject | undefined {
+    if (word === undefined) return undefined;
+    const kinds = this.asked.controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind));
+    const named = objectNamed(word, kinds, namespace);
+    if (named.kind === undefined && word === this.options.why) {
+      throw new UserError(`--why ${word}: none of these controllers knows a type ${word.split("/")[0]}`, [
+        `they know ${[...new Set(kinds.map(({ kind }) => kind))].join(", ")}`,
+      ]);
+    }
+    return named;
+  }
+
+  #endWhenAsked(target: Target): void {
+    const { for: forMs, once } = this.options;
+    if (forMs !== undefined) {
+      this.io.timeline.after(forMs, "trace --for", () => this.#ended.resolve(undefined), { background: true });
+    }
+    if (once === true) void this.#watchForQuiet(target);
+  }
+
+  async #watchForQuiet(target: Target): Promise<void> {
+    for (let quietMs = 0; quietMs < onceQuietMs && !this.#over;) {
+      await sleep(this.io.timeline, oncePollMs, "trace --once");
+      quietMs = target.isIdle() ? quietMs + oncePollMs : 0;
+    }
+    this.#ended.resolve(undefined);
+  }
+}
+
+/** The cache of a kind, of whoever watches it. */
+function findIn(manager: ControllerManager | undefined, kind: string): ReturnType<FindCache> {
+  for (const running of manager?.controllers ?? []) {
+    const watched: Kind | undefined = running.definition.watches.find((watch) => watch.kind.kind === kind)?.kind;
+    if (watched !== undefined) return running.cache(watched);
+  }
+  return undefined;
+}
+
+type FindCache = () => { get(key: string): ReturnType<FindObject> } | undefined;

@@ -1,0 +1,247 @@
+/** One shadow sync's view of the cluster: it reads what there is, writes to nobody, and sees its own would-be writes. */
+import { objectKey, type ObjectKey } from "../../api/key.ts";
+import { type Kind, pathOf, resourceOf } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { type ApiRequest, type ApiResponse, readAll, type Transport } from "../../api/transport.ts";
+import type { Lister } from "../../cache/lister.ts";
+import type { Resource } from "../../sandbox/registry/resource.ts";
+import type { Server } from "../../sandbox/server.ts";
+import { wholeBody } from "../../sandbox/watch.ts";
+import { overlaid, type Overlaid } from "./overlaid-lister.ts";
+import { type ResourceRoute, Scratch, targetOf } from "./scratch.ts";
+
+/** A would-be write, with the object as it was and as it would be. */
+export interface WouldBeWrite {
+  readonly request: ApiRequest;
+  readonly group: string;
+  readonly kind: string;
+  readonly subresource: string;
+  readonly target: ObjectKey;
+  readonly verb: "create" | "update" | "patch" | "delete";
+  /** What was sent, of a create: the rest is the server's. */
+  readonly sent: unknown;
+  readonly before: StoredObject | undefined;
+  /** Undefined if it would be gone. */
+  readonly after: StoredObject | undefined;
+}
+
+export interface OverlayOptions {
+  /** Reads only. */
+  readonly transport: Transport;
+  /** Lends its registry. */
+  readonly registry: Server;
+  readonly actor: string;
+  /** The object as cached; undefined where its kind is not. */
+  readonly cached: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
+  /** The object's metadata as cached, of kinds whose metadata alone are watched. */
+  readonly cachedMetadata: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
+  readonly onWrite: (write: WouldBeWrite) => void;
+}
+
+const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", GET: undefined } as const;
+
+/**
+ * A transport for one sync. A GET is answered by the API server, unless the object is one that the sync has written; a write by
+ * the registry, on the object as cached, or as the API server has it where it is not. Nothing that changes anything is sent.
+ */
+export class Overlay implements Transport {
+  readonly #options: OverlayOptions;
+  readonly #scratch: Scratch;
+  /** What the sync has written, by resource and key; undefined for what it has deleted. */
+  readonly #written = new Map<string, Map<ObjectKey, StoredObject | undefined>>();
+
+  constructor(options: OverlayOptions) {
+    this.#options = options;
+    this.#scratch = new Scratch(options.registry, options.actor);
+  }
+
+  /** A cache, with what the sync has written in it. */
+  lister<T extends StoredObject>(kind: Kind<T>, lister: Lister<T>, indexes: Overlaid<T>["indexes"]): Lister<T> {
+    return overlaid(lister, {
+      // The written objects of a kind are of that kind.
+      written: () => this.#written.get(resourceOf(kind)) as ReadonlyMap<ObjectKey, T | undefined> | undefined,
+      indexes,
+    });
+  }
+
+  async send(request: ApiRequest): Promise<ApiResponse> {
+    const target = targetOf(this.#options.registry, request);
+    const verb = verbs[request.method];
+    if (verb === undefined || target === undefined || isReview(target.route)) return this.#read(request, target);
+    const { route, resource } = target;
+    const body = bodyOf(request);
+    if (verb === "create" && route.subresource === "") await this.#surround(request, target, body);
+    else await this.#know(request, target);
+    if (verb === "delete" && route.name === "") return this.#deleteAll(request, target);
+    const before = route.name === "" ? undefined : this.#scratch.get(resource, route.namespace, route.name);
+    const answer = await this.#scratch.send(request);
+    const bytes = await readAll(answer.body);
+    if (answer.status < 300) this.#wrote(request, target, verb, { body, before, bytes });
+    return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
+  }
+
+  async #read(request: ApiRequest, target: ReturnType<typeof targetOf>): Promise<ApiResponse> {
+    const { transport } = this.#options;
+    if (target === undefined || target.route.name === "") return transport.send(request);
+    const { route, resource } = target;
+    const written = this.#written.get(nameOf(resource))?.has(objectKey(route.namespace, route.name)) === true;
+    if (written) return this.#scratch.send(request);
+    // Who asks for metadata, and watches them, is to be in step with its watch.
+    if (isForMetadata(request) && route.subresource === "") {
+      const cached = this.#options.cachedMetadata(resource, objectKey(route.namespace, route.name));
+      if (cached !== undefined) return metadataAnswer(cached);
+    }
+    const answer = await transport.send(request);
+    const bytes = await readAll(answer.body);
+    // What the sync has read is what it writes on.
+    if (answer.status === 200 && route.subresource === "") this.#learn(resource, bytes);
+    return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
+  }
+
+  #learn(resource: Resource, bytes: Uint8Array): void {
+    const object = parsed(bytes);
+    if (isStored(object) && object.kind === resource.kind) this.#scratch.put(resource, object);
+  }
+
+  /** Sees to it that the scratch server has the object that a write is about. */
+  async #know(request: ApiRequest, { route, resource }: Target): Promise<void> {
+    const { namespace, name } = route;
+    if (name === "" || this.#scratch.has(resource, namespace, name)) return;
+    // What the sync has deleted stays deleted.
+    if (this.#written.get(nameOf(resource))?.has(objectKey(namespace, name)) === true) return;
+    const cached = this.#options.cached(resource, objectKey(namespace, name));
+    if (cached !== undefined) {
+      this.#scratch.put(resource, cached);
+      return;
+    }
+    const live = await this.#get(pathOf(resource, { namespace, name }), request.signal);
+    const known = this.#options.cachedMetadata(resource, objectKey(namespace, name));
+    // The owner may have gone on since: of what is left to know only the metadata are what the sync has seen.
+    if (known !== undefined) this.#scratch.put(resource, { ...(isStored(live) ? live : {}), metadata: known.metadata });
+    else if (isStored(live)) this.#scratch.put(resource, live);
+  }
+
+  /** What a create needs around it: its namespace as it is, the rest as if it were there. */
+  async #surround(request: ApiRequest, { route, resource }: Target, body: unknown): Promise<void> {
+    const { namespace } = route;
+    if (namespace !== "") {
+      const namespaces = this.#options.registry.catalogue.find("v1", "namespaces");
+      if (namespaces !== undefined && !this.#scratch.has(namespaces, "", namespace)) {
+        const found = await this.#get(pathOf(namespaces, { name: namespace }), request.signal);
+        if (isStored(found)) this.#scratch.put(namespaces, found);
+        else this.#scratch.standIn("v1", "namespaces", "", namespace, { status: { phase: "Active" } });
+      }
+    }
+    if (resource.storage === "pods") this.#scratch.surroundPod(namespace, body);
+  }
+
+  /** Undefined where it cannot be read: it is not there, or this user may not. */
+  async #get(path: string, signal: AbortSignal): Promise<unknown> {
+    const headers = { accept: "application/json" };
+    const answer = await this.#options.transport.send({ method: "GET", path, headers, signal });
+    const bytes = await readAll(answer.body);
+    return answer.status === 200 ? parsed(bytes) : undefined;
+  }
+
+  /** All objects of a collection, one by one: each is a would-be write of its own. */
+  async #deleteAll(request: ApiRequest, { route, resource }: Target): Promise<ApiResponse> {
+    const path = pathOf(resource, { namespace: route.namespace });
+    const list = await this.#options.transport.send({ ...bare(request), method: "GET", path });
+    const items = (parsed(await readAll(list.body)) as { readonly items?: readonly StoredObject[] }).items ?? [];
+    for (const item of items) this.#scratch.put(resource, item);
+    const answer = await this.#scratch.send(request);
+    const bytes = await readAll(answer.body);
+    for (const before of answer.status < 300 ? items : []) {
+      this.#wroteObject(request, { route, resource }, "delete", {
+        sent: undefined,
+        before,
+        name: before.metadata.name,
+      });
+    }
+    return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
+  }
+
+  #wrote(
+    request: ApiRequest,
+    target: Target,
+    verb: WouldBeWrite["verb"],
+    {
+      body,
+      before,
+      bytes,
+    }: { readonly body: unknown; readonly before: object | undefined; readonly bytes: Uint8Array },
+  ): void {
+    const answered = target.route.name === "" ? parsed(bytes) : undefined;
+    const name = isStored(answered) ? answered.metadata.name : target.route.name;
+    // Objects of the scratch server are as stored ones are.
+    this.#wroteObject(request, target, verb, { sent: body, before: before as StoredObject | undefined, name });
+  }
+
+  #wroteObject(
+    request: ApiRequest,
+    { route, resource }: Target,
+    verb: WouldBeWrite["verb"],
+    {
+      sent,
+      before,
+      name,
+    }: { readonly sent: unknown; readonly before: StoredObject | undefined; readonly name: string },
+  ): void {
+    const { namespace, subresource } = route;
+    const after = this.#scratch.get(resource, namespace, name) as StoredObject | undefined;
+    const target = objectKey(namespace, name);
+    const written = this.#written.get(nameOf(resource)) ?? new Map<ObjectKey, StoredObject | undefined>();
+    this.#written.set(nameOf(resource), written.set(target, after));
+    const { group, kind } = resource;
+    this.#options.onWrite({ request, group, kind, subresource, target, verb, sent, before, after });
+  }
+}
+
+interface Target {
+  readonly route: ResourceRoute;
+  readonly resource: Resource;
+}
+
+/** As `resourceOf` of a Kind has it. */
+function nameOf({ group, plural }: Resource): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
+function isForMetadata({ headers }: ApiRequest): boolean {
+  return headers?.["accept"]?.includes("as=PartialObjectMetadata") === true;
+}
+
+function metadataAnswer({ metadata }: StoredObject): ApiResponse {
+  const body = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const header = (name: string): string | undefined => (name === "content-type" ? "application/json" : undefined);
+  return { status: 200, header, body: wholeBody(bytes) };
+}
+
+function isReview({ plural }: ResourceRoute): boolean {
+  return plural.endsWith("reviews");
+}
+
+function bare({ signal, query }: ApiRequest): Pick<ApiRequest, "signal" | "headers" | "query"> {
+  return { signal, headers: { accept: "application/json" }, ...(query !== undefined && { query }) };
+}
+
+function bodyOf({ body }: ApiRequest): unknown {
+  return body === undefined ? undefined : parsed(body);
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function isStored(value: unknown): value is StoredObject & { readonly kind: string } {
+  const { kind, metadata } = (value ?? {}) as {
+    readonly kind?: unknown;
+    readonly metadata?: { readonly uid?: unknown };
+  };
+  return typeof kind === "string" && typeof metadata?.uid === "string" && kind !== "Status";
+}

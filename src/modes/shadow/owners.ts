@@ -1,0 +1,56 @@
+/** Who owns what shadow looks on at, and whether we may look: asked before the caches fill. Only reads. */
+import type { Transport } from "../../api/transport.ts";
+import type { Client } from "../../client/verbs.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import { askRights, type Right, type Rights } from "../rights.ts";
+import { findSecondOwner, type SecondOwner } from "../second-owner.ts";
+import type { ShadowOwner } from "./shadow.ts";
+
+export interface ShadowPreflight {
+  /** List and watch of every kind that the controllers watch. */
+  readonly rights: Rights;
+  readonly owners: readonly { readonly controller: ControllerDefinition; readonly owner: SecondOwner }[];
+}
+
+/** @throws StatusError, TransportError. */
+export async function shadowPreflight(options: {
+  readonly controllers: readonly ControllerDefinition[];
+  readonly transport: Transport;
+  readonly client: Client;
+  readonly namespace: string | undefined;
+}): Promise<ShadowPreflight> {
+  const { controllers, transport, client, namespace } = options;
+  const rights = await askRights(client, rightsToLook(controllers, namespace));
+  // Without the rights there is nothing to look on at, and whose it is may not be readable either.
+  if (rights.missing.length > 0) return { rights, owners: [] };
+  const owners = await Promise.all(
+    controllers.map(async (controller) => ({
+      controller,
+      owner: await findSecondOwner(transport, client, controller, namespace),
+    })),
+  );
+  return { rights, owners };
+}
+
+function rightsToLook(controllers: readonly ControllerDefinition[], namespace: string | undefined): readonly Right[] {
+  const kinds = new Set(controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind)));
+  return [...kinds].flatMap(({ group, plural, namespaced }) =>
+    ["list", "watch"].map((verb) => ({
+      verb,
+      group,
+      resource: plural,
+      ...(namespaced && namespace !== undefined && { namespace }),
+    })),
+  );
+}
+
+/** Whom to compare each controller with. Where it cannot be known whether somebody is at work, somebody is taken to be. */
+export function shadowOwners({ owners }: ShadowPreflight): (controller: string) => ShadowOwner {
+  const known = new Map(
+    owners.map(({ controller, owner }) => [
+      controller.name,
+      { manager: controller.runBy === "nobody" ? undefined : owner.who, found: owner.is !== "none found" },
+    ]),
+  );
+  return (controller) => known.get(controller) ?? { manager: undefined, found: false };
+}

@@ -1,0 +1,55 @@
+/** How shadow and the owner have agreed: a fold over what became of the intentions. */
+import type { Agreement, AgreementEvent, StageEvent } from "../trace/events.ts";
+
+export interface AgreementSummary {
+  /** All would-be writes, each counted once. */
+  readonly intentions: number;
+  readonly counts: Readonly<Record<Agreement, number>>;
+  /** Those that are not settled. */
+  readonly standing: number;
+  /** The latest differences, oldest first. */
+  readonly differences: readonly AgreementEvent[];
+}
+
+/** Differences that are kept whole. */
+const kept = 100;
+
+/** Feeds on events. What the owner did late counts as it came out in the end. */
+export class AgreementReport {
+  #last = new Map<number, AgreementEvent | undefined>();
+  #settled: Record<Agreement, number> = { same: 0, differs: 0, "owner was faster": 0, "not comparable": 0 };
+  #differences: AgreementEvent[] = [];
+  #intentions = 0;
+
+  accept(event: StageEvent): void {
+    if (event.stage === "intention" && !event.again) {
+      this.#intentions++;
+      this.#last.set(event.intention, undefined);
+    }
+    if (event.stage === "agreement") this.#agreement(event);
+  }
+
+  get summary(): AgreementSummary {
+    const counts = this.#settled;
+    const standing = [...this.#last.values()].filter((last) => last === undefined).length;
+    return { intentions: this.#intentions, counts: { ...counts }, standing, differences: this.#differences };
+  }
+
+  #agreement(event: AgreementEvent): void {
+    this.#settled[event.is]++;
+    const { intention } = event;
+    if (intention !== undefined) {
+      const before = this.#last.get(intention);
+      if (before !== undefined) this.#takeBack(before);
+      // What was overdue may still come; anything else is settled for good.
+      if (event.is === "differs" && event.delta === undefined) this.#last.set(intention, event);
+      else this.#last.delete(intention);
+    }
+    if (event.is === "differs") this.#differences = [...this.#differences, event].slice(-kept);
+  }
+
+  #takeBack(before: AgreementEvent): void {
+    this.#settled[before.is]--;
+    this.#differences = this.#differences.filter((each) => each !== before);
+  }
+}

@@ -1,0 +1,83 @@
+/** Shadow beside the real kube-controller-manager, over random changes: how often both mean the same. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { seededRandom } from "../../../src/platform/random.ts";
+import { type Cluster, controllersMissing, startCluster } from "../../support/cluster.ts";
+import { tries } from "../../support/long.ts";
+import { Changes } from "./changes.ts";
+import { differencesIn, episodesIn, shadowAgent, shadowBeside } from "./support.ts";
+
+const seed = 20261121;
+/** Objects that are changed in one round, each once. */
+const objects = 10;
+
+interface Suite {
+  readonly name: string;
+  readonly controllers: readonly ControllerDefinition[];
+  readonly kind: "replicasets" | "deployments";
+  readonly rounds: number;
+  /** So often both mean the same in a round, at least: a comparison of nothing shows nothing. */
+  readonly least: number;
+}
+
+const suites: readonly Suite[] = [
+  { name: "replicaset", controllers: [replicaset], kind: "replicasets", rounds: tries(3, 20), least: 10 },
+  { name: "deployment", controllers: [deployment], kind: "deployments", rounds: tries(3, 20), least: 10 },
+  { name: "garbage-collector", controllers: [garbageCollector], kind: "replicasets", rounds: tries(3, 20), least: 5 },
+];
+
+describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller-manager", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: "*", audit: true });
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  test.each(suites)(
+    "our $name means what the owner does, in at least 99 of 100 episodes",
+    async ({ name, controllers, kind, rounds, least }) => {
+      // The garbage collector has no namespace of its own, and nothing to do but after deletions.
+      const everywhere = controllers.includes(garbageCollector);
+      const namespace = `agree-${name}`;
+      await cluster.createNamespace(namespace);
+      const scene = await shadowBeside(cluster, controllers, everywhere ? undefined : namespace);
+      const changes = new Changes({ cluster, namespace, kind, deletes: everywhere, random: seededRandom(seed) });
+      let episodes = 0;
+      const differing: string[] = [];
+      try {
+        for (let round = 0; round < rounds; round++) {
+          const from = scene.agreements.length;
+          const done: string[] = [];
+          for (let number = 0; number < objects; number++) done.push(await changes.change(number));
+          await scene.quiet(2500);
+          const agreements = scene.agreements.slice(from);
+          const found = episodesIn(agreements);
+          episodes += found.all.size;
+          if (found.differing.size > 0)
+            differing.push(`${done.join("; ")}\n    ${differencesIn(agreements).join("\n    ")}`);
+          for (const _ of found.differing) differing.push("");
+        }
+      } finally {
+        await scene.stop();
+      }
+      const wrong = differing.filter((each) => each === "").length;
+      const counts = Map.groupBy(scene.agreements, ({ is }) => is);
+      const told = [...counts].map(([is, all]) => `${all.length} ${is}`).join(", ");
+      console.log(`${name}, seed ${seed}: ${rounds * objects} changes, ${episodes} episodes, ${wrong} differ; ${told}`);
+      if (wrong > 0) console.log(differing.filter((each) => each !== "").join("\n"));
+      expect(scene.agreements.filter(({ is }) => is === "same").length).toBeGreaterThan(rounds * least);
+      expect(wrong).toBeLessThanOrEqual(episodes / 100);
+    },
+    1_200_000,
+  );
+
+  test("nothing but reads was sent", async () => {
+    const events = await cluster.audit();
+    const ours = events.filter(({ userAgent }) => userAgent?.startsWith(shadowAgent) === true);
+    expect(ours.length).toBeGreaterThan(0);
+    expect(ours.filter(({ verb }) => !["get", "list", "watch"].includes(verb))).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+/** Random changes of ReplicaSets, Deployments and their pods, as users make them. */
+import { below, type Random } from "../../../src/platform/random.ts";
+import type { Cluster } from "../../support/cluster.ts";
+
+type Workload = "replicasets" | "deployments";
+
+const apps = "/apis/apps/v1/namespaces";
+const merge = { "content-type": "application/merge-patch+json" };
+
+function workload(kind: Workload, name: string, replicas: number, image: string): object {
+  return {
+    apiVersion: "apps/v1",
+    kind: kind === "replicasets" ? "ReplicaSet" : "Deployment",
+    metadata: { name },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "web", image }] } },
+    },
+  };
+}
+
+export class Changes {
+  readonly #cluster: Cluster;
+  readonly #namespace: string;
+  readonly #random: Random;
+  readonly #kind: Workload;
+  readonly #names = new Set<string>();
+  readonly #deletes: boolean;
+
+  constructor(options: { cluster: Cluster; namespace: string; random: Random; kind: Workload; deletes: boolean }) {
+    this.#deletes = options.deletes;
+    this.#cluster = options.cluster;
+    this.#namespace = options.namespace;
+    this.#random = options.random;
+    this.#kind = options.kind;
+  }
+
+  /** One change of the object of this number; answers what was done. */
+  async change(number: number): Promise<string> {
+    const name = `web-${number}`;
+    if (!this.#names.has(name)) return this.#create(name);
+    if (this.#deletes && below(this.#random, 3) > 0) return this.#delete(name);
+    const acts = [
+      () => this.#scale(name),
+      () => this.#scale(name),
+      () => this.#deletePod(name),
+      () => this.#relabelPod(name),
+      () => this.#image(name),
+      () => this.#pauseOrMinReady(name),
+      () => this.#delete(name),
+    ];
+    return (acts[below(this.#random, acts.length)] ?? acts[0])?.() ?? name;
+  }
+
+  #path(name = ""): string {
+    return `${apps}/${this.#namespace}/${this.#kind}${name === "" ? "" : `/${name}`}`;
+  }
+
+  async #create(name: string): Promise<string> {
+    this.#names.add(name);
+    const replicas = below(this.#random, 6);
+    await this.#cluster.request("POST", this.#path(), workload(this.#kind, name, replicas, "web:1"));
+    return `create ${name} ${replicas}`;
+  }
+
+  async #patch(name: string, spec: object): Promise<string> {
+    await this.#cluster.request("PATCH", this.#path(name), { spec }, merge);
+    return `patch ${name} ${JSON.stringify(spec)}`;
+  }
+
+  #scale(name: string): Promise<string> {
+    return this.#patch(name, { replicas: below(this.#random, 8) });
+  }
+
+  #image(name: string): Promise<string> {
+    const image = `web:${below(this.#random, 4)}`;
+    return this.#patch(name, { template: { spec: { containers: [{ name: "web", image }] } } });
+  }
+
+  #pauseOrMinReady(name: string): Promise<string> {
+    return this.#patch(name, { minReadySeconds: below(this.#random, 2) });
+  }
+
+  async #pod(name: string): Promise<string | undefined> {
+    const path = `/api/v1/namespaces/${this.#namespace}/pods?labelSelector=app%3D${name}`;
+    const { body } = await this.#cluster.request("GET", path);
+    const names = (body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name).sort();
+    return names[below(this.#random, Math.max(1, names.length))];
+  }
+
+  async #deletePod(name: string): Promise<string> {
+    const pod = await this.#pod(name);
+    if (pod === undefined) return this.#scale(name);
+    await this.#cluster.request("DELETE", `/api/v1/namespaces/${this.#namespace}/pods/${pod}`);
+    return `delete pod ${pod}`;
+  }
+
+  async #relabelPod(name: string): Promise<string> {
+    const pod = await this.#pod(name);
+    if (pod === undefined) return this.#scale(name);
+    const path = `/api/v1/namespaces/${this.#namespace}/pods/${pod}`;
+    await this.#cluster.request("PATCH", path, { metadata: { labels: { app: "released" } } }, merge);
+    return `relabel pod ${pod}`;
+  }
+
+  async #delete(name: string): Promise<string> {
+    this.#names.delete(name);
+    const policy = ["Background", "Foreground", "Orphan"][below(this.#random, 3)] ?? "Background";
+    await this.#cluster.request("DELETE", this.#path(name), { propagationPolicy: policy });
+    return `delete ${name} ${policy}`;
+  }
+}
