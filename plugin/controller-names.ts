@@ -49,7 +49,7 @@ export function controllerNamed(word: string, calledAs: string): ControllerDefin
 }
 
 /** Letters to add, remove or change to get from one word to the other (Levenshtein). */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of a.split("").entries()) {
     const next = [i + 1];

@@ -12,6 +12,7 @@ import { dryRunCommand } from "./commands/dry-run.ts";
 import { run } from "./commands/run.ts";
 import { sandbox } from "./commands/sandbox.ts";
 import { trace } from "./commands/trace.ts";
+import { watch } from "./commands/watch.ts";
 import { versionCommand } from "./commands/version.ts";
 import { complete } from "./completion.ts";
 import { explain } from "./explain-error.ts";
@@ -19,7 +20,16 @@ import { globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 
-const commands: readonly Command[] = [run, trace, dryRunCommand, sandbox, controllers, versionCommand, completion];
+const commands: readonly Command[] = [
+  run,
+  watch,
+  trace,
+  dryRunCommand,
+  sandbox,
+  controllers,
+  versionCommand,
+  completion,
+];
 
 const line: CommandLine = {
   about:

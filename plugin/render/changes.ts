@@ -1,10 +1,13 @@
 /** Changes of fields, in a few words. */
 import type { FieldChange } from "../../src/api/field-changes.ts";
+import { shorten } from "./style.ts";
 
 /** Longer values are cut. */
 const longestValue = 40;
+/** The same where everything is to be seen. */
+const longestWide = 200;
 
-/** `3`, `"web:2"`, `{replicas, paused}`, `2 items`; long texts are cut. */
+/** `3`, `web:2`, `{replicas, paused}`, `2 items`; long texts are cut. */
 export function shortValue(value: unknown): string {
   if (value === undefined) return "none";
   if (Array.isArray(value)) return value.length === 1 ? "1 item" : `${value.length} items`;
@@ -13,7 +16,7 @@ export function shortValue(value: unknown): string {
     return `{${keys.length > 3 ? `${keys.slice(0, 3).join(", ")}, …` : keys.join(", ")}}`;
   }
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text;
+  return shorten(text.includes("\n") ? JSON.stringify(text) : text, longestValue);
 }
 
 /** `.spec.replicas 3 → 5`, `.metadata.deletionTimestamp set`, `.spec.paused true`, `.metadata.labels.app removed (web)`. */
@@ -32,6 +35,20 @@ export function changeText({ path, ...change }: FieldChange): string {
 /** Those that tell nothing beside others: the generation goes up with every change of the spec. */
 function isTelling({ path }: FieldChange): boolean {
   return path !== ".metadata.generation" && !path.includes('["kubectl.kubernetes.io/last-applied-configuration"]');
+}
+
+/** Every change with its values as they are: lists and objects as JSON, what is very long cut. */
+export function wideChangesText(changes: readonly FieldChange[]): readonly string[] {
+  const value = (of: unknown): string => shorten(typeof of === "string" && of !== "" ? of : json(of), longestWide);
+  return changes.map(({ path, ...change }) => {
+    if (!("before" in change)) return `${path} ${value(change.after)}`;
+    if (!("after" in change)) return `${path} removed (${value(change.before)})`;
+    return `${path} ${value(change.before)} → ${value(change.after)}`;
+  });
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value) ?? "none";
 }
 
 /** The first few changes, each as one piece, and how many more there are. */

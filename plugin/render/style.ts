@@ -34,6 +34,11 @@ export function wrapWords(words: readonly string[], width: number | undefined, s
   return lines;
 }
 
+/** At most `width` characters, the last of them `…` where something was cut. */
+export function shorten(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
 /** A line of the head of a screen (`context …`, `rights  …`), broken at words under its own text where it is too wide. */
 export function hung(line: string, columns: number | undefined): string[] {
   if (columns === undefined || line.length <= columns) return [line];

@@ -5,6 +5,8 @@ export interface Output {
   write(text: string): void;
   /** Characters a line; undefined where it is no terminal. */
   readonly columns: number | undefined;
+  /** Lines of the screen; undefined where it is no terminal. */
+  readonly rows: number | undefined;
   /** Whether colours may be used: a terminal, and neither NO_COLOR nor TERM=dumb. */
   readonly colours: boolean;
   /** Bytes written that the reader has not taken yet. */
@@ -29,6 +31,9 @@ function output(stream: NodeJS.WriteStream, broken: (() => void)[]): Output {
     },
     get columns() {
       return stream.isTTY ? stream.columns : undefined;
+    },
+    get rows() {
+      return stream.isTTY ? stream.rows : undefined;
     },
     get colours() {
       return stream.isTTY && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";

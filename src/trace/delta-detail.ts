@@ -8,6 +8,8 @@ import { maskChanges } from "./mask.ts";
  * private: a view sees them through here, where secrets are masked.
  */
 export class DeltaDetail {
+  /** The object was not known before. */
+  readonly isNew: boolean;
   readonly #of: KindName;
   #before: StoredObject | undefined;
   #after: StoredObject | undefined;
@@ -24,6 +26,7 @@ export class DeltaDetail {
     after: StoredObject | undefined,
     writer: string | undefined | (() => string | undefined),
   ) {
+    this.isNew = before === undefined;
     this.#of = of;
     this.#before = before;
     this.#after = after;

@@ -15,6 +15,7 @@ export function fakeIo(options: { readonly columns?: number; readonly calledAs?:
   const output = (name: "out" | "err"): Output => ({
     write: (text) => void (written[name] += text),
     columns: options.columns,
+    rows: options.columns === undefined ? undefined : 24,
     colours: false,
     pendingBytes: 0,
     flush: () => Promise.resolve(),

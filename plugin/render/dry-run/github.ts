@@ -17,6 +17,7 @@ export function githubLines(report: DryRunReport): string[] {
     write: () => undefined,
     columns: undefined,
     colours: false,
+    rows: undefined,
     pendingBytes: 0,
     flush: () => Promise.resolve(),
   });

@@ -1,0 +1,107 @@
+/** Observing: informers and the handlers of controllers on a connection that only reads. What `watch` runs. */
+import type { Kind } from "../../api/kind.ts";
+import type { Selector } from "../../api/labels.ts";
+import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
+import type { InformerState } from "../../cache/shared-informer.ts";
+import type { Selectors } from "../../client/lister-watcher.ts";
+import type { Client } from "../../client/verbs.ts";
+import { ControllerManager } from "../../controller/controller-manager.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { Random } from "../../platform/random.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+import type { KindName } from "../../trace/names.ts";
+
+/** What takes the place of a controller's sync: nothing at all, or a shadow's. */
+export type SyncInstead = (definition: ControllerDefinition) => ControllerDefinition["sync"];
+
+export interface ObservedKind {
+  readonly kind: Kind;
+  /** What its cache is narrowed to. A cache that a controller reads is never narrowed. */
+  readonly selectors?: Selectors;
+}
+
+export interface ObserveOptions {
+  /** Kinds to be watched, beyond those that the controllers watch. */
+  readonly kinds: readonly ObservedKind[];
+  readonly controllers: readonly ControllerDefinition[];
+  /** Default: a sync that does nothing, so that keys pass through the queue and go. */
+  readonly sync?: SyncInstead;
+  /** A client on a connection that only reads. */
+  readonly client: Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  /** Unset: all namespaces. */
+  readonly namespace?: string;
+  /** Which primary objects of the controllers get into their queues; it narrows no cache. */
+  readonly selector?: Selector;
+  /** Each controller's resync period; unset: 12 to 24 hours. */
+  readonly resyncMs?: number;
+}
+
+export interface Observation {
+  readonly manager: ControllerManager;
+  /** Names of the controllers that are told of a kind. */
+  toldOf(of: KindName): readonly string[];
+  states(): readonly InformerState[];
+  /** Fills the caches, then lets the keys run through the queues. Called once. @throws the signal's reason. */
+  start(signal: AbortSignal): Promise<void>;
+  /** Ends all requests; resolves when they have ended. */
+  stop(): Promise<void>;
+}
+
+/** A sync that does nothing: the queue drains as fast as it fills. */
+export const nothing: SyncInstead = () => () => Promise.resolve();
+
+/**
+ * Prepares to observe; nothing is asked of the server before `start`. Nothing is ever written: the connection refuses, and no sync
+ * is asked to.
+ * @throws RangeError for a scope that a controller cannot keep to.
+ */
+export function observe(options: ObserveOptions): Observation {
+  const { client, bus, timeline, random, controllers, namespace, selector, sync = nothing } = options;
+  const read = new Set(controllers.flatMap(({ watches }) => watches.map(({ kind }) => nameOf(kind))));
+  const narrowed = new Map(options.kinds.map(({ kind, selectors }) => [nameOf(kind), selectors]));
+  const informers = new SharedInformerFactory({
+    client,
+    bus,
+    timeline,
+    random,
+    writers: true,
+    ...(namespace !== undefined && { namespace }),
+    ...(options.resyncMs !== undefined && { resyncMs: options.resyncMs }),
+    tweakListOptions: (kind) => (read.has(nameOf(kind)) ? undefined : narrowed.get(nameOf(kind))),
+  });
+  const manager = new ControllerManager({
+    controllers: controllers.map((definition) => ({ ...definition, sync: sync(definition) })),
+    informers,
+    clientOf: () => client,
+    bus,
+    timeline,
+    random,
+    scope: { ...(namespace !== undefined && { namespace }), ...(selector !== undefined && { selector }) },
+  });
+  for (const { kind } of options.kinds) informers.forKind(kind);
+  return {
+    manager,
+    toldOf: (of) =>
+      manager.controllers.filter((running) => isTold(running, of)).map((running) => running.definition.name),
+    states: () => informers.states(),
+    async start(signal) {
+      await manager.fillCaches(signal);
+      await informers.waitForCacheSync(signal);
+      manager.startWorkers();
+    },
+    stop: async () => void (await manager.stop()),
+  };
+}
+
+function isTold({ definition, discovered }: ControllerManager["controllers"][number], of: KindName): boolean {
+  const kinds = [...definition.watches.map(({ kind }) => kind), ...(discovered?.kinds ?? [])];
+  return kinds.some(({ group, kind }) => group === of.group && kind === of.kind);
+}
+
+function nameOf({ group, plural }: Kind): string {
+  return `${plural}.${group}`;
+}

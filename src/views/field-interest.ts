@@ -1,0 +1,39 @@
+/** Which of an object's changed fields a person wants to see first. */
+import type { FieldChange } from "../api/field-changes.ts";
+
+/** Times that go with another change: a condition's, a heartbeat's. */
+const times = /\.(lastTransitionTime|lastUpdateTime|lastProbeTime|lastHeartbeatTime|renewTime|time|lastTimestamp)$/;
+
+/** What follows from the rest by itself. */
+const counters =
+  /^\.(metadata\.generation|status\.observedGeneration|metadata\.annotations\["deployment\.kubernetes\.io\/revision"\])$/;
+
+/** From this rank on a change goes with another one. */
+const accompanying = 4;
+
+/** 0 first: what somebody asked for, then what came of it, then times, then counters that follow from the rest. */
+function rank(path: string): number {
+  if (path.startsWith(".metadata.deletionTimestamp")) return 0;
+  if (counters.test(path)) return 5;
+  if (times.test(path)) return 4;
+  if (path.startsWith(".status")) return 3;
+  if (path.includes('["kubectl.kubernetes.io/last-applied-configuration"]')) return 5;
+  if (path.startsWith(".metadata.deletionGracePeriodSeconds")) return 4;
+  if (path.startsWith(".metadata")) return 2;
+  return 1;
+}
+
+/** The changes that say something by themselves; all of them where none does. */
+export function withoutAccompanying(changes: readonly FieldChange[]): readonly FieldChange[] {
+  const telling = changes.filter(({ path }) => rank(path) < accompanying);
+  return telling.length > 0 ? telling : changes;
+}
+
+/** The same changes, the most telling first; among equals in the object's own order. */
+export function byInterest(changes: readonly FieldChange[]): readonly FieldChange[] {
+  if (changes.length < 2) return changes;
+  return changes
+    .map((change, index) => ({ change, index, rank: rank(change.path) }))
+    .sort((a, b) => a.rank - b.rank || a.index - b.index)
+    .map(({ change }) => change);
+}
