@@ -57,6 +57,7 @@ function appliedText({ did, before, after }: ObjectChange, { changes = [] }: Cau
   if (changes.length === 0 && from !== to) return `scaled: .spec.replicas ${from} → ${to}`;
   if (changes.length === 0) return "applied";
   const named = changes.slice(0, namedPaths).map(({ path, before: was, after: is }) => {
+    if (was === is) return `${path} (masked)`;
     const values = `${valueText(was)} → ${valueText(is)}`;
     return values.length <= longestValue ? `${path} ${values}` : path;
   });

@@ -12,8 +12,8 @@ export function stepLines({ of, key, steps }: Rollout): string[] {
     String(ready),
     ...sets.map((name) => setText(there.find((set) => set.key === name))),
   ]);
-  const head = ["TIME", "READY", ...names.map((name) => `${name} (ready/pods of desired)`)];
-  return [`the way of ${of.kind} ${key}`, ...plainTable(head, rows).split("\n")];
+  const head = ["TIME", "READY", ...names];
+  return [`the way of ${of.kind} ${key} (of each set: ready/pods of desired)`, ...plainTable(head, rows).split("\n")];
 }
 
 function setText(set: SetState | undefined): string {

@@ -10,6 +10,8 @@ import { stepLines } from "./steps.ts";
 
 /** Longer names push their own reason to the right. */
 const widestName = 44;
+/** With less room beside the name, a reason that does not fit stands under it. */
+const roomForReasons = 60;
 
 export function textLines(report: DryRunReport, style: Style): string[] {
   const { run } = report;
@@ -91,8 +93,8 @@ function changeLines(change: ObjectChange, reason: string, width: number, style:
   const shown = `${paintSign(sign, style)} ${name}  `;
   const { columns } = style;
   const room = columns === undefined ? undefined : columns - head.length;
-  if (room !== undefined && room < 30 && reason.length > room) {
-    return [shown.trimEnd(), ...wrapWords(reason.split(" "), (columns ?? 80) - 6).map((line) => `      ${line}`)];
+  if (room !== undefined && room < roomForReasons && reason.length > room) {
+    return [shown.trimEnd(), ...wrapWords(reason.split(" "), (columns ?? 80) - 4).map((line) => `    ${line}`)];
   }
   const [first = "", ...rest] = wrapWords(reason.split(" "), room);
   return [(shown + first).trimEnd(), ...rest.map((line) => " ".repeat(head.length) + line)];

@@ -100,7 +100,9 @@ export function annotationProblems(pod: Pod): string[] {
 
 /** The value for one container; undefined where it is not given, or cannot be read. */
 function valueOf<N extends Name>(pod: Pod, container: string, name: N): ReturnType<(typeof readers)[N]> | undefined {
-  const annotations = pod.metadata.annotations ?? {};
+  const { annotations } = pod.metadata;
+  // Nearly all pods: this is asked for every container and setting at every look.
+  if (annotations === undefined) return undefined;
   const text = annotations[`${prefix}${name}.${container}`] ?? annotations[`${prefix}${name}`];
   if (text === undefined) return undefined;
   try {

@@ -20,7 +20,7 @@ import { statusOf } from "./status.ts";
 /**
  * Brings one pod's containers up to the present, writes what came of them into its status, and comes again when the next thing is
  * due. `brief`: what is true for a moment alone, that the
- * containers of a new pod wait and those of one that goes have ended, is not written. Source: kubernetes v1.36 pkg/kubelet/{kubelet,pod_workers}.go; differs: no containers, their lives are worked out.
+ * containers of a new pod wait and those of one that goes end, is not written. Source: kubernetes v1.36 pkg/kubelet/{kubelet,pod_workers}.go; differs: no containers, their lives are worked out.
  */
 export async function syncPod(
   context: SyncContext,
@@ -48,9 +48,9 @@ export async function syncPod(
   giveAddress(context, pod, node, known);
   recordHappenings(context, pod, known.life, happened);
   const isWaiting = happened.length === 0 && known.written === undefined && known.life.stop === undefined;
-  const isGone = hasEnded(known.life) && pod.metadata.deletionTimestamp !== undefined;
-  if (!brief || !(isWaiting || isGone)) await writeStatus(context, pod, node, known, happened);
-  if (isGone) {
+  const isGoing = pod.metadata.deletionTimestamp !== undefined;
+  if (!brief || !(isWaiting || isGoing)) await writeStatus(context, pod, node, known, happened);
+  if (isGoing && hasEnded(known.life)) {
     await removePod(context, pod, node);
   } else if (nextAt !== undefined) {
     context.enqueueAfter(nextAt - context.now(), "the next change of a container is due");

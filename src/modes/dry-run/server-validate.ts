@@ -10,6 +10,7 @@ import { StatusError } from "../../api/status-error.ts";
 import type { ApiRequest, Transport } from "../../api/transport.ts";
 import { readAll } from "../../api/transport.ts";
 import { readAnswer } from "../../client/answers.ts";
+import { bodyOf } from "./remembering-discovery.ts";
 import { shownForm } from "../../views/shown-form.ts";
 
 export interface Validation {
@@ -34,21 +35,9 @@ export function recordingWrites(transport: Transport, into: (write: SentWrite) =
       const response = await transport.send(request);
       if (request.method === "GET" || response.status >= 300) return response;
       const bytes = await readAll(response.body);
-      let [answer, left]: [StoredObject | undefined, Uint8Array | undefined] = [undefined, bytes];
       const value = JSON.parse(decoder.decode(bytes)) as StoredObject;
-      if (value.kind !== "Status") answer = value;
-      into({ request, answer });
-      const body = {
-        next(): Promise<Uint8Array | undefined> {
-          const piece = left;
-          left = undefined;
-          return Promise.resolve(piece);
-        },
-        cancel(): void {
-          left = undefined;
-        },
-      };
-      return { ...response, header: (name) => response.header(name), body };
+      into({ request, answer: value.kind === "Status" ? undefined : value });
+      return { status: response.status, header: (name) => response.header(name), body: bodyOf(bytes) };
     },
   };
 }

@@ -18,6 +18,7 @@ import type { KindName } from "../../trace/names.ts";
 import { entryName, type State, type StateEntry } from "../../views/state.ts";
 import { fieldManagerOf } from "../live.ts";
 import { dryRunKubelet } from "./kubelet.ts";
+import { rememberingDiscovery } from "./remembering-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
 
 export interface WorldOptions {
@@ -80,7 +81,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const isStandIn = (name: string): boolean => standIns.some((definition) => fieldManagerOf(definition) === name);
   const { onWrite } = options;
   const clientFor = (name: string): Client => {
-    const inProcess = sandbox.transport({ actor: name });
+    const inProcess = rememberingDiscovery(sandbox.transport({ actor: name }));
     const transport = onWrite === undefined ? inProcess : recordingWrites(inProcess, onWrite);
     return createClient({ transport, bus: isStandIn(name) ? unheard : bus, timeline, fieldManager: name });
   };

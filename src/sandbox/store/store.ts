@@ -54,7 +54,7 @@ export class Store {
     this.#revision = Math.max(this.#revision, revision);
     const own = Number(object.metadata.resourceVersion ?? revision);
     collection.set(new Entry(object, Number.isSafeInteger(own) && own > 0 ? own : revision));
-    collection.history.compact(revision);
+    if (collection.history.compacted < revision) collection.history.compact(revision);
   }
 
   /** Forgets the history up to and including `revision`. */

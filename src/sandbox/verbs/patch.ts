@@ -1,6 +1,6 @@
 /** PATCH. Source: apiserver v0.36 endpoints/handlers/patch.go. */
 import { jsonPatch, mergePatch, PatchError } from "../../api/patch.ts";
-import { goMap, strategicMerge, type MergeRules } from "../../api/strategic-merge.ts";
+import { goMap, strategicMerge, type MergeField, type MergeRules } from "../../api/strategic-merge.ts";
 import { decodeFields, jsonOf, TypeProblem } from "../decode.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
 import { copyOf, isFields, type ApiObject, type Fields } from "../object.ts";
@@ -150,18 +150,23 @@ const known = new WeakMap<Struct, MergeRules>();
 export function rulesOf(struct: Struct, schema: Schema): MergeRules {
   let rules = known.get(struct);
   if (rules === undefined) {
+    const ready = new Map<string, MergeField>();
     rules = {
       name: struct.name,
       field(key) {
+        const there = ready.get(key);
+        if (there !== undefined) return there;
         const field = struct.fields.get(key);
         if (field === undefined) return undefined;
-        return {
+        const made: MergeField = {
           merges: field.merges,
           replaces: field.replaces,
           retainsKeys: field.retainsKeys,
           mergeKey: field.mergeKey,
           rules: rulesOfShape(field.shape, schema),
         };
+        ready.set(key, made);
+        return made;
       },
     };
     known.set(struct, rules);

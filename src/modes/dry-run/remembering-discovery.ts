@@ -1,0 +1,41 @@
+/** A world serves the same kinds from its beginning to its end, and some controllers ask for them every 30 seconds of its time. */
+import { type ApiBody, readAll, type Transport } from "../../api/transport.ts";
+
+const discovery = /^\/(api(\/[^/]+)?|apis(\/[^/]+){0,2})$/;
+
+/** A transport that asks for each document of discovery once. */
+export function rememberingDiscovery(transport: Transport): Transport {
+  const known = new Map<
+    string,
+    { readonly status: number; readonly type: string | undefined; readonly bytes: Uint8Array }
+  >();
+  return {
+    async send(request) {
+      if (request.method !== "GET" || !discovery.test(request.path)) return transport.send(request);
+      let answer = known.get(request.path);
+      if (answer === undefined) {
+        const response = await transport.send(request);
+        const bytes = await readAll(response.body);
+        answer = { status: response.status, type: response.header("content-type"), bytes };
+        known.set(request.path, answer);
+      }
+      const { status, type, bytes } = answer;
+      return { status, header: (name) => (name === "content-type" ? type : undefined), body: bodyOf(bytes) };
+    },
+  };
+}
+
+/** A body of one piece. */
+export function bodyOf(bytes: Uint8Array): ApiBody {
+  let left: Uint8Array | undefined = bytes;
+  return {
+    next() {
+      const piece = left;
+      left = undefined;
+      return Promise.resolve(piece);
+    },
+    cancel() {
+      left = undefined;
+    },
+  };
+}
