@@ -44,7 +44,6 @@ export class Story {
   #refused = new Map<string, Refused>();
   #written = new Map<string, WriteEvent>();
   #syncs = 0;
-  #writes = 0;
 
   readonly listener = (event: StageEvent): void => {
     if (event.stage === "decision") this.#decisions.set(event.seq, event);
@@ -59,10 +58,6 @@ export class Story {
   /** One write of each verb to each object, without those of the parts of a cluster that are simulated. */
   get admitted(): readonly WriteEvent[] {
     return [...this.#written.values()];
-  }
-
-  get writes(): number {
-    return this.#writes;
   }
 
   /** When the object was first written, as a number to order by; undefined if it never was. */
@@ -91,7 +86,6 @@ export class Story {
       this.#refuse(event);
       return;
     }
-    this.#writes++;
     const name = entryName(event.of, event.key);
     let told = this.#told.get(name);
     if (told === undefined) {
@@ -124,6 +118,8 @@ export class Story {
     // A conflict is settled by the next try; who applies hears of a refusal at once.
     if (event.status === 409 || event.status === 404 || event.controller === undefined) return;
     const { controller, verb, of, error = "" } = event;
+    // In a namespace that goes nothing is to be made any more: whoever tries is told so, and all is well.
+    if (error.endsWith("because it is being terminated")) return;
     const plain = error.replace(/"[^"]*"/, '"…"');
     const name = `${controller} ${verb} ${of.kind} ${plain}`;
     const count = (this.#refused.get(name)?.count ?? 0) + 1;

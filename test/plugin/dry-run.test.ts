@@ -15,7 +15,8 @@ import { styleOf } from "../../plugin/render/style.ts";
 import { fakeIo } from "../support/fake-io.ts";
 import { expectGolden } from "../support/golden.ts";
 
-const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
+/** Those that these outputs are about: another one in the catalogue changes none of them. */
+const controllers = catalogue.filter(({ name }) => ["deployment", "replicaset", "garbage-collector"].includes(name));
 
 function deployment(image: string, cpu = "100m"): ToApply {
   const labels = { app: "web" };

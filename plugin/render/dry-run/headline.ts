@@ -25,6 +25,7 @@ const longestValue = 40;
 
 /** Why: the decisions that led to it, those about its status only where there are no others. */
 export function reasonOf(change: ObjectChange): string {
+  if (change.causes.length === 0 && change.of.kind === "ServiceAccount") return "every namespace has one";
   const telling = change.causes.filter(({ statusOnly }) => !statusOnly);
   const causes = telling.length > 0 ? telling : change.causes.slice(0, 1);
   return causes.map((cause) => causeText(change, cause)).join("; ");

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "bun:test";
+import { objectKey } from "../../../src/api/key.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { admissionNotes } from "../../../src/modes/dry-run/admission.ts";
+import { loadApiData } from "../../../src/sandbox/data/load.ts";
+import { catalogueOf } from "../../../src/sandbox/registry/resource.ts";
+import type { WriteEvent } from "../../../src/trace/events.ts";
+import { entryName, kindNameOf, type State } from "../../../src/views/state.ts";
+
+const catalogue = catalogueOf(await loadApiData());
+
+function stored(
+  apiVersion: string,
+  kind: string,
+  name: string,
+  more: object = {},
+  namespace?: string,
+  labels = {},
+): StoredObject {
+  const metadata = {
+    name,
+    uid: name,
+    resourceVersion: "1",
+    creationTimestamp: "",
+    labels,
+    ...(namespace !== undefined && { namespace }),
+  };
+  return { apiVersion, kind, metadata, ...more };
+}
+
+function stateOf(objects: readonly StoredObject[]): State {
+  return new Map(
+    objects.map((object) => {
+      const of = kindNameOf(object.apiVersion ?? "", object.kind ?? "");
+      const key = objectKey(object.metadata.namespace, object.metadata.name);
+      return [entryName(of, key), { of, key, object }];
+    }),
+  );
+}
+
+function write(verb: WriteEvent["verb"], group: string, kind: string, key: string, subresource?: string): WriteEvent {
+  return {
+    stage: "write",
+    verb,
+    of: { group, kind },
+    key,
+    ...(subresource !== undefined && { subresource }),
+  } as WriteEvent;
+}
+
+const cluster = [
+  stored("v1", "Namespace", "shop", {}, undefined, { team: "a" }),
+  stored("apps/v1", "Deployment", "web", {}, "shop", { app: "web" }),
+  stored("v1", "Pod", "web-1", {}, "shop", { app: "web" }),
+];
+const writes = [
+  write("patch", "apps", "Deployment", "shop/web"),
+  write("update", "apps", "Deployment", "shop/web", "status"),
+  write("create", "", "Pod", "shop/web-1"),
+];
+
+const rules = (groups: string, resources: string, operations = "*", scope = "*"): readonly object[] => [
+  { apiGroups: [groups], apiVersions: ["v1"], operations: [operations], resources: [resources], scope },
+];
+
+const webhooks: readonly { readonly name: string; readonly webhook: object; readonly says: string }[] = [
+  {
+    name: "everything",
+    webhook: { rules: rules("*", "*/*") },
+    says: "would see update Deployment, update Deployment/status, create Pod",
+  },
+  {
+    name: "every resource without subresources",
+    webhook: { rules: rules("*", "*") },
+    says: "would see update Deployment, create Pod",
+  },
+  { name: "one resource", webhook: { rules: rules("", "pods") }, says: "would see create Pod" },
+  { name: "another group", webhook: { rules: rules("batch", "pods") }, says: "" },
+  {
+    name: "its subresource",
+    webhook: { rules: rules("apps", "deployments/status") },
+    says: "would see update Deployment/status",
+  },
+  { name: "one operation", webhook: { rules: rules("*", "*", "CREATE") }, says: "would see create Pod" },
+  { name: "what has no namespace", webhook: { rules: rules("*", "*", "*", "Cluster") }, says: "" },
+  {
+    name: "namespaces by label",
+    webhook: { rules: rules("", "pods"), namespaceSelector: { matchLabels: { team: "b" } } },
+    says: "",
+  },
+  {
+    name: "objects by label",
+    webhook: { rules: rules("*", "*"), objectSelector: { matchLabels: { app: "web" } } },
+    says: "would see update Deployment, create Pod",
+  },
+  {
+    name: "with conditions",
+    webhook: { rules: rules("", "pods"), matchConditions: [{}] },
+    says: "may see (its matchConditions are not evaluated) create Pod",
+  },
+];
+
+describe("webhooks that are not asked are named by what they would see", () => {
+  for (const { name, webhook, says } of webhooks) {
+    test(name, () => {
+      const configuration = stored("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "guard", {
+        webhooks: [{ name: "guard.example.com", failurePolicy: "Ignore", ...webhook }],
+      });
+      const state = stateOf([...cluster, configuration]);
+      const notes = admissionNotes(writes, { before: state, after: state, catalogue });
+      const text = `not asked here: ValidatingWebhookConfiguration guard (guard.example.com) ${says}`;
+      expect(notes).toEqual(says === "" ? [] : [{ text }]);
+    });
+  }
+});
+
+describe("admission policies", () => {
+  const policy = stored("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", "few", {
+    spec: {
+      matchConstraints: {
+        resourceRules: rules("apps", "deployments"),
+        excludeResourceRules: rules("apps", "deployments", "DELETE"),
+      },
+    },
+  });
+  const binding = (spec: object): StoredObject =>
+    stored("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", "few", {
+      spec: { policyName: "few", ...spec },
+    });
+  const notesWith = (...objects: readonly StoredObject[]): readonly string[] => {
+    const state = stateOf([...cluster, ...objects]);
+    return admissionNotes(writes, { before: state, after: state, catalogue }).map(({ text }) => text);
+  };
+
+  test("are named where they are bound", () => {
+    const said = "not evaluated here: ValidatingAdmissionPolicy few (Deny) would judge update Deployment";
+    expect(notesWith(policy, binding({ validationActions: ["Deny"] }))).toEqual([said]);
+  });
+
+  test("say nothing without a binding, or where the binding is for others", () => {
+    expect(notesWith(policy)).toEqual([]);
+    expect(
+      notesWith(policy, binding({ matchResources: { namespaceSelector: { matchLabels: { team: "b" } } } })),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import { Pods } from "../../../src/api/kind.ts";
+import type { StoredObject, Unstored } from "../../../src/api/object.ts";
+import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
+import type { Pod } from "../../../src/api/types.ts";
+import { discover } from "../../../src/client/discovery.ts";
+import { servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
+import { type Snapshot, takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
+import { virtualCluster, type VirtualCluster } from "../../support/virtual-cluster.ts";
+
+const isServed = await servedBySandbox();
+
+/** A cluster with a pod whose owner is `owner`. */
+async function withPod(owner: {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+}): Promise<VirtualCluster> {
+  const cluster = await virtualCluster();
+  const spec = { containers: [{ name: "c", image: "i" }] };
+  const metadata = { namespace: "default", name: "p", ownerReferences: [{ ...owner, uid: "owner-uid" }] };
+  await cluster.settle(cluster.clientFor("you").create(Pods, { metadata, spec } as Unstored<Pod>));
+  return cluster;
+}
+
+interface Seen {
+  readonly snapshot: Snapshot;
+  readonly requests: readonly ApiRequest[];
+}
+
+/** Takes a snapshot through a transport in which some paths are forbidden. */
+async function seenThrough(cluster: VirtualCluster, forbidden: RegExp): Promise<Seen> {
+  const requests: ApiRequest[] = [];
+  const inner = cluster.sandbox.transport({ actor: "snapshot" });
+  const transport: Transport = {
+    async send(request) {
+      requests.push(request);
+      if (!forbidden.test(request.path)) return inner.send(request);
+      const status = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "forbidden" };
+      let left: Uint8Array | undefined = new TextEncoder().encode(JSON.stringify(status));
+      const next = (): Promise<Uint8Array | undefined> => {
+        const piece = left;
+        left = undefined;
+        return Promise.resolve(piece);
+      };
+      return { status: 403, header: () => undefined, body: { next, cancel: () => undefined } };
+    },
+  };
+  const { kinds } = await cluster.settle(discover(cluster.clientFor("discovery")));
+  const taken = takeSnapshot({
+    transport,
+    kinds,
+    isServed,
+    namespaces: ["default"],
+    alsoKinds: [],
+    wholeSecrets: false,
+  });
+  return { snapshot: await cluster.settle(taken), requests };
+}
+
+const named = ({ objects }: Snapshot): readonly string[] =>
+  objects.map(({ kind, metadata }: StoredObject) => `${kind} ${metadata.name}`);
+
+describe("takeSnapshot", () => {
+  test("asks every list after the first for the revision of the first", async () => {
+    const { snapshot, requests } = await seenThrough(await withPod({ apiVersion: "v1", kind: "Pod", name: "x" }), /^$/);
+    const [first, ...others] = requests.filter(({ path }) => !/\/(pods|nodes)\/[^/]+$/.test(path));
+    expect(first?.path).toBe("/api/v1/namespaces");
+    expect(others.length).toBeGreaterThan(20);
+    for (const { query = [] } of others) {
+      expect(query).toContainEqual(["resourceVersion", String(snapshot.revision)]);
+      expect(query).toContainEqual(["resourceVersionMatch", "Exact"]);
+    }
+    expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  });
+
+  test("reads Secrets by their metadata alone", async () => {
+    const { requests } = await seenThrough(await virtualCluster(), /^$/);
+    const secrets = requests.filter(({ path }) => path.endsWith("/secrets"));
+    expect(secrets.map(({ headers }) => headers?.["accept"])).toEqual([
+      "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+    ]);
+  });
+
+  test("leaves an owner out that is not there", async () => {
+    const { snapshot } = await seenThrough(
+      await withPod({ apiVersion: "apps/v1", kind: "ReplicaSet", name: "gone" }),
+      /^$/,
+    );
+    expect(named(snapshot)).toContain("Pod p");
+    expect([named(snapshot).includes("ReplicaSet gone"), snapshot.unknownOwners]).toEqual([false, []]);
+  });
+
+  test("takes an owner that may not be read to be there", async () => {
+    const cluster = await withPod({ apiVersion: "batch/v1", kind: "Job", name: "hidden" });
+    const { snapshot } = await seenThrough(cluster, /\/jobs(\/|$)/);
+    expect(named(snapshot)).toContain("Job hidden");
+    expect(snapshot.unknownOwners).toMatchObject([{ owner: { name: "hidden" }, why: "forbidden" }]);
+    expect(snapshot.unreadable.map(({ kind }) => kind.plural)).toEqual(["jobs"]);
+  });
+
+  test("goes on without the list of namespaces", async () => {
+    const { snapshot } = await seenThrough(await virtualCluster(), /^\/api\/v1\/namespaces$/);
+    expect(named(snapshot).filter((name) => name.startsWith("Namespace"))).toEqual(["Namespace default"]);
+  });
+});
