@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Pods } from "../../../src/api/kind.ts";
-import type { StoredObject, Unstored } from "../../../src/api/object.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
 import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
-import type { Pod } from "../../../src/api/types.ts";
 import { discover } from "../../../src/client/discovery.ts";
 import { servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
 import { type Snapshot, takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
@@ -19,7 +18,7 @@ async function withPod(owner: {
   const cluster = await virtualCluster();
   const spec = { containers: [{ name: "c", image: "i" }] };
   const metadata = { namespace: "default", name: "p", ownerReferences: [{ ...owner, uid: "owner-uid" }] };
-  await cluster.settle(cluster.clientFor("you").create(Pods, { metadata, spec } as Unstored<Pod>));
+  await cluster.settle(cluster.clientFor("you").create(Pods, { metadata, spec }));
   return cluster;
 }
 
