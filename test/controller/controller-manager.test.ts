@@ -154,6 +154,23 @@ describe("a sync", () => {
     ]);
   });
 
+  test("that asks to come again soon comes after 5 ms each time, and has not failed", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    let syncs = 0;
+    await start(cluster, async (_key, context) => {
+      if (++syncs < 4) context.enqueueRateLimited("the deadline passes now");
+    });
+    await cluster.timeline.runUntil({ ms: 1000 });
+    expect(cluster.events("done").map(({ outcome }) => outcome)).toEqual([
+      { is: "requeued", delayMs: 5 },
+      { is: "requeued", delayMs: 5 },
+      { is: "requeued", delayMs: 5 },
+      { is: "forgotten" },
+    ]);
+    expect(cluster.events("get").map(({ failures }) => failures)).toEqual([0, 0, 0, 0]);
+  });
+
   test("may ask to come again, which is no failure", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
