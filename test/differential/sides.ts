@@ -111,7 +111,8 @@ function nodesOf({ nodes = 0, apiServerFlags = [] }: Suite): {
   readonly scheduler: boolean;
   readonly apiServerFlags: readonly string[];
 } {
-  return { nodes, scheduler: nodes > 0, apiServerFlags };
+  // A log that is rotated, after 100 MB by default, is lost to its reader.
+  return { nodes, scheduler: nodes > 0, apiServerFlags: ["--audit-log-maxsize=8192", ...apiServerFlags] };
 }
 
 async function runOurs(

@@ -14,7 +14,10 @@ const bounds = [
 ];
 
 /** One rollout after the other, some before the last one is done; looked at every few milliseconds. */
-async function rollOut(random: Random, scene: RolloutScene): Promise<{ readonly most: number; readonly least: number }> {
+async function rollOut(
+  random: Random,
+  scene: RolloutScene,
+): Promise<{ readonly most: number; readonly least: number }> {
   let [most, least] = [0, Infinity];
   for (let version = 2; version < 5; version++) {
     await scene.setImage(`web:${version}`);
@@ -43,7 +46,11 @@ describe("whatever order things happen in, a rollout keeps to maxSurge and maxUn
       expect(least).toBeGreaterThanOrEqual(replicas - maxUnavailable(deployment));
       await scene.run(120_000);
       expect((await scene.sizes()).at(-1)).toBe(`web:4 × ${replicas}`);
-      expect((await scene.web()).status).toMatchObject({ replicas, updatedReplicas: replicas, availableReplicas: replicas });
+      expect((await scene.web()).status).toMatchObject({
+        replicas,
+        updatedReplicas: replicas,
+        availableReplicas: replicas,
+      });
       await scene.stop();
     }, 60_000);
   }

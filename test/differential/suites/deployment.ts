@@ -42,23 +42,26 @@ async function deploymentsAreSettled(stage: Stage): Promise<boolean> {
 /** So many Events about one object before the spam filter may hold some back. */
 const spamBurst = 25;
 
-/** Whether fewer Events than changes of pods and of sizes were written: they are written in the background. */
+/** Whether there are fewer Events about some object than its pods or its size were changed: they are written in the background. */
 function owesEvents({ effects }: SideLog): boolean {
-  const sizes = new Map<string, number>();
-  let [owed, told] = [0, 0];
-  for (const { resource, verb, code, name, response } of effects) {
-    if (resource.startsWith("events")) told++;
-    else if (code >= 300) continue;
-    else if (resource === "pods" && verb !== "patch") owed++;
+  const [owed, told, sizes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+  const count = (of: Map<string, number>, name: string): void => void of.set(name, (of.get(name) ?? 0) + 1);
+  for (const { resource, verb, code, name, request, response } of effects) {
+    // On the sandbox writes are told without bodies.
+    if (response === undefined || code >= 300) continue;
+    const { spec, metadata } = response as Partial<Counted>;
+    const owner = metadata?.ownerReferences?.[0]?.name ?? "";
+    if (resource.startsWith("events")) {
+      const { involvedObject } = (verb === "create" ? request : response) as { readonly involvedObject?: Meta };
+      count(told, involvedObject?.name ?? "");
+    } else if (resource === "pods" && verb !== "patch") count(owed, owner);
     else if (resource === "replicasets.apps" && (verb === "create" || verb === "update")) {
-      // On the sandbox writes are told without bodies.
-      const size = (response as Partial<Counted> | undefined)?.spec?.replicas;
-      if (size === undefined) continue;
-      if (size !== (sizes.get(name) ?? (verb === "create" ? 0 : size))) owed++;
+      const size = spec?.replicas ?? 0;
+      if (size !== (sizes.get(name) ?? (verb === "create" ? 0 : size))) count(owed, owner);
       sizes.set(name, size);
     }
   }
-  return owed < spamBurst && told < owed;
+  return [...owed].some(([name, all]) => all < spamBurst && (told.get(name) ?? 0) < all);
 }
 
 const staleUpdate: Allowed = {
