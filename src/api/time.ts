@@ -10,9 +10,14 @@ export function parseTime(text: string): number {
   return ms;
 }
 
+/** The last time that was written: most are written many times in their second. */
+let last = { seconds: NaN, text: "" };
+
 /** `metav1.Time`: whole seconds, UTC: `2026-11-21T10:41:07Z`. */
 export function formatTime(ms: number): string {
-  return `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  const seconds = Math.floor(ms / 1000);
+  if (seconds !== last.seconds) last = { seconds, text: `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z` };
+  return last.text;
 }
 
 /** `metav1.MicroTime`: six decimals, UTC: `2026-11-21T10:41:07.212000Z`. */

@@ -30,8 +30,10 @@ function writtenAs(value: unknown, field: Field, schema: Schema): unknown {
 
 function isEmpty(value: unknown): boolean {
   if (value === "" || value === 0 || value === false || value === null || value === undefined) return true;
+  if (typeof value !== "object") return false;
   if (Array.isArray(value)) return value.length === 0;
-  return isFields(value) && Object.keys(value).length === 0;
+  for (const _key in value) return false;
+  return true;
 }
 
 function inShape(value: unknown, shape: Shape, schema: Schema): unknown {

@@ -11,7 +11,7 @@ export interface Comparison {
 }
 
 /** A value with what its field says of it. */
-interface Kind {
+export interface Kind {
   readonly shape: Shape;
   readonly field: Field | undefined;
 }
@@ -37,16 +37,18 @@ export function compare(
   skip: ReadonlySet<string>,
 ): Comparison {
   const result: Comparison = { changed: emptySet(), removed: emptySet() };
-  const top = (fields: Fields): Fields => {
-    const kept: Fields = {};
-    for (const key of Object.keys(fields)) {
-      if (key === "kind" || key === "apiVersion" || skip.has(key)) continue;
-      kept[key] = key === "metadata" && isFields(fields[key]) ? withoutUnowned(fields[key]) : fields[key];
-    }
-    return kept;
-  };
-  compareStructs(top(old), top(now), struct, schema, result.changed, result.removed);
+  compareStructs(ownable(old, skip), ownable(now, skip), struct, schema, result.changed, result.removed);
   return result;
+}
+
+/** What of an object somebody can own. */
+export function ownable(fields: Fields, skip: ReadonlySet<string>): Fields {
+  const kept: Fields = {};
+  for (const key of Object.keys(fields)) {
+    if (key === "kind" || key === "apiVersion" || skip.has(key)) continue;
+    kept[key] = key === "metadata" && isFields(fields[key]) ? withoutUnowned(fields[key]) : fields[key];
+  }
+  return kept;
 }
 
 function withoutUnowned(metadata: Fields): Fields {
@@ -100,7 +102,8 @@ function comparePlace(
   if (places[1].children.size > 0) removed.children.set(element, places[1]);
 }
 
-function isAtomic({ shape, field }: Kind, schema: Schema): boolean {
+/** Whether a value is owned in one piece. */
+export function isAtomic({ shape, field }: Kind, schema: Schema): boolean {
   if (field?.atomic === true) return true;
   if (shape.is === "struct") {
     const struct = schema.struct(shape.name);
@@ -155,12 +158,15 @@ function listParts(value: unknown, of: Shape, field: Field | undefined): Map<str
   if (!Array.isArray(value)) return undefined;
   const parts = new Map<string, Part>();
   for (const item of value as unknown[]) {
-    const kind: Kind = { shape: of, field: undefined };
-    if (field?.listType === "map" && isFields(item)) {
-      const keys: Fields = {};
-      for (const key of [...field.listKeys].sort()) if (item[key] !== undefined) keys[key] = item[key];
-      parts.set(`k:${JSON.stringify(keys)}`, { value: item, kind });
-    } else parts.set(`v:${JSON.stringify(item)}`, { value: item, kind });
+    parts.set(listElement(item, field), { value: item, kind: { shape: of, field: undefined } });
   }
   return parts;
+}
+
+/** How the path to an item names it: by its keys, or by its value. */
+export function listElement(item: unknown, field: Field | undefined): string {
+  if (field?.listType !== "map" || !isFields(item)) return `v:${JSON.stringify(item)}`;
+  const keys: Fields = {};
+  for (const key of [...field.listKeys].sort()) if (item[key] !== undefined) keys[key] = item[key];
+  return `k:${JSON.stringify(keys)}`;
 }

@@ -9,6 +9,7 @@ import type { ApiObject, Fields } from "../object.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Call } from "../server.ts";
 import { compare } from "./compare.ts";
+import { newFields } from "./new-fields.ts";
 import { emptySet, isEmptySet, readSet, sameSet, subtract, unite, writeSet } from "./field-set.ts";
 
 /** The query's fieldManager, or what stands before the slash in the client's name. */
@@ -34,7 +35,23 @@ export function manageCreate(call: Call, object: ApiObject): void {
   const { schema } = call.server.catalogue;
   const empty: Fields = { kind, apiVersion, metadata: {} };
   canonicalize(empty, struct, schema);
-  manage(call, empty as ApiObject, object, []);
+  const fieldsV1 = newFields(empty, object, struct, schema, skippedBy(call));
+  if (Object.keys(fieldsV1).length === 0) delete object.metadata.managedFields;
+  else object.metadata.managedFields = [entryOf(call, ownerOf(call), fieldsV1)];
+}
+
+/** Status belongs to those who write it through its subresource. */
+function skippedBy({ subresource, resource }: Call): ReadonlySet<string> {
+  return subresource === "" && resource.subresources.has("status") ? statusOnly : nothing;
+}
+
+function ownerOf(call: Call): Owner {
+  return {
+    manager: managerOf(call),
+    operation: "Update",
+    apiVersion: call.resource.apiVersion,
+    subresource: call.subresource,
+  };
 }
 
 /** The managed fields after an update of `old` to `object`. Those of an object that had none are not begun with. */
@@ -51,12 +68,11 @@ export function manageOwnStatus(call: Call, resource: Resource, old: ApiObject, 
 }
 
 function manage(call: Call, old: ApiObject, sent: ApiObject, entries: readonly Fields[]): void {
-  const { struct, apiVersion, subresources } = call.resource;
+  const { struct } = call.resource;
   if (struct === undefined) return;
   const { schema } = call.server.catalogue;
-  const skip = call.subresource === "" && subresources.has("status") ? statusOnly : nothing;
-  const { changed, removed } = compare(old, sent, struct, schema, skip);
-  const own = { manager: managerOf(call), operation: "Update", apiVersion, subresource: call.subresource };
+  const { changed, removed } = compare(old, sent, struct, schema, skippedBy(call));
+  const own = ownerOf(call);
   const isOwn = (entry: Fields): boolean =>
     entry["manager"] === own.manager &&
     entry["operation"] === own.operation &&
@@ -90,20 +106,23 @@ interface Owner {
 function ownEntry(
   call: Call,
   before: Fields | undefined,
-  { subresource, ...owner }: Owner,
+  owner: Owner,
   change: (set: ReturnType<typeof emptySet>) => void,
 ): Fields | undefined {
   const old = readSet(before?.["fieldsV1"]);
   const set = readSet(before?.["fieldsV1"]);
   change(set);
   if (isEmptySet(set)) return undefined;
-  if (before !== undefined && sameSet(old, set)) return before;
+  return before !== undefined && sameSet(old, set) ? before : entryOf(call, owner, writeSet(set));
+}
+
+function entryOf(call: Call, { subresource, ...owner }: Owner, fieldsV1: Fields): Fields {
   return {
     ...owner,
     // A scale leaves no time, as it is written to another kind.
     ...(subresource === "scale" ? {} : { time: formatTime(call.server.timeline.now()) }),
     fieldsType: "FieldsV1",
-    fieldsV1: writeSet(set),
+    fieldsV1,
     ...(subresource === "" ? {} : { subresource }),
   };
 }
