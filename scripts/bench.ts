@@ -2,7 +2,7 @@
  * `npm run bench`: ours side by side with client-go, kube-rs and kube-controller-manager, on this machine, taking turns, medians of
  * at least five rounds. What it takes: Go (and cargo, for kube-rs) the first time, Linux for the figures of memory.
  *
- * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [sync] [watch] [queue] [emit] [replicaset] [deployments] [dry-run] [all]`
+ * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [sync] [watch] [queue] [emit] [sandbox] [replicaset] [deployments] [dry-run] [all]`
  *
  * Prints a table, or with `--json` a line a figure. A figure that misses its goal is a result like any other; the exit code is 1
  * only if something could not be measured.
@@ -18,6 +18,7 @@ import { isFigure, type Result } from "./bench/figures.ts";
 import { buildOurs, buildProgram, peer } from "./bench/peers.ts";
 import { fillWithPods, savePods } from "./bench/pods.ts";
 import { emitFigures, queueFigures } from "./bench/queue.ts";
+import { sandboxFigures } from "./bench/sandbox.ts";
 import { replicaSetFigures } from "./bench/replicaset.ts";
 import { runAllFigures } from "./bench/run-all.ts";
 import { syncFigures } from "./bench/sync.ts";
@@ -25,7 +26,7 @@ import { table } from "./bench/table.ts";
 import { watchFigures } from "./bench/watch.ts";
 import { buildControlPlane } from "./control-plane.ts";
 
-const groups = ["queue", "emit", "replicaset", "deployments", "dry-run", "sync", "watch", "all"] as const;
+const groups = ["queue", "emit", "sandbox", "replicaset", "deployments", "dry-run", "sync", "watch", "all"] as const;
 type Group = (typeof groups)[number];
 const podCount = 10_000;
 
@@ -97,6 +98,7 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
     replicaSetFigures({ rounds, cluster: await oneCluster(), program: await buildProgram(dir), dir }),
   deployments: async () => deploymentFigures({ rounds, program: await buildProgram(dir), dir }),
   "dry-run": async () => dryRunFigures({ rounds, program: await buildProgram(dir), dir }),
+  sandbox: async () => sandboxFigures({ rounds, cluster: await oneCluster(), program: await buildProgram(dir), dir }),
   sync: async () =>
     syncFigures({
       rounds,

@@ -1,10 +1,12 @@
 /** What a benchmark says, and the arithmetic behind it. */
 
-/** `at most`: ours divided by the peer's must not be more; `at least`: not less. */
-export interface Goal {
-  readonly is: "at most" | "at least";
-  readonly ratio: number;
-}
+/**
+ * `at most`: ours divided by the peer's must not be more; `at least`: not less. `below` and `above`: a limit for ours alone, in the
+ * figure's unit, whatever the peer's is.
+ */
+export type Goal =
+  | { readonly is: "at most" | "at least"; readonly ratio: number }
+  | { readonly is: "below" | "above"; readonly limit: number };
 
 /** One figure of the table: medians, the peer's beside ours. */
 export interface Figure {
@@ -49,6 +51,31 @@ export function figure(
   if (rounds.ours.length === 0 || rounds.peer.length === 0) throw new RangeError(`Cannot compare ${name}: no rounds`);
   const [ours, peer] = [median(rounds.ours), median(rounds.peer)];
   const ratio = ours / peer;
-  const holds = goal.is === "at most" ? ratio <= goal.ratio : ratio >= goal.ratio;
-  return { name, unit, ours, peer, ratio, goal: `${goal.is === "at most" ? "≤" : "≥"} ${goal.ratio}`, holds, rounds };
+  return { name, unit, ours, peer, ratio, goal: goalText(goal, unit), holds: reaches(goal, ours, ratio), rounds };
+}
+
+function reaches(goal: Goal, ours: number, ratio: number): boolean {
+  switch (goal.is) {
+    case "at most":
+      return ratio <= goal.ratio;
+    case "at least":
+      return ratio >= goal.ratio;
+    case "below":
+      return ours <= goal.limit;
+    case "above":
+      return ours >= goal.limit;
+  }
+}
+
+function goalText(goal: Goal, unit: string): string {
+  switch (goal.is) {
+    case "at most":
+      return `≤ ${goal.ratio}`;
+    case "at least":
+      return `≥ ${goal.ratio}`;
+    case "below":
+      return `≤ ${goal.limit} ${unit}`;
+    case "above":
+      return `≥ ${goal.limit} ${unit}`;
+  }
 }

@@ -59,11 +59,11 @@ async function run(command: readonly string[], cwd: string): Promise<string | un
   return said.trim().split("\n").slice(-3).join(" · ");
 }
 
-/** Our side of figures (a) to (d) and (g), compiled with byte code as `npm run build` does it. */
-export async function buildOurs(into: string): Promise<string> {
-  const outfile = join(into, "ours");
+/** A program of ours beside this file (`ours`, `sandbox-ours`), compiled with byte code as `npm run build` does it. */
+export async function buildOurs(into: string, name: "ours" | "sandbox-ours" = "ours"): Promise<string> {
+  const outfile = join(into, name);
   const result = await Bun.build({
-    entrypoints: [join(import.meta.dir, "ours.ts")],
+    entrypoints: [join(import.meta.dir, `${name}.ts`)],
     target: "bun",
     format: "esm",
     bytecode: true,

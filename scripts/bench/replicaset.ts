@@ -7,7 +7,7 @@ import { type ObjectWatch, watchObjects } from "./object-watch.ts";
 
 const replicas = 1000;
 const sides = ["ours", "kube-controller-manager"] as const;
-type Side = (typeof sides)[number];
+export type Side = (typeof sides)[number];
 
 export interface ReplicaSetOptions {
   readonly rounds: number;
@@ -18,7 +18,7 @@ export interface ReplicaSetOptions {
   readonly dir: string;
 }
 
-interface Round {
+export interface Round {
   readonly upMs: number;
   readonly downMs: number;
   readonly bothMs: number;
@@ -90,7 +90,11 @@ async function startToFirstPod({ cluster, program, dir }: ReplicaSetOptions, sid
   }
 }
 
-async function upAndDown({ cluster, program, dir }: ReplicaSetOptions, side: Side): Promise<Round> {
+/** From 1 to 1,000 pods and to none, of a controller whose caches are full. */
+export async function upAndDown(
+  { cluster, program, dir }: Omit<ReplicaSetOptions, "rounds">,
+  side: Side,
+): Promise<Round> {
   const namespace = await freshNamespace(cluster);
   const pods = await watchPods(cluster, namespace);
   await createReplicaSet(cluster, namespace, 1);

@@ -15,7 +15,7 @@ export function canonicalize(value: Fields, struct: Struct, schema: Schema): voi
     if (field === undefined) continue;
     const written = writtenAs(value[key], field, schema);
     if (written === undefined) delete value[key];
-    else value[key] = written;
+    else if (written !== value[key]) value[key] = written;
   }
   for (const [key, field] of struct.always) {
     if (value[key] !== undefined) continue;

@@ -60,10 +60,10 @@ export function frameOfChange(change: Change, type: "ADDED" | "MODIFIED" | "DELE
   // What leaves a selector's view is told as deleted, in the state before, at the version of the change.
   const leaves = type === "DELETED" && change.type !== "DELETED";
   const name = `${type}${format.name}`;
-  let frame = change.frames.get(name);
+  let frame = change.frames?.get(name);
   if (frame === undefined) {
     frame = frameOf(type, leaves ? format.text(leaving(change)) : format.text(change.entry));
-    change.frames.set(name, frame);
+    change.frames?.set(name, frame);
   }
   return frame;
 }

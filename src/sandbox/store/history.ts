@@ -9,8 +9,11 @@ export interface Change {
   /** The object after the change; for DELETED its last state, at the version of the deletion. */
   readonly entry: Entry;
   readonly previous: Entry | undefined;
-  /** The frames of watches, each made once and shared by all who watch; by event type and format. */
-  readonly frames: Map<string, Uint8Array>;
+  /**
+   * The frames of watches, each made once and shared by all who watch; by event type and format. Kept while the change is among
+   * the newest, where watches are: the frames of all would take as much memory as the objects.
+   */
+  frames: Map<string, Uint8Array> | undefined;
 }
 
 export interface HistoryLimits {
@@ -19,6 +22,9 @@ export interface HistoryLimits {
   /** How long a change is kept. Default 5 minutes, as kube-apiserver has etcd compact. */
   readonly ageMs?: number;
 }
+
+/** So many of the newest changes keep their frames. */
+const framed = 1024;
 
 /**
  * The changes of one resource in the order of their revisions. Places are counted from the first change ever, so that a
@@ -58,6 +64,8 @@ export class History {
 
   append(change: Change): void {
     this.#changes.push(change);
+    const far = this.#changes[this.#changes.length - 1 - framed];
+    if (far !== undefined) far.frames = undefined;
     const old = this.#changes[this.#dropped] as Change;
     if (this.#changes.length - this.#dropped > this.#limit || change.at - old.at > this.#ageMs)
       this.#dropOld(change.at);

@@ -1,0 +1,147 @@
+/** The embedded API server: beside a real etcd and kube-apiserver where there is something to compare, else against itself. */
+import { type Cluster, startCluster } from "../../test/support/cluster.ts";
+import { start } from "./child.ts";
+import { figure, type Goal, type Result } from "./figures.ts";
+import { buildOurs } from "./peers.ts";
+import { upAndDown } from "./replicaset.ts";
+
+export interface SandboxOptions {
+  readonly rounds: number;
+  /** Without controllers. */
+  readonly cluster: Cluster;
+  /** `dist/kubectl-reconcile`. */
+  readonly program: string;
+  readonly dir: string;
+}
+
+type Sides = { readonly ours: number[]; readonly peer: number[] };
+
+const sizes = [10_000, 50_000, 100_000] as const;
+const lanes = 16;
+
+/** All that is measured, round by round, the sides in turn. */
+export async function sandboxFigures(options: SandboxOptions): Promise<readonly Result[]> {
+  const ours = await buildOurs(options.dir, "sandbox-ours");
+  const seen: Record<"inProcess" | "command" | "creates" | "replicas" | "watched" | "growth", Sides> = {
+    inProcess: { ours: [], peer: [] },
+    command: { ours: [], peer: [] },
+    creates: { ours: [], peer: [] },
+    replicas: { ours: [], peer: [] },
+    watched: { ours: [], peer: [] },
+    growth: { ours: [], peer: [] },
+  };
+  const whole: number[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    const cluster = await clusterStart();
+    seen.inProcess.peer.push(cluster);
+    seen.command.peer.push(cluster);
+    seen.inProcess.ours.push(await said([ours, "start"], "start", "ms"));
+    seen.command.ours.push(await commandStart(options.program));
+    seen.creates.ours.push(await said([ours, "creates", "20000"], "creates", "per_s"));
+    seen.creates.peer.push(await realCreates(options.cluster, round));
+    seen.replicas.ours.push(await said([ours, "replicaset", "1000"], "replicaset", "ms"));
+    seen.replicas.peer.push((await upAndDown(options, "ours")).upMs);
+    seen.watched.peer.push(await said([ours, "watched", "10000"], "watched", "us"));
+    seen.watched.ours.push(await said([ours, "watched", "100000"], "watched", "us"));
+    const [small = 0, middle = 0, large = 0] = await residentMb(ours);
+    seen.growth.peer.push(((middle - small) / (sizes[1] - sizes[0])) * 1024);
+    seen.growth.ours.push(((large - middle) / (sizes[2] - sizes[1])) * 1024);
+    whole.push(large);
+  }
+  const below = (limit: number): Goal => ({ is: "below", limit });
+  const atMost = (ratio: number): Goal => ({ is: "at most", ratio });
+  return [
+    figure("sandbox in process: start to ready, beside etcd and kube-apiserver", "ms", below(50), seen.inProcess),
+    figure("sandbox as a command: start to ready, beside the same", "ms", below(300), seen.command),
+    figure("creates, in process, beside kube-apiserver", "/s", { is: "above", limit: 10_000 }, seen.creates),
+    figure(
+      "ReplicaSet 0 → 1,000 pods: ours in the sandbox, beside ours on kube-apiserver",
+      "ms",
+      atMost(0.3),
+      seen.replicas,
+    ),
+    figure(
+      "a create among 100,000 pods with 1,000 watches, beside among 10,000: processor",
+      "µs",
+      atMost(1.3),
+      seen.watched,
+    ),
+    figure("a pod's memory from 50,000 to 100,000, beside from 10,000 to 50,000", "KB", atMost(1.2), seen.growth),
+    figure("resident memory with 100,000 pods", "MB", below(600), { ours: whole, peer: whole }),
+  ];
+}
+
+/** A real one, from nothing to ready. */
+async function clusterStart(): Promise<number> {
+  const from = performance.now();
+  const cluster = await startCluster();
+  const ms = performance.now() - from;
+  await cluster.stop();
+  return ms;
+}
+
+/** What one run of our program says. */
+async function said(command: readonly string[], phase: string, field: string): Promise<number> {
+  const child = start(command);
+  try {
+    return valueOf(await child.line(phase), field);
+  } finally {
+    await child.stop();
+  }
+}
+
+function valueOf(line: Readonly<Record<string, number>>, field: string): number {
+  const value = line[field];
+  if (value === undefined) throw new Error(`no ${field} in ${JSON.stringify(line)}`);
+  return value;
+}
+
+/** From the start of the process until it says where it is: it listens then, and its nodes are ready. */
+async function commandStart(program: string): Promise<number> {
+  const child = start([program, "sandbox"]);
+  try {
+    await child.firstLine();
+    return performance.timeOrigin + performance.now() - child.startedAt;
+  } finally {
+    await child.stop();
+  }
+}
+
+async function realCreates(cluster: Cluster, round: number): Promise<number> {
+  const namespace = `creates-${round}`;
+  await cluster.createNamespace(namespace);
+  const path = `/api/v1/namespaces/${namespace}/pods`;
+  const count = 2000;
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) {
+      const body = {
+        metadata: { name: `pod-${next++}`, labels: { app: "bench" } },
+        spec: { containers: [{ name: "main", image: "registry.example.com/main:1" }] },
+      };
+      const { status } = await cluster.request("POST", path, body);
+      if (status !== 201) throw new Error(`Cannot create a pod: ${status}`);
+    }
+  };
+  const from = performance.now();
+  await Promise.all(Array.from({ length: lanes }, lane));
+  const perSecond = (count / (performance.now() - from)) * 1000;
+  await cluster.request("DELETE", path);
+  return perSecond;
+}
+
+/** Of a process each, after it has given back what filling left behind. */
+async function residentMb(ours: string): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const size of sizes) {
+    const child = start([ours, "fill", String(size)]);
+    try {
+      await child.line("fill");
+      await Bun.sleep(500);
+      found.push(child.usage().rssKb / 1024);
+    } finally {
+      await child.stop();
+    }
+  }
+  return found;
+}
