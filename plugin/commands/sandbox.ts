@@ -2,7 +2,7 @@ import { createClient } from "../../src/client/client.ts";
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
 import { removeFile, temporaryPath } from "../../src/platform/files.ts";
 import { randomSuffix } from "../../src/platform/random.ts";
-import { type SandboxHttps, serveSandbox } from "../../src/sandbox/https.ts";
+import { type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../src/sandbox/https.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import { RunReport } from "../../src/views/run-report.ts";
 import { type Command, command, type Given, negation, text, texts, wholeNumber } from "../command.ts";
@@ -10,7 +10,7 @@ import { controllerCandidates, controllersNamed } from "../controller-names.ts";
 import type { Io } from "../io.ts";
 import { RunLines } from "../render/run-lines.ts";
 import { counted, formatDuration, styleOf } from "../render/style.ts";
-import { refuseToOverwrite, writeKubeconfig } from "../kubeconfig-file.ts";
+import { earlierIdentity, writeKubeconfig } from "../kubeconfig-file.ts";
 import { connectToSandbox, type SandboxConnection } from "../sandbox-connection.ts";
 import { UserError } from "../user-error.ts";
 
@@ -24,9 +24,13 @@ const options = {
     most: 65_535,
     default: "any that is free",
   }),
-  kubeconfig: text("--write-kubeconfig <file>", "write the kubeconfig there, and leave it", {
-    default: "a temporary file that goes with the sandbox",
-  }),
+  kubeconfig: text(
+    "--write-kubeconfig <file>",
+    "write the kubeconfig there, and leave it; a later sandbox with it knows the same token",
+    {
+      default: "a temporary file that goes with the sandbox",
+    },
+  ),
   kubelet: negation("--no-kubelet", "without the simulated kubelet: nothing on the nodes runs"),
   scheduler: negation("--no-scheduler", "without the scheduler: pods stay without a node"),
   run: texts("--run <controller,...>", "run these controllers in it and print what they do, or all", {
@@ -56,7 +60,8 @@ export const sandbox: Command = command({
     const words = run.flatMap((list) => list.split(",")).filter((word) => word !== "");
     const controllers = words.length === 0 ? [] : controllersNamed(words, io.calledAs);
     const startedAt = io.timeline.now();
-    if (given.kubeconfig !== undefined) await refuseToOverwrite(given.kubeconfig);
+    const identity =
+      given.kubeconfig === undefined ? undefined : await earlierIdentity(given.kubeconfig, io.timeline.now());
     const parts = {
       kubelet: kubelet !== false,
       scheduler: scheduler !== false,
@@ -67,7 +72,7 @@ export const sandbox: Command = command({
       printRun(bus, controllers, io, lines.write),
     );
     try {
-      return await serve(connection, given, io, { startedAt, controllers, introduced: lines.release });
+      return await serve(connection, given, io, { startedAt, controllers, identity, introduced: lines.release });
     } finally {
       await connection.close();
     }
@@ -77,6 +82,8 @@ export const sandbox: Command = command({
 interface About {
   readonly startedAt: number;
   readonly controllers: readonly ControllerDefinition[];
+  /** That of the sandbox before, which clients may still know. */
+  readonly identity: SandboxIdentity | undefined;
   /** What controllers did so far may be printed now. */
   readonly introduced: () => void;
 }
@@ -89,11 +96,11 @@ async function serve(connection: SandboxConnection, given: SandboxOptions, io: I
     if (count > 1) io.exit(130);
     ended.resolve();
   });
-  const https = await listen(connection, given.port);
+  const https = await listen(connection, given.port, about.identity);
   const kept = given.kubeconfig;
   const file = kept ?? temporaryPath(`kubectl-reconcile-sandbox-${randomSuffix(random, 8)}.kubeconfig`);
   try {
-    await writeKubeconfig(file, https.kubeconfig(given.namespace));
+    await writeKubeconfig(file, https, given.namespace);
     for (const line of await introduction(connection, https, given, io, about)) out.write(`${line}\n`);
     out.write(`\nexport KUBECONFIG=${file}\n`);
     out.write(`ready after ${formatDuration(timeline.now() - about.startedAt)}, Ctrl-C stops\n\n`);
@@ -108,9 +115,16 @@ async function serve(connection: SandboxConnection, given: SandboxOptions, io: I
   }
 }
 
-async function listen({ cluster }: SandboxConnection, port: number | undefined): Promise<SandboxHttps> {
+async function listen(
+  { cluster }: SandboxConnection,
+  port: number | undefined,
+  identity: SandboxIdentity | undefined,
+): Promise<SandboxHttps> {
   try {
-    return await serveSandbox(cluster.sandbox, port === undefined ? {} : { port });
+    return await serveSandbox(cluster.sandbox, {
+      ...(port !== undefined && { port }),
+      ...(identity !== undefined && { identity }),
+    });
   } catch (error) {
     if (port === undefined) throw error;
     throw new UserError(

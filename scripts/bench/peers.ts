@@ -18,11 +18,12 @@ interface Recipe {
 }
 
 /** The peers; each has a folder of its name in `scripts/bench-peers/`. */
-export type Peer = "client-go" | "firehose" | "kube-rs";
+export type Peer = "client-go" | "firehose" | "informer" | "kube-rs";
 
 const recipes: Readonly<Record<Peer, Recipe>> = {
   "client-go": { tool: "go", command: ["go", "build", "-o", "peer-client-go", "."], makes: "peer-client-go" },
   firehose: { tool: "go", command: ["go", "build", "-o", "firehose", "."], makes: "firehose" },
+  informer: { tool: "go", command: ["go", "build", "-o", "informer", "."], makes: "informer" },
   "kube-rs": { tool: "cargo", command: ["cargo", "build", "--release", "--locked"], makes: "peer-kubers" },
 };
 

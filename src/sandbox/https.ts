@@ -1,15 +1,31 @@
 /** The way in for everybody else: HTTPS on loopback, with a certificate and a token made for the occasion. */
-import { loopbackCertificate, secretToken } from "../platform/certificate.ts";
+import { loopbackCertificate, secretToken, type ServerCertificate } from "../platform/certificate.ts";
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { handle, maxBodyBytes, refusalAnswer } from "./handle.ts";
 import { refusal } from "./refusal.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterAdmin } from "./transport.ts";
 
+/** Who the server is to its clients, and whom it lets in. A server that takes over another's is the same one to them. */
+export interface SandboxIdentity {
+  readonly certificate: ServerCertificate;
+  readonly token: string;
+  /** Good up to here, in milliseconds since 1970: a month before the certificate ends. */
+  readonly until: number;
+}
+
+export interface ServeOptions {
+  /** Any that is free by default. */
+  readonly port?: number;
+  /** By default one made for the occasion. */
+  readonly identity?: SandboxIdentity;
+}
+
 export interface SandboxHttps {
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
   readonly port: number;
+  readonly identity: SandboxIdentity;
   readonly token: string;
   /** PEM of the authority to trust. */
   readonly ca: string;
@@ -30,11 +46,17 @@ function sameSecret(a: string, b: string): boolean {
   return difference === 0;
 }
 
-/** Serves a sandbox on 127.0.0.1; any free port by default. @throws Error where the port is taken. */
-export async function serveSandbox(sandbox: Sandbox, options: { readonly port?: number } = {}): Promise<SandboxHttps> {
+const elevenMonthsMs = 334 * 24 * 3_600_000;
+
+function newIdentity(now: number): SandboxIdentity {
+  return { certificate: loopbackCertificate(now), token: secretToken(), until: now + elevenMonthsMs };
+}
+
+/** Serves a sandbox on 127.0.0.1. @throws Error where the port is taken. */
+export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {}): Promise<SandboxHttps> {
   const { server } = sandbox;
-  const certificate = loopbackCertificate(server.timeline.now());
-  const token = secretToken();
+  const identity = options.identity ?? newIdentity(server.timeline.now());
+  const { certificate, token } = identity;
   let requests = 0;
   const answer = (request: ServedRequest): ServedResponse => {
     const bearer = /^bearer (.+)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? "";
@@ -46,6 +68,7 @@ export async function serveSandbox(sandbox: Sandbox, options: { readonly port?: 
   return {
     url,
     port: https.port,
+    identity,
     token,
     ca: certificate.ca,
     kubeconfig: (namespace = "default") => kubeconfigOf({ url, ca: certificate.ca, token, namespace }),

@@ -145,13 +145,19 @@ describe("kubectl reconcile sandbox", () => {
     expect(refused.err).toContain(`${file} is there already, and no sandbox wrote it`);
     expect(await readFile(file, "utf8")).toBe("clusters: []\n");
     await rm(file);
+    const tokens = new Set<string | undefined>();
     for (const namespace of ["first", "second"]) {
       const sandbox = program("sandbox", "--nodes", "0", "-n", namespace, "--write-kubeconfig", file);
       await sandbox.printed("ready after");
-      expect(await readFile(file, "utf8")).toContain(`namespace: ${namespace}\n`);
+      const text = await readFile(file, "utf8");
+      expect(text).toContain(`namespace: ${namespace}\n`);
+      expect((await (await accessBy(file)).get("/version")).status).toBe(200);
+      tokens.add(/token: (\S+)/.exec(text)?.[1]);
       sandbox.signal("SIGINT");
       expect((await sandbox.ended()).code).toBe(0);
     }
+    // To clients that still run, the second one is the first one come back.
+    expect(tokens.size).toBe(1);
   }, 20_000);
 
   const refusals = [

@@ -24,6 +24,12 @@ export function openWatch(call: Call, options: ListOptions, format: Format, acto
   if (options.sendInitialEvents === true && asked > current) {
     return errorBody(refusal(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`));
   }
+  // There is no other server that could be ahead: the client has seen an earlier sandbox, and must list anew at once.
+  if (!sendsState && asked > current) {
+    return errorBody(
+      expired(`resource version ${asked} is of another sandbox, which is gone: this one is at ${current}`),
+    );
+  }
   if (!sendsState && asked > 0 && !collection.history.covers(asked)) {
     return errorBody(expired(`too old resource version: ${asked} (${collection.history.compacted})`));
   }
