@@ -115,7 +115,7 @@ afterEach(async () => {
 });
 
 /** The program, started; `dump` asks what it holds. */
-function startWitness(kubeconfig: string, watchList: boolean): { dump(): Promise<Dump> } {
+function startWitness(kubeconfig: string, watchList: boolean): { readonly dump: () => Promise<Dump> } {
   if (witness?.is !== "there") throw new Error(`no witness: ${witness?.why ?? "Go is not installed"}`);
   const folder = mkdtempSync(join(tmpdir(), "informer-"));
   const file = join(folder, "kubeconfig");
@@ -134,7 +134,7 @@ function startWitness(kubeconfig: string, watchList: boolean): { dump(): Promise
   const lines = linesOf(child.stdout);
   return {
     async dump() {
-      child.stdin.write("dump\n");
+      await child.stdin.write("dump\n");
       await child.stdin.flush();
       const { value } = await lines.next();
       if (typeof value !== "string") throw new Error(`the witness ended with ${await child.exited}`);
