@@ -2,6 +2,7 @@
 import { invalid } from "../field-errors.ts";
 import { child, type ApiObject } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { finalizerNameErrors } from "./metadata.ts";
 
 /** The finalizers in `spec.finalizers`, which keep a namespace until `namespaces/finalize` takes them away. */
 export function specFinalizers(namespace: ApiObject): readonly unknown[] {
@@ -20,6 +21,15 @@ export const namespaceRules: KindRules = {
     const spec = child(object, "spec");
     const finalizers = specFinalizers(object);
     spec["finalizers"] = finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"];
+  },
+  validate: (namespace) =>
+    specFinalizers(namespace).flatMap((finalizer) => finalizerNameErrors(String(finalizer), "spec.finalizers")),
+  validateStatus(namespace) {
+    const wanted = namespace.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
+    const phase = namespace.status?.["phase"] ?? "";
+    if (phase === wanted) return [];
+    const not = wanted === "Active" ? "" : "not ";
+    return [invalid("status.Phase", phase, `may only be '${wanted}' if \`deletionTimestamp\` is ${not}empty`)];
   },
   prepareUpdate(object, old) {
     // Only `finalize` changes these.
