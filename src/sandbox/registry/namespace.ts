@@ -24,13 +24,6 @@ export const namespaceRules: KindRules = {
   },
   validate: (namespace) =>
     specFinalizers(namespace).flatMap((finalizer) => finalizerNameErrors(String(finalizer), "spec.finalizers")),
-  validateStatus(namespace) {
-    const wanted = namespace.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
-    const phase = namespace.status?.["phase"] ?? "";
-    if (phase === wanted) return [];
-    const not = wanted === "Active" ? "" : "not ";
-    return [invalid("status.Phase", phase, `may only be '${wanted}' if \`deletionTimestamp\` is ${not}empty`)];
-  },
   prepareUpdate(object, old) {
     // Only `finalize` changes these.
     const spec = { ...object.spec };
