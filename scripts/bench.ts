@@ -2,7 +2,8 @@
  * `npm run bench`: ours side by side with client-go, kube-rs and kube-controller-manager, on this machine, taking turns, medians of
  * at least five rounds. What it takes: Go (and cargo, for kube-rs) the first time, Linux for the figures of memory.
  *
- * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [sync] [watch] [queue] [emit] [sandbox] [replicaset] [deployments] [dry-run] [all]`
+ * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [sync] [watch] [queue] [emit] [sandbox] [replicaset] [deployments] [dry-run] [all]
+ * [garbage]`
  *
  * Prints a table, or with `--json` a line a figure. A figure that misses its goal is a result like any other; the exit code is 1
  * only if something could not be measured.
@@ -15,6 +16,7 @@ import { type Cluster, startCluster } from "../test/support/cluster.ts";
 import { deploymentFigures } from "./bench/deployments.ts";
 import { dryRunFigures } from "./bench/dry-run.ts";
 import { isFigure, type Result } from "./bench/figures.ts";
+import { garbageFigures } from "./bench/garbage.ts";
 import { buildOurs, buildProgram, peer } from "./bench/peers.ts";
 import { fillWithPods, savePods } from "./bench/pods.ts";
 import { emitFigures, queueFigures } from "./bench/queue.ts";
@@ -26,7 +28,18 @@ import { table } from "./bench/table.ts";
 import { watchFigures } from "./bench/watch.ts";
 import { buildControlPlane } from "./control-plane.ts";
 
-const groups = ["queue", "emit", "sandbox", "replicaset", "deployments", "dry-run", "sync", "watch", "all"] as const;
+const groups = [
+  "queue",
+  "emit",
+  "sandbox",
+  "replicaset",
+  "deployments",
+  "dry-run",
+  "sync",
+  "watch",
+  "all",
+  "garbage",
+] as const;
 type Group = (typeof groups)[number];
 const podCount = 10_000;
 
@@ -117,6 +130,16 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
       firehose: await peer("firehose"),
       clientGo: await peer("client-go"),
       kubeRs: await peer("kube-rs"),
+    }),
+  garbage: async () =>
+    garbageFigures({
+      rounds,
+      cluster: await oneCluster(),
+      program: await buildProgram(dir),
+      dir,
+      objects: 100_000,
+      dependents: 10_000,
+      idleMs: Number(values.idle) * 1000,
     }),
   all: async () =>
     runAllFigures({

@@ -241,6 +241,11 @@ class Run {
         {
           controllers,
           clientFor: (fieldManager) => this.#connected.clientFor(fieldManager),
+          readingClient: createClient({
+            transport: this.#connected.unlimited,
+            bus: this.#connected.bus,
+            timeline: io.timeline,
+          }),
           bus: this.#bus,
           timeline: io.timeline,
           random: io.random,

@@ -14,6 +14,8 @@ export interface LiveOptions {
   readonly controllers: readonly ControllerDefinition[];
   /** A client that writes under the given field manager. */
   readonly clientFor: (fieldManager: string) => Client;
+  /** Lists and watches; without a limit on requests a second, as kube-controller-manager's watches are. Unset: one as the others. */
+  readonly readingClient?: Client;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
@@ -81,7 +83,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
   );
   const clientOf = (controller: ControllerDefinition): Client => clients.get(controller.name) as Client;
   const informers = new SharedInformerFactory({
-    client: options.clientFor("kubectl-reconcile"),
+    client: options.readingClient ?? options.clientFor("kubectl-reconcile"),
     timeline,
     random,
     bus,

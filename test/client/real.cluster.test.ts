@@ -1,6 +1,6 @@
 /** The verbs, lists and watches against a real kube-apiserver. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { kindOf, Namespaces, Pods, ReplicaSets, type Kind } from "../../src/api/kind.ts";
+import { kindOf, Namespaces, pathOf, Pods, ReplicaSets, type Kind } from "../../src/api/kind.ts";
 import type { StoredObject, Unstored } from "../../src/api/object.ts";
 import {
   isAlreadyExists,
@@ -16,7 +16,7 @@ import type { Pod, ReplicaSet } from "../../src/api/types.ts";
 import type { AccessFlags } from "../../src/client/access.ts";
 import { accessCluster } from "../../src/client/cluster-access.ts";
 import { connect, type Connection, type ConnectOptions } from "../../src/client/connect.ts";
-import { discover, findKind } from "../../src/client/discovery.ts";
+import { discover, type DiscoveredKind, findKind } from "../../src/client/discovery.ts";
 import type { WatchFrame, WatchStream } from "../../src/client/lister-watcher.ts";
 import { ReadOnlyError } from "../../src/client/read-only.ts";
 import type { Client } from "../../src/client/verbs.ts";
@@ -419,6 +419,42 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
     ] as const) {
       expect(findKind(kinds, type)?.kind).toBe(kind);
     }
+  });
+
+  test("discovery in one answer tells the same kinds as one answer for each group version", async () => {
+    const { kinds } = await discover(client);
+    const old: Client = {
+      ...client,
+      raw: (path, options) => client.raw(path, options?.signal ? { signal: options.signal } : {}),
+    };
+    const theirs = await discover(old);
+    expect(theirs.kinds.length).toBeGreaterThan(60);
+    const facts = (all: readonly DiscoveredKind[]): unknown[] =>
+      all
+        .map((kind) => ({ ...kind, verbs: [...kind.verbs].sort(), categories: [...kind.categories].sort() }))
+        .sort((a, b) => (pathOf(a, {}) < pathOf(b, {}) ? -1 : 1));
+    expect(facts(kinds)).toEqual(facts(theirs.kinds));
+  });
+
+  test("metadata alone is what getMetadata and a metadata ListerWatcher read", async () => {
+    const made = await client.create(ConfigMaps, { ...configMap("meta"), data: { much: "text" } });
+    const { namespace = "", name, uid } = made.metadata;
+    const got = await client.getMetadata(ConfigMaps, { namespace, name });
+    expect([got.kind, got.metadata.uid, Object.keys(got).sort()]).toEqual([
+      "PartialObjectMetadata",
+      uid,
+      ["apiVersion", "kind", "metadata"],
+    ]);
+    const listerWatcher = client.metadataListerWatcher(ConfigMaps, { namespace });
+    const signal = AbortSignal.timeout(20_000);
+    const page = await listerWatcher.list({}, signal);
+    expect(page.items.every((item) => !("data" in item))).toBe(true);
+    expect(page.items.map(({ metadata }) => metadata.uid)).toContain(uid);
+    const watch = await listerWatcher.watch({ resourceVersion: page.resourceVersion }, signal);
+    await client.delete(ConfigMaps, { namespace, name });
+    const [frame] = (await watch.next()) ?? [];
+    watch.cancel();
+    expect([frame?.type, frame !== undefined && "data" in frame.object]).toEqual(["DELETED", false]);
   });
 
   test("three hundred creates at once all succeed", async () => {

@@ -50,15 +50,11 @@ function hang(label: string, text: string, { columns }: Style): string[] {
 
 /** What must be known to read the answer right. */
 export function endingNotes({ run, notes }: DryRunReport): string[] {
-  const named = (served: boolean): string =>
-    run.notFollowed
-      .filter(({ did }) => (did !== "not served") === served)
-      .map(({ of, key }) => `${of.kind} ${key}`)
-      .join(", ");
-  const [notFollowed, notServed] = [named(true), named(false)];
+  const notFollowed = run.notFollowed.map(({ of, key }) => `${of.kind} ${key}`);
   return [
-    ...(notFollowed === "" ? [] : [`applied, not followed (no controller here acts on them): ${notFollowed}`]),
-    ...(notServed === "" ? [] : [`not followed and not compared (no kinds of Kubernetes itself): ${notServed}`]),
+    ...(notFollowed.length > 0
+      ? [`applied, not followed (no controller here acts on them): ${notFollowed.join(", ")}`]
+      : []),
     ...run.admission.map(({ text }) => text),
     ...notes,
   ];

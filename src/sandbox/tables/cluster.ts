@@ -55,7 +55,8 @@ const binding: Cells = (object, now) => {
       .filter((subject) => subject["kind"] === kind)
       .map((subject) => {
         const name = textAt(subject, ["name"], "");
-        return kind === "ServiceAccount" ? `${textAt(subject, ["namespace"], "")}/${name}` : name;
+        const namespace = textAt(subject, ["namespace"], "");
+        return kind === "ServiceAccount" && namespace !== "" ? `${namespace}/${name}` : name;
       })
       .join(", ");
   return [

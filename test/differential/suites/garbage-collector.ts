@@ -25,19 +25,26 @@ interface Meta {
   readonly uid: string;
   readonly deletionTimestamp?: string;
   readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly { readonly uid: string }[];
+  readonly ownerReferences?: readonly { readonly kind: string; readonly name: string; readonly uid: string }[];
 }
 
-/** Whether nothing waits for the garbage collector, as far as can be seen: it may have been given up, or be held by the script. */
+/**
+ * Whether nothing waits for the garbage collector, as far as can be seen: every reference is to something that is there, and what is
+ * being deleted is gone, unless the script holds something up. What stays otherwise for good costs a longer silence.
+ */
 async function isSettled(stage: Stage): Promise<boolean> {
-  const all = (await Promise.all(kinds.map(({ kind }) => stage.all(kind))))
-    .flat()
-    .map(({ metadata }) => metadata as Meta);
-  const uids = new Set(all.map(({ uid }) => uid));
-  const isHeld = all.some(({ finalizers }) => finalizers?.some((one) => hold.includes(one)) === true);
-  const isLeft = ({ ownerReferences = [], finalizers = [] }: Meta): boolean =>
-    finalizers.length === 0 && ownerReferences.length > 0 && !ownerReferences.some(({ uid }) => uids.has(uid));
-  return !all.some(isLeft) && (isHeld || !all.some(({ deletionTimestamp }) => deletionTimestamp !== undefined));
+  const there = await Promise.all(
+    kinds.map(async ({ kind }) =>
+      (await stage.all(kind)).map(({ metadata }) => ({ kind: kind.kind, meta: metadata as Meta })),
+    ),
+  );
+  const all = there.flat();
+  const names = new Set(all.map(({ kind, meta }) => `${kind} ${meta.name} ${meta.uid}`));
+  const isHeld = all.some(({ meta }) => meta.finalizers?.some((one) => hold.includes(one)) === true);
+  return all.every(({ meta: { deletionTimestamp, ownerReferences = [] } }) => {
+    if (deletionTimestamp !== undefined) return isHeld;
+    return ownerReferences.every(({ kind, name, uid }) => names.has(`${kind} ${name} ${uid}`));
+  });
 }
 
 export const garbageCollection: Suite = {

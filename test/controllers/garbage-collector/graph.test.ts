@@ -1,0 +1,340 @@
+/** What watches make of the graph, and which keys they wake. The names of upstream's tests stand beside the tests of the same. */
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import type { OwnerReference } from "../../../src/api/object.ts";
+import { DependencyGraph } from "../../../src/controllers/garbage-collector/graph.ts";
+import { alternateIdentity } from "../../../src/controllers/garbage-collector/identity.ts";
+import {
+  type GraphNode,
+  type Identity,
+  newNode,
+  objectOfKey,
+} from "../../../src/controllers/garbage-collector/node.ts";
+import { referenceChanges } from "../../../src/controllers/garbage-collector/references.ts";
+import { collectorScene, ConfigMaps, Nodes, object, ownedBy, Secrets } from "./scene.ts";
+
+describe("a change that a watch shows", () => {
+  test("of an object whose owner is unknown makes a virtual owner, and has it looked for", () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }));
+    expect(it.take()).toEqual(["Secret ns/owner (uid uid-owner)"]);
+    expect(it.graph.node("uid-owner")?.virtual).toBe(true);
+    it.add(Secrets, object(Secrets, "owner"));
+    expect(it.graph.node("uid-owner")?.virtual).toBe(false);
+    expect(it.take()).toEqual([]);
+  });
+
+  test("of a deletion wakes the dependents, and owners that wait for theirs", () => {
+    const it = collectorScene();
+    const owner = object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] });
+    const middle = object(ConfigMaps, "middle", { owners: [ownedBy(ConfigMaps, "owner")] });
+    it.add(ConfigMaps, object(ConfigMaps, "idle"), owner, middle);
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "middle")] }));
+    it.take();
+    it.showDeletion(ConfigMaps, middle);
+    expect(it.take()).toEqual(["ConfigMap ns/child", "ConfigMap ns/owner"]);
+  });
+
+  test("of a deletion in the foreground wakes dependents and object, of one with orphan the other task", () => {
+    const it = collectorScene();
+    const [a, b] = [object(ConfigMaps, "a"), object(ConfigMaps, "b")];
+    it.add(
+      ConfigMaps,
+      a,
+      b,
+      object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "a"), ownedBy(ConfigMaps, "b")] }),
+    );
+    it.show(
+      ConfigMaps,
+      object(ConfigMaps, "a", { deleted: true, finalizers: ["foregroundDeletion"], version: "2" }),
+      a,
+    );
+    expect(it.take()).toEqual(["ConfigMap ns/child", "ConfigMap ns/a"]);
+    it.show(ConfigMaps, object(ConfigMaps, "b", { deleted: true, finalizers: ["orphan"], version: "2" }), b);
+    expect(it.take()).toEqual(["orphan ConfigMap ns/b"]);
+  });
+
+  test("tells nothing new when it comes again", () => {
+    const it = collectorScene();
+    const owner = object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] });
+    it.add(ConfigMaps, owner);
+    it.take();
+    it.show(ConfigMaps, owner, owner);
+    expect(it.take()).toEqual([]);
+  });
+
+  const child = (reference: OwnerReference | undefined, version: string): ReturnType<typeof object> =>
+    object(ConfigMaps, "child", { version, ...(reference !== undefined && { owners: [reference] }) });
+  const blocking = ownedBy(ConfigMaps, "owner", { blockOwnerDeletion: true });
+  for (const { name, after, woken } of [
+    { name: "removes a blocking reference", after: undefined, woken: ["ConfigMap ns/owner"] },
+    { name: "unblocks a reference", after: { ...blocking, blockOwnerDeletion: false }, woken: ["ConfigMap ns/owner"] },
+    { name: "names the controller", after: { ...blocking, controller: true }, woken: [] },
+  ]) {
+    test(`which ${name} wakes ${woken.length === 0 ? "nobody" : "the owner"}`, () => {
+      const it = collectorScene();
+      it.add(ConfigMaps, object(ConfigMaps, "owner"), child(blocking, "1"));
+      it.take();
+      it.show(ConfigMaps, child(after, "2"), child(blocking, "1"));
+      expect(it.take()).toEqual(woken);
+    });
+  }
+
+  test("of another object in the place of one is the end of that one", () => {
+    const it = collectorScene();
+    const old = object(ConfigMaps, "owner");
+    it.add(ConfigMaps, old, object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    it.take();
+    it.show(ConfigMaps, object(ConfigMaps, "owner", { uid: "new" }), old);
+    expect(it.take()).toEqual(["ConfigMap ns/child"]);
+    expect([it.graph.node("uid-owner"), it.graph.node("new")?.name]).toEqual([undefined, "owner"]);
+  });
+});
+
+describe("a wrong reference (TestConflictingData)", () => {
+  const message = (namespace: string): string =>
+    `ownerRef [v1/ConfigMap, namespace: ${namespace}, name: owner, uid: uid-owner] does not exist in namespace "${namespace}"`;
+  const owner = object(ConfigMaps, "owner", { namespace: "other" });
+  const bad = object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] });
+  const badNode = object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner")] });
+
+  test("into another namespace is told and looked at, the owner first", () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, owner, bad);
+    expect(it.take()).toEqual(["ConfigMap ns/child"]);
+    expect(it.events).toEqual([
+      { type: "Warning", reason: "OwnerRefInvalidNamespace", message: message("ns"), about: "ConfigMap child" },
+    ]);
+  });
+
+  test("into another namespace is told and looked at, the dependent first", () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, bad);
+    it.take();
+    it.add(ConfigMaps, owner);
+    expect(it.take()).toEqual(["ConfigMap ns/child"]);
+    expect(it.events.map((event) => event.message)).toEqual([message("ns")]);
+  });
+
+  for (const [name, first, second] of [
+    ["owner first", owner, badNode],
+    ["dependent first", badNode, owner],
+  ] as const) {
+    test(`from an object without a namespace into one is told, the ${name}`, () => {
+      const it = collectorScene();
+      for (const one of [first, second]) it.add(one === owner ? ConfigMaps : Nodes, one);
+      expect(it.events.map(({ message: said, about }) => [said, about])).toEqual([[message(""), "Node node"]]);
+    });
+  }
+
+  test("to a cluster-scoped owner is right from any namespace", () => {
+    const it = collectorScene();
+    it.add(Nodes, object(Nodes, "owner"));
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Nodes, "owner")] }));
+    expect([it.take(), it.events]).toEqual([[], []]);
+  });
+
+  test("with another kind is looked at, and told to nobody", () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "owner"));
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }));
+    expect([it.take(), it.events]).toEqual([["ConfigMap ns/child"], []]);
+  });
+});
+
+describe("the absence of an owner, as some dependents name it", () => {
+  test("has the identity tried next that others name, and who meant the first one looked at", () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    it.add(ConfigMaps, object(ConfigMaps, "b", { owners: [ownedBy(Secrets, "owner")] }));
+    it.take();
+    const outcome = {
+      enqueue: (key: string, ms: number) => woken.push(`${key} ${ms}`),
+      invalidNamespace: () => undefined,
+    };
+    const woken: string[] = [];
+    const asConfigMap: Identity = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      namespace: "ns",
+      name: "owner",
+      uid: "uid-owner",
+    };
+    it.graph.learnAbsence(asConfigMap, "404", outcome);
+    expect(woken).toEqual(["ConfigMap ns/a 0", "Secret ns/owner (uid uid-owner) 5"]);
+    expect(it.graph.absentOwners.evidence(asConfigMap)).toBe("404");
+    expect(it.graph.node("uid-owner")?.of.kind).toBe("Secret");
+  });
+
+  test("does not take an object out of the graph that a watch has shown", () => {
+    const it = collectorScene();
+    it.add(
+      ConfigMaps,
+      object(ConfigMaps, "owner"),
+      object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }),
+    );
+    const outcome = { enqueue: () => undefined, invalidNamespace: () => undefined };
+    const wrong: Identity = { apiVersion: "v1", kind: "Secret", namespace: "ns", name: "owner", uid: "uid-owner" };
+    it.graph.learnAbsence(wrong, "404", outcome);
+    expect([it.graph.node("uid-owner")?.of.kind, it.graph.absentOwners.evidence(wrong)]).toEqual(["ConfigMap", "404"]);
+  });
+});
+
+describe("alternateIdentity (TestGetAlternateOwnerIdentity)", () => {
+  const identity = (name: string, rest: Partial<Identity> = {}): Identity => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    namespace: "ns",
+    name,
+    uid: "u",
+    ...rest,
+  });
+  const dependent = (namespace: string, ...owners: readonly Partial<OwnerReference>[]): GraphNode => {
+    const node = newNode({ namespace, name: "child", uid: "child" }, { apiVersion: "v1", kind: "Secret" });
+    node.owners = owners.map((owner) => ({ apiVersion: "v1", kind: "ConfigMap", name: "b", uid: "u", ...owner }));
+    return node;
+  };
+  const table: readonly { name: string; by: readonly GraphNode[]; absent: Identity; next: Identity | undefined }[] = [
+    {
+      name: "another version",
+      by: [dependent("ns", { apiVersion: "v2" })],
+      absent: identity("b"),
+      next: identity("b", { apiVersion: "v2" }),
+    },
+    {
+      name: "another kind",
+      by: [dependent("ns", { kind: "Secret" })],
+      absent: identity("b"),
+      next: identity("b", { kind: "Secret" }),
+    },
+    {
+      name: "another namespace",
+      by: [dependent("other", {})],
+      absent: identity("b"),
+      next: identity("b", { namespace: "other" }),
+    },
+    { name: "another name", by: [dependent("ns", { name: "c" })], absent: identity("b"), next: identity("c") },
+    {
+      name: "of a cluster-scoped kind, without a namespace",
+      by: [dependent("ns", { name: "c" })],
+      absent: identity("b", { namespace: "" }),
+      next: identity("c", { namespace: "" }),
+    },
+    {
+      name: "the first again, after the last",
+      by: [dependent("ns", { name: "a" }), dependent("ns", { name: "b" })],
+      absent: identity("c"),
+      next: identity("a"),
+    },
+    {
+      name: "the next in order",
+      by: [dependent("ns", { name: "a" }), dependent("ns", { name: "d" }, { name: "c" })],
+      absent: identity("b"),
+      next: identity("c"),
+    },
+    {
+      name: "nothing, if all mean the absent one",
+      by: [dependent("ns", {}), dependent("ns", {})],
+      absent: identity("b"),
+      next: undefined,
+    },
+    {
+      name: "nothing, if they refer to others",
+      by: [dependent("ns", { uid: "other", name: "c" })],
+      absent: identity("b"),
+      next: undefined,
+    },
+  ];
+  for (const { name, by, absent, next } of table) {
+    test(`tries ${name}`, () => expect(alternateIdentity(by, absent)).toEqual(next));
+  }
+});
+
+describe("referenceChanges", () => {
+  const [a, b] = [ownedBy(ConfigMaps, "a"), ownedBy(ConfigMaps, "b")];
+  for (const { name, before, after, changes } of [
+    { name: "nothing", before: [a, b], after: [{ ...a }, { ...b }], changes: { added: [], removed: [], changed: [] } },
+    { name: "added and removed", before: [a], after: [b], changes: { added: [b], removed: [a], changed: [] } },
+    {
+      name: "changed in place",
+      before: [a],
+      after: [{ ...a, blockOwnerDeletion: true }],
+      changes: { added: [], removed: [], changed: [{ before: a, after: { ...a, blockOwnerDeletion: true } }] },
+    },
+    {
+      name: "the same uid twice",
+      before: [a],
+      after: [a, { ...a }],
+      changes: { added: [a], removed: [], changed: [] },
+    },
+  ]) {
+    test(name, () => expect(referenceChanges(before, after)).toEqual(changes));
+  }
+});
+
+for (const { key, means } of [
+  { key: "Pod ns/a", means: { kind: "Pod", key: "ns/a" } },
+  { key: "orphan ReplicaSet.apps ns/a", means: { kind: "ReplicaSet", key: "ns/a" } },
+  { key: "ClusterRole.rbac.authorization.k8s.io a b", means: { kind: "ClusterRole", key: "a b" } },
+  { key: "Node a (uid 1-2)", means: { kind: "Node", key: "a" } },
+]) {
+  test(`the key ${key} means ${means.kind} ${means.key}`, () => expect(objectOfKey(key)).toEqual(means));
+}
+
+test("whatever comes, owners and dependents agree (TestProcessEvent)", () => {
+  const ids = ["a", "b", "c", "d", "e"];
+  const step = fc.record({
+    what: fc.constantFrom("show", "show", "delete"),
+    id: fc.constantFrom(...ids),
+    owners: fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 3 }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const graph = new DependencyGraph();
+      const outcome = { enqueue: () => undefined, invalidNamespace: () => undefined };
+      const of = { apiVersion: "v1", kind: "ConfigMap" };
+      const shown = new Map<string, ReturnType<typeof object>>();
+      // A uid does not come back.
+      const gone = new Set<string>();
+      for (const { what, id, owners } of steps) {
+        const before = shown.get(id);
+        if (what === "delete") {
+          if (before === undefined) continue;
+          graph.observeDeletion(of, before, outcome);
+          shown.delete(id);
+          gone.add(id);
+          continue;
+        }
+        if (gone.has(id)) continue;
+        const now = object(ConfigMaps, id, {
+          uid: id,
+          owners: owners.map((name) => ownedBy(ConfigMaps, name, { uid: name })),
+        });
+        graph.observe(of, now, before, outcome);
+        shown.set(id, now);
+      }
+      for (const [id, { metadata }] of shown) {
+        const node = graph.node(id) as GraphNode;
+        expect(node.virtual).toBe(false);
+        const uids = (owners: readonly OwnerReference[] = []): string[] => owners.map(({ uid }) => uid).sort();
+        expect(uids(node.owners)).toEqual(uids(metadata.ownerReferences));
+      }
+      for (const id of ids) {
+        const node = graph.node(id);
+        if (node === undefined) {
+          expect(shown.has(id)).toBe(false);
+          continue;
+        }
+        expect(node.virtual).toBe(!shown.has(id));
+        for (const { uid } of node.owners) {
+          if (!gone.has(uid)) expect(graph.node(uid)?.dependents?.has(node)).toBe(true);
+        }
+        for (const dependent of node.dependents ?? []) {
+          expect(graph.node(dependent.uid)).toBe(dependent);
+          expect(dependent.owners.some(({ uid }) => uid === id)).toBe(true);
+        }
+      }
+    }),
+    { seed: 51, numRuns: 400 },
+  );
+});

@@ -1,0 +1,363 @@
+/** What one sync asks, decides and writes. The names of upstream's tests stand beside the tests of the same. */
+import { describe, expect, test } from "bun:test";
+import type { DiscoveredKind } from "../../../src/client/discovery.ts";
+import { kindsOfGraph } from "../../../src/controllers/garbage-collector/kinds.ts";
+import {
+  collectorScene,
+  type CollectorScene,
+  ConfigMaps,
+  Deployments,
+  Nodes,
+  object,
+  ownedBy,
+  refusal,
+  Secrets,
+} from "./scene.ts";
+
+const childKey = "ConfigMap ns/child";
+
+/** A dependent of these owners, whose key waits. */
+function orphaned(it: CollectorScene, ...owners: readonly string[]): void {
+  it.add(
+    ConfigMaps,
+    object(ConfigMaps, "child", { version: "7", owners: owners.map((name) => ownedBy(ConfigMaps, name)) }),
+  );
+  it.graph.keyOf(it.graph.node("uid-child") as never, "delete");
+  it.take();
+}
+
+const told = (it: CollectorScene): string[] => it.calls.map(({ what }) => what);
+
+describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
+  test("is deleted at its uid and version, in the background", async () => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    expect(await it.sync(childKey)).toBeUndefined();
+    expect(told(it)).toEqual(["get ConfigMap ns/child", "get ConfigMap ns/owner", "delete ConfigMap ns/child"]);
+    expect(it.calls[2]?.options).toEqual({
+      preconditions: { uid: "uid-child", resourceVersion: "7" },
+      propagationPolicy: "Background",
+    });
+    expect(it.decisions).toEqual([
+      "delete: its only owner ConfigMap owner (uid uid-owner) is absent: 404 from the API server → delete, Background",
+    ]);
+  });
+
+  for (const { finalizers, policy } of [
+    { finalizers: ["orphan"], policy: "Orphan" },
+    { finalizers: ["foregroundDeletion"], policy: "Foreground" },
+    { finalizers: ["example.com/hold"], policy: "Background" },
+  ]) {
+    test(`with the finalizer ${finalizers[0]} is deleted with the policy ${policy}`, async () => {
+      const it = collectorScene();
+      orphaned(it, "owner");
+      it.store(ConfigMaps, object(ConfigMaps, "child", { finalizers, owners: [ownedBy(ConfigMaps, "owner")] }));
+      await it.sync(childKey);
+      expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: policy });
+    });
+  }
+
+  test("that is gone when it is to be deleted leaves the graph (…DeleteObjectNotFound)", async () => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    it.add(ConfigMaps, object(ConfigMaps, "grandchild", { owners: [ownedBy(ConfigMaps, "child")] }));
+    it.refuse = ({ what }) => {
+      if (what.startsWith("delete")) throw refusal(404, "NotFound");
+    };
+    expect(await it.sync(childKey)).toBeUndefined();
+    expect(it.graph.node("uid-child")).toBeUndefined();
+    expect(it.take()).toEqual(["ConfigMap ns/grandchild"]);
+  });
+
+  test("whose name is another object's leaves the graph", async () => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    it.store(ConfigMaps, object(ConfigMaps, "child", { uid: "new" }));
+    await it.sync(childKey);
+    expect(told(it)).toEqual(["get ConfigMap ns/child"]);
+    expect(it.decisions).toEqual([
+      "absent: it is absent: its name is another object's now, uid new → nothing depends on it",
+    ]);
+  });
+
+  test("that changed, but not its owners, is deleted at any version (resourceVersion conflict)", async () => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    it.refuse = ({ what, options }) => {
+      const { preconditions } = (options ?? {}) as { preconditions?: { resourceVersion?: string } };
+      if (!what.startsWith("delete") || preconditions?.resourceVersion === undefined) return;
+      it.store(ConfigMaps, object(ConfigMaps, "child", { version: "8", owners: [ownedBy(ConfigMaps, "owner")] }));
+      throw refusal(409, "Conflict");
+    };
+    expect(await it.sync(childKey)).toBeUndefined();
+    expect(it.calls.at(-1)).toEqual({
+      what: "delete ConfigMap ns/child",
+      options: { preconditions: { uid: "uid-child" }, propagationPolicy: "Background" },
+    });
+  });
+
+  test("whose owners changed meanwhile is looked at again", async () => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    it.refuse = ({ what }) => {
+      if (!what.startsWith("delete")) return;
+      it.store(ConfigMaps, object(ConfigMaps, "child", { version: "8", owners: [ownedBy(ConfigMaps, "other")] }));
+      throw refusal(409, "Conflict");
+    };
+    expect(String(await it.sync(childKey))).toContain("Conflict");
+    expect(told(it).filter((what) => what.startsWith("delete"))).toHaveLength(1);
+  });
+
+  test("is asked for once with its absent owner (TestAbsentOwnerCache)", async () => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    await it.sync(childKey);
+    await it.sync(childKey);
+    expect(told(it)).toEqual(["get ConfigMap ns/child", "delete ConfigMap ns/child"]);
+  });
+});
+
+describe("an object with an owner", () => {
+  test("is kept, and loses its references to those that are absent or wait (TestDeleteOwnerRefPatch)", async () => {
+    const it = collectorScene();
+    orphaned(it, "gone", "there", "waiting");
+    it.store(ConfigMaps, object(ConfigMaps, "there"));
+    it.store(ConfigMaps, object(ConfigMaps, "waiting", { deleted: true, finalizers: ["foregroundDeletion"] }));
+    await it.sync(childKey);
+    expect(it.calls.at(-1)).toEqual({
+      what: "patch ConfigMap ns/child",
+      options: {
+        type: "strategic",
+        body: {
+          metadata: {
+            uid: "uid-child",
+            ownerReferences: [
+              { $patch: "delete", uid: "uid-gone" },
+              { $patch: "delete", uid: "uid-waiting" },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  test("is patched by a merge patch where the kind knows no other", async () => {
+    const it = collectorScene();
+    orphaned(it, "gone", "there");
+    it.store(ConfigMaps, object(ConfigMaps, "there"));
+    it.refuse = ({ options }) => {
+      if ((options as { type?: string } | undefined)?.type === "strategic") throw refusal(415, "UnsupportedMediaType");
+    };
+    await it.sync(childKey);
+    expect(it.calls.at(-1)?.options).toEqual({
+      type: "merge",
+      body: { metadata: { resourceVersion: "7", ownerReferences: [ownedBy(ConfigMaps, "there")] } },
+    });
+  });
+
+  test("that exists is kept, and nothing is written", async () => {
+    const it = collectorScene();
+    orphaned(it, "there");
+    it.store(ConfigMaps, object(ConfigMaps, "there"));
+    await it.sync(childKey);
+    expect(it.decisions).toEqual(["keep: its only owner ConfigMap there (uid uid-there) exists → kept"]);
+    expect(told(it).filter((what) => !what.startsWith("get"))).toEqual([]);
+  });
+
+  test("of a version that the server does not have is tried again (inaccessible API version)", async () => {
+    const it = collectorScene();
+    it.add(
+      ConfigMaps,
+      object(ConfigMaps, "child", { owners: [ownedBy(Deployments, "owner", { apiVersion: "apps/v9" })] }),
+    );
+    const [virtual] = it.take();
+    expect(String(await it.sync(virtual as string))).toContain("the API server has no such kind in apps/v9");
+    expect(it.graph.node("uid-owner")?.virtual).toBe(true);
+  });
+
+  test("that has a namespace, without having one itself, is left alone", async () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "owner"));
+    it.add(Nodes, object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    expect(await it.sync("Node node")).toBeUndefined();
+    expect(it.decisions).toEqual([
+      "impossible-owner: it has no namespace, and its owner ConfigMap owner is of a kind that has → left alone",
+    ]);
+  });
+});
+
+describe("an owner that is known from references alone", () => {
+  test("is asked for until a watch shows it", async () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }));
+    const [key = ""] = it.take();
+    it.store(Secrets, object(Secrets, "owner"));
+    expect((await it.sync(key)) as Error).toMatchObject({ name: "CacheBehindError" });
+    it.show(Secrets, object(Secrets, "owner"));
+    expect(await it.sync(key)).toBeUndefined();
+    expect(it.calls).toEqual([]);
+  });
+
+  test("and is absent leaves the graph; what depends on it is looked at", async () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }));
+    const [key = ""] = it.take();
+    expect(await it.sync(key)).toBeUndefined();
+    expect(it.take()).toEqual([childKey]);
+    expect(it.decisions).toEqual(["absent: it is absent: 404 from the API server → look at its 1 dependent"]);
+  });
+
+  test("by an object without a namespace, though its kind has one, is not looked for", async () => {
+    const it = collectorScene();
+    it.add(Nodes, object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    const [key = ""] = it.take();
+    expect(await it.sync(key)).toBeUndefined();
+    expect(it.calls).toEqual([]);
+  });
+});
+
+describe("an object that is deleted in the foreground", () => {
+  function waiting(it: CollectorScene): void {
+    it.add(
+      ConfigMaps,
+      object(ConfigMaps, "owner", { deleted: true, finalizers: ["a/b", "foregroundDeletion"], version: "9" }),
+    );
+  }
+
+  test("has the finalizer taken off when nothing blocks it", async () => {
+    const it = collectorScene();
+    waiting(it);
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    await it.sync("ConfigMap ns/owner");
+    expect(it.calls.at(-1)?.options).toEqual({
+      type: "merge",
+      body: { metadata: { resourceVersion: "9", finalizers: ["a/b"] } },
+    });
+  });
+
+  test("waits for what blocks it, and wakes it", async () => {
+    const it = collectorScene();
+    waiting(it);
+    it.add(
+      ConfigMaps,
+      object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner", { blockOwnerDeletion: true })] }),
+    );
+    it.take();
+    await it.sync("ConfigMap ns/owner");
+    expect(it.take()).toEqual([childKey]);
+    expect(it.decisions).toEqual(["wait-for-dependents: 1 dependent held by it: ConfigMap ns/child → look at it"]);
+  });
+
+  test("takes dependents that have dependents with it in the foreground, unblocked if they may be a circle (TestUnblockOwnerReference)", async () => {
+    const it = collectorScene();
+    waiting(it);
+    const blocking = ownedBy(ConfigMaps, "owner", { blockOwnerDeletion: true });
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [blocking] }));
+    it.add(
+      ConfigMaps,
+      object(ConfigMaps, "last", {
+        deleted: true,
+        finalizers: ["foregroundDeletion"],
+        owners: [ownedBy(ConfigMaps, "child")],
+      }),
+    );
+    it.graph.keyOf(it.graph.node("uid-child") as never, "delete");
+    await it.sync(childKey);
+    expect(it.calls.slice(-2)).toMatchObject([
+      {
+        what: "patch ConfigMap ns/child",
+        options: {
+          body: { metadata: { uid: "uid-child", ownerReferences: [{ ...blocking, blockOwnerDeletion: false }] } },
+        },
+      },
+      { what: "delete ConfigMap ns/child", options: { propagationPolicy: "Foreground" } },
+    ]);
+  });
+
+  test("is tried four times at most when its finalizer cannot be taken off", async () => {
+    const it = collectorScene();
+    waiting(it);
+    it.refuse = ({ what }) => {
+      if (what.startsWith("patch")) throw refusal(409, "Conflict");
+    };
+    expect(String(await it.sync("ConfigMap ns/owner"))).toContain("Conflict");
+    expect(told(it).filter((what) => what.startsWith("patch"))).toHaveLength(4);
+  });
+});
+
+describe("an object that is deleted without its dependents", () => {
+  function orphaning(it: CollectorScene): void {
+    it.add(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["orphan"] }));
+    for (const name of ["a", "b"])
+      it.add(ConfigMaps, object(ConfigMaps, name, { owners: [ownedBy(ConfigMaps, "owner")] }));
+  }
+
+  test("frees them, then loses its finalizer", async () => {
+    const it = collectorScene();
+    orphaning(it);
+    expect(await it.sync("orphan ConfigMap ns/owner")).toBeUndefined();
+    expect(told(it)).toEqual([
+      "patch ConfigMap ns/a",
+      "patch ConfigMap ns/b",
+      "get ConfigMap ns/owner",
+      "patch ConfigMap ns/owner",
+    ]);
+  });
+
+  test("keeps its finalizer when one could not be freed (TestOrphanDependentsFailure)", async () => {
+    const it = collectorScene();
+    orphaning(it);
+    it.refuse = ({ what }) => {
+      if (what === "patch ConfigMap ns/a") throw refusal(500, "InternalError");
+      if (what === "patch ConfigMap ns/b") throw refusal(404, "NotFound");
+    };
+    expect(String(await it.sync("orphan ConfigMap ns/owner"))).toContain(
+      "Cannot free 1 of 2 dependents from ConfigMap ns/owner, the first being ConfigMap ns/a",
+    );
+    expect(told(it)).toEqual(["patch ConfigMap ns/a", "patch ConfigMap ns/b"]);
+  });
+});
+
+test("the kinds of the graph: one version of each, if it can be listed, watched and deleted, without Events (TestGetDeletableResources)", () => {
+  const verbs = ["delete", "list", "watch"];
+  const kind = (groupVersion: string, plural: string, rest: Partial<DiscoveredKind> = {}): DiscoveredKind => {
+    const [version = "", group = ""] = groupVersion.split("/").reverse();
+    return {
+      group,
+      version,
+      kind: plural,
+      plural,
+      namespaced: true,
+      singular: plural,
+      categories: [],
+      verbs,
+      preferred: true,
+      ...rest,
+    };
+  };
+  const kinds = [
+    kind("v1", "pods"),
+    kind("v1", "events"),
+    kind("v1", "bindings", { verbs: ["create"] }),
+    kind("apps/v1", "deployments"),
+    kind("apps/v1beta1", "deployments", { preferred: false }),
+    kind("apps/v1beta1", "only-old", { preferred: false }),
+    kind("events.k8s.io/v1", "events"),
+    kind("example.com/v1", "events"),
+  ];
+  expect(kindsOfGraph(kinds).map(({ group, version, plural }) => `${group}/${version}/${plural}`)).toEqual([
+    "/v1/pods",
+    "apps/v1/deployments",
+    "apps/v1beta1/only-old",
+    "example.com/v1/events",
+  ]);
+});
+
+test("a key of an object that has left the graph does nothing", async () => {
+  const it = collectorScene();
+  const child = object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] });
+  it.add(ConfigMaps, child);
+  it.showDeletion(ConfigMaps, child);
+  expect(await it.sync(childKey)).toBeUndefined();
+  expect([it.calls, it.decisions]).toEqual([[], []]);
+});
