@@ -32,11 +32,15 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
       .name(command.name)
       .summary(command.about);
     if (command.arguments !== undefined) parser.argument(command.arguments.name, command.arguments.about);
+    if (command.secondArgument !== undefined) {
+      parser.argument(command.secondArgument.name, command.secondArgument.about);
+    }
     addOptions(parser, command.options, "Options:");
     addOptions(parser, globalsOf(line, command), "Options of the connection (as kubectl's):");
     parser.addHelpText("after", () => examplesText(command.examples, io));
     parser.action(async (...parsed: unknown[]) => {
-      const positional = command.arguments === undefined ? [] : [parsed[0]].flat();
+      const count = (command.arguments === undefined ? 0 : 1) + (command.secondArgument === undefined ? 0 : 1);
+      const positional = parsed.slice(0, count).flat();
       code = await command.run(
         {
           arguments: positional.filter((argument) => typeof argument === "string"),

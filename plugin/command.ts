@@ -119,7 +119,13 @@ export interface Command<O extends Options = Options> {
   readonly description?: string;
   /** `<controller...>`, `[name]`. Unset: none. */
   readonly arguments?: { readonly name: string; readonly about: string };
-  readonly completeArgument?: (io: Io) => readonly Candidate[] | Promise<readonly Candidate[]>;
+  /** A second one: `[rule]`. */
+  readonly secondArgument?: { readonly name: string; readonly about: string };
+  /** `before`: the arguments that stand before the one that is typed, options among them. */
+  readonly completeArgument?: (
+    io: Io,
+    before: readonly string[],
+  ) => readonly Candidate[] | Promise<readonly Candidate[]>;
   readonly options: O;
   /** False: it asks no cluster, and takes none of the options that choose one. */
   readonly connects?: false;

@@ -64,15 +64,16 @@ async function fill(
   args: readonly string[],
   io: Io,
 ): Promise<void> {
-  const candidates = await Promise.resolve(command.completeArgument?.(io) ?? []).catch(() => []);
+  // The command's own name comes first, the word that is being typed last.
+  const before = args.slice(1, -1);
+  const candidates = await Promise.resolve(command.completeArgument?.(io, before) ?? []).catch(() => []);
+  const offer = (complete: (value: string, about: string) => void): void =>
+    candidates.forEach(({ value, about }) => complete(value, about));
   if (command.arguments !== undefined) {
     const variadic = command.arguments.name.includes("...");
-    parser.argument(
-      "argument",
-      (complete) => candidates.forEach(({ value, about }) => complete(value, about)),
-      variadic,
-    );
+    parser.argument("argument", offer, variadic);
   }
+  if (command.secondArgument !== undefined) parser.argument("second", offer);
   await addOptions(parser, command.options, args, io);
   await addOptions(parser, globalsOf(line, command), args, io);
 }

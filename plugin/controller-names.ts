@@ -41,11 +41,16 @@ export function controllerNamed(word: string, calledAs: string): ControllerDefin
   const found = catalogue.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
   if (found !== undefined) return found;
   const names = catalogue.map(({ name }) => name);
-  const near = names.find((name) => name.startsWith(wanted) || wanted.startsWith(name) || distance(name, wanted) <= 2);
+  const near = nearest(wanted, names);
   throw new UserError(`unknown controller ${JSON.stringify(word)}`, [
     near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,
     `\`${calledAs} controllers\` lists them`,
   ]);
+}
+
+/** The first of the names that begins as the word does, or is at most two letters off. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  return names.find((name) => name.startsWith(word) || word.startsWith(name) || distance(name, word) <= 2);
 }
 
 /** Letters to add, remove or change to get from one word to the other (Levenshtein). */

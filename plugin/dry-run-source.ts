@@ -16,7 +16,7 @@ import { controllersThatCan, snapshotNotes } from "./dry-run-notes.ts";
 import { isSaved, type WishWords } from "./dry-run-wishes.ts";
 import type { DryRunFlags } from "./dry-run-flags.ts";
 import type { Io } from "./io.ts";
-import type { Manifest } from "./manifests.ts";
+import { type Manifest, placeOf } from "./manifests.ts";
 import { counted } from "./render/style.ts";
 import { UserError } from "./user-error.ts";
 
@@ -125,6 +125,7 @@ async function snapshotSource(
   const transport = connected.unlimited;
   const client = createClient({ transport, bus: connected.bus, timeline: io.timeline });
   const { kinds } = await discover(client);
+  refuseUnknownKinds(wishWords, kinds);
   const namespace = flags.namespace ?? connected.namespace;
   const namespaces = namespacesUsed(wishWords, namespace, kinds);
   if (wishWords.baseline.some(isSaved)) {
@@ -156,6 +157,24 @@ async function snapshotSource(
     transport,
     close: async () => await connected.close(),
   };
+}
+
+/** @throws UserError for a kind that neither the cluster serves nor a manifest defines: kubectl would refuse it too. */
+function refuseUnknownKinds({ manifests, baseline }: WishWords, kinds: readonly DiscoveredKind[]): void {
+  const all = [...baseline, ...manifests];
+  const defined = all
+    .filter(({ object }) => object.kind === "CustomResourceDefinition")
+    .map(
+      ({ object }) => (object as { readonly spec?: { readonly names?: { readonly kind?: string } } }).spec?.names?.kind,
+    );
+  const unknown = all.filter(
+    ({ object }) => !defined.includes(object.kind) && !kinds.some((kind) => isOf(object, kind)),
+  );
+  if (unknown.length === 0) return;
+  throw new UserError(
+    "the cluster does not serve all that is to be applied",
+    unknown.map((each) => `${placeOf(each)}: there is no kind ${each.object.kind} in ${each.object.apiVersion}`),
+  );
 }
 
 function isOf(object: Manifest["object"], kind: Kind): boolean {

@@ -28,15 +28,31 @@ export interface WishPlace {
   readonly namespace: string;
 }
 
-/** @throws UserError for a type that is not known, or words that are no `TYPE/NAME`. */
+const targetForm = /^[^/]+\/[^/]+$/;
+const scaleForm = /^([^/]+\/[^/=]+)=(\d+)$/;
+
+/** @throws UserError for words that are no `TYPE/NAME`, before anything is read. */
+export function checkWords({ scales, deletes }: Pick<WishWords, "scales" | "deletes">): void {
+  for (const text of scales) {
+    if (!scaleForm.test(text)) {
+      throw new UserError(`--scale ${text} cannot be read`, ["it takes TYPE/NAME=N: deploy/web=5"]);
+    }
+  }
+  for (const text of deletes) {
+    if (!targetForm.test(text)) {
+      throw new UserError(`--delete ${text} cannot be read`, ["it takes TYPE/NAME, as kubectl does: deploy/web"]);
+    }
+  }
+}
+
+/** The words have been checked. @throws UserError for a type that is not known. */
 export function wishesFrom(
   words: WishWords,
   { kinds, namespace }: WishPlace,
 ): { readonly wishes: readonly Wish[]; readonly baseline: readonly Wish[] } {
   const apply = ({ object }: Manifest): Wish => ({ is: "apply", object: object, namespace });
   const scales = words.scales.map((text): Wish => {
-    const [, target = "", count = ""] = /^(.*)=(\d+)$/.exec(text) ?? [];
-    if (target === "") throw new UserError(`--scale ${text} cannot be read`, ["it takes TYPE/NAME=N: deploy/web=5"]);
+    const [, target = "", count = ""] = scaleForm.exec(text) ?? [];
     return { is: "scale", ...targetOf(target, "--scale", kinds, namespace), replicas: Number(count) };
   });
   const deletes = words.deletes.map((text): Wish => ({
@@ -55,11 +71,7 @@ function targetOf(
   kinds: readonly DiscoveredKind[],
   namespace: string,
 ): { readonly kind: Kind; readonly namespace: string; readonly name: string } {
-  const slash = text.indexOf("/");
-  const [type, name] = [text.slice(0, slash), text.slice(slash + 1)];
-  if (slash <= 0 || name === "" || name.includes("/")) {
-    throw new UserError(`${option} ${text} cannot be read`, ["it takes TYPE/NAME, as kubectl does: deploy/web"]);
-  }
+  const [type = "", name = ""] = text.split("/");
   const kind = findKind(kinds, type);
   if (kind === undefined)
     throw new UserError(`${option} ${text}: there is no type ${type}`, ["`kubectl api-resources` lists the types"]);
@@ -67,7 +79,7 @@ function targetOf(
 }
 
 /** @throws UserError where anything was refused: what, where and why. */
-export function refusedWishes(refused: readonly RefusedWish[], words: WishWords, calledAs: string): void {
+export function refusedWishes(refused: readonly RefusedWish[], words: WishWords): void {
   if (refused.length === 0) return;
   const all = [...words.manifests, ...words.baseline];
   const lines = refused.flatMap(({ wish, error }) => {
@@ -76,6 +88,10 @@ export function refusedWishes(refused: readonly RefusedWish[], words: WishWords,
     return refusals(manifest === undefined ? wish.object.kind : placeOf(manifest), error);
   });
   const [first = "", ...rest] = lines;
-  const more = first.includes("namespaces") ? [`${calledAs} applies in the order given, as kubectl does`] : [];
+  const more = /^.*: namespaces ".*" not found$/.test(first)
+    ? [
+        "manifests are applied in their order, as kubectl does: is there a Namespace among them, and does it come first?",
+      ]
+    : [];
   throw new UserError(`the API server would refuse this: ${first}`, [...rest, ...more]);
 }

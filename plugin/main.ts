@@ -9,6 +9,7 @@ import { type CommandLine, runCommandLine } from "./command-line.ts";
 import { completion } from "./commands/completion.ts";
 import { controllers } from "./commands/controllers.ts";
 import { dryRunCommand } from "./commands/dry-run.ts";
+import { explainCommand } from "./commands/explain.ts";
 import { run } from "./commands/run.ts";
 import { sandbox } from "./commands/sandbox.ts";
 import { trace } from "./commands/trace.ts";
@@ -27,6 +28,7 @@ const commands: readonly Command[] = [
   dryRunCommand,
   sandbox,
   controllers,
+  explainCommand,
   versionCommand,
   completion,
 ];

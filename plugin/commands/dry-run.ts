@@ -7,9 +7,8 @@ import { namespaceCandidates } from "../cluster-candidates.ts";
 import { controllerCandidates, controllersNamed } from "../controller-names.ts";
 import { type DryRunSource, sourceFor } from "../dry-run-source.ts";
 import { exitCodeOf, readFears } from "../dry-run-verdict.ts";
-import { refusedWishes, type WishWords, wishesFrom } from "../dry-run-wishes.ts";
+import { checkWords, refusedWishes, type WishWords, wishesFrom } from "../dry-run-wishes.ts";
 import type { DryRunFlags } from "../dry-run-flags.ts";
-import type { Io } from "../io.ts";
 import { readManifests } from "../manifests.ts";
 import { printReport } from "../render/dry-run/print.ts";
 import type { DryRunReport } from "../render/dry-run/report.ts";
@@ -89,7 +88,7 @@ export const dryRunCommand: Command = command({
     const source = await sourceFor(flags, { controllers, named: words.length > 0, wishWords }, io);
     try {
       for (const line of hung(`source  ${source.words}`, io.err.columns)) io.err.write(`${line}\n`);
-      const report = await reportFrom(flags, { source, wishWords }, io);
+      const report = await reportFrom(flags, { source, wishWords });
       const exitCode = exitCodeOf(report.run, {
         ...(fears !== undefined && { fears }),
         never: flags.exitCode === "never",
@@ -116,6 +115,7 @@ async function wishWordsOf(flags: DryRunFlags): Promise<WishWords> {
       "give manifests with -f, or --delete TYPE/NAME, or --scale TYPE/NAME=N",
     ]);
   }
+  checkWords({ scales, deletes });
   return {
     manifests: manifests.length === 0 ? [] : await readManifests(manifests),
     baseline: baseline.length === 0 ? [] : await readManifests(baseline),
@@ -127,7 +127,6 @@ async function wishWordsOf(flags: DryRunFlags): Promise<WishWords> {
 async function reportFrom(
   flags: DryRunFlags,
   { source, wishWords }: { readonly source: DryRunSource; readonly wishWords: WishWords },
-  io: Io,
 ): Promise<Omit<DryRunReport, "exitCode">> {
   const shown = {
     managedFields: flags.showManagedFields === true,
@@ -147,7 +146,7 @@ async function reportFrom(
     keepWrites: flags.serverValidate === true,
   };
   const run: DryRun = await dryRun(asked);
-  refusedWishes(run.refused, wishWords, io.calledAs);
+  refusedWishes(run.refused, wishWords);
   return {
     source: source.words,
     run,

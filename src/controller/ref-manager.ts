@@ -27,6 +27,7 @@ export const adopt: Rule<ClaimFacts> = rule<ClaimFacts>({
   ],
   chooses: "An object that matches the selector and has no controller gets this one, if that still lives.",
   sentence: ({ kind, name }) => `${kind} ${name} matches the selector and has no controller → adopt it`,
+  example: { kind: "Pod", name: "web-x7k2p" },
   source: "controller_ref_manager.go ClaimObject, AdoptPod",
 });
 
@@ -35,6 +36,7 @@ export const release: Rule<ClaimFacts> = rule<ClaimFacts>({
   looksAt: ["spec.selector", "labels of each object that it controls"],
   chooses: "An object that no longer matches the selector loses its controller reference.",
   sentence: ({ kind, name }) => `${kind} ${name} no longer matches the selector → release it`,
+  example: { kind: "Pod", name: "web-x7k2p" },
   source: "controller_ref_manager.go ClaimObject, ReleasePod",
 });
 

@@ -17,6 +17,8 @@ export interface Rule<F extends Facts = Facts> {
   readonly chooses: string;
   /** The decision in words, made of the facts: `3 of 5 pods are missing → create 3`. */
   sentence(facts: F): string;
+  /** Facts of a made-up case, with which `explain` shows the sentence. */
+  readonly example?: F;
   /** The upstream function that it is faithful to: `replica_set.go manageReplicas`. */
   readonly source: string;
 }

@@ -25,6 +25,7 @@ export function canonicalize(value: Fields, struct: Struct, schema: Schema): voi
 
 function writtenAs(value: unknown, field: Field, schema: Schema): unknown {
   if (field.empty === "omitted" && isEmpty(value)) return undefined;
+
   return inShape(value, field.shape, schema);
 }
 
@@ -80,6 +81,39 @@ function microTime(text: string): string {
   const match = microDigits.exec(text);
   if (match !== null) return text.replace(microDigits, `.${(match[1] ?? "").padEnd(6, "0")}Z`);
   return formatMicroTime(parseTime(text));
+}
+
+/** What is stored knows no difference between an empty list and none: in place. */
+export function forgetEmptyLists(value: Fields, struct: Struct, schema: Schema): void {
+  for (const [key, field] of struct.fields) {
+    const item = value[key];
+    if (item === undefined || item === null) continue;
+    const inside = field.shape.is === "list" ? field.shape.of : field.shape;
+    if (field.empty === "null" && Array.isArray(item) && item.length === 0) value[key] = null;
+    else if (inside.is === "struct") {
+      const type = schema.struct(inside.name);
+      if (!hasEmptyLists(type, schema)) continue;
+      for (const part of Array.isArray(item) ? (item as unknown[]) : [item]) {
+        if (isFields(part)) forgetEmptyLists(part, type, schema);
+      }
+    }
+  }
+}
+
+const withEmptyLists = new WeakMap<Struct, boolean>();
+
+/** Whether a type has lists that are written as null, or something inside it has. */
+function hasEmptyLists(struct: Struct, schema: Schema): boolean {
+  const known = withEmptyLists.get(struct);
+  if (known !== undefined) return known;
+  withEmptyLists.set(struct, false);
+  const has = [...struct.fields.values()].some(({ empty, shape }) => {
+    const inside = shape.is === "list" ? shape.of : shape;
+    if (shape.is === "list" && empty === "null") return true;
+    return inside.is === "struct" && hasEmptyLists(schema.struct(inside.name), schema);
+  });
+  withEmptyLists.set(struct, has);
+  return has;
 }
 
 /** What Go writes for a field that was never set. */

@@ -1,5 +1,5 @@
 /** Bodies read into objects: JSON, checked against the type, unknown fields taken out. */
-import { canonicalize } from "./canonical.ts";
+import { canonicalize, forgetEmptyLists } from "./canonical.ts";
 import { canonicalQuantity } from "../api/quantity.ts";
 import { isFields, type ApiObject, type Fields } from "./object.ts";
 import { badRequest } from "./refusal.ts";
@@ -266,6 +266,9 @@ export function ordered(object: ApiObject): ApiObject {
 
 /** An object as it is committed: in the server's own form, with its keys in order. Takes the object over. */
 export function finished(object: ApiObject, struct: Struct | undefined, schema: Schema): ApiObject {
-  if (struct !== undefined) canonicalize(object, struct, schema);
+  if (struct !== undefined) {
+    canonicalize(object, struct, schema);
+    forgetEmptyLists(object, struct, schema);
+  }
   return ordered(object);
 }

@@ -2,7 +2,9 @@
 import type { ApiObject } from "./object.ts";
 import { Entry } from "./store/entry.ts";
 import type { Change } from "./store/history.ts";
-import { atVersion } from "./versions.ts";
+import type { Resource } from "./registry/resource.ts";
+import type { Schema } from "./registry/schema.ts";
+import { atVersion } from "./versions/versions.ts";
 
 const encoder = new TextEncoder();
 
@@ -20,12 +22,13 @@ export interface Format {
 }
 
 /** Objects of a kind at one version: as they are stored, unless they were written at another. */
-export function wholeFormat(apiVersion: string, kind: string): Format {
+export function wholeFormat({ apiVersion, kind, struct }: Resource, schema: Schema): Format {
   // Objects are committed with `kind` and `apiVersion` first: `itemText` cuts them off.
   const head = JSON.stringify({ kind, apiVersion }).slice(0, -1);
   return {
     name: apiVersion,
-    text: (entry) => (entry.text.startsWith(head) ? entry.text : JSON.stringify(atVersion(entry.object, apiVersion))),
+    text: (entry) =>
+      entry.text.startsWith(head) ? entry.text : JSON.stringify(atVersion(entry.object, apiVersion, struct, schema)),
     headLength: head.length,
   };
 }
@@ -33,13 +36,24 @@ export function wholeFormat(apiVersion: string, kind: string): Format {
 /** `meta.k8s.io/v1 PartialObjectMetadata`. */
 export const partialFormat: Format = {
   name: "partial",
-  text: (entry) => JSON.stringify(partialOf(entry.object)),
+  text: ({ object }) => JSON.stringify(partialOf(object)),
   headLength: 0,
 };
 
 /** An object with nothing but its metadata. */
 export function partialOf(object: ApiObject): ApiObject {
-  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
+  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: withoutGeneration(object).metadata };
+}
+
+const templateGeneration = "deprecated.daemonset.template.generation";
+
+/** Metadata alone is that of the server's own form of objects, in which this annotation of DaemonSets is a number of its own. */
+function withoutGeneration(object: ApiObject): ApiObject {
+  const { annotations } = object.metadata;
+  if (annotations?.[templateGeneration] === undefined) return object;
+  const { [templateGeneration]: _generation, ...kept } = annotations;
+  const { annotations: _annotations, ...metadata } = object.metadata;
+  return { ...object, metadata: Object.keys(kept).length === 0 ? metadata : { ...metadata, annotations: kept } };
 }
 
 /** An object as an item of a list of its kind. */

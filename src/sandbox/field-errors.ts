@@ -25,6 +25,12 @@ export function shown(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/** A map as Go prints it: sorted by its keys. */
+export function sortedMap(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value ?? null;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 export const required = (field: string, why = ""): FieldError => ({
   reason: "FieldValueRequired",
   field,

@@ -56,9 +56,15 @@ const readers: Readonly<Record<string, (object: ApiObject) => unknown>> = {
   "metadata.namespace": (object) => object.metadata.namespace,
 };
 
+/** What `events.k8s.io/v1` calls otherwise than the Event is stored. */
+const storedNames: Readonly<Record<string, string>> = {
+  reportingController: "reportingComponent",
+  ...Object.fromEntries(involved.map((field) => [`regarding.${field}`, `involvedObject.${field}`])),
+};
+
 function valueOf(object: ApiObject, field: string): string {
   const read = readers[field];
-  const value = read === undefined ? at(object, ...field.split(".")) : read(object);
+  const value = read === undefined ? at(object, ...(storedNames[field] ?? field).split(".")) : read(object);
   return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 }
 

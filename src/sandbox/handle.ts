@@ -107,13 +107,14 @@ function otherAnswer({ catalogue }: Server, { path, method }: Incoming): Outgoin
 
 function resourceAnswer(server: Server, incoming: Incoming, route: Route & { readonly is: "resource" }): Outgoing {
   const { catalogue } = server;
-  const resource = catalogue.find(route.apiVersion, route.plural);
-  if (resource === undefined) {
+  const served = catalogue.find(route.apiVersion, route.plural);
+  if (served === undefined) {
     const group = route.apiVersion.split("/")[0] ?? "";
     if (route.apiVersion.includes("/") && !catalogue.data.groups.some(({ name }) => name === group))
       return nobodyThere();
     throw noSuchPath();
   }
+  const resource = catalogue.stored(served);
   // A namespaced path of a cluster-scoped kind, or an object without its namespace, leads nowhere.
   if (!resource.namespaced && route.namespace !== "") throw noSuchPath();
   if (resource.namespaced && route.namespace === "" && route.name !== "") throw noSuchPath();
@@ -123,6 +124,7 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
   const call: Call = {
     server,
     resource,
+    served,
     collection: collectionOf(server, resource),
     namespace: route.namespace,
     name: route.name,
@@ -136,10 +138,20 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
   };
   const deprecation = deprecationOf(resource.storage);
   if (deprecation !== undefined) call.warnings.push(deprecation);
-  const outgoing = verbAnswer(call, incoming);
+  const outgoing = orRefused(() => verbAnswer(call, incoming));
   if (call.warnings.length === 0) return outgoing;
   const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(", ");
   return { ...outgoing, headers: { ...outgoing.headers, warning } };
+}
+
+/** A refusal keeps the warnings that came before it. */
+function orRefused(answered: () => Outgoing): Outgoing {
+  try {
+    return answered();
+  } catch (error) {
+    if (error instanceof StatusError) return refusalAnswer(error);
+    throw error;
+  }
 }
 
 function dryRunOf(query: Query): boolean {
@@ -201,9 +213,9 @@ function formatOf(call: Call): Format {
     case "PartialObjectMetadataList":
       return partialFormat;
     case "Table":
-      return tableFormat(call.resource, () => call.server.timeline.now());
+      return tableFormat(call.served, () => call.server.timeline.now());
     case "":
-      return wholeFormat(call.resource.apiVersion, call.resource.kind);
+      return wholeFormat(call.served, call.server.catalogue.schema);
   }
 }
 
@@ -221,7 +233,7 @@ function get(call: Call): Outgoing {
 }
 
 function listOrWatch(call: Call, incoming: Incoming): Outgoing {
-  const { resource, server, collection } = call;
+  const { served: resource, server, collection } = call;
   const namespace = call.namespace === "" ? undefined : call.namespace;
   const options = listOptionsOf(call.query, resource, namespace);
   const format = formatOf(call);
@@ -243,7 +255,7 @@ function remove(call: Call): Outgoing {
   const { entry, gone } = deleteOne(call, options);
   const status = !gone && options.orphanDependents === false ? 202 : 200;
   if (!gone || call.resource.behaviour.returnsDeleted) return objectAnswer(call, status, entry);
-  const { group, plural } = call.resource;
+  const { group, plural } = call.served;
   return jsonAnswer(200, {
     kind: "Status",
     apiVersion: "v1",
@@ -254,13 +266,13 @@ function remove(call: Call): Outgoing {
 }
 
 function removeCollection(call: Call): Outgoing {
-  const { resource, server } = call;
+  const { served: resource, server } = call;
   const list = listOptionsOf(call.query, resource, call.namespace === "" ? undefined : call.namespace);
   // The list is as it was before anything was deleted.
   const { revision } = server.store;
   const entries = deleteCollection(call, list, deleteOptionsOf(call));
   const answered = { entries, revision, continueToken: "", remaining: undefined };
-  const format = wholeFormat(resource.apiVersion, resource.kind);
+  const format = wholeFormat(resource, server.catalogue.schema);
   return {
     status: 200,
     headers: jsonHeaders,

@@ -12,6 +12,7 @@ import { catalogueOf } from "./registry/resource.ts";
 import { collectionOf, type Server } from "./server.ts";
 import type { HistoryLimits } from "./store/history.ts";
 import { Store } from "./store/store.ts";
+import { atStoredVersion } from "./versions/versions.ts";
 import { transportTo, type SandboxTransportOptions } from "./transport.ts";
 
 export interface SandboxOptions {
@@ -85,7 +86,7 @@ function wholeObject(server: Server, object: unknown): ApiObject {
   if (!isFields(object) || typeof object["kind"] !== "string" || typeof object["apiVersion"] !== "string") {
     throw new RangeError("Cannot load an object without kind and apiVersion");
   }
-  const copy = ordered(copyOf(object) as ApiObject);
+  const copy = ordered(atStoredVersion(copyOf(object) as ApiObject));
   copy.metadata.uid ??= randomUuid(server.random);
   copy.metadata.creationTimestamp ??= formatTime(server.timeline.now());
   return copy;

@@ -27,7 +27,10 @@ export interface Server {
 /** A request for a resource, on its way through the server. */
 export interface Call {
   readonly server: Server;
+  /** At the version at which its objects are stored. */
   readonly resource: Resource;
+  /** At the version of the request: how bodies are read and answers are written. */
+  readonly served: Resource;
   readonly collection: Collection;
   /** `""` for cluster-scoped resources and for collections over all namespaces. */
   readonly namespace: string;

@@ -9,6 +9,11 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A list, or a table, whose version is the server's. */
+export function isListObject({ kind, items, rows }: Json): boolean {
+  return Array.isArray(items) || Array.isArray(rows) || (typeof kind === "string" && /List$|^Table$/.test(kind));
+}
+
 function textOf(text: string): string {
   if (time.test(text)) return text.includes(".") ? "MICROTIME" : "TIME";
   return (
@@ -23,6 +28,7 @@ function textOf(text: string): string {
       .replaceAll(/\b10\.0\.\d+\.\d+\b/g, "IP")
       .replaceAll(/too old resource version: \d+ \(\d+\)/g, "too old resource version: N (N)")
       .replaceAll(/resource version: \d+, current: \d+/g, "resource version: N, current: N")
+      .replaceAll(/(ResourceVersion in (?:precondition|object meta)): \d+/g, "$1: N")
       .replaceAll(/the ResourceVersion in the precondition \(\d+\)/g, "the ResourceVersion in the precondition (N)")
       .replaceAll(/the ResourceVersion in record \(\d+\)/g, "the ResourceVersion in record (N)")
   );
@@ -36,7 +42,7 @@ export function versionsOf(results: readonly unknown[]): ReadonlyMap<string, str
     if (!isObject(value)) return;
     const { metadata } = value;
     const own = isObject(metadata) ? metadata["resourceVersion"] : undefined;
-    const list = isList || Array.isArray(value["items"]) || value["type"] === "BOOKMARK";
+    const list = isList || isListObject(value) || value["type"] === "BOOKMARK";
     if (typeof own === "string" && !list) found.add(own);
     for (const item of Object.values(value)) walk(item, value["type"] === "BOOKMARK");
   };
@@ -51,7 +57,7 @@ export function normalized(value: unknown, versions: ReadonlyMap<string, string>
   if (Array.isArray(value)) return value.map((item) => normalized(item, versions));
   if (!isObject(value)) return value;
   const result: Json = {};
-  const isList = Array.isArray(value["items"]);
+  const isList = isListObject(value);
   for (const key of Object.keys(value).sort()) {
     const item = value[key];
     // Managers stand in the order of whole seconds: which of two is first depends on the clock.
@@ -64,12 +70,19 @@ export function normalized(value: unknown, versions: ReadonlyMap<string, string>
       result[key] = normalized({ ...item, resourceVersion: "VERSION" }, versions);
     else if (key === "resourceVersion" && typeof item === "string" && /^\d+$/.test(item))
       result[key] = versions.get(item) ?? "VERSION";
+    else if (key === "cells" && Array.isArray(item)) result[key] = item.map(cellOf);
     else if (key === "serverAddress") result[key] = "ADDRESS";
     else if (key === "continue" && item !== "") result[key] = "TOKEN";
     else result[key] = normalized(item, versions);
   }
   madeUpName(result);
   return result;
+}
+
+/** A cell of a table: ages differ. */
+function cellOf(cell: unknown): unknown {
+  if (typeof cell !== "string") return cell;
+  return /^(\d+[dhms])+$/.test(cell) ? "AGE" : textOf(cell);
 }
 
 function madeUpName(object: Json): void {

@@ -1,7 +1,7 @@
 /** Runs contract cases against any API server. */
 import { readAll, type Method, type Transport } from "../../src/api/transport.ts";
 import type { Case, Result, Step } from "./case.ts";
-import { normalized, versionsOf } from "./normalize.ts";
+import { isListObject, normalized, versionsOf } from "./normalize.ts";
 
 type Json = Record<string, unknown>;
 
@@ -22,7 +22,7 @@ function filled<T>(value: T, namespace: string, answers: readonly Raw[]): T {
       const [index = "0", ...path] = what.split(".");
       let here: unknown = answers[Number(index)]?.body;
       // A list's version is not an object's, but might by chance be one here and not there.
-      if (path.at(-1) === "resourceVersion" && (here as Json | undefined)?.["items"] !== undefined) return "1";
+      if (path.at(-1) === "resourceVersion" && isListObject((here ?? {}) as Json)) return "1";
       for (const key of path) here = (here as Json | undefined)?.[key];
       // What is not there is an old version.
       return typeof here === "string" ? here : "1";

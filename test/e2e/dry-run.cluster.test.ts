@@ -1,6 +1,6 @@
 /** `dry-run` against a real cluster at work: what it reads, what it says, and that it writes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { effectsOf } from "../support/audit-log.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
@@ -130,6 +130,28 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(stdout).toContain("replicationcontroller is left out: replicationcontrollers may not be read\n");
     expect(stdout).toContain("+ Pod shop/web-…");
     expect(code).toBe(1);
+  }, 60_000);
+
+  test("for a user with the rights that docs/ci.md prints nothing but Secrets is left to be desired", async () => {
+    const doc = readFileSync(join(import.meta.dir, "../../docs/ci.md"), "utf8");
+    const printed = [...doc.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
+    await applied(printed.find((text) => text.includes("kind: ClusterRole")) ?? "");
+    await eventually(async () => {
+      const { code, stdout } = await dryRun("-f", fileOf(web(4)), "--as", "ci");
+      expect(stdout.split("\n").slice(1, 4)).toEqual([
+        "applied, not followed (no controller here acts on them): Service shop/web",
+        "not read: secrets",
+        "",
+      ]);
+      expect(code).toBe(1);
+    });
+  }, 60_000);
+
+  test("a kind that the cluster does not serve is named", async () => {
+    const foo = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: x}\n";
+    const { code, stderr } = await dryRun("-f", fileOf(foo));
+    expect(stderr).toContain("document 1 (Foo x): there is no kind Foo in example.com/v1");
+    expect(code).toBe(2);
   }, 60_000);
 
   test("refuses what needs a kind that may not be read", async () => {

@@ -50,11 +50,15 @@ function hang(label: string, text: string, { columns }: Style): string[] {
 
 /** What must be known to read the answer right. */
 export function endingNotes({ run, notes }: DryRunReport): string[] {
-  const notFollowed = run.notFollowed.map(({ of, key }) => `${of.kind} ${key}`);
+  const named = (served: boolean): string =>
+    run.notFollowed
+      .filter(({ did }) => (did !== "not served") === served)
+      .map(({ of, key }) => `${of.kind} ${key}`)
+      .join(", ");
+  const [notFollowed, notServed] = [named(true), named(false)];
   return [
-    ...(notFollowed.length > 0
-      ? [`applied, not followed (no controller here acts on them): ${notFollowed.join(", ")}`]
-      : []),
+    ...(notFollowed === "" ? [] : [`applied, not followed (no controller here acts on them): ${notFollowed}`]),
+    ...(notServed === "" ? [] : [`not followed and not compared (no kinds of Kubernetes itself): ${notServed}`]),
     ...run.admission.map(({ text }) => text),
     ...notes,
   ];

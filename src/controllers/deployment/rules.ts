@@ -19,6 +19,7 @@ export const selectsEverything: Rule = rule({
   looksAt: ["spec.selector"],
   chooses: "A selector that is empty would take in every ReplicaSet of the namespace: nothing is done.",
   sentence: () => "the selector is empty and would select everything → nothing is done",
+  example: {},
   source: "deployment_controller.go syncDeployment",
 });
 
@@ -28,6 +29,7 @@ export const beingDeleted: Rule = rule({
   chooses:
     "Of a Deployment that is being deleted only the status is kept; its ReplicaSets are left to the garbage collector.",
   sentence: () => "it is being deleted → only its status is kept",
+  example: {},
   source: "sync.go syncStatusOnly",
 });
 
@@ -44,6 +46,7 @@ export const pause: Rule<PauseFacts> = rule<PauseFacts>({
     paused
       ? "it is paused → Progressing is Unknown, the deadline does not count"
       : "it goes on after a pause → Progressing is Unknown, the deadline counts anew",
+  example: { paused: true },
   source: "sync.go checkPausedConditions",
 });
 
@@ -74,6 +77,7 @@ export const rollback: Rule<RollbackFacts> = rule<RollbackFacts>({
         return "the last revision is asked for, and there is none → the wish is taken off";
     }
   },
+  example: { revision: "3", outcome: "done", replicaSet: "web-7f9b8d" },
   source: "rollback.go rollback",
 });
 
@@ -103,6 +107,7 @@ export const revision: Rule<RevisionFacts> = rule<RevisionFacts>({
     ];
     return `${replicaSet} has the wanted template → ${changes.join(", ")}`;
   },
+  example: { replicaSet: "web-6d5f4c", before: "4", revision: "5", annotations: [], minReadySeconds: undefined },
   source: "sync.go getNewReplicaSet, deployment_util.go SetNewReplicaSetAnnotations",
 });
 
@@ -125,6 +130,7 @@ export const deploymentRevision: Rule<DeploymentRevisionFacts> = rule<Deployment
     ];
     return `${replicaSet} has the wanted template → ${changes.join(", ")}`;
   },
+  example: { replicaSet: "web-6d5f4c", before: "4", revision: "5", found: false },
   source: "sync.go getNewReplicaSet",
 });
 
@@ -148,6 +154,14 @@ export const newReplicaSet: Rule<NewReplicaSetFacts> = rule<NewReplicaSetFacts>(
     const bound = surge === undefined || replicas === desired ? "" : ` (${surge})`;
     return `${why} → create ${replicaSet} as revision ${revision}, with ${replicas} of ${desired} pods${bound}`;
   },
+  example: {
+    replicaSet: "web-6d5f4c",
+    revision: "5",
+    replicas: 1,
+    desired: 3,
+    surge: "maxSurge 25% → 1",
+    changed: [".spec.containers[0].image"],
+  },
   source: "sync.go getNewReplicaSet, controller_utils.go ComputeHash",
 });
 
@@ -167,6 +181,7 @@ export const hashCollision: Rule<CollisionFacts> = rule<CollisionFacts>({
     "A name that another ReplicaSet has is avoided: the collision is counted, and the count goes into the next hash.",
   sentence: ({ replicaSet, before, after }) =>
     `${replicaSet} exists, with another owner or template → collisionCount ${before ?? "none"} → ${after}, and another name next time`,
+  example: { replicaSet: "web-6d5f4c", before: undefined, after: 1 },
   source: "sync.go getNewReplicaSet",
 });
 
@@ -179,6 +194,7 @@ export const createFailed: Rule<CreateFailedFacts> = rule<CreateFailedFacts>({
   looksAt: ["the refusal of the new ReplicaSet"],
   chooses: "A new ReplicaSet that is refused stops the rollout until it is tried again: Progressing is False.",
   sentence: ({ replicaSet, error }) => `${replicaSet} was refused: ${error} → Progressing is False`,
+  example: { replicaSet: "web-6d5f4c", error: "exceeded quota" },
   source: "sync.go getNewReplicaSet",
 });
 
@@ -187,6 +203,7 @@ export const namespaceEnding: Rule = rule({
   looksAt: ["the refusal of a new ReplicaSet"],
   chooses: "In a namespace that is being deleted nothing can be created: it is not tried again.",
   sentence: () => "the namespace is being deleted, nothing can be created in it → it is not tried again",
+  example: {},
   source: "deployment_controller.go handleErr",
 });
 
@@ -207,6 +224,7 @@ export const scaleActive: Rule<ScaleActiveFacts> = rule<ScaleActiveFacts>({
     "When it is scaled, or paused, and one ReplicaSet at most has pods, that one or else the newest gets all of them.",
   sentence: ({ replicaSet, from, to, active }) =>
     `${replicaSet} is the ${active ? "only active" : "newest"} ReplicaSet → ${from} → ${to}`,
+  example: { replicaSet: "web-6d5f4c", from: 3, to: 5, active: true },
   source: "sync.go scale, deployment_util.go FindActiveOrLatest",
 });
 
@@ -217,6 +235,7 @@ export const saturated: Rule<Resize> = rule<Resize>({
     "When it is scaled, or paused, and the new ReplicaSet has all pods, and all available, the old ones are emptied.",
   sentence: ({ replicaSet, from, to }) =>
     `the new ReplicaSet has all pods available → old ${replicaSet} ${from} → ${to}`,
+  example: { replicaSet: "web-7f9b8d", from: 1, to: 0 },
   source: "sync.go scale, deployment_util.go IsSaturated",
 });
 
@@ -233,6 +252,14 @@ export const proportional: Rule<SharesFacts> = rule<SharesFacts>({
     const shares = sizes.map(({ replicaSet, from, to }) => `${replicaSet} ${from === to ? from : `${from} → ${to}`}`);
     return `${desired} pods are desired and ${surge} more allowed, ${sizes.length} ReplicaSets share them → ${shares.join(", ")}`;
   },
+  example: {
+    desired: 10,
+    surge: 3,
+    sizes: [
+      { replicaSet: "web-6d5f4c", from: 4, to: 8 },
+      { replicaSet: "web-7f9b8d", from: 3, to: 5 },
+    ],
+  },
   source: "sync.go scale, deployment_util.go GetReplicaSetProportion",
 });
 
@@ -248,6 +275,7 @@ export const scaleUpNew: Rule<NewSizeFacts> = rule<NewSizeFacts>({
   chooses: "The new ReplicaSet grows as far as the pods of all together stay within desired and surge.",
   sentence: ({ replicaSet, from, to, desired, total, surge }) =>
     `${total} pods where ${desired} are desired, ${surge} → ${replicaSet} ${from} → ${to}`,
+  example: { replicaSet: "web-6d5f4c", from: 1, to: 2, desired: 3, total: 3, surge: "maxSurge 25% → 1" },
   source: "rolling.go reconcileNewReplicaSet, deployment_util.go NewRSNewReplicas",
 });
 
@@ -256,6 +284,7 @@ export const scaleDownNew: Rule<Resize> = rule<Resize>({
   looksAt: ["spec.replicas", "size of the new ReplicaSet"],
   chooses: "The new ReplicaSet never has more pods than are desired.",
   sentence: ({ replicaSet, from, to }) => `${to} pods are desired → ${replicaSet} ${from} → ${to}`,
+  example: { replicaSet: "web-6d5f4c", from: 5, to: 3 },
   source: "rolling.go reconcileNewReplicaSet",
 });
 
@@ -272,6 +301,7 @@ export const cleanupUnhealthy: Rule<UnhealthyFacts> = rule<UnhealthyFacts>({
     "Of the old ReplicaSets the pods that are not available go first, oldest ReplicaSet first: nobody misses them.",
   sentence: ({ replicaSet, from, to, unavailable, most }) =>
     `${unavailable} of ${from} pods of old ${replicaSet} are not available, ${most} pods may go → ${from} → ${to}`,
+  example: { replicaSet: "web-7f9b8d", from: 3, to: 2, unavailable: 1, most: 1 },
   source: "rolling.go cleanupUnhealthyReplicas",
 });
 
@@ -287,6 +317,7 @@ export const scaleDownOld: Rule<OldSizeFacts> = rule<OldSizeFacts>({
   chooses: "Old ReplicaSets shrink, oldest first, as far as enough available pods are left.",
   sentence: ({ replicaSet, from, to, available, minAvailable, bound }) =>
     `${available} pods are available and ${minAvailable} must stay (${bound}) → old ${replicaSet} ${from} → ${to}`,
+  example: { replicaSet: "web-7f9b8d", from: 3, to: 2, available: 4, minAvailable: 3, bound: "maxUnavailable 25% → 0" },
   source: "rolling.go scaleDownOldReplicaSetsForRollingUpdate",
 });
 
@@ -306,6 +337,7 @@ export const hold: Rule<HoldFacts> = rule<HoldFacts>({
   sentence: ({ replicaSet, old, available, minAvailable, unavailable }) =>
     `${unavailable} ${unavailable === 1 ? "pod" : "pods"} of ${replicaSet} not available; ` +
     `${available} are available in all and ${minAvailable} must stay → ${old} old ${old === 1 ? "pod stays" : "pods stay"} for now`,
+  example: { replicaSet: "web-6d5f4c", old: 3, available: 3, minAvailable: 3, unavailable: 1 },
   source: "rolling.go reconcileOldReplicaSets",
 });
 
@@ -314,6 +346,7 @@ export const stopOld: Rule<Resize> = rule<Resize>({
   looksAt: ["spec.strategy.type", "sizes of the old ReplicaSets"],
   chooses: "With Recreate all old pods go before a new one comes.",
   sentence: ({ replicaSet, from, to }) => `Recreate → old ${replicaSet} ${from} → ${to} before new pods come`,
+  example: { replicaSet: "web-7f9b8d", from: 3, to: 0 },
   source: "recreate.go scaleDownOldReplicaSetsForRecreate",
 });
 
@@ -332,6 +365,7 @@ export const waitForOld: Rule<OldPodsFacts> = rule<OldPodsFacts>({
     const left = Math.max(counted, running);
     return `${left} old ${left === 1 ? "pod has" : "pods have"} not ended → wait`;
   },
+  example: { counted: 0, running: 2 },
   source: "recreate.go oldPodsRunning",
 });
 
@@ -340,6 +374,7 @@ export const startNew: Rule<Resize> = rule<Resize>({
   looksAt: ["spec.replicas", "size of the new ReplicaSet"],
   chooses: "With Recreate the new ReplicaSet gets all pods at once when the old ones have ended.",
   sentence: ({ replicaSet, from, to }) => `no old pod is left → ${replicaSet} ${from} → ${to}`,
+  example: { replicaSet: "web-6d5f4c", from: 0, to: 3 },
   source: "recreate.go scaleUpNewReplicaSetForRecreate",
 });
 
@@ -356,6 +391,7 @@ export const history: Rule<HistoryFacts> = rule<HistoryFacts>({
     "When a rollout is complete, or paused, old ReplicaSets beyond the limit are deleted, lowest revision first, if they are empty.",
   sentence: ({ replicaSet, revision, old, limit }) =>
     `${old} old ReplicaSets and revisionHistoryLimit ${limit} → delete ${replicaSet} (revision ${revision ?? "none"})`,
+  example: { replicaSet: "web-5b8c9d", revision: "1", old: 11, limit: 10 },
   source: "sync.go cleanupDeployment",
 });
 

@@ -33,6 +33,14 @@ export const progress: Rule<ProgressFacts> = rule<ProgressFacts>({
         return `${counts}, and no better for ${deadlineSeconds} s → the progress deadline is exceeded`;
     }
   },
+  example: {
+    verdict: "progressing",
+    replicaSet: "web-6d5f4c",
+    desired: 3,
+    updated: 2,
+    available: 1,
+    deadlineSeconds: 600,
+  },
   source:
     "progress.go syncRolloutStatus, deployment_util.go DeploymentComplete, DeploymentProgressing, DeploymentTimedOut",
 });
@@ -48,6 +56,10 @@ export const status: Rule<StatusFacts> = rule<StatusFacts>({
   looksAt: ["status of its ReplicaSets", "metadata.generation", "maxUnavailable", "conditions"],
   chooses: "The status sums up its ReplicaSets; it is written when it differs, and never tried twice with one version.",
   sentence: ({ changes, conditions }) => [...changes.map(inWords), ...conditions].join(", ") || "conditions changed",
+  example: {
+    changes: [{ path: ".readyReplicas", before: 2, after: 3 }],
+    conditions: ["Available True (MinimumReplicasAvailable)"],
+  },
   source: "sync.go calculateStatus, syncDeploymentStatus; progress.go syncRolloutStatus",
 });
 
@@ -72,6 +84,7 @@ export const progressCheck: Rule<ProgressCheckFacts> = rule<ProgressCheckFacts>(
     leftMs < 1000
       ? `the progress deadline of ${deadlineSeconds} s passes now → look again at once`
       : `no progress, ${Math.floor(leftMs / 1000)} s left of the deadline of ${deadlineSeconds} s → look again then`,
+  example: { deadlineSeconds: 600, leftMs: 252_000 },
   source: "progress.go requeueStuckDeployment",
 });
 

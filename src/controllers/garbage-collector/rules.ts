@@ -13,6 +13,13 @@ export interface OwnerFact {
   readonly absent: boolean;
 }
 
+const exampleOwner: OwnerFact = {
+  owner: "ReplicaSet web-1",
+  uid: "0f6a33c1-7d3a-4c52-9a59-5a4f0b8f2f10",
+  state: "404 from the API server",
+  absent: true,
+};
+
 /** `ReplicaSet web-1 (uid 0f6a33c1…) is absent: 404 from the API server`. The facts have the whole uid. */
 function inWords({ owner, uid, state, absent }: OwnerFact): string {
   const short = uid.length > 12 ? `${uid.slice(0, 8)}…` : uid;
@@ -38,6 +45,7 @@ export const remove: Rule<OwnersFacts & { readonly policy: string }> = rule({
   chooses:
     "An object none of whose owners is left, or of which all that are left wait for their dependents, is deleted: at this uid and version. A finalizer that it has, orphan or foregroundDeletion, decides how; otherwise in the background.",
   sentence: ({ owners, policy }) => `${allOwners(owners)} → delete, ${policy}`,
+  example: { owners: [exampleOwner], policy: "Background" },
   source: source("attemptToDeleteItem"),
 });
 
@@ -48,6 +56,7 @@ export const removeWithDependents: Rule<OwnersFacts & { readonly dependents: num
     "An object whose owner waits for its dependents, and that has dependents of its own, is deleted in the foreground, so that they go first.",
   sentence: ({ owners, dependents }) =>
     `${allOwners(owners)}, and it has ${counted(dependents, "dependent")} of its own → delete, Foreground`,
+  example: { owners: [{ ...exampleOwner, state: "waits for its dependents", absent: false }], dependents: 2 },
   source: source("attemptToDeleteItem"),
 });
 
@@ -58,6 +67,7 @@ export const breakCycle: Rule<{ readonly dependent: string }> = rule({
     "If an owner of the object and a dependent of it both wait for their dependents, they may wait for each other: the object then holds up the deletion of none of its owners.",
   sentence: ({ dependent }) =>
     `its dependent ${dependent} waits as its owner does, which may be a cycle → unblock its owners`,
+  example: { dependent: "ConfigMap b" },
   source: source("attemptToDeleteItem"),
 });
 
@@ -66,6 +76,7 @@ export const changedMeanwhile: Rule<{ readonly from: string; readonly to: string
   looksAt: ["the object, after a conflict", "metadata.ownerReferences"],
   chooses: "If the object has changed since it was looked at, but not its owners, it is deleted at whatever version.",
   sentence: ({ from, to }) => `it changed from version ${from} to ${to}, its owners did not → delete at any version`,
+  example: { from: "48210", to: "48214" },
   source: "operations.go deleteObject",
 });
 
@@ -74,6 +85,7 @@ export const keep: Rule<OwnersFacts> = rule({
   looksAt: ["metadata.ownerReferences", "each owner, asked of the API server"],
   chooses: "An object with an owner that exists is kept.",
   sentence: ({ owners }) => `${allOwners(owners)} → kept`,
+  example: { owners: [{ ...exampleOwner, state: "exists", absent: false }] },
   source: source("attemptToDeleteItem"),
 });
 
@@ -82,6 +94,7 @@ export const noOwners: Rule<Readonly<Record<string, never>>> = rule({
   looksAt: ["metadata.ownerReferences"],
   chooses: "An object without owners is kept.",
   sentence: () => "it has no owners → kept",
+  example: {},
   source: source("attemptToDeleteItem"),
 });
 
@@ -91,6 +104,10 @@ export const dropReferences: Rule<OwnersFacts & { readonly count: number }> = ru
   chooses:
     "An object that is kept loses its references to owners that are absent, and to those that wait for their dependents: these would wait for ever.",
   sentence: ({ owners, count }) => `${allOwners(owners)} → remove ${counted(count, "owner reference")}`,
+  example: {
+    owners: [exampleOwner, { ...exampleOwner, owner: "ReplicaSet web-2", state: "exists", absent: false }],
+    count: 1,
+  },
   source: source("attemptToDeleteItem"),
 });
 
@@ -99,6 +116,7 @@ export const beingDeleted: Rule<Readonly<Record<string, never>>> = rule({
   looksAt: ["metadata.deletionTimestamp", "metadata.finalizers"],
   chooses: "An object that is being deleted, and does not wait for its dependents, is left alone: it will be gone.",
   sentence: () => "it is being deleted already → left alone",
+  example: {},
   source: source("attemptToDeleteItem"),
 });
 
@@ -108,6 +126,7 @@ export const absent: Rule<{ readonly evidence: string; readonly dependents: numb
   chooses: "What does not exist, or not with this uid, leaves the graph; its dependents are looked at.",
   sentence: ({ evidence, dependents }) =>
     `it is absent: ${evidence} → ${dependents === 0 ? "nothing depends on it" : `look at its ${counted(dependents, "dependent")}`}`,
+  example: { evidence: "404 from the API server", dependents: 3 },
   source: "graph_builder.go enqueueVirtualDeleteEvent, processGraphChanges",
 });
 
@@ -119,6 +138,7 @@ export const waitForDependents: Rule<{ readonly blocking: number; readonly first
     const more = blocking - first.length;
     return `${counted(blocking, "dependent")} held by it: ${first.join(", ")}${more > 0 ? ` and ${more} more` : ""} → look at ${blocking === 1 ? "it" : "them"}`;
   },
+  example: { blocking: 3, first: ["Pod web-1-x7k2p", "Pod web-1-c81vw"] },
   source: source("processDeletingDependentsItem"),
 });
 
@@ -127,6 +147,7 @@ export const dependentsGone: Rule<Readonly<Record<string, never>>> = rule({
   looksAt: ["dependents in the graph", "blockOwnerDeletion of their references"],
   chooses: "When no dependent holds it up any more, the finalizer foregroundDeletion is taken off.",
   sentence: () => "no dependent holds up its deletion → remove the finalizer foregroundDeletion",
+  example: {},
   source: source("processDeletingDependentsItem"),
 });
 
@@ -136,6 +157,7 @@ export const orphan: Rule<{ readonly dependents: number; readonly owner: string 
   chooses: "The dependents of an object that is deleted with the finalizer orphan lose their references to it.",
   sentence: ({ dependents, owner }) =>
     `${owner} is deleted and leaves its dependents → remove the reference to it from ${counted(dependents, "dependent")}`,
+  example: { dependents: 3, owner: "ReplicaSet web-1" },
   source: source("orphanDependents"),
 });
 
@@ -145,6 +167,7 @@ export const orphaned: Rule<{ readonly dependents: number }> = rule({
   chooses: "When no dependent refers to it any more, the finalizer orphan is taken off.",
   sentence: ({ dependents }) =>
     `${dependents === 0 ? "it has no dependents" : "its dependents are free of it"} → remove the finalizer orphan`,
+  example: { dependents: 3 },
   source: source("attemptToOrphanWorker"),
 });
 
@@ -153,6 +176,7 @@ export const impossibleOwner: Rule<Sentenced<"owner">> = rule({
   looksAt: ["metadata.namespace", "the kinds of its owners"],
   chooses: "An object without a namespace cannot be owned by one that has a namespace; such an object is left alone.",
   sentence: ({ owner }) => `it has no namespace, and its owner ${owner} is of a kind that has → left alone`,
+  example: { owner: "ConfigMap a" },
   source: source("isDangling"),
 });
 
@@ -161,6 +185,7 @@ export const virtualWithoutNamespace: Rule<Readonly<Record<string, never>>> = ru
   looksAt: ["the kind", "the namespace of whoever refers to it"],
   chooses: "An owner of a kind that has namespaces cannot be looked for when what refers to it has none.",
   sentence: () => "only objects without a namespace refer to it, and its kind has namespaces → left alone",
+  example: {},
   source: "operations.go getObject",
 });
 

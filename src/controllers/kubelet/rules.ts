@@ -12,6 +12,7 @@ export const accept: Rule<AcceptFacts> = rule<AcceptFacts>({
   chooses: "A pod that was given to one of its nodes is taken in: its containers are being created.",
   sentence: ({ node, containers }) =>
     `${node} takes it in, ${containers === 1 ? "1 container" : `${containers} containers`} to start`,
+  example: { node: "node-1", containers: 2 },
   source: "pkg/kubelet/kubelet.go HandlePodAdditions, SyncPod",
 });
 
@@ -28,6 +29,7 @@ export const report: Rule<ReportFacts> = rule<ReportFacts>({
     "What happened to containers goes into the pod's status, together with what follows for phase and conditions.",
   sentence: ({ happened, phase, ready }) =>
     `${happened.length > 0 ? `${happened.join(", ")} → ` : ""}${phase}, ${ready ? "ready" : "not ready"}`,
+  example: { happened: ["main started"], phase: "Running", ready: true },
   source: "pkg/kubelet/status/status_manager.go syncPod; kubelet_pods.go generateAPIPodStatus",
 });
 
@@ -43,6 +45,7 @@ export const stop: Rule<StopFacts> = rule<StopFacts>({
     "The containers of a pod that is being deleted are told to end; what runs on after the grace period is killed.",
   sentence: ({ graceSeconds, running }) =>
     `it is being deleted, ${running} running → stop them within ${graceSeconds} s`,
+  example: { graceSeconds: 30, running: 1 },
   source: "pkg/kubelet/kubelet.go SyncTerminatingPod",
 });
 
@@ -55,6 +58,7 @@ export const remove: Rule<RemoveFacts> = rule<RemoveFacts>({
   looksAt: ["metadata.deletionTimestamp", "that no container runs any more"],
   chooses: "Once its containers have ended, a pod that is being deleted is taken out of the API with no grace left.",
   sentence: ({ node }) => `all containers on ${node} have ended → remove it`,
+  example: { node: "node-1" },
   source: "pkg/kubelet/status/status_manager.go syncPod, canBeDeleted",
 });
 
@@ -69,6 +73,7 @@ export const heartbeat: Rule<HeartbeatFacts> = rule<HeartbeatFacts>({
   looksAt: ["Lease in kube-node-lease", "the node's annotation sandbox.kubectl-reconcile.io/silent"],
   chooses: "The Lease of a node that is not silent is renewed every 10 s.",
   sentence: ({ everySeconds }) => `renew its Lease, every ${everySeconds} s`,
+  example: { everySeconds: 10 },
   source: "component-helpers apimachinery/lease/controller.go",
 });
 
@@ -81,6 +86,7 @@ export const nodeStatus: Rule<NodeStatusFacts> = rule<NodeStatusFacts>({
   looksAt: ["status of the Node: conditions, allocatable, addresses"],
   chooses: "A node that does not say it is ready is made to say so, with an address and room for pods.",
   sentence: ({ missing }) => `${missing.join(", ")} missing → write them`,
+  example: { missing: ["condition Ready", "addresses"] },
   source: "pkg/kubelet/kubelet_node_status.go",
 });
 
@@ -94,6 +100,7 @@ export const liftTaint: Rule<TaintFacts> = rule<TaintFacts>({
   chooses:
     "The taint not-ready that a node is created with goes when it is ready. With kube-controller-manager that is the node lifecycle controller's part.",
   sentence: ({ taint }) => `it is ready → take away ${taint}`,
+  example: { taint: "node.kubernetes.io/not-ready" },
   source: "pkg/controller/nodelifecycle/node_lifecycle_controller.go doNoScheduleTaintingPass",
 });
 

@@ -14,6 +14,7 @@ export const notDeleted: Rule<Facts> = rule<Facts>({
   looksAt: [live, "metadata.deletionTimestamp"],
   chooses: "A namespace that nobody has deleted is left alone.",
   sentence: () => "the API server says that it is not being deleted → nothing to do",
+  example: {},
   source: "namespaced_resources_deleter.go Delete",
 });
 
@@ -26,6 +27,7 @@ export const terminate: Rule<TerminateFacts> = rule<TerminateFacts>({
   looksAt: [live, "metadata.deletionTimestamp", "status.phase"],
   chooses: "A namespace that is being deleted has the phase Terminating, so that nothing new is let into it.",
   sentence: ({ phase }) => `it is being deleted, and its phase is ${phase || "not set"} → Terminating`,
+  example: { phase: "Active" },
   source: "namespaced_resources_deleter.go updateNamespaceStatusFunc",
 });
 
@@ -42,6 +44,7 @@ export const finalized: Rule<FinalizersFacts> = rule<FinalizersFacts>({
     finalizers.length === 0
       ? "its spec has no finalizers left → nothing to do"
       : `its spec has no finalizers left → nothing to do; ${finalizers.join(", ")} in its metadata ${finalizers.length === 1 ? "holds" : "hold"} it`,
+  example: { finalizers: ["example.com/hold"] },
   source: "namespaced_resources_deleter.go Delete, finalized",
 });
 
@@ -59,6 +62,7 @@ export const discoveryFailed: Rule<UnknownFacts> = rule<UnknownFacts>({
     groupVersions.length === 0
       ? `no kind could be discovered: ${error} → try again`
       : `${groupVersions.join(", ")} could not be discovered → all else is deleted, and the namespace stays until ${groupVersions.length === 1 ? "it answers" : "they answer"}`,
+  example: { groupVersions: ["metrics.k8s.io/v1beta1"], error: "stale GroupVersion discovery: metrics.k8s.io/v1beta1" },
   source: "namespaced_resources_deleter.go deleteAllContent",
 });
 
@@ -67,6 +71,7 @@ export const podsFirst: Rule<Facts> = rule<Facts>({
   looksAt: ["discovery"],
   chooses: "Pods are deleted before all else, so that nothing that they need goes while they run.",
   sentence: () => "its pods go before all else → delete them",
+  example: {},
   source: "namespaced_resources_deleter.go deleteAllContent (OrderedNamespaceDeletion)",
 });
 
@@ -88,6 +93,7 @@ export const waitForPods: Rule<WaitForPodsFacts> = rule<WaitForPodsFacts>({
     "While pods are left, all else waits. The key comes again after half of their longest grace period, or of 15 s where only finalizers hold them.",
   sentence: ({ pods, finalizers, inSeconds }) =>
     `${counted(pods, "pod")} left${heldBy(finalizers)} → all else waits${again(inSeconds)}`,
+  example: { pods: 3, finalizers: {}, inSeconds: 16 },
   source: "namespaced_resources_deleter.go deleteAllContent, estimateGracefulTerminationForPods",
 });
 
@@ -101,6 +107,7 @@ export const deleteContent: Rule<DeleteFacts> = rule<DeleteFacts>({
   chooses:
     "Of every kind all objects are deleted, in the background: as a collection, or one by one where the server takes no collection. A kind that fails does not stop the others.",
   sentence: ({ kinds }) => `no pod is left → delete all objects of ${counted(kinds, "kind")}`,
+  example: { kinds: 32 },
   source: "namespaced_resources_deleter.go deleteAllContentForGroupVersionResource",
 });
 
@@ -115,6 +122,7 @@ export const contentFailed: Rule<FailedFacts> = rule<FailedFacts>({
     "When a kind could not be emptied, the sync fails after the others, and is tried again with backoff, at most a minute later.",
   sentence: ({ errors }) =>
     `${counted(errors.length, "kind")} could not be emptied → try again: ${errors.slice(0, 2).join("; ")}${errors.length > 2 ? `; and ${errors.length - 2} more` : ""}`,
+  example: { errors: ['configmaps "kept" is forbidden: it is to be kept'] },
   source: "namespaced_resources_deleter.go deleteAllContent",
 });
 
@@ -134,6 +142,7 @@ export const waitForContent: Rule<RemainingFacts> = rule<RemainingFacts>({
     const left = Object.entries(remaining).map(([resource, count]) => `${count} ${resource}`);
     return `${left.length === 0 ? "something" : left.join(", ")} left${heldBy(finalizers)} → wait${again(inSeconds)}`;
   },
+  example: { remaining: { configmaps: 2 }, finalizers: { "example.com/hold": 2 }, inSeconds: 8 },
   source: "namespaced_resources_deleter.go deleteAllContent, ResourcesRemainingError",
 });
 
@@ -160,6 +169,16 @@ export const conditions: Rule<ConditionsFacts> = rule<ConditionsFacts>({
     if (bad.length === 0 && good.length === 5) return "nothing is in the way → all five conditions say so";
     return [...bad, ...(good.length === 0 ? [] : [`${good.join(", ")} → False`])].join("; ");
   },
+  example: {
+    changes: [
+      {
+        type: "NamespaceContentRemaining",
+        status: "True",
+        reason: "SomeResourcesRemain",
+        message: "Some resources are remaining: configmaps. has 2 resource instances",
+      },
+    ],
+  },
   source: "status_condition_utils.go updateConditions",
 });
 
@@ -177,6 +196,7 @@ export const finalize: Rule<FinalizeFacts> = rule<FinalizeFacts>({
     others.length === 0
       ? "nothing is left in it → take out the finalizer kubernetes"
       : `nothing is left in it → take out the finalizer kubernetes; ${others.join(", ")} ${others.length === 1 ? "stays" : "stay"}`,
+  example: { others: [] },
   source: "namespaced_resources_deleter.go finalizeNamespace",
 });
 

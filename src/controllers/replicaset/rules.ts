@@ -21,6 +21,7 @@ export const beingDeleted: Rule<PodCounts> = rule<PodCounts>({
   looksAt: ["metadata.deletionTimestamp"],
   chooses: "Of an object that is being deleted only the status is kept; its pods are left to the garbage collector.",
   sentence: ({ active }) => `it is being deleted, ${pods(active)} left → no pod is created or deleted`,
+  example: { desired: 3, active: 2 },
   source: "replica_set.go syncReplicaSet",
 });
 
@@ -41,6 +42,7 @@ export const wait: Rule<WaitFacts> = rule<WaitFacts>({
     ];
     return `${unseen.join(" and ")} not seen yet → wait`;
   },
+  example: { desired: 5, active: 2, creations: 3, deletions: 0 },
   source: "replica_set.go syncReplicaSet, controller_utils.go SatisfiedExpectations",
 });
 
@@ -59,6 +61,7 @@ export const scaleUp: Rule<ScaleUpFacts> = rule<ScaleUpFacts>({
     const how = batches.length > 1 ? `, in batches of ${listed(batches)}` : "";
     return `${missing} of ${desired} pods are missing → ${most}${how}`;
   },
+  example: { desired: 5, active: 2, create: 3 },
   source: "replica_set.go manageReplicas, slowStartBatch",
 });
 
@@ -88,6 +91,7 @@ export const scaleDown: Rule<ScaleDownFacts> = rule<ScaleDownFacts>({
     const most = facts.delete < excess ? `delete ${facts.delete} of them` : `delete ${facts.delete}`;
     return `${excess} of ${pods(facts.active)} ${excess === 1 ? "is" : "are"} too many → ${most}${facts.by === undefined ? "" : `, ${facts.by}`}`;
   },
+  example: { desired: 2, active: 3, delete: 1, by: "not ready before ready", chosen: ["web-x7k2p"] },
   source: "replica_set.go manageReplicas, getPodsToDelete; controller_utils.go ActivePodsWithRanks",
 });
 
@@ -96,6 +100,7 @@ export const steady: Rule<PodCounts> = rule<PodCounts>({
   looksAt: counted,
   chooses: "As many active pods as desired: none is created or deleted.",
   sentence: ({ desired, active }) => `${active} of ${pods(desired)} → nothing to do`,
+  example: { desired: 3, active: 3 },
   source: "replica_set.go manageReplicas",
 });
 
@@ -113,6 +118,7 @@ export const replicaFailure: Rule<ReplicaFailureFacts> = rule<ReplicaFailureFact
     reason === undefined
       ? "no pod failed to be created or deleted in this sync → ReplicaFailure is taken away"
       : `${reason}: ${message} → ReplicaFailure is set`,
+  example: { reason: "FailedCreate", message: 'pods "web-" is forbidden: exceeded quota' },
   source: "replica_set_utils.go calculateStatus",
 });
 
@@ -129,6 +135,7 @@ export const status: Rule<StatusFacts> = rule<StatusFacts>({
     const telling = changes.filter((change) => !goesWithoutSaying(change, changes));
     return (telling.length > 0 ? telling : changes).map(changeInWords).join(", ");
   },
+  example: { changes: [{ path: ".replicas", before: 2, after: 5 }] },
   source: "replica_set_utils.go calculateStatus, updateReplicaSetStatus",
 });
 
@@ -168,6 +175,7 @@ export const availability: Rule<AvailabilityFacts> = rule<AvailabilityFacts>({
   chooses: "While ready pods are not yet available, the key comes again when the next one is.",
   sentence: ({ ready, available, inMs, pod }) =>
     `${available} of ${ready} ready pods are available → look again in ${inMs / 1000} s${pod === undefined ? "" : `, for ${pod}`}`,
+  example: { ready: 3, available: 2, inMs: 4000, pod: "web-x7k2p" },
   source: "replica_set.go syncReplicaSet, controller_utils.go FindMinNextPodAvailabilityCheck",
 });
 

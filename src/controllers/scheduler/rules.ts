@@ -19,6 +19,7 @@ export const place: Rule<PlaceFacts> = rule<PlaceFacts>({
   chooses: "Of the nodes that every filter lets through the one with the highest score; among equals chance decides.",
   sentence: ({ node, nodes, feasible, tied }) =>
     `${feasible} of ${nodes} nodes fit → ${node}${tied > 1 ? `, one of ${tied} equally good` : ""}`,
+  example: { node: "node-1", nodes: 3, feasible: 2, score: 190, tied: 1 },
   source: "pkg/scheduler/schedule_one.go schedulePod, selectHost",
 });
 
@@ -32,6 +33,7 @@ export const unschedulable: Rule<UnschedulableFacts> = rule<UnschedulableFacts>(
   looksAt: ["what each filter has against each node"],
   chooses: "With no node left the pod is marked Unschedulable; it is looked at again when nodes or pods change.",
   sentence: ({ message }) => `${message} → wait for a change`,
+  example: { message: "0/3 nodes are available: 3 Insufficient cpu.", attempts: 1 },
   source: "pkg/scheduler/schedule_one.go handleSchedulingFailure",
 });
 
@@ -44,6 +46,7 @@ export const gated: Rule<GatedFacts> = rule<GatedFacts>({
   looksAt: ["spec.schedulingGates"],
   chooses: "A pod with scheduling gates waits until all are taken away.",
   sentence: ({ gates }) => `held by ${gates.join(", ")} → wait`,
+  example: { gates: ["example.com/ready"] },
   source: "pkg/scheduler/framework/plugins/schedulinggates/scheduling_gates.go",
 });
 

@@ -17,6 +17,7 @@ const createDefault: Rule<MissingFacts> = rule<MissingFacts>({
   looksAt: ["status.phase of the Namespace", "ServiceAccount default in it"],
   chooses: "Each namespace that is not going away has a ServiceAccount called default.",
   sentence: ({ namespace }) => `namespace ${namespace} has no ServiceAccount default → create it`,
+  example: { namespace: "shop" },
   source: "pkg/controller/serviceaccount/serviceaccounts_controller.go syncNamespace",
 });
 

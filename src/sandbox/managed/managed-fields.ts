@@ -8,6 +8,7 @@ import { param } from "../list-options.ts";
 import type { ApiObject, Fields } from "../object.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Call } from "../server.ts";
+import { atVersion } from "../versions/versions.ts";
 import { compare } from "./compare.ts";
 import { newFields } from "./new-fields.ts";
 import { emptySet, isEmptySet, readSet, sameSet, subtract, unite, writeSet } from "./field-set.ts";
@@ -26,7 +27,7 @@ const mostManagers = 10;
 
 /** The new object's managed fields: `object` as the client sent it, with defaults, canonical, before admission. */
 export function manageCreate(call: Call, object: ApiObject): void {
-  const { struct, kind, apiVersion } = call.resource;
+  const { struct, kind, apiVersion } = call.served;
   if (struct === undefined) return;
   if (!call.server.managesFields) {
     delete object.metadata.managedFields;
@@ -35,21 +36,21 @@ export function manageCreate(call: Call, object: ApiObject): void {
   const { schema } = call.server.catalogue;
   const empty: Fields = { kind, apiVersion, metadata: {} };
   canonicalize(empty, struct, schema);
-  const fieldsV1 = newFields(empty, object, struct, schema, skippedBy(call));
+  const fieldsV1 = newFields(empty, atServed(call, object), struct, schema, skippedBy(call));
   if (Object.keys(fieldsV1).length === 0) delete object.metadata.managedFields;
   else object.metadata.managedFields = [entryOf(call, ownerOf(call), fieldsV1)];
 }
 
 /** Status belongs to those who write it through its subresource. */
-function skippedBy({ subresource, resource }: Call): ReadonlySet<string> {
-  return subresource === "" && resource.subresources.has("status") ? statusOnly : nothing;
+function skippedBy({ subresource, served }: Call): ReadonlySet<string> {
+  return subresource === "" && served.subresources.has("status") ? statusOnly : nothing;
 }
 
 function ownerOf(call: Call): Owner {
   return {
     manager: managerOf(call),
     operation: "Update",
-    apiVersion: call.resource.apiVersion,
+    apiVersion: call.served.apiVersion,
     subresource: call.subresource,
   };
 }
@@ -57,18 +58,80 @@ function ownerOf(call: Call): Owner {
 /** The managed fields after an update of `old` to `object`. Those of an object that had none are not begun with. */
 export function manageUpdate(call: Call, old: ApiObject, object: ApiObject): void {
   const entries = old.metadata.managedFields ?? [];
-  if (entries.length > 0) manage(call, old, object, entries);
+  if (entries.length > 0) managed(call, old, object, entries);
   else delete object.metadata.managedFields;
 }
 
 /** The managed fields after a write of the server's own to the status of an object of another kind. */
 export function manageOwnStatus(call: Call, resource: Resource, old: ApiObject, object: ApiObject): void {
   const query = [["fieldManager", "kube-apiserver"]] as const;
-  manageUpdate({ ...call, resource, query, subresource: "status" }, old, object);
+  manageUpdate({ ...call, resource, served: resource, query, subresource: "status" }, old, object);
+}
+
+const atServed = ({ served, server }: Call, stored: ApiObject): ApiObject =>
+  atVersion(stored, served.apiVersion, served.struct, server.catalogue.schema);
+
+/** Fields are counted as the version of the request has them; `old` may be at that one. */
+function managed(call: Call, old: ApiObject, stored: ApiObject, entries: readonly Fields[]): void {
+  const sent = atServed(call, stored);
+  entries = distinct(entries);
+  manage(call, atServed(call, old), sent, ofOtherVersions(call, old, stored, entries));
+  if (sent.metadata.managedFields === undefined) delete stored.metadata.managedFields;
+  else stored.metadata.managedFields = sent.metadata.managedFields;
+}
+
+const identityOf = ({ manager, operation, apiVersion, subresource }: Fields): string =>
+  JSON.stringify([manager, operation, apiVersion, subresource]);
+
+/** Of two entries of one manager the real server reads the last. */
+function distinct(entries: readonly Fields[]): readonly Fields[] {
+  const last = new Map(entries.map((entry) => [identityOf(entry), entry]));
+  return last.size === entries.length ? entries : [...last.values()];
+}
+
+/**
+ * The managed fields that a scale to the same number leaves: whoever manages the replicas in an entry with others has one of
+ * its own for them after it, without a time.
+ */
+export function splitReplicas(entries: readonly Fields[]): Fields[] {
+  return distinct(entries)
+    .flatMap((entry) => {
+      const { "f:spec": spec, ...rest } = entry["fieldsV1"] as Fields;
+      const { "f:replicas": replicas, ...others } = (spec ?? {}) as Fields;
+      if (replicas === undefined || entry["subresource"] !== undefined) return [entry];
+      const { time: _time, ...timeless } = entry;
+      const left = { ...rest, ...(Object.keys(others).length === 0 ? {} : { "f:spec": others }) };
+      return [
+        { ...timeless, fieldsV1: { "f:spec": { "f:replicas": replicas } } },
+        ...(Object.keys(left).length === 0 ? [] : [{ ...entry, fieldsV1: left }]),
+      ];
+    })
+    .sort(inOrder);
+}
+
+/**
+ * The managers' entries, those at other versions of the kind without what has changed there. What was managed in another group
+ * is forgotten: the real server cannot read it here.
+ */
+function ofOtherVersions(call: Call, old: ApiObject, stored: ApiObject, entries: readonly Fields[]): Fields[] {
+  const { served, server } = call;
+  return entries.flatMap((entry) => {
+    const version = String(entry["apiVersion"]);
+    if (version === served.apiVersion) return [entry];
+    const other = server.catalogue.ofKind(version, served.kind);
+    if (other?.struct === undefined || other.group !== served.group) return [];
+    const { schema } = server.catalogue;
+    const at = (object: ApiObject): ApiObject => atVersion(object, version, other.struct, schema);
+    const { changed, removed } = compare(at(old), at(stored), other.struct, schema, skippedBy(call));
+    const set = readSet(entry["fieldsV1"]);
+    subtract(set, changed);
+    subtract(set, removed);
+    return isEmptySet(set) ? [] : [{ ...entry, fieldsV1: writeSet(set) }];
+  });
 }
 
 function manage(call: Call, old: ApiObject, sent: ApiObject, entries: readonly Fields[]): void {
-  const { struct } = call.resource;
+  const { struct } = call.served;
   if (struct === undefined) return;
   const { schema } = call.server.catalogue;
   const { changed, removed } = compare(old, sent, struct, schema, skippedBy(call));
@@ -81,6 +144,10 @@ function manage(call: Call, old: ApiObject, sent: ApiObject, entries: readonly F
   const kept: Fields[] = [];
   for (const entry of entries) {
     if (isOwn(entry)) continue;
+    if (entry["apiVersion"] !== own.apiVersion) {
+      kept.push(entry);
+      continue;
+    }
     const set = readSet(entry["fieldsV1"]);
     subtract(set, changed);
     subtract(set, removed);

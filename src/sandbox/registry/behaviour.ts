@@ -46,12 +46,26 @@ const namedBySegment = words(`
   roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io clusterroles.rbac.authorization.k8s.io
   clusterrolebindings.rbac.authorization.k8s.io`);
 
+const metadataUnseen = words("poddisruptionbudgets.policy events events.events.k8s.io");
+const metadataLast = words("configmaps secrets serviceaccounts pods");
+const metadataFirst = words(`
+  nodes namespaces jobs.batch roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
+  clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io`);
+
+function metadataInUpdate(resource: string): Behaviour["metadataInUpdate"] {
+  if (metadataUnseen.has(resource)) return "none";
+  if (metadataLast.has(resource)) return "whole last";
+  return metadataFirst.has(resource) ? "whole first" : "update";
+}
+
 /** `resource` is `pods` or `replicasets.apps`. */
 export function behaviourOf(resource: string): Behaviour {
   return {
     rules: kindRules[resource] ?? {},
     generation: withGeneration.has(resource),
     generationOfAnnotations: resource === "deployments.apps",
+    fixedGeneration: resource === "priorityclasses.scheduling.k8s.io",
+    metadataInUpdate: metadataInUpdate(resource),
     keepsNewStatus: resource === "nodes",
     returnsDeleted: returningDeleted.has(resource),
     createOnUpdate: creatingOnUpdate.has(resource),

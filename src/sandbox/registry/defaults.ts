@@ -2,9 +2,10 @@
  * What the API server fills in when a client leaves it out, by the type that it stands in: wherever the type occurs, in pods
  * and in templates alike. Source: kubernetes v1.36 pkg/apis/…/v1/defaults.go; differs: a table instead of generated calls.
  */
-import { fieldsIn, isFields, type Fields } from "../object.ts";
+import { child, fieldsIn, isFields, type Fields } from "../object.ts";
 import { fill, type Filler } from "./fill.ts";
 import type { Schema, Shape, Struct } from "./schema.ts";
+import { autoscalerDefaults } from "./autoscaler-defaults.ts";
 import { podDefaults } from "./pod-defaults.ts";
 import { workloadDefaults } from "./workload-defaults.ts";
 
@@ -81,18 +82,12 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
     spec["policyTypes"] = ["Ingress", ...(fieldsOrTexts(spec["egress"]) > 0 ? ["Egress"] : [])];
   },
   "networking.v1.IngressClassParametersReference": filling({ scope: "Cluster" }),
-  "rbac.v1.RoleRef": filling({ apiGroup: rbacGroup }),
+  "rbac.v1.RoleBinding": (binding) => fill(child(binding, "roleRef"), { apiGroup: rbacGroup }),
+  "rbac.v1.ClusterRoleBinding": (binding) => fill(child(binding, "roleRef"), { apiGroup: rbacGroup }),
   "rbac.v1.Subject": (subject) => {
     if (subject["kind"] === "User" || subject["kind"] === "Group") fill(subject, { apiGroup: rbacGroup });
   },
   "discovery.v1.EndpointPort": filling({ name: "", protocol: "TCP" }),
-  "autoscaling.v2.HorizontalPodAutoscalerSpec": (spec) => {
-    fill(spec, { minReplicas: 1 });
-    if (fieldsOrTexts(spec["metrics"]) > 0) return;
-    spec["metrics"] = [
-      { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } },
-    ];
-  },
 };
 
 function base64Of(text: string): string {
@@ -128,7 +123,12 @@ function limitRangeItem(item: Fields): void {
   item["defaultRequest"] = { ...map("min"), ...limits, ...map("defaultRequest") };
 }
 
-const fillers: Readonly<Record<string, Filler>> = { ...otherDefaults, ...podDefaults, ...workloadDefaults };
+const fillers: Readonly<Record<string, Filler>> = {
+  ...otherDefaults,
+  ...autoscalerDefaults,
+  ...podDefaults,
+  ...workloadDefaults,
+};
 
 /** Whether a type has defaults, or something inside it has. */
 const concerned = new WeakMap<Struct, boolean>();
@@ -160,6 +160,11 @@ function inShape(shape: Shape, schema: Schema): boolean {
 /** Fills in an object of a type and all that stands inside it, in place. */
 export function fillDefaults(fields: Fields, struct: Struct, schema: Schema): void {
   if (!concerns(struct, schema)) return;
+  // Structs that are always there have their defaults even where nobody wrote them.
+  for (const [key, { empty, shape }] of struct.always) {
+    if (empty !== "struct" || shape.is !== "struct" || fields[key] !== undefined) continue;
+    if (concerns(schema.struct(shape.name), schema)) fields[key] = {};
+  }
   fillers[struct.name]?.(fields);
   for (const key of Object.keys(fields)) {
     const shape = struct.fields.get(key)?.shape;

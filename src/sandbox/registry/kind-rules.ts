@@ -23,9 +23,19 @@ export interface KindRules {
   allocate?(object: ApiObject, surroundings: Surroundings): void;
   prepareUpdate?(object: ApiObject, old: ApiObject): void;
   prepareStatus?(object: ApiObject, old: ApiObject): void;
-  /** Must change nothing. */
-  validate?(object: ApiObject): FieldError[];
-  validateUpdate?(object: ApiObject, old: ApiObject): FieldError[];
+  /** Must change nothing. `version` is the apiVersion of the request. */
+  validate?(object: ApiObject, version: string): FieldError[];
+  validateUpdate?(object: ApiObject, old: ApiObject, version: string): FieldError[];
+  /** What is wrong before anything else is looked at. */
+  checkFirst?(object: ApiObject): FieldError[];
+  /** What a client is told of an object that is taken as it is. */
+  warnings?(object: ApiObject, old?: ApiObject): string[];
+  /** `validateUpdate` says all there is to say of an update; otherwise `validate` looks at it first. */
+  readonly wholeUpdate?: boolean;
+  /** An update is looked at as such first, and as a new object would be after that. */
+  readonly updateFirst?: boolean;
+  /** New objects are looked at without their metadata first, and metadata only where nothing else is wrong. */
+  readonly metadataLast?: boolean;
   validateStatus?(object: ApiObject, old: ApiObject): FieldError[];
   /** The grace period of a deletion, in seconds; undefined: the object goes at once. */
   gracePeriod?(object: ApiObject, asked: number | undefined): number;
@@ -44,6 +54,10 @@ export interface Behaviour {
   readonly createOnUpdate: boolean;
   /** A PUT without a resourceVersion replaces whatever is there. */
   readonly unconditionalUpdate: boolean;
+  /** Its generation stays 1. */
+  readonly fixedGeneration: boolean;
+  /** How an update looks at metadata beyond what is done for all kinds: as an update, and as a new object before or after. */
+  readonly metadataInUpdate: "none" | "update" | "whole first" | "whole last";
   readonly garbage: "delete" | "orphan" | "unsupported";
   readonly nameRule: "subdomain" | "label" | "segment";
 }

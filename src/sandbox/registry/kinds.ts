@@ -1,19 +1,19 @@
 /** The rules of the kinds that have some of their own, by resource. */
 import type { KindRules } from "./kind-rules.ts";
 import { eventRules } from "./event.ts";
+import { autoscalerRules } from "./autoscaler.ts";
+import { budgetRules } from "./budget.ts";
+import { cronJobRules } from "./cron-job.ts";
+import { daemonSetRules } from "./daemon-set.ts";
 import { jobRules } from "./job.ts";
+import { limitRangeRules, quotaRules } from "./limits.ts";
 import { namespaceRules } from "./namespace.ts";
+import { nodeRules } from "./node.ts";
 import { podRules } from "./pod.ts";
-import {
-  claimRules,
-  configMapRules,
-  daemonSetRules,
-  leaseRules,
-  nodeRules,
-  secretRules,
-  volumeRules,
-} from "./small.ts";
+import { claimRules, configMapRules, leaseRules, priorityClassRules, secretRules, volumeRules } from "./small.ts";
+import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./roles.ts";
 import { serviceRules } from "./service.ts";
+import { statefulSetRules } from "./stateful-set.ts";
 import { deploymentRules, replicaSetRules, replicationControllerRules } from "./workload-validation.ts";
 
 export const kindRules: Readonly<Record<string, KindRules>> = {
@@ -21,7 +21,18 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   configmaps: configMapRules,
   "daemonsets.apps": daemonSetRules,
   "deployments.apps": deploymentRules,
+  "statefulsets.apps": statefulSetRules,
   "jobs.batch": jobRules,
+  "cronjobs.batch": cronJobRules,
+  "horizontalpodautoscalers.autoscaling": autoscalerRules,
+  "poddisruptionbudgets.policy": budgetRules,
+  "priorityclasses.scheduling.k8s.io": priorityClassRules,
+  limitranges: limitRangeRules,
+  resourcequotas: quotaRules,
+  "roles.rbac.authorization.k8s.io": roleRules,
+  "rolebindings.rbac.authorization.k8s.io": roleBindingRules,
+  "clusterroles.rbac.authorization.k8s.io": clusterRoleRules,
+  "clusterrolebindings.rbac.authorization.k8s.io": clusterRoleBindingRules,
   namespaces: namespaceRules,
   "leases.coordination.k8s.io": leaseRules,
   nodes: nodeRules,

@@ -54,6 +54,16 @@ function ownerErrors(meta: Meta): FieldError[] {
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
+/** A finalizer of a namespace's spec. */
+export function finalizerNameErrors(finalizer: string, field: string): FieldError[] {
+  const problems = labelKeyProblems(finalizer).map((problem) => invalid(field, finalizer, problem));
+  if (finalizer.includes("/") || standardFinalizers.has(finalizer)) return problems;
+  return [
+    ...problems,
+    invalid(field, finalizer, "name is neither a standard finalizer name nor is it fully qualified"),
+  ];
+}
+
 function finalizerErrors(meta: Meta): FieldError[] {
   const finalizers = meta.finalizers ?? [];
   const errors = finalizers.flatMap((finalizer, index) => {
@@ -71,7 +81,11 @@ function finalizerErrors(meta: Meta): FieldError[] {
 }
 
 /** All that is wrong with an object's metadata. */
-export function metadataErrors(object: ApiObject, namespaced: boolean, behaviour: Behaviour): FieldError[] {
+export function metadataErrors(
+  object: ApiObject,
+  namespaced: boolean,
+  behaviour: Pick<Behaviour, "nameRule">,
+): FieldError[] {
   const { metadata } = object;
   const errors: FieldError[] = [];
   if (metadata.generateName !== undefined) {
@@ -88,12 +102,15 @@ export function metadataErrors(object: ApiObject, namespaced: boolean, behaviour
   if (!namespaced && metadata.namespace !== undefined && metadata.namespace !== "") {
     errors.push(notAllowed("metadata.namespace", "not allowed on this type"));
   }
+  return [...errors, ...anyTimeErrors(metadata), ...finalizerErrors(metadata)];
+}
+
+/** What is looked at in new objects and in each update. */
+function anyTimeErrors(metadata: Meta): FieldError[] {
   return [
-    ...errors,
     ...labelErrors(metadata.labels, "metadata.labels"),
     ...annotationErrors(metadata.annotations),
     ...ownerErrors(metadata),
-    ...finalizerErrors(metadata),
   ];
 }
 
@@ -123,5 +140,5 @@ export function metadataUpdateErrors(object: ApiObject, old: ApiObject): FieldEr
   if (metadata.deletionGracePeriodSeconds !== old.metadata.deletionGracePeriodSeconds) {
     errors.push(invalid("metadata.deletionGracePeriodSeconds", metadata.deletionGracePeriodSeconds ?? null, immutable));
   }
-  return errors;
+  return [...errors, ...anyTimeErrors(metadata)];
 }

@@ -36,6 +36,17 @@ export function subdomainProblems(value: string): string[] {
   return problems;
 }
 
+/** What is wrong with the name of a port. */
+export function portNameProblems(value: string): string[] {
+  const problems = value.length > 15 ? [moreThan(15)] : [];
+  if (!/^[-a-z0-9]+$/.test(value))
+    problems.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+  if (!/[a-z]/.test(value)) problems.push("must contain at least one letter (a-z)");
+  if (value.includes("--")) problems.push("must not contain consecutive hyphens");
+  if (value.startsWith("-") || value.endsWith("-")) problems.push("must not begin or end with a hyphen");
+  return problems;
+}
+
 function segmentProblems(value: string): string[] {
   if (value === "." || value === "..") return [`may not be '${value}'`];
   return ["/", "%"].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);

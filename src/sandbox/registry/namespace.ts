@@ -2,6 +2,7 @@
 import { invalid } from "../field-errors.ts";
 import { child, type ApiObject } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { finalizerNameErrors } from "./metadata.ts";
 
 /** The finalizers in `spec.finalizers`, which keep a namespace until `namespaces/finalize` takes them away. */
 export function specFinalizers(namespace: ApiObject): readonly unknown[] {
@@ -21,6 +22,8 @@ export const namespaceRules: KindRules = {
     const finalizers = specFinalizers(object);
     spec["finalizers"] = finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"];
   },
+  validate: (namespace) =>
+    specFinalizers(namespace).flatMap((finalizer) => finalizerNameErrors(String(finalizer), "spec.finalizers")),
   prepareUpdate(object, old) {
     // Only `finalize` changes these.
     const spec = { ...object.spec };

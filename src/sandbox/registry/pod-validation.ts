@@ -95,7 +95,9 @@ const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None
 /** All that is wrong with a pod's spec; `field` is where it stands. */
 export function podSpecErrors(spec: Fields, field: string): FieldError[] {
   const volumes = fieldsIn(spec["volumes"]);
-  const names = new Set(volumes.map((volume) => text(volume["name"])));
+  // A volume that is none cannot be mounted.
+  const good = volumes.filter((volume) => volumeErrors([volume], "").length === 0);
+  const names = new Set(good.map((volume) => text(volume["name"])));
   const errors = [
     ...volumeErrors(volumes, `${field}.volumes`),
     ...containersErrors(fieldsIn(spec["containers"]), names, `${field}.containers`),

@@ -3,6 +3,7 @@ import type { ApiData, ResourceData } from "../data/format.ts";
 import type { Qualified } from "../refusal.ts";
 import { behaviourOf } from "./behaviour.ts";
 import type { Behaviour } from "./kind-rules.ts";
+import { storedVersionOf } from "../versions/versions.ts";
 import { schemaOf, type Schema, type Struct } from "./schema.ts";
 
 export interface Resource {
@@ -30,6 +31,8 @@ export interface Catalogue {
   readonly schema: Schema;
   /** By `apiVersion` and plural; undefined for what is not served. */
   find(apiVersion: string, plural: string): Resource | undefined;
+  /** The resource at the version at which its objects are stored. */
+  stored(resource: Resource): Resource;
   /** By `apiVersion` and kind: of owner references and manifests. */
   ofKind(apiVersion: string, kind: string): Resource | undefined;
   readonly resources: readonly Resource[];
@@ -67,12 +70,23 @@ export function catalogueOf(data: ApiData): Catalogue {
     entries.filter((entry) => !entry.name.includes("/")).map((entry) => resourceOf(apiVersion, entry, entries, schema)),
   );
   const byPlural = new Map(resources.map((resource) => [`${resource.apiVersion} ${resource.plural}`, resource]));
+  const storedAt = new Map<Resource, Resource>();
   const byKind = new Map(resources.map((resource) => [`${resource.apiVersion} ${resource.kind}`, resource]));
   return {
     data,
     schema,
     find: (apiVersion, plural) => byPlural.get(`${apiVersion} ${plural}`),
     ofKind: (apiVersion, kind) => byKind.get(`${apiVersion} ${kind}`),
+    stored(resource) {
+      const known = storedAt.get(resource);
+      if (known !== undefined) return known;
+      const version = storedVersionOf(resource.apiVersion, resource.kind);
+      const other = version === undefined ? undefined : byPlural.get(`${version} ${resource.plural}`);
+      // Messages name the resource as the request does.
+      const made = other === undefined ? resource : { ...other, asResource: resource.asResource };
+      storedAt.set(resource, made);
+      return made;
+    },
     resources,
   };
 }

@@ -1,11 +1,11 @@
 /** Services and the addresses they are given. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
 import { below, type Random } from "../../platform/random.ts";
 import { deepEqual } from "../../api/field-changes.ts";
-import { duplicate, invalid, notSupported, required, type FieldError } from "../field-errors.ts";
-import { child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
+import { at, child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules, Surroundings } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
-import { labelProblems } from "./names.ts";
+import { labelProblems, portNameProblems, subdomainProblems } from "./names.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const firstNodePort = 30_000;
@@ -33,8 +33,47 @@ function portErrors(port: Fields, field: string, several: boolean, names: Set<st
   if (typeof target === "number" && (target < 1 || target > 65535)) {
     errors.push(invalid(`${field}.targetPort`, target, "must be between 1 and 65535, inclusive"));
   }
+  if (typeof target === "string")
+    errors.push(...portNameProblems(target).map((problem) => invalid(`${field}.targetPort`, target, problem)));
   return errors;
 }
+
+/** A name for elsewhere has no addresses here. */
+function externalErrors(spec: Fields): FieldError[] {
+  const errors = ["clusterIPs", "ipFamilies", "ipFamilyPolicy"]
+    .filter((key) => spec[key] !== undefined)
+    .map((key) => notAllowed(`spec.${key}`, "may not be set for ExternalName services"));
+  const name = text(spec["externalName"]).replace(/\.$/, "");
+  if (name === "") return [...errors, required("spec.externalName")];
+  return [...errors, ...subdomainProblems(name).map((problem) => invalid("spec.externalName", name, problem))];
+}
+
+/** An address that is asked for is one. */
+function addressErrors({ spec = {} }: ApiObject): FieldError[] {
+  const address = text(spec["clusterIP"]);
+  if (spec["type"] === "ExternalName" || address === "" || address === "None" || /^[\d.]+$|:/.test(address)) return [];
+  const why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+  return [invalid("spec.clusterIPs[0]", address, why)];
+}
+
+function warnings({ spec = {} }: ApiObject): string[] {
+  const said: string[] = [];
+  const headless = spec["type"] === "ClusterIP" && spec["clusterIP"] === "None";
+  if (headless && text(spec["loadBalancerIP"]) !== "")
+    said.push("spec.loadBalancerIP is ignored for headless services");
+  if (headless && fieldCount(spec["externalIPs"]) > 0) said.push("spec.externalIPs is ignored for headless services");
+  if (headless && spec["sessionAffinity"] !== "None")
+    said.push("spec.SessionAffinity is ignored for headless services");
+  if (fieldCount(spec["externalIPs"]) > 0 && !headless && spec["type"] !== "ExternalName")
+    said.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
+  if (spec["type"] === "ExternalName" && fieldCount(spec["externalIPs"]) > 0)
+    said.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (spec["type"] !== "ExternalName" && text(spec["externalName"]) !== "")
+    said.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  return said;
+}
+
+const fieldCount = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
 function validate(service: ApiObject): FieldError[] {
   const spec = service.spec ?? {};
@@ -46,7 +85,7 @@ function validate(service: ApiObject): FieldError[] {
   if (headless && (type === "LoadBalancer" || type === "NodePort")) {
     errors.push(invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`));
   }
-  if (type === "ExternalName" && text(spec["externalName"]) === "") errors.push(required("spec.externalName"));
+  if (type === "ExternalName") errors.push(...externalErrors(spec));
   const names = new Set<string>();
   for (const [index, port] of ports.entries()) {
     errors.push(...portErrors(port, `spec.ports[${index}]`, ports.length > 1, names));
@@ -145,9 +184,19 @@ function keepAllocated(service: ApiObject, old: ApiObject): void {
 }
 
 export const serviceRules: KindRules = {
+  updateFirst: true,
+  checkFirst: addressErrors,
+  warnings,
   validate,
   validateUpdate,
+  validateStatus({ spec = {}, status }) {
+    const ingress = at(status, "loadBalancer", "ingress");
+    if (spec["type"] === "LoadBalancer" || fieldCount(ingress) === 0) return [];
+    return [notAllowed("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'")];
+  },
   prepareCreate(service) {
+    const spec = child(service, "spec");
+    if (text(spec["clusterIP"]) !== "") spec["clusterIPs"] ??= [spec["clusterIP"]];
     service.status = { loadBalancer: {} };
   },
   allocate,

@@ -1,8 +1,9 @@
 /** Kinds with little of their own. Source: kubernetes v1.36 pkg/apis/core/validation, pkg/apis/coordination/validation. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { invalid, notAllowed, type FieldError } from "../field-errors.ts";
+import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
 import { isFields, type ApiObject } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { fixed, isOneOf } from "./spec-checks.ts";
 
 const configKey = /^[-._a-zA-Z0-9]+$/;
 const keyProblem =
@@ -26,6 +27,7 @@ function immutableErrors(object: ApiObject, old: ApiObject, ...fields: readonly 
 }
 
 export const configMapRules: KindRules = {
+  updateFirst: true,
   validate(map) {
     const binary = new Set(keysOf(map["binaryData"]));
     return [
@@ -39,11 +41,41 @@ export const configMapRules: KindRules = {
   validateUpdate: (map, old) => immutableErrors(map, old, "data", "binaryData"),
 };
 
+/** The keys that a Secret of a type must have. */
+const secretKeys: Readonly<Record<string, readonly string[]>> = {
+  "kubernetes.io/dockercfg": [".dockercfg"],
+  "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
+  "kubernetes.io/ssh-auth": ["ssh-privatekey"],
+  "kubernetes.io/tls": ["tls.crt", "tls.key"],
+};
+
+function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
+  const keys = keysOf(data);
+  if (type === "kubernetes.io/service-account-token") {
+    const account = "kubernetes.io/service-account.name";
+    return (metadata.annotations?.[account] ?? "") === "" ? [required(`metadata.annotations[${account}]`)] : [];
+  }
+  const wanted = ["username", "password"];
+  if (type === "kubernetes.io/basic-auth")
+    return wanted.some((key) => keys.includes(key)) ? [] : wanted.map((key) => required(`data[${key}]`));
+  return (secretKeys[String(type)] ?? []).filter((key) => !keys.includes(key)).map((key) => required(`data[${key}]`));
+}
+
+/** Secrets whose data was sent as an empty object: the real server tells it from none where it compares immutable data. */
+const withEmptyData = new WeakSet<ApiObject>();
+
 export const secretRules: KindRules = {
-  validate: (secret) => keysOf(secret["data"]).flatMap((key) => keyErrors("data", key)),
+  defaults(secret) {
+    if (isFields(secret["data"]) && Object.keys(secret["data"]).length === 0) withEmptyData.add(secret);
+  },
+  updateFirst: true,
+  validate: (secret) => [
+    ...keysOf(secret["data"]).flatMap((key) => keyErrors("data", key)),
+    ...secretTypeErrors(secret),
+  ],
   validateUpdate: (secret, old) => [
     ...(secret["type"] === old["type"] ? [] : [invalid("type", secret["type"], "field is immutable")]),
-    ...immutableErrors(secret, old, "data"),
+    ...immutableErrors(withEmptyData.has(secret) ? { ...secret, data: {} } : secret, old, "data"),
   ],
 };
 
@@ -75,19 +107,30 @@ function protectedBy(finalizer: string): KindRules {
 export const claimRules: KindRules = protectedBy("kubernetes.io/pvc-protection");
 export const volumeRules: KindRules = protectedBy("kubernetes.io/pv-protection");
 
-export const daemonSetRules: KindRules = {
-  defaults(daemonSet) {
-    daemonSet.metadata.annotations = {
-      "deprecated.daemonset.template.generation": "1",
-      ...daemonSet.metadata.annotations,
-    };
+const highestOwnPriority = 1_000_000_000;
+
+/** Source: kubernetes v1.36 pkg/apis/scheduling/validation/validation.go. */
+export const priorityClassRules: KindRules = {
+  validate({ metadata: { name = "" }, value, preemptionPolicy: policy }) {
+    const errors: FieldError[] = [];
+    if (name.startsWith("system-")) {
+      if (!systemClasses.has(name)) {
+        const why = `priority class names with 'system-' prefix are reserved for system use only. error: ${name} is not a known system priority class`;
+        errors.push(notAllowed("metadata.name", why));
+      }
+    } else if (typeof value === "number" && value > highestOwnPriority) {
+      const why = `maximum allowed value of a user defined priority is ${highestOwnPriority}`;
+      errors.push(notAllowed("value", why));
+    }
+    const policies = ["PreemptLowerPriority", "Never"];
+    if (!isOneOf(policy, policies)) errors.push(notSupported("preemptionPolicy", policy, policies));
+    return errors;
   },
+  wholeUpdate: true,
+  validateUpdate: (priority, old) => [
+    ...(priority["value"] === old["value"] ? [] : [notAllowed("value", "may not be changed in an update.")]),
+    ...fixed(priority["preemptionPolicy"], old["preemptionPolicy"], "preemptionPolicy"),
+  ],
 };
 
-export const nodeRules: KindRules = {
-  defaults({ spec = {} }) {
-    // The first range and the list of them are two ways to write one thing.
-    const { podCIDR, podCIDRs } = spec as Record<string, unknown>;
-    if (typeof podCIDR === "string" && podCIDR !== "" && podCIDRs === undefined) spec["podCIDRs"] = [podCIDR];
-  },
-};
+const systemClasses = new Set(["system-node-critical", "system-cluster-critical"]);

@@ -1,5 +1,4 @@
 /** What the workload kinds must be. Source: kubernetes v1.36 pkg/apis/{apps,core,batch}/validation. */
-import { deepEqual } from "../../api/field-changes.ts";
 import {
   matches,
   matchesEverything,
@@ -8,62 +7,23 @@ import {
   type Labels,
   type Selector,
 } from "../../api/labels.ts";
-import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
+import { invalid, notAllowed, notSupported, required, sortedMap, type FieldError } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
-import { labelKeyProblems, labelValueProblems } from "./names.ts";
 import { podSpecErrors } from "./pod-validation.ts";
+import { amount, amountErrors, fixed, negativeErrors, selectorErrors, tooMuchErrors } from "./spec-checks.ts";
 
-const negative = "must be greater than or equal to 0";
-
-/** An error for each field that is a number below 0. */
-export function negativeErrors(fields: Fields, field: string, ...keys: readonly string[]): FieldError[] {
-  return keys.flatMap((key) => {
-    const value = fields[key];
-    return typeof value === "number" && value < 0 ? [invalid(`${field}.${key}`, value, negative)] : [];
-  });
-}
-
-function selectorErrors(selector: Fields, field: string): FieldError[] {
-  const errors = labelErrors(selector["matchLabels"], `${field}.matchLabels`);
-  const expressions = Array.isArray(selector["matchExpressions"]) ? (selector["matchExpressions"] as unknown[]) : [];
-  for (const [index, expression] of expressions.entries()) {
-    if (!isFields(expression)) continue;
-    const here = `${field}.matchExpressions[${index}]`;
-    const { key, operator, values } = expression as { key?: unknown; operator?: unknown; values?: unknown };
-    const list = Array.isArray(values) ? (values as string[]) : [];
-    switch (operator) {
-      case "In":
-      case "NotIn":
-        if (list.length === 0)
-          errors.push(required(`${here}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
-        break;
-      case "Exists":
-      case "DoesNotExist":
-        if (list.length > 0)
-          errors.push(
-            notAllowed(`${here}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
-          );
-        break;
-      default:
-        errors.push(invalid(`${here}.operator`, operator ?? "", "not a valid selector operator"));
-    }
-    const name = typeof key === "string" ? key : "";
-    errors.push(...labelKeyProblems(name).map((problem) => invalid(`${here}.key`, name, problem)));
-    for (const [at, value] of list.entries()) {
-      errors.push(...labelValueProblems(value).map((problem) => invalid(`${here}.values[${at}]`, value, problem)));
-    }
-  }
-  return errors;
-}
-
-/** A template with labels that its selector chooses, and a spec that is one. */
-export function templateErrors(template: Fields, selector: Selector, field: string): FieldError[] {
+/** A template with labels that its selector chooses, where one is given, and a spec that is one. */
+export function templateErrors(template: Fields, selector: Selector | undefined, field: string): FieldError[] {
   const labels = at(template, "metadata", "labels");
   const errors: FieldError[] = [];
-  if (!matchesEverything(selector) && !matches(selector, isFields(labels) ? (labels as Labels) : undefined)) {
-    errors.push(invalid(`${field}.metadata.labels`, labels, "`selector` does not match template `labels`"));
+  if (
+    selector !== undefined &&
+    !matchesEverything(selector) &&
+    !matches(selector, isFields(labels) ? (labels as Labels) : undefined)
+  ) {
+    errors.push(invalid(`${field}.metadata.labels`, sortedMap(labels), "`selector` does not match template `labels`"));
   }
   errors.push(...labelErrors(labels, `${field}.labels`));
   const spec = template["spec"];
@@ -71,7 +31,7 @@ export function templateErrors(template: Fields, selector: Selector, field: stri
 }
 
 /** A template whose pods run for ever. */
-function alwaysErrors(template: Fields, field: string, kind: string): FieldError[] {
+export function alwaysErrors(template: Fields, field: string, kind: string): FieldError[] {
   const spec = isFields(template["spec"]) ? template["spec"] : {};
   const errors: FieldError[] = [];
   if (spec["restartPolicy"] !== "Always") {
@@ -89,11 +49,8 @@ function templated(spec: Fields, kind: string, emptySelector: string): FieldErro
   let chosen: Selector = "nothing";
   if (isFields(selector)) {
     errors.push(...selectorErrors(selector, "spec.selector"));
-    try {
-      chosen = selectorOf(selector);
-    } catch {
-      return [...errors, invalid("spec.selector", selector, "invalid label selector")];
-    }
+    if (errors.length > 0) return [...errors, invalid("spec.selector", selector, "invalid label selector")];
+    chosen = selectorOf(selector);
     if (matchesEverything(chosen)) errors.push(invalid("spec.selector", selector, emptySelector));
   } else errors.push(required("spec.selector"));
   const template = isFields(spec["template"]) ? spec["template"] : {};
@@ -106,24 +63,6 @@ function templated(spec: Fields, kind: string, emptySelector: string): FieldErro
 
 const specOf = (object: ApiObject): Fields => object.spec ?? {};
 
-/** A whole number or a percentage, and no other. */
-function amountErrors(value: unknown, field: string): FieldError[] {
-  if (typeof value === "number") return value < 0 ? [invalid(field, value, negative)] : [];
-  if (typeof value === "string" && !/^\d+%$/.test(value)) {
-    return [
-      invalid(
-        field,
-        value,
-        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
-      ),
-    ];
-  }
-  return [];
-}
-
-const amount = (value: unknown): number =>
-  typeof value === "string" ? Number.parseInt(value, 10) || 0 : typeof value === "number" ? value : 0;
-
 function rollingErrors(strategy: Fields, field: string): FieldError[] {
   const rolling = isFields(strategy["rollingUpdate"]) ? strategy["rollingUpdate"] : {};
   const { maxUnavailable, maxSurge } = rolling as { maxUnavailable?: unknown; maxSurge?: unknown };
@@ -134,10 +73,7 @@ function rollingErrors(strategy: Fields, field: string): FieldError[] {
   if (amount(maxUnavailable) === 0 && amount(maxSurge) === 0) {
     errors.push(invalid(`${field}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0"));
   }
-  if (typeof maxUnavailable === "string" && amount(maxUnavailable) > 100) {
-    errors.push(invalid(`${field}.maxUnavailable`, maxUnavailable, "must not be greater than 100%"));
-  }
-  return errors;
+  return [...errors, ...tooMuchErrors(maxUnavailable, `${field}.maxUnavailable`)];
 }
 
 function strategyErrors(spec: Fields): FieldError[] {
@@ -204,10 +140,8 @@ export function countErrors(object: ApiObject): FieldError[] {
   return errors;
 }
 
-function fixedSelector(object: ApiObject, old: ApiObject): FieldError[] {
-  const [now, before] = [specOf(object)["selector"], specOf(old)["selector"]];
-  return deepEqual(now, before) ? [] : [invalid("spec.selector", now ?? null, "field is immutable")];
-}
+const fixedSelector = (object: ApiObject, old: ApiObject): FieldError[] =>
+  fixed(specOf(object)["selector"], specOf(old)["selector"], "spec.selector");
 
 export const replicaSetRules: KindRules = {
   validate: (replicaSet) => [

@@ -55,8 +55,7 @@ const binding: Cells = (object, now) => {
       .filter((subject) => subject["kind"] === kind)
       .map((subject) => {
         const name = textAt(subject, ["name"], "");
-        const namespace = textAt(subject, ["namespace"], "");
-        return kind === "ServiceAccount" && namespace !== "" ? `${namespace}/${name}` : name;
+        return kind === "ServiceAccount" ? `${textAt(subject, ["namespace"], "")}/${name}` : name;
       })
       .join(", ");
   return [

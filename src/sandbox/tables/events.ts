@@ -1,11 +1,9 @@
 /** The table of Events, in either of their groups. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go printEvent. */
-import { at, isFields, type ApiObject } from "../object.ts";
-import { atVersion } from "../versions.ts";
+import { at, isFields } from "../object.ts";
 import { ageOf } from "./age.ts";
 import { type Cells, numberAt, textAt } from "./cells.ts";
 
-export const eventCells: Cells = (stored, now) => {
-  const event = atVersion(stored, "v1") as ApiObject;
+export const eventCells: Cells = (event, now) => {
   const first = ageOf(event["firstTimestamp"] ?? event["eventTime"], now);
   const { series } = event;
   const last = isFields(series)

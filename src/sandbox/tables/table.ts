@@ -59,7 +59,11 @@ export function tableText(resource: Resource, entries: readonly Entry[], metadat
     apiVersion: "meta.k8s.io/v1",
     metadata,
     columnDefinitions: columns,
-    rows: entries.map(({ object }) => rowOf(resource, columns, object, now)),
+    // A kind without columns of its own has no list of rows to begin with.
+    rows:
+      entries.length === 0 && columns.some(({ name }) => name === "Created At")
+        ? null
+        : entries.map(({ object }) => rowOf(resource, columns, object, now)),
   });
 }
 

@@ -5,6 +5,7 @@ import { protobufType } from "../protobuf/body.ts";
 import { badRequest, unsupportedMediaType } from "../refusal.ts";
 import type { Struct } from "../registry/schema.ts";
 import type { Call } from "../server.ts";
+import { atStoredVersion } from "../versions/versions.ts";
 import { fillDefaults } from "../registry/defaults.ts";
 import { param } from "../list-options.ts";
 
@@ -18,8 +19,7 @@ export function mediaTypeOf(call: Call): string {
 /** What a body says, as JSON. @throws StatusError 415 for a type that nobody reads, 400 for what cannot be read. */
 export function bodyJson(call: Call, kind: string): unknown {
   const media = mediaTypeOf(call);
-  if (media === protobufType)
-    return call.server.readProtobuf(call.body, { kind, apiVersion: call.resource.apiVersion });
+  if (media === protobufType) return call.server.readProtobuf(call.body, { kind, apiVersion: call.served.apiVersion });
   if (media !== "application/json") throw unsupportedMediaType(jsonTypes);
   return jsonOf(
     call.body,
@@ -54,6 +54,12 @@ export function reportStrict(call: Call, problems: readonly string[], what: stri
   call.warnings.push(...problems);
 }
 
+/** The object that a request carries, at the version at which it is stored. @throws StatusError 400, 415. */
+export function sentObject(call: Call): ApiObject {
+  const { kind, apiVersion, struct } = call.served;
+  return atStoredVersion(objectOf(call, bodyJson(call, kind), kind, apiVersion, struct));
+}
+
 /** Decodes plain JSON as an object of a kind. @throws StatusError 400 for another kind or a wrong type. */
 export function objectOf(
   call: Call,
@@ -82,12 +88,12 @@ function decoded(call: Call, json: Fields, struct: Struct, kind: string): Fields
   const { schema } = call.server.catalogue;
   try {
     const { value, strict } = decodeFields(json, struct, schema);
-    reportStrict(call, strict, `${kind} in version "${call.resource.version}" cannot be handled as a ${kind}`);
+    reportStrict(call, strict, `${kind} in version "${call.served.version}" cannot be handled as a ${kind}`);
     fillDefaults(value, struct, schema);
     return value;
   } catch (cause) {
     if (!(cause instanceof TypeProblem)) throw cause;
-    throw badRequest(`${kind} in version "${call.resource.version}" cannot be handled as a ${kind}: ${cause.message}`);
+    throw badRequest(`${kind} in version "${call.served.version}" cannot be handled as a ${kind}: ${cause.message}`);
   }
 }
 
@@ -103,7 +109,7 @@ function anotherKind(call: Call, own: { kind: string; apiVersion: string }, kind
       `the API version in the data (${own.apiVersion}) does not match the expected API version (${apiVersion})`,
     );
   }
-  const group = call.resource.group === "" ? "core" : (call.resource.group.split(".")[0] ?? "");
+  const group = call.served.group === "" ? "core" : (call.served.group.split(".")[0] ?? "");
   return badRequest(
     `${own.kind} in version "${version}" cannot be handled as a ${kind}: converting (v1.${own.kind}) to (${group}.${kind}): unknown conversion`,
   );

@@ -15,7 +15,7 @@ import { checkWriteOptions } from "../options.ts";
 import { manageCreate } from "../managed/managed-fields.ts";
 import type { Call } from "../server.ts";
 import { Entry } from "../store/entry.ts";
-import { bodyJson, objectOf } from "./body.ts";
+import { sentObject } from "./body.ts";
 
 /** How often a made-up name is tried again when it is taken. */
 const nameAttempts = 8;
@@ -25,8 +25,7 @@ const longestStem = 58;
 /** @throws StatusError */
 export function create(call: Call): Entry {
   checkWriteOptions(call.query, "CreateOptions");
-  const { resource } = call;
-  const object = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
+  const object = sentObject(call);
   checkVersion(object.metadata.resourceVersion);
   return createObject(call, object);
 }
@@ -47,9 +46,15 @@ export function createObject(call: Call, object: ApiObject): Entry {
   prepare(call, object);
   const name = object.metadata.name ?? "";
   const { rules } = resource.behaviour;
-  const errors = rules.validate?.(object) ?? [];
-  const wrong = errors.length > 0 ? errors : metadataErrors(object, resource.namespaced, resource.behaviour);
+  const first = rules.checkFirst?.(object) ?? [];
+  if (first.length > 0) throw invalidObject(resource.asKind, name, first);
+  const errors = rules.validate?.(object, call.served.apiVersion) ?? [];
+  const wrong =
+    rules.metadataLast === true && errors.length > 0
+      ? errors
+      : [...metadataErrors(object, resource.namespaced, resource.behaviour), ...errors];
   if (wrong.length > 0) throw invalidObject(resource.asKind, name, wrong);
+  call.warnings.push(...(rules.warnings?.(object) ?? []));
   if (call.collection.get(call.namespace, name) !== undefined) {
     throw taken(call, name, generated);
   }
@@ -57,7 +62,7 @@ export function createObject(call: Call, object: ApiObject): Entry {
   rules.allocate?.(object, surroundingsOf(call.server));
   const whole = finished(object, resource.struct, schema);
   if (call.dryRun) {
-    return new Entry(whole, 0);
+    return new Entry(whole, Number(whole.metadata.resourceVersion ?? 0) || 0);
   }
   return call.server.store.put(call.collection, whole);
 }
@@ -73,13 +78,9 @@ function fillMetadata(call: Call, object: ApiObject): void {
   } else delete metadata.namespace;
   metadata.creationTimestamp = formatTime(call.server.timeline.now());
   metadata.uid = randomUuid(call.server.random);
-  for (const key of [
-    "resourceVersion",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "generation",
-    "selfLink",
-  ] as const) {
+  // A dry run of an update that creates answers the version that it was sent.
+  if (!call.dryRun) delete metadata.resourceVersion;
+  for (const key of ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink"] as const) {
     delete metadata[key];
   }
 }

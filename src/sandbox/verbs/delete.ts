@@ -98,17 +98,17 @@ function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): v
 
 /** @throws StatusError */
 export function deleteOne(call: Call, options: DeleteOptions): Deleted {
+  warnOfOrphans(call, options);
   admitNamespaceDeletion(call, call.name);
   const entry = call.collection.get(call.namespace, call.name);
   if (entry === undefined) throw notFound(call.resource.asResource, call.name);
-  if (
-    call.resource.storage === "jobs.batch" &&
-    options.propagationPolicy === undefined &&
-    options.orphanDependents === undefined
-  ) {
-    call.warnings.push(jobWarning);
-  }
   return deleteEntry(call, entry, options);
+}
+
+/** Whoever deletes a Job without saying what becomes of its pods is told. */
+function warnOfOrphans({ resource, warnings }: Call, { propagationPolicy, orphanDependents }: DeleteOptions): void {
+  if (resource.storage !== "jobs.batch" || propagationPolicy !== undefined || orphanDependents !== undefined) return;
+  warnings.push(jobWarning);
 }
 
 const jobWarning =
@@ -116,6 +116,7 @@ const jobWarning =
 
 /** Deletes each object that a list would answer, one after the other; what it answers are the objects as they were listed. */
 export function deleteCollection(call: Call, list: ListOptions, options: DeleteOptions): Entry[] {
+  warnOfOrphans(call, options);
   const listed = [...call.collection.range({ namespace: list.selection.namespace })].filter((e) =>
     selects(list.selection, e),
   );
@@ -157,7 +158,18 @@ function remove(call: Call, object: ApiObject, options: DeleteOptions): Deleted 
 
 function checkPreconditions(call: Call, { object }: Entry, { uid, resourceVersion }: DeleteOptions): void {
   const { metadata } = object;
-  const { asKind } = call.resource;
+  const { asKind, asResource, storage } = call.resource;
+  if (storage === "namespaces") {
+    const pairs = [
+      ["UID", uid, metadata.uid],
+      ["ResourceVersion", resourceVersion, metadata.resourceVersion],
+    ] as const;
+    for (const [what, asked, is] of pairs) {
+      if (asked === undefined || asked === is) continue;
+      const why = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`;
+      throw conflict(asResource, metadata.name ?? "", why);
+    }
+  }
   if (uid !== undefined && uid !== metadata.uid) {
     throw conflict(
       asKind,

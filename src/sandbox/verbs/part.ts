@@ -4,7 +4,7 @@ import { fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import { notFound } from "../refusal.ts";
 import type { Call } from "../server.ts";
 import type { Entry } from "../store/entry.ts";
-import { bodyJson, mediaTypeOf, objectOf } from "./body.ts";
+import { mediaTypeOf, sentObject } from "./body.ts";
 import { patched } from "./patch.ts";
 import { replace } from "./update.ts";
 
@@ -21,8 +21,7 @@ function there(call: Call): Entry {
 
 /** @throws StatusError */
 export function putPart(call: Call): Answer {
-  const { resource } = call;
-  const sent = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
+  const sent = sentObject(call);
   return write(call, there(call), sent);
 }
 

@@ -10,6 +10,7 @@ import type { Schema, Shape, Struct } from "../registry/schema.ts";
 import { checkWriteOptions } from "../options.ts";
 import type { Call } from "../server.ts";
 import { param } from "../list-options.ts";
+import { atStoredVersion, atVersion } from "../versions/versions.ts";
 import { mediaTypeOf } from "./body.ts";
 import { store, type Updated } from "./update.ts";
 
@@ -39,14 +40,14 @@ export function patch(call: Call): Updated {
   const json = patchJson(call, media);
   const old = call.collection.get(call.namespace, call.name);
   if (old === undefined) throw notFound(call.resource.asResource, call.name);
+  if (media === "application/strategic-merge-patch+json" && !isFields(json))
+    throw badRequest(`json: cannot unmarshal ${goTypeOf(json)} into Go value of type map[string]interface {}`);
   return store(call, patched(call, media, old.object, json), false);
 }
 
 function patchJson(call: Call, media: string): unknown {
   const strategic = media === "application/strategic-merge-patch+json";
   const json = jsonOf(call.body, (problem) => (strategic ? problem : `error decoding patch: ${problem}`));
-  if (strategic && !isFields(json))
-    throw badRequest(`json: cannot unmarshal ${goTypeOf(json)} into Go value of type map[string]interface {}`);
   if (media === "application/json-patch+json" && Array.isArray(json) && json.length > maxOperations) {
     throw refusal(
       413,
@@ -59,21 +60,22 @@ function patchJson(call: Call, media: string): unknown {
 
 /** The object as the patch leaves it, decoded again. @throws StatusError 400, 422. */
 export function patched(call: Call, media: string, current: ApiObject, json: unknown): ApiObject {
-  const { struct } = call.resource;
-  const result = applied(call, media, current, json);
+  const { struct, apiVersion } = call.served;
+  const shown = atVersion(current, apiVersion, struct, call.server.catalogue.schema);
+  const result = applied(call, media, shown, json);
   if (!isFields(result)) throw badRequest("the patched object is no object");
-  if (result["kind"] !== current.kind || result["apiVersion"] !== current.apiVersion) {
+  if (result["kind"] !== shown.kind || result["apiVersion"] !== shown.apiVersion) {
     throw refusedPatch(JSON.stringify(result), "the kind and apiVersion of an object cannot be patched");
   }
   const decoded = struct === undefined ? result : decodePatched(call, media, result, json, struct);
   const { metadata } = decoded;
   const object = { ...decoded, metadata: isFields(metadata) ? metadata : {} } as ApiObject;
   checkIdentity(call, object);
-  return object;
+  return atStoredVersion(object);
 }
 
 function applied(call: Call, media: string, current: ApiObject, json: unknown): unknown {
-  const { struct, kind } = call.resource;
+  const { struct, kind } = call.served;
   try {
     switch (media) {
       case "application/json-patch+json":

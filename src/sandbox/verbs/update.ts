@@ -7,12 +7,14 @@ import { invalid, invalidObject, type FieldError } from "../field-errors.ts";
 import { copyOf, type ApiObject } from "../object.ts";
 import { isSameInShape } from "../same-spec.ts";
 import { badRequest, conflict, notFound, optimisticLock, refusal } from "../refusal.ts";
-import { metadataErrors, metadataUpdateErrors } from "../registry/metadata.ts";
+import type { Behaviour } from "../registry/kind-rules.ts";
+import { finalizerNameErrors, metadataErrors, metadataUpdateErrors } from "../registry/metadata.ts";
+import { specFinalizers } from "../registry/namespace.ts";
 import { checkWriteOptions } from "../options.ts";
 import { manageUpdate } from "../managed/managed-fields.ts";
 import type { Call } from "../server.ts";
 import { Entry } from "../store/entry.ts";
-import { bodyJson, objectOf } from "./body.ts";
+import { sentObject } from "./body.ts";
 import { createObject } from "./create.ts";
 
 export interface Updated {
@@ -23,8 +25,7 @@ export interface Updated {
 /** @throws StatusError */
 export function update(call: Call): Updated {
   checkWriteOptions(call.query, "UpdateOptions");
-  const { resource } = call;
-  const object = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
+  const object = sentObject(call);
   checkName(call, object);
   return store(call, object);
 }
@@ -117,13 +118,15 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
   if (resource.struct !== undefined) canonicalize(object, resource.struct, server.catalogue.schema);
   keepServerFields(object, old.object);
   if (call.subresource === "status") keepAllButStatus(call, object, old.object);
-  else if (call.subresource === "" && resource.subresources.has("status")) keepStatus(object, old.object);
+  else if (resource.subresources.has("status")) keepStatus(object, old.object);
   manageUpdate(managedAs === undefined ? call : { ...call, subresource: managedAs }, old.object, object);
   if (call.subresource === "") behaviour.rules.prepareUpdate?.(object, old.object);
   if (call.subresource !== "status") countGeneration(call, object, old.object);
   admitUpdate(call, object, old.object);
-  const errors = updateErrors(call, object, old.object);
+  const first = call.subresource === "" ? (behaviour.rules.checkFirst?.(object) ?? []) : [];
+  const errors = first.length > 0 ? first : updateErrors(call, object, old.object);
   if (errors.length > 0) throw invalidObject(resource.asKind, call.name, errors);
+  if (call.subresource === "") call.warnings.push(...(behaviour.rules.warnings?.(object, old.object) ?? []));
   object.metadata.resourceVersion = String(old.revision);
   const whole = finished(object, resource.struct, server.catalogue.schema);
   if (isToBeDeleted(whole, old.object)) {
@@ -140,25 +143,52 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
 }
 
 function countGeneration(call: Call, object: ApiObject, old: ApiObject): void {
-  const { generation, generationOfAnnotations } = call.resource.behaviour;
-  if (!generation) return;
+  const { generation, fixedGeneration, generationOfAnnotations } = call.resource.behaviour;
+  if (!generation || fixedGeneration) return;
   const annotated = generationOfAnnotations && !deepEqual(object.metadata.annotations, old.metadata.annotations);
   if (annotated || changesSpec(call, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
-function updateErrors({ resource, subresource }: Call, object: ApiObject, old: ApiObject): FieldError[] {
+function updateErrors({ resource, served, subresource }: Call, object: ApiObject, old: ApiObject): FieldError[] {
   const { rules } = resource.behaviour;
-  const errors = [
-    ...metadataErrors(object, resource.namespaced, resource.behaviour),
-    // The real server looks twice: as for all kinds, and as for this one.
-    ...metadataUpdateErrors(object, old),
-    ...metadataUpdateErrors(object, old),
-  ];
-  if (subresource === "status") return [...errors, ...(rules.validateStatus?.(object, old) ?? [])];
+  const { namespaced, behaviour } = resource;
+  const asNew = (rule: Pick<Behaviour, "nameRule">): FieldError[] => metadataErrors(object, namespaced, rule);
+  // The real server looks twice: as for all kinds, and as for this one.
+  const errors = [...asNew({ nameRule: "segment" }), ...metadataUpdateErrors(object, old)];
+  const order = behaviour.metadataInUpdate;
+  const asUpdate = order === "none" ? [] : metadataUpdateErrors(object, old);
+  if (subresource === "status") return [...errors, ...asUpdate, ...(rules.validateStatus?.(object, old) ?? [])];
+  const { apiVersion } = served;
+  const ofKind = rules.wholeUpdate === true ? [] : (rules.validate?.(object, apiVersion) ?? []);
   // A subresource of one part may change just what the object's own path may not.
-  if (subresource !== "") return [...errors, ...(rules.validate?.(object) ?? [])];
-  return [...errors, ...(rules.validate?.(object) ?? []), ...(rules.validateUpdate?.(object, old) ?? [])];
+  if (subresource === "finalize") return [...errors, ...asUpdate, ...finalizerErrors(object)];
+  if (subresource !== "") return [...errors, ...asUpdate, ...ofKind];
+  const changes = rules.validateUpdate?.(object, old, apiVersion) ?? [];
+  switch (order) {
+    case "whole first":
+      return [...errors, ...asNew(behaviour), ...ofKind, ...asUpdate, ...changes];
+    case "whole last": {
+      const whole = [...asNew(behaviour), ...ofKind];
+      return [
+        ...errors,
+        ...asUpdate,
+        ...(rules.updateFirst === true ? [...changes, ...whole] : [...whole, ...changes]),
+      ];
+    }
+    case "update":
+    case "none":
+      return [
+        ...errors,
+        ...asUpdate,
+        ...(rules.updateFirst === true ? [...changes, ...ofKind] : [...ofKind, ...changes]),
+      ];
+  }
 }
+
+const finalizerErrors = (namespace: ApiObject): FieldError[] =>
+  specFinalizers(namespace).flatMap((finalizer, index) =>
+    finalizerNameErrors(String(finalizer), `spec.finalizers[${index}]`),
+  );
 
 /** Whether nothing has changed, or only when somebody set what. */
 function sameButTimes(object: ApiObject, old: ApiObject): boolean {
@@ -172,14 +202,12 @@ function sameButTimes(object: ApiObject, old: ApiObject): boolean {
 
 /** The last finalizer has gone from an object that waits for nothing else. */
 function isToBeDeleted(object: ApiObject, old: ApiObject): boolean {
-  const { metadata } = object;
-  if ((metadata.finalizers ?? []).length > 0 || (old.metadata.finalizers ?? []).length === 0) return false;
-  if (metadata.deletionTimestamp === undefined) return false;
+  if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false;
   if (object.kind === "Namespace" && object.apiVersion === "v1") {
     const finalizers = object.spec?.["finalizers"];
     if (Array.isArray(finalizers) && finalizers.length > 0) return false;
   }
-  return (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  return (old.metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
 
 function keepStatus(object: ApiObject, old: ApiObject): void {

@@ -64,7 +64,7 @@ const countsReplicas = new Set(["ReplicaSet", "Deployment", "StatefulSet", "Repl
 
 /** A bookmark's object: of the kind, with nothing in it, as the real server writes such. */
 function bookmarkText(call: Call, format: Format, revision: number, initialEventsEnd: boolean): string {
-  const { kind, apiVersion, struct } = call.resource;
+  const { kind, apiVersion, struct } = call.served;
   const metadata: Fields = { resourceVersion: String(revision) };
   if (initialEventsEnd) metadata["annotations"] = { "k8s.io/initial-events-end": "true" };
   if (format.name === "partial")

@@ -39,10 +39,11 @@ async function isSettled(stage: Stage, { effects }: SideLog, actedAt: number): P
     const { deletionTimestamp, name } = each.metadata;
     const finalizers = (each["spec"] as { readonly finalizers?: readonly string[] } | undefined)?.finalizers ?? [];
     if (deletionTimestamp === undefined || !finalizers.includes("kubernetes")) return true;
-    const mine = effects.filter(
-      ({ verb, at, namespace: of }) => verb === "deletecollection" && of === name && at > actedAt,
-    );
-    const emptied = new Set(mine.map(({ resource }) => resource));
+    const mine = effects.filter(({ verb, namespace: of }) => verb === "deletecollection" && of === name);
+    // Pods come first: before them is the rest of a sync that was under way when the action came.
+    const first = mine.findIndex(({ resource, at }) => resource === "pods" && at > actedAt);
+    if (first < 0) return false;
+    const emptied = new Set(mine.slice(first).map(({ resource }) => resource));
     return emptied.size >= (pods.some(({ metadata }) => metadata.namespace === name) ? 1 : count);
   });
 }
@@ -84,7 +85,7 @@ export const namespaces: Suite = {
     { kind: ReplicaSets },
   ],
   isSettled,
-  quietMs: 1200,
+  quietMs: 2000,
   patienceMs: 20_000,
   repeated: () => true,
   order,

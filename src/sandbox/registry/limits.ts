@@ -1,0 +1,180 @@
+/** LimitRanges and ResourceQuotas. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go, pkg/apis/core/helper. */
+import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from "../../api/quantity.ts";
+import { deepEqual } from "../../api/field-changes.ts";
+import { duplicate, invalid, notAllowed, required, type FieldError } from "../field-errors.ts";
+import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
+import type { KindRules } from "./kind-rules.ts";
+import { labelKeyProblems } from "./names.ts";
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+const compute = words("cpu memory ephemeral-storage");
+const objects = words(`pods resourcequotas services replicationcontrollers secrets configmaps persistentvolumeclaims
+  services.nodeports services.loadbalancers`);
+const bounded = words(`requests.cpu requests.memory requests.storage requests.ephemeral-storage limits.cpu limits.memory
+  limits.ephemeral-storage`);
+const quotaNames = new Set([...compute, ...objects, ...bounded]);
+const isHuge = (name: string): boolean => /^(requests\.)?hugepages-/.test(name);
+const isStandard = (name: string): boolean => quotaNames.has(name) || name === "storage" || isHuge(name);
+
+function nameErrors(name: string, field: string): FieldError[] {
+  const problems = labelKeyProblems(name).map((problem) => invalid(field, name, problem));
+  if (problems.length > 0 || name.includes("/") || isStandard(name)) return problems;
+  return [invalid(field, name, "must be a standard resource type or fully qualified")];
+}
+
+function containerNameErrors(name: string, field: string): FieldError[] {
+  const errors = nameErrors(name, field);
+  if (name.includes("/") || compute.has(name) || name.startsWith("hugepages-")) return errors;
+  return [...errors, invalid(field, name, "must be a standard resource for containers")];
+}
+
+const quantities = (value: unknown): [string, Quantity][] =>
+  isFields(value)
+    ? Object.entries(value).flatMap(([name, text]): [string, Quantity][] => {
+        const quantity = parseQuantity(String(text));
+        return quantity === undefined ? [] : [[name, quantity]];
+      })
+    : [];
+
+type Amounts = Record<"min" | "max" | "default" | "defaultRequest", ReadonlyMap<string, Quantity>>;
+
+/** One bound above another: which field is blamed, and what the message calls the two. */
+const orders: readonly (readonly [
+  low: keyof Amounts,
+  high: keyof Amounts,
+  field: string,
+  blamed: keyof Amounts,
+  lowName: string,
+  highName: string,
+])[] = [
+  ["min", "max", "min", "min", "min", "max"],
+  ["min", "defaultRequest", "defaultRequest", "defaultRequest", "min", "default request"],
+  ["defaultRequest", "max", "defaultRequest", "defaultRequest", "default request", "max"],
+  ["defaultRequest", "default", "defaultRequest", "defaultRequest", "default request", "default limit"],
+  ["min", "default", "default", "min", "min", "default"],
+  ["default", "max", "default", "max", "default", "max"],
+];
+
+function orderErrors(name: string, amounts: Amounts, field: string): FieldError[] {
+  return orders.flatMap(([low, high, where, blamed, lowName, highName]) => {
+    const [small, large] = [amounts[low].get(name), amounts[high].get(name)];
+    if (small === undefined || large === undefined || compareQuantities(small, large) <= 0) return [];
+    const [smallText, largeText] = [formatQuantity(small), formatQuantity(large)];
+    const shown = formatQuantity((blamed === low ? small : large) ?? small);
+    const why = `${lowName} value ${smallText} is greater than ${highName} value ${largeText}`;
+    return [invalid(`${field}.${where}[${name}]`, shown, why)];
+  });
+}
+
+const rangeTypes = ["Pod", "Container", "PersistentVolumeClaim"];
+
+function typeErrors(type: string, field: string): FieldError[] {
+  const problems = labelKeyProblems(type).map((problem) => invalid(field, type, problem));
+  if (problems.length > 0 || type.includes("/") || rangeTypes.includes(type)) return problems;
+  return [invalid(field, type, "must be a standard limit type or fully qualified")];
+}
+
+function itemErrors(item: Fields, field: string, seen: Set<string>): FieldError[] {
+  const type = typeof item["type"] === "string" ? item["type"] : "";
+  const errors = typeErrors(type, `${field}.type`);
+  if (seen.has(type)) errors.push(duplicate(`${field}.type`, type));
+  seen.add(type);
+  const named = type === "Pod" || type === "Container" ? containerNameErrors : nameErrors;
+  const isPod = type === "Pod";
+  const read = (key: keyof Amounts): ReadonlyMap<string, Quantity> => {
+    if (isPod && key.startsWith("default")) {
+      if (quantities(item[key]).length > 0)
+        errors.push(notAllowed(`${field}.${key}`, "may not be specified when `type` is 'Pod'"));
+      return new Map();
+    }
+    for (const [name] of quantities(item[key])) errors.push(...named(name, `${field}.${key}[${name}]`));
+    return new Map(quantities(item[key]));
+  };
+  const [max, min, limit, request] = [read("max"), read("min"), read("default"), read("defaultRequest")];
+  if (type === "PersistentVolumeClaim" && !min.has("storage") && !max.has("storage")) {
+    const why = "either minimum or maximum storage value is required, but neither was provided";
+    errors.push(required(`${field}.limits`, why));
+  }
+  const amounts: Amounts = { min, max, default: limit, defaultRequest: request };
+  const names = new Set([...max.keys(), ...min.keys(), ...limit.keys(), ...request.keys()]);
+  return [...errors, ...[...names].flatMap((name) => orderErrors(name, amounts, field))];
+}
+
+export const limitRangeRules: KindRules = {
+  validate({ spec = {} }) {
+    const seen = new Set<string>();
+    return fieldsIn(spec["limits"]).flatMap((item, index) => itemErrors(item, `spec.limits[${index}]`, seen));
+  },
+};
+
+/** Objects, and what vendors name: there are no parts of them. */
+const isCounted = (name: string): boolean =>
+  objects.has(name) || (name.includes("/") && !name.includes("kubernetes.io/") && !name.startsWith("requests."));
+
+const wholeNumber = "must be an integer";
+const oneUnit = 1_000_000_000n;
+
+function amountsErrors(value: unknown, field: string): FieldError[] {
+  return quantities(value).flatMap(([name, quantity]) => {
+    const here = `${field}[${name}]`;
+    const errors = nameErrors(name, here);
+    if (!name.includes("/") && !quotaNames.has(name) && !isHuge(name))
+      errors.push(invalid(here, name, "must be a standard resource for quota"));
+    const shown = formatQuantity(quantity);
+    if (quantity.nano < 0n) errors.push(invalid(here, shown, "must be greater than or equal to 0"));
+    if (isCounted(name) && quantity.nano % oneUnit !== 0n) errors.push(invalid(here, shown, wholeNumber));
+    return errors;
+  });
+}
+
+const podComputes = words("pods cpu memory limits.cpu limits.memory requests.cpu requests.memory");
+const claimNames = words("persistentvolumeclaims requests.storage");
+
+/** The resources that each scope can be about. */
+const scopes: Readonly<Record<string, ReadonlySet<string>>> = {
+  Terminating: podComputes,
+  NotTerminating: podComputes,
+  BestEffort: words("pods"),
+  NotBestEffort: podComputes,
+  PriorityClass: podComputes,
+  CrossNamespacePodAffinity: podComputes,
+  VolumeAttributesClass: claimNames,
+};
+
+function scopeErrors({ spec = {} }: ApiObject): FieldError[] {
+  const list = Array.isArray(spec["scopes"]) ? (spec["scopes"] as string[]) : [];
+  const hard = isFields(spec["hard"]) ? Object.keys(spec["hard"]).sort() : [];
+  const bad = (why: string): FieldError => invalid("spec.scopes", list, why);
+  const errors = list.flatMap((scope) => {
+    const about = scopes[scope];
+    if (about === undefined) return [bad("unsupported scope")];
+    return hard
+      .filter((name) => (quotaNames.has(name) || isHuge(name)) && !about.has(name))
+      .map(() => bad("unsupported scope applied to resource"));
+  });
+  for (const scope of ["BestEffort", "Terminating"]) {
+    if (list.includes(scope) && list.includes(`Not${scope}`)) errors.push(bad("conflicting scopes"));
+  }
+  return errors;
+}
+
+const quotaErrors = (quota: ApiObject): FieldError[] => [
+  ...amountsErrors(at(quota, "spec", "hard"), "spec.hard"),
+  ...scopeErrors(quota),
+];
+
+export const quotaRules: KindRules = {
+  validate: quotaErrors,
+  validateUpdate(quota, old) {
+    const sorted = ({ spec = {} }: ApiObject): string[] =>
+      Array.isArray(spec["scopes"]) ? [...new Set(spec["scopes"] as string[])].sort() : [];
+    return deepEqual(sorted(quota), sorted(old))
+      ? []
+      : [invalid("spec.scopes", quota.spec?.["scopes"] ?? null, "field is immutable")];
+  },
+  validateStatus: ({ status = {} }) => [
+    ...amountsErrors(status["hard"], "status.hard"),
+    ...amountsErrors(status["used"], "status.used"),
+  ],
+};

@@ -1,0 +1,52 @@
+/** Nodes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateNode, ValidateNodeUpdate. */
+import { deepEqual } from "../../api/field-changes.ts";
+import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
+import { fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import type { KindRules } from "./kind-rules.ts";
+import { labelKeyProblems, labelValueProblems } from "./names.ts";
+
+const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+function taintErrors({ spec = {} }: ApiObject): FieldError[] {
+  const seen = new Set<string>();
+  return fieldsIn(spec["taints"]).flatMap((taint, index) => {
+    // The real server looks for them in the metadata, where they once were.
+    const field = `metadata.taints[${index}]`;
+    const [key, value, effect] = [text(taint["key"]), text(taint["value"]), text(taint["effect"])];
+    const errors = labelKeyProblems(key).map((problem) => invalid(`${field}.key`, key, problem));
+    const problems = labelValueProblems(value);
+    if (problems.length > 0) errors.push(invalid(`${field}.value`, value, problems.join(";")));
+    if (effect === "") errors.push(required(`${field}.effect`));
+    else if (!effects.includes(effect)) errors.push(notSupported(`${field}.effect`, effect, effects));
+    if (seen.has(`${effect} ${key}`)) errors.push(twice(field, key, value, effect, taint));
+    seen.add(`${effect} ${key}`);
+    return errors;
+  });
+}
+
+function twice(field: string, key: string, value: string, effect: string, taint: Fields): FieldError {
+  const shown = JSON.stringify({ Key: key, Value: value, Effect: effect, TimeAdded: taint["timeAdded"] ?? null });
+  const message = `Duplicate value: ${shown}: taints must be unique by key and effect pair`;
+  return { reason: "FieldValueDuplicate", field, message };
+}
+
+function fixedErrors({ spec = {} }: ApiObject, { spec: old = {} }: ApiObject): FieldError[] {
+  const errors: FieldError[] = [];
+  if (old["podCIDRs"] !== undefined && !deepEqual(old["podCIDRs"], spec["podCIDRs"]))
+    errors.push(notAllowed("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'));
+  if (text(old["providerID"]) !== "" && old["providerID"] !== spec["providerID"])
+    errors.push(notAllowed("spec.providerID", 'node updates may not change providerID except from "" to valid'));
+  return errors;
+}
+
+export const nodeRules: KindRules = {
+  defaults({ spec = {} }) {
+    // The first range and the list of them are two ways to write one thing.
+    const { podCIDR, podCIDRs } = spec as Record<string, unknown>;
+    if (typeof podCIDR === "string" && podCIDR !== "" && podCIDRs === undefined) spec["podCIDRs"] = [podCIDR];
+  },
+  validate: taintErrors,
+  // The real server looks at the taints once more for the update.
+  validateUpdate: (node, old) => [...fixedErrors(node, old), ...taintErrors(node)],
+};

@@ -1,0 +1,96 @@
+/** `kubectl reconcile run all` on a real kube-apiserver without kube-controller-manager: all that acts on a cluster, together. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
+import { runProgram, startProgram } from "./support/program.ts";
+import { eventually } from "./support/workload.ts";
+
+const acting = ["deployment", "replicaset", "replicationcontroller", "garbage-collector", "namespace"];
+
+describe.skipIf(clusterMissing !== undefined)("run all", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster({ audit: true });
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  async function names(path: string): Promise<readonly string[]> {
+    const { status, body } = await cluster.request("GET", path);
+    expect(status).toBe(200);
+    return (body as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name);
+  }
+
+  /** The resource of each watch that the program has opened. */
+  async function watches(): Promise<readonly string[]> {
+    const events = await cluster.audit();
+    return events
+      .filter(({ verb, stage }) => verb === "watch" && stage === "ResponseStarted")
+      .filter(({ userAgent = "" }) => userAgent.startsWith("kubectl-reconcile"))
+      .map(({ objectRef }) => objectRef?.resource ?? "");
+  }
+
+  test("takes a Deployment from its pods over its deletion to the end of its namespace, with one cache a kind", async () => {
+    await cluster.createNamespace("all");
+    await using program = startProgram(["run", "all", "-A"], { kubeconfig: cluster.kubeconfig });
+    await program.says(/^running /m);
+    for (const name of acting)
+      expect(program.stdout).toMatch(new RegExp(`^running .*\\b${name} with \\d+ worker`, "ms"));
+    expect(program.stdout).not.toMatch(/^running .*\b(scheduler|kubelet|serviceaccount) with/ms);
+    expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);
+    const watched = await watches();
+    for (const resource of ["pods", "replicasets", "deployments", "namespaces", "configmaps"]) {
+      expect({ resource, times: watched.filter((each) => each === resource).length }).toEqual({ resource, times: 1 });
+    }
+
+    const apps = "/apis/apps/v1/namespaces/all";
+    const template = {
+      metadata: { labels: { app: "web" } },
+      spec: { containers: [{ name: "main", image: "main:1" }] },
+    };
+    const made = await cluster.request("POST", `${apps}/deployments`, {
+      metadata: { name: "web" },
+      spec: { replicas: 2, selector: { matchLabels: { app: "web" } }, template },
+    });
+    expect(made.status).toBe(201);
+    await eventually(async () => expect(await names("/api/v1/namespaces/all/pods")).toHaveLength(2));
+    const [replicaSet = ""] = await names(`${apps}/replicasets`);
+    expect(replicaSet).toMatch(/^web-/);
+
+    await cluster.request("DELETE", `${apps}/deployments/web`, { propagationPolicy: "Background" });
+    await eventually(async () => {
+      expect(await names(`${apps}/replicasets`)).toEqual([]);
+      expect(await names("/api/v1/namespaces/all/pods")).toEqual([]);
+    });
+    await eventually(() => {
+      expect(program.stdout).toContain("delete, Background");
+      return Promise.resolve();
+    });
+
+    await cluster.request("POST", "/api/v1/namespaces/all/configmaps", { metadata: { name: "a" } });
+    await cluster.request("DELETE", "/api/v1/namespaces/all");
+    await eventually(async () => {
+      expect((await cluster.request("GET", "/api/v1/namespaces/all")).status).toBe(404);
+    });
+    await program.says(/finalize +nothing is left in it → take out the finalizer kubernetes/);
+    expect(program.stdout).toMatch(/- 1 × ConfigMap/);
+  }, 120_000);
+
+  test("in one namespace leaves out, and names, what works beyond it", async () => {
+    await cluster.createNamespace("one");
+    const { code, stdout, stderr } = await runProgram(["run", "all", "-n", "one", "--once"], {
+      kubeconfig: cluster.kubeconfig,
+    });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "left out, since they work beyond namespace one: garbage-collector, namespace; -A runs them too\n",
+    });
+    expect(stdout).toMatch(/running deployment with \d+ workers, replicaset/);
+  }, 60_000);
+
+  for (const name of ["namespace", "garbage-collector"]) {
+    test(`refuses ${name} in one namespace, and says what to do`, async () => {
+      const { code, stderr } = await runProgram(["run", name, "-n", "one"], { kubeconfig: cluster.kubeconfig });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(new RegExp(`^error: .*${name}.*-A`, "ms"));
+    }, 60_000);
+  }
+});
