@@ -61,10 +61,17 @@ async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promis
 }
 
 async function send(response: ServerResponse, body: ServedBody): Promise<void> {
-  response.on("close", () => body.cancel());
+  // One listener each for as long as it lasts: a slow reader is waited for often.
+  let wake = (): void => undefined;
+  response.on("drain", () => wake());
+  response.on("close", () => {
+    body.cancel();
+    wake();
+  });
   response.flushHeaders();
   for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
-    if (!response.write(piece)) await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
+    const drained = new Promise<void>((resolve) => (wake = resolve));
+    if (!response.write(piece) && !response.destroyed) await drained;
     if (response.destroyed) return;
   }
   response.end();

@@ -1,0 +1,247 @@
+/** The compiled sandbox under everything that a client can do wrong or mean badly: it answers as a real kube-apiserver, and goes on. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect as connectPlain, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
+import { parse } from "yaml";
+import { linesOf } from "../../scripts/bench/lines.ts";
+import { binaryFolder } from "../support/binary.ts";
+import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
+
+interface Server {
+  readonly url: string;
+  readonly token: string;
+  readonly ca: string;
+}
+
+interface Hostile {
+  readonly name: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Why the real server says something else, and what the sandbox says. */
+  readonly differs?: { readonly because: string; readonly status: number };
+}
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const deep = (open: string, close: string, times: number): string => open.repeat(times) + close.repeat(times);
+
+/** The real server knows a user for who has no token, who may do next to nothing: 403. */
+const noAnonymous = { because: "nobody is anonymous in a sandbox", status: 401 } as const;
+
+const requests: readonly Hostile[] = [
+  { name: "no token", headers: { authorization: "" }, differs: noAnonymous },
+  { name: "another token", headers: { authorization: "Bearer guessed" } },
+  { name: "another way to log in", headers: { authorization: "Basic YWRtaW46YWRtaW4=" }, differs: noAnonymous },
+  { name: "cut JSON", method: "POST", body: '{"metadata":' },
+  { name: "an empty body", method: "POST", body: "" },
+  { name: "a list", method: "POST", body: "[]" },
+  { name: "a number", method: "POST", body: "7" },
+  { name: "two objects", method: "POST", body: '{"metadata":{"name":"a"}}{"metadata":{"name":"b"}}' },
+  { name: "bytes that are no text", method: "POST", body: new Uint8Array([255, 254, 0, 1]) },
+  { name: "lists 20,000 deep", method: "POST", body: `{"metadata":{"name":"a"},"x":${deep("[", "]", 20_000)}}` },
+  { name: "objects 20,000 deep", method: "POST", body: deep('{"a":', "}", 20_000).replace(":}", ":1}") },
+  { name: "a body over 3 MiB", method: "POST", body: `{"data":{"a":"${"x".repeat(3 * 1024 * 1024)}"}}` },
+  {
+    name: "the prototype as a label",
+    method: "POST",
+    body: '{"metadata":{"name":"a","labels":{"__proto__":"x"}}}',
+  },
+  { name: "the prototype as metadata", method: "POST", body: '{"__proto__":{"metadata":{"name":"a"}}}' },
+  {
+    name: "a constructor as a key of data",
+    method: "POST",
+    body: '{"metadata":{"name":"c1"},"data":{"constructor":"x"}}',
+  },
+  { name: "a name that climbs", method: "POST", body: '{"metadata":{"name":"../../etc"}}' },
+  { name: "a name of 300 characters", method: "POST", body: `{"metadata":{"name":"${"n".repeat(300)}"}}` },
+  { name: "a zero in a name", method: "POST", body: '{"metadata":{"name":"a\\u0000b"}}' },
+  { name: "numbers beyond all", method: "POST", body: '{"metadata":{"name":"a","generation":1e400}}' },
+  { name: "XML", method: "POST", body: "<a/>", headers: { "content-type": "text/xml" } },
+  { name: "CBOR", method: "POST", body: "x", headers: { "content-type": "application/cbor" } },
+  {
+    name: "no protobuf, though it says so",
+    method: "POST",
+    body: "x",
+    headers: { "content-type": "application/vnd.kubernetes.protobuf" },
+  },
+  {
+    name: "protobuf that claims to be 4 GiB long",
+    method: "POST",
+    body: new Uint8Array([0x6b, 0x38, 0x73, 0, 0x12, 0xff, 0xff, 0xff, 0xff, 0x0f, 1]),
+    headers: { "content-type": "application/vnd.kubernetes.protobuf" },
+  },
+  {
+    name: "a JSON patch that copies itself",
+    method: "PATCH",
+    path: `${maps}/kube-root-ca.crt`,
+    headers: { "content-type": "application/json-patch+json" },
+    body: JSON.stringify([{ op: "copy", from: "/nope", path: "/data/x" }]),
+  },
+  {
+    name: "a patch of 10,001 operations",
+    method: "PATCH",
+    path: "/api/v1/namespaces/default",
+    headers: { "content-type": "application/json-patch+json" },
+    body: JSON.stringify(Array.from({ length: 10_001 }, () => ({ op: "test", path: "/kind", value: "Namespace" }))),
+  },
+  { name: "a patch of no type", method: "PATCH", path: "/api/v1/namespaces/default", body: "{}" },
+  { name: "PUT on a collection", method: "PUT", body: "{}" },
+  { name: "a verb of its own", method: "FROBNICATE" },
+  { name: "a path that climbs", path: "/api/v1/namespaces/default/configmaps/..%2f..%2fsecrets" },
+  { name: "a version that there is not", path: "/api/v7/pods" },
+  { name: "a group that there is not", path: "/apis/nope.example.com/v1/things" },
+  { name: "a subresource that there is not", path: "/api/v1/namespaces/default/configmaps/a/nope" },
+  { name: "the prototype as a resource", path: "/api/v1/__proto__" },
+  { name: "a constructor as a resource", path: "/api/v1/namespaces/default/constructor" },
+  { name: "a limit that is no number", path: `${maps}?limit=many` },
+  { name: "a negative limit", path: `${maps}?limit=-1` },
+  { name: "a token to continue that is made up", path: `${maps}?limit=1&continue=AAAA` },
+  { name: "a version that is no number", path: `${maps}?resourceVersion=abc` },
+  { name: "a version from the future", path: `${maps}?resourceVersion=99999999&resourceVersionMatch=Exact` },
+  { name: "a label selector that never ends", path: `${maps}?labelSelector=${encodeURIComponent("a in (")}` },
+  { name: "a field selector of another kind", path: `${maps}?fieldSelector=spec.nodeName%3Da` },
+  { name: "an answer that nobody writes", headers: { accept: "text/html" } },
+];
+
+/** What an answer says, as far as servers may agree on it. */
+async function ask(server: Server, { method = "GET", path = maps, headers, body }: Hostile): Promise<unknown> {
+  const answer = await fetch(server.url + path, {
+    method,
+    tls: { ca: server.ca },
+    headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json", ...headers },
+    ...(body !== undefined && { body: body as string }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await answer.text();
+  if (answer.headers.get("content-type")?.startsWith("application/json") !== true) return { status: answer.status };
+  const { kind, reason, code } = JSON.parse(text) as Record<string, unknown>;
+  return { status: answer.status, kind, reason, code };
+}
+
+describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among clients that do not", () => {
+  const folder = mkdtempSync(join(tmpdir(), "hostile-"));
+  let cluster: Cluster;
+  let mine: Server;
+  let child: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const file = join(folder, "kubeconfig");
+    const program = join(await binaryFolder(), "kubectl-reconcile");
+    child = Bun.spawn([program, "sandbox", "--nodes", "1", "--write-kubeconfig", file], {
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    for await (const line of linesOf(child.stdout)) if (line.startsWith("ready after")) break;
+    const config = parse(readFileSync(file, "utf8")) as {
+      clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
+      users: { user: { token: string } }[];
+    };
+    const [at, user] = [config.clusters[0]?.cluster, config.users[0]?.user];
+    mine = { url: at?.server ?? "", token: user?.token ?? "", ca: atob(at?.["certificate-authority-data"] ?? "") };
+  }, 180_000);
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    child?.kill("SIGKILL");
+    await cluster?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const port = (): number => Number(new URL(mine.url).port);
+
+  /** It answers, and it stores: nothing that came before has hurt it. */
+  async function stillServes(): Promise<void> {
+    const name = `alive-${Math.random().toString(36).slice(2, 10)}`;
+    const made = await ask(mine, { name: "", method: "POST", body: JSON.stringify({ metadata: { name } }) });
+    expect(made).toMatchObject({ status: 201, kind: "ConfigMap" });
+    expect(await ask(mine, { name: "", path: `${maps}/${name}` })).toMatchObject({ status: 200 });
+    expect(await ask(mine, { name: "", path: "/readyz" })).toEqual({ status: 200 });
+  }
+
+  for (const hostile of requests) {
+    test(`is asked with ${hostile.name}, and answers as the real server`, async () => {
+      const said = await ask(mine, hostile);
+      if (hostile.differs === undefined) expect(said).toEqual(await ask(cluster, hostile));
+      else expect(said).toMatchObject({ status: hostile.differs.status });
+      await stillServes();
+    }, 60_000);
+  }
+
+  test("lets nobody in who is not its own: neither by a path nor by a header", async () => {
+    for (const path of ["/api/v1/secrets", "/apis/apps/v1/deployments", "/openapi/v3", "/version", "/api/v1?watch=1"]) {
+      for (const authorization of ["", "Bearer ", "Bearer undefined", "bearer null", `Bearer ${mine.token}x`]) {
+        expect(await ask(mine, { name: "", path, headers: { authorization } })).toMatchObject({ status: 401 });
+      }
+    }
+  }, 60_000);
+
+  const raw: readonly { readonly name: string; readonly tls: boolean; readonly sends: string | Uint8Array }[] = [
+    { name: "plain HTTP", tls: false, sends: "GET / HTTP/1.1\r\nHost: x\r\n\r\n" },
+    { name: "noise instead of TLS", tls: false, sends: new Uint8Array(4096).map((_, i) => (i * 37) % 256) },
+    { name: "noise inside TLS", tls: true, sends: new Uint8Array(4096).map((_, i) => (i * 91) % 256) },
+    { name: "half a request", tls: true, sends: "POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Le" },
+    {
+      name: "less body than it promised",
+      tls: true,
+      sends: "POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+    },
+    {
+      name: "a chunk of a size that is none",
+      tls: true,
+      sends: "POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    },
+    { name: "a header of 1 MB", tls: true, sends: `GET / HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(1_000_000)}\r\n\r\n` },
+  ];
+  for (const { name, tls, sends } of raw) {
+    test(`is sent ${name} on 50 connections that stay, and goes on`, async () => {
+      await Promise.all(
+        Array.from({ length: 50 }, async () => {
+          const socket: Socket = tls
+            ? connectTls({ host: "127.0.0.1", port: port(), ca: mine.ca, servername: "localhost" })
+            : connectPlain({ host: "127.0.0.1", port: port() });
+          sockets.push(socket);
+          socket.on("error", () => undefined);
+          await new Promise((resolve) =>
+            socket.once(tls ? "secureConnect" : "connect", resolve).once("close", resolve),
+          );
+          socket.write(sends);
+        }),
+      );
+      await stillServes();
+    }, 60_000);
+  }
+
+  test("has a thousand watches open, and readers that do not read, and goes on", async () => {
+    const watch = `GET ${maps}?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${mine.token}\r\n\r\n`;
+    for (let at = 0; at < 1000; at += 100) {
+      await Promise.all(
+        Array.from({ length: 100 }, async () => {
+          const socket = connectTls({ host: "127.0.0.1", port: port(), ca: mine.ca, servername: "localhost" });
+          sockets.push(socket);
+          socket.on("error", () => undefined);
+          await new Promise((resolve) => socket.once("secureConnect", resolve).once("close", resolve));
+          // Never read: what comes fills the buffers of both sides.
+          socket.pause();
+          socket.write(watch);
+        }),
+      );
+    }
+    const large = "x".repeat(100_000);
+    for (let i = 0; i < 20; i++) {
+      const body = JSON.stringify({ metadata: { name: `large-${i}` }, data: { large } });
+      expect(await ask(mine, { name: "", method: "POST", body })).toMatchObject({ status: 201 });
+    }
+    await stillServes();
+  }, 120_000);
+
+  test("ends at a signal all the same, with exit code 0 and nothing on standard error", async () => {
+    child.kill("SIGINT");
+    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
+  }, 30_000);
+});
