@@ -97,12 +97,26 @@ function reasonFor(object: StoredObject, state: State): string | undefined {
   return undefined;
 }
 
+/** Deployments own ReplicaSets, which own pods: nothing is deeper than a few floors. */
+const mostFloors = 6;
+
 /** Its children, then theirs. */
 function ownedBy(owner: StoredObject, state: State): StoredObject[] {
-  const children = [...state.values()]
-    .map(({ object }) => object)
-    .filter((o) => controllerOf(o)?.uid === owner.metadata.uid);
-  return [...children, ...children.flatMap((child) => (child.kind === "Pod" ? [] : ownedBy(child, state)))];
+  const byOwner = new Map<string, StoredObject[]>();
+  for (const { object } of state.values()) {
+    const uid = controllerOf(object)?.uid;
+    if (uid === undefined) continue;
+    const siblings = byOwner.get(uid);
+    if (siblings === undefined) byOwner.set(uid, [object]);
+    else siblings.push(object);
+  }
+  const owned: StoredObject[] = [];
+  let floor: readonly StoredObject[] = [owner];
+  for (let depth = 0; depth < mostFloors && floor.length > 0; depth++) {
+    floor = floor.flatMap(({ metadata }) => byOwner.get(metadata.uid) ?? []);
+    owned.push(...floor);
+  }
+  return owned;
 }
 
 function podReason(pod: Pod): string | undefined {

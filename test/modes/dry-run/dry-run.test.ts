@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
-import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
+import { emptyCluster, savedCluster } from "../../../src/modes/dry-run/beginning.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { defineController } from "../../../src/controller/definition.ts";
 import { watchPrimary } from "../../../src/controller/primary.ts";
@@ -101,6 +101,16 @@ describe("dry-run", () => {
     expect(text(second)).toBe(text(first));
     expect(text(other)).not.toBe(text(first));
     expect(changesOf(other)).toEqual(changesOf(first));
+  });
+
+  test("goes on from the end of another one, with uids that nobody has yet", async () => {
+    const first = await play({ wishes: three });
+    const saved = [...first.state.values()].map(({ object }) => object);
+    const second = await play({ beginning: savedCluster(saved, []), wishes: [apply(webReplicaSet(5))] });
+    expect(changesOf(second)).toEqual(["~ ReplicaSet default/web", "+ 2 Pod default/web-…"]);
+    expect([second.drift, second.availability[0]?.available]).toEqual([[], 5]);
+    const uids = [...second.state.values()].map(({ object }) => object.metadata.uid);
+    expect(new Set(uids).size).toBe(uids.length);
   });
 
   test("lists what nobody here acts on", async () => {
