@@ -1,6 +1,6 @@
 /** What may be changed of a pod that is there. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodUpdate. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { invalid, notAllowed, type FieldError } from "../field-errors.ts";
+import { invalid, notAllowed, required, type FieldError } from "../field-errors.ts";
 import { fieldsIn, type ApiObject, type Fields } from "../object.ts";
 
 const changeable =
@@ -13,6 +13,15 @@ function countErrors(now: Fields, before: Fields): FieldError[] {
     }
   }
   return [];
+}
+
+/** Images may change, but not to none. */
+function imageErrors(now: Fields): FieldError[] {
+  return ["containers", "initContainers"].flatMap((key) =>
+    fieldsIn(now[key]).flatMap(({ image }, index) =>
+      image === undefined || image === "" ? [required(`spec.${key}[${index}].image`)] : [],
+    ),
+  );
 }
 
 function deadlineErrors(now: Fields, before: Fields): FieldError[] {
@@ -51,7 +60,7 @@ export function podUpdateErrors(pod: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [pod.spec ?? {}, old.spec ?? {}];
   const counts = countErrors(now, before);
   if (counts.length > 0) return counts;
-  const errors = [...deadlineErrors(now, before), ...tolerationErrors(now, before)];
+  const errors = [...imageErrors(now), ...deadlineErrors(now, before), ...tolerationErrors(now, before)];
   if (!deepEqual(fixedPart(now), fixedPart(before))) {
     errors.push(notAllowed("spec", `pod updates may not change fields other than ${changeable}\n`));
   }

@@ -168,10 +168,9 @@ function dropMaxUnavailable({ spec = {} }: ApiObject): void {
 export const statefulSetRules: KindRules = {
   prepareCreate: dropMaxUnavailable,
   prepareUpdate: dropMaxUnavailable,
-  warnings(statefulSet, old) {
-    const limit = statefulSet.spec?.["revisionHistoryLimit"];
-    const unchanged = old !== undefined && old.metadata.generation === statefulSet.metadata.generation;
-    return typeof limit === "number" && limit < 0 && !unchanged ? [keepsAll] : [];
+  warnings({ spec = {} }) {
+    const limit = spec["revisionHistoryLimit"];
+    return typeof limit === "number" && limit < 0 ? [keepsAll] : [];
   },
   validate: (statefulSet) => specErrors(statefulSet, true),
   validateUpdate(statefulSet, old) {

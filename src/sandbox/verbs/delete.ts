@@ -128,10 +128,14 @@ export function deleteCollection(call: Call, list: ListOptions, options: DeleteO
 export function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Deleted {
   checkPreconditions(call, entry, options);
   const object = copyOfStored(entry);
+  if (call.resource.storage === "namespaces") {
+    const ending = endNamespace(call, entry, object, options);
+    if (ending !== undefined) return { entry: ending, gone: false };
+  }
   const graceful = beGraceful(call, object, options);
   if (graceful === "pending") return { entry, gone: false };
   setFinalizers(call, object, options);
-  const waits = (object.metadata.finalizers ?? []).length > 0 || keptBySpec(object);
+  const waits = (object.metadata.finalizers ?? []).length > 0;
   // What goes at once goes as it is stored, whatever its finalizers would have become.
   if (graceful === "no" && !waits) return remove(call, copyOfStored(entry), options);
   if (graceful === "no") markAsDeleting(call, object);
@@ -139,6 +143,15 @@ export function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): D
   if (waits || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return { entry: marked, gone: false };
   if (options.dryRun) return { entry: marked, gone: true };
   return remove(call, { ...object, metadata: { ...object.metadata } }, options);
+}
+
+/** A namespace is only marked at first, and stays so while its spec has finalizers; undefined when it can go. */
+function endNamespace(call: Call, entry: Entry, object: ApiObject, options: DeleteOptions): Entry | undefined {
+  if (object.metadata.deletionTimestamp !== undefined) return keptBySpec(object) ? entry : undefined;
+  object.metadata.deletionTimestamp = formatTime(call.server.timeline.now());
+  object.status = { ...object.status, phase: "Terminating" };
+  setFinalizers(call, object, options);
+  return mark(call, object, entry, options);
 }
 
 /** A copy whose own fields and metadata may be set. */
@@ -255,8 +268,4 @@ function markAsDeleting(call: Call, object: ApiObject): void {
     metadata.deletionTimestamp = formatTime(now);
   }
   metadata.deletionGracePeriodSeconds = 0;
-  if (keptBySpec(object)) {
-    delete metadata.deletionGracePeriodSeconds;
-    object.status = { ...object.status, phase: "Terminating" };
-  }
 }
