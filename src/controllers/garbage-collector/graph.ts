@@ -127,10 +127,7 @@ export class DependencyGraph {
   /** Takes the node out: its dependents may be garbage now, and its owners may wait for it no more. */
   #remove(node: GraphNode, identity: Identity, evidence: string, outcome: Outcome): void {
     this.#nodes.delete(node.uid);
-    if (this.#byKey.size > 0) {
-      this.#byKey.delete(keyOfNode(node, "delete"));
-      this.#byKey.delete(keyOfNode(node, "orphan"));
-    }
+    if (this.#byKey.size > 0) for (const task of ["delete", "orphan"] as const) this.#forget(node, task);
     this.#removeFromOwners(node, node.owners);
     if (node.dependents !== undefined) {
       if (node.dependents.size > 0) this.absentOwners.add(identity, evidence);
@@ -235,6 +232,12 @@ export class DependencyGraph {
     const key = keyOfNode(node, task);
     this.#byKey.set(key, node);
     return key;
+  }
+
+  /** Another object may have the node's key by now. */
+  #forget(node: GraphNode, task: Task): void {
+    const key = keyOfNode(node, task);
+    if (this.#byKey.get(key)?.uid === node.uid) this.#byKey.delete(key);
   }
 
   #enqueue(node: GraphNode, task: Task, outcome: Outcome, afterMs = 0): void {

@@ -53,6 +53,7 @@ export const garbageCollection: Suite = {
   ours: [garbageCollector],
   kinds,
   isSettled,
+  patienceMs: 10_000,
   // What is held is deleted again if its key comes before the watch has shown that it is being deleted.
   repeated: (what) => what.startsWith("delete "),
   scripts,
