@@ -7,6 +7,7 @@ import { openTerminal } from "../src/platform/terminal.ts";
 import type { Command } from "./command.ts";
 import { type CommandLine, runCommandLine } from "./command-line.ts";
 import { completion } from "./commands/completion.ts";
+import { loops } from "./commands/loops.ts";
 import { controllers } from "./commands/controllers.ts";
 import { dryRunCommand } from "./commands/dry-run.ts";
 import { explainCommand } from "./commands/explain.ts";
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   run,
   watch,
   trace,
+  loops,
   dryRunCommand,
   sandbox,
   controllers,

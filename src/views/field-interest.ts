@@ -8,6 +8,11 @@ const times = /\.(lastTransitionTime|lastUpdateTime|lastProbeTime|lastHeartbeatT
 const counters =
   /^\.(metadata\.generation|status\.observedGeneration|metadata\.annotations\["deployment\.kubernetes\.io\/revision"\])$/;
 
+/** Whether a field goes up by itself with every change of the others. */
+export function isCounter(path: string): boolean {
+  return counters.test(path);
+}
+
 /** From this rank on a change goes with another one. */
 const accompanying = 4;
 

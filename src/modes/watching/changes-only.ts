@@ -1,0 +1,68 @@
+/** Watching what changes from now on, without reading what there is. */
+import type { Kind } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
+import type { InformerState } from "../../cache/shared-informer.ts";
+import type { ListerWatcher } from "../../client/lister-watcher.ts";
+import type { Client, WatchScope } from "../../client/verbs.ts";
+import type { Random } from "../../platform/random.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+
+export interface ChangesOptions {
+  readonly kinds: readonly Kind[];
+  /** A client on a connection that only reads. */
+  readonly client: Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  /** Unset: all namespaces. */
+  readonly namespace?: string;
+}
+
+export interface Changes {
+  states(): readonly InformerState[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Reports the deltas of many kinds from now on. The caches hold only what has changed since, so a large cluster costs no more than
+ * what moves in it; of an object's first change the state before is not known. Resolves when every kind is watched.
+ * @throws the signal's reason.
+ */
+export async function watchChanges(options: ChangesOptions, signal: AbortSignal): Promise<Changes> {
+  const { kinds, client, bus, timeline, random, namespace } = options;
+  const informers = new SharedInformerFactory({
+    client: { ...client, listerWatcher: (kind, scope) => withoutObjects(client, kind, scope) },
+    bus,
+    timeline,
+    random,
+    writers: true,
+    ...(namespace !== undefined && { namespace }),
+  });
+  for (const kind of kinds) informers.forKind(kind);
+  informers.start();
+  const stop = (): Promise<void> => informers.stop();
+  try {
+    await informers.waitForCacheSync(signal);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { states: () => informers.states(), stop };
+}
+
+/** A list that answers the version of now, and no objects. */
+function withoutObjects<T extends StoredObject>(
+  client: Client,
+  kind: Kind<T>,
+  scope: WatchScope = {},
+): ListerWatcher<T> {
+  return {
+    ...client.listerWatcher(kind, scope),
+    async list(_options, signal) {
+      const { resourceVersion, bytes } = await client.list(kind, { ...scope, limit: 1, signal });
+      return { items: [], resourceVersion, continueToken: "", bytes };
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/** `loops` against a real API server with the real kube-controller-manager: it finds who fights, and takes no rollout for a loop. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
+import { type Program, runProgram, startProgram } from "./support/program.ts";
+
+const merge = { "content-type": "application/merge-patch+json" };
+
+describe.skipIf(controllersMissing !== undefined)("loops", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: "*", audit: true });
+    await cluster.createNamespace("shop");
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  function start(...args: string[]): Program {
+    return startProgram(["loops", ...args], { kubeconfig: cluster.kubeconfig });
+  }
+
+  async function patch(path: string, body: unknown, manager: string): Promise<void> {
+    const { status } = await cluster.request("PATCH", `${path}?fieldManager=${manager}`, body, merge);
+    expect(status).toBe(200);
+  }
+
+  test("finds the fight over a field, its values and its writers; a rollout is none", async () => {
+    const configMaps = "/api/v1/namespaces/shop/configmaps";
+    const deployments = "/apis/apps/v1/namespaces/shop/deployments";
+    const template = (image: string): object => ({
+      metadata: { labels: { app: "web" } },
+      spec: { containers: [{ name: "web", image }] },
+    });
+    await cluster.request("POST", configMaps, { metadata: { name: "settings" }, data: { mode: "blue", size: "1" } });
+    await cluster.request("POST", deployments, {
+      metadata: { name: "web" },
+      spec: { replicas: 6, selector: { matchLabels: { app: "web" } }, template: template("nginx:1") },
+    });
+    await using program = start("-n", "shop", "--fail-on", "loop");
+    await program.says(/^watching \d+ kinds after/m);
+    for (let n = 0; n < 28; n++) {
+      await patch(`${configMaps}/settings`, { data: { mode: n % 2 === 0 ? "green" : "blue" } }, `tool-${n % 2}`);
+      if (n % 7 === 0)
+        await patch(`${deployments}/web`, { spec: { template: template(`nginx:${n + 2}`) } }, "deployer");
+      await Bun.sleep(250);
+    }
+    await program.says(/^found {3}ConfigMap shop\/settings: \.data\.mode$/m);
+    program.signal("SIGINT");
+    const { code, stdout, stderr } = await program.end();
+    expect(code).toBe(3);
+    const loop = stdout.trimEnd();
+    // One block, for the one loop there is.
+    expect(loop.split("\n\n")).toEqual([loop]);
+    expect(loop).toMatch(
+      /^loop {4}ConfigMap shop\/settings: written 28 times in [\d.]+ s, \d+ a (second|minute)\n {8}\.data\.mode green ⇄ blue \(27 changes, by tool-0 and tool-1\)\n/,
+    );
+    expect(loop).toMatch(/^ {8}writers tool-[01] 1[34] writes · tool-[01] 1[34] writes/m);
+    expect(loop).toMatch(/^ {8}see it: kubectl.reconcile watch configmaps\/settings -n shop -o wide$/m);
+    expect(stderr).toMatch(/^watched \d+ kinds for [\d.]+ s: 1 loop/m);
+  }, 90_000);
+
+  test("finds nothing in a cluster at rest, in every kind, and says so", async () => {
+    const { code, stdout, stderr } = await runProgram(["loops", "-A", "--for", "7s", "--fail-on", "loop"], {
+      kubeconfig: cluster.kubeconfig,
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(/^watched [3-9]\d kinds for 7(\.\d)? s: no loop/m);
+  });
+
+  test("-o json prints a line for each loop; kinds can be named", async () => {
+    const path = "/api/v1/namespaces/shop/configmaps";
+    await cluster.request("POST", path, { metadata: { name: "beat" }, data: { at: "0" } });
+    await using program = start("cm", "-n", "shop", "--for", "9s", "-o", "json");
+    await program.says(/^watching 1 kind after/m);
+    for (let n = 1; n <= 20; n++) {
+      await patch(`${path}/beat`, { data: { at: `time ${n}` } }, "heart");
+      await Bun.sleep(350);
+    }
+    const { code, stdout } = await program.end();
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      v: 1,
+      loop: { is: "rewritten", key: "shop/beat", how: "renewed", fields: [{ path: ".data.at", returns: 0 }] },
+    });
+  }, 60_000);
+
+  test("leaves out what it may not watch, and says so", async () => {
+    const role = {
+      metadata: { name: "some" },
+      rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["list", "watch"] }],
+    };
+    const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/shop";
+    await cluster.request("POST", `${rbac}/roles`, role);
+    await cluster.request("POST", `${rbac}/rolebindings`, {
+      metadata: { name: "some" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "some" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "someone" }],
+    });
+    const as = (name: string, ...args: string[]): ReturnType<typeof runProgram> =>
+      runProgram(["loops", "-n", "shop", "--as", name, "--for", "1s", ...args], { kubeconfig: cluster.kubeconfig });
+    const someone = await as("someone");
+    expect(someone.code).toBe(0);
+    expect(someone.stderr).toMatch(/^warning: not allowed to list and watch, and left out: .*secrets/m);
+    expect(someone.stderr).toContain("watching 1 kind ");
+    const nobody = await as("nobody", "cm");
+    expect(nobody.code).toBe(2);
+    expect(nobody.stderr).toMatch(/error: not allowed to list and watch any kind in namespace shop as user nobody/);
+  });
+
+  test("has sent nothing but reads and reviews of itself, says the audit log", async () => {
+    const ours = (await cluster.audit()).filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile") === true);
+    const sent = new Set(
+      ours.map(({ verb, objectRef }) => (verb === "create" ? `create ${objectRef?.resource}` : verb)),
+    );
+    expect([...sent].sort()).toEqual(["create selfsubjectaccessreviews", "get", "list", "watch"]);
+  });
+});
