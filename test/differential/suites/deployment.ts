@@ -6,6 +6,7 @@ import type { Effect } from "../../support/audit-log.ts";
 import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
 import { type AnyObject, type Meta, tellPod } from "../objects.ts";
 import { replicasAreSettled } from "../quiet.ts";
+import { podsThat } from "../scripts/deployment/acts.ts";
 import { randomScript } from "../scripts/deployment/grammar.ts";
 import { scripts } from "../scripts/deployment/index.ts";
 import type { SideLog } from "../side-log.ts";
@@ -39,6 +40,15 @@ async function deploymentsAreSettled(stage: Stage): Promise<boolean> {
   });
 }
 
+/** Whether every ReplicaSet has counted the pods that are ready by now: nothing is written before it has. */
+async function readinessIsCounted(stage: Stage): Promise<boolean> {
+  const [sets, ready] = await Promise.all([stage.list("replicasets"), podsThat(stage, "ready")]);
+  return (sets as unknown as readonly Counted[]).every(({ metadata, status }) => {
+    const own = ready.filter((pod) => pod.metadata.ownerReferences?.[0]?.uid === metadata.uid);
+    return metadata.deletionTimestamp !== undefined || (status?.["readyReplicas"] ?? 0) === own.length;
+  });
+}
+
 /** So many Events about one object before the spam filter may hold some back. */
 const spamBurst = 25;
 
@@ -65,19 +75,20 @@ function owesEvents({ effects }: SideLog): boolean {
 }
 
 const staleUpdate: Allowed = {
-  id: "a ReplicaSet that is there, or has changed, meanwhile",
+  id: "an object that is there, or has changed, meanwhile",
   category: "noise",
   upstream: "pkg/controller/deployment/sync.go:scaleReplicaSet",
   why: "how often a cache is behind when a ReplicaSet is written depends on which deltas came before which sync; the write is refused and, where need be, made again",
-  matches: ({ what }) => what === "update replicasets.apps 409" || what === "create replicasets.apps 409",
+  matches: ({ what }) => /^(?:create|update) (?:replicasets|deployments)\.apps 409$/.test(what),
 };
 
 const statusInUpdate: Allowed = {
-  id: "the status in an update of a ReplicaSet",
+  id: "the status in an update of the rest",
   category: "noise",
   upstream: "pkg/controller/deployment/sync.go:scaleReplicaSet",
   why: "the whole object is sent as the cache has it, and the server takes no status from it",
-  matches: ({ what, path }) => what === "update replicasets.apps 200" && path.startsWith(".body.status"),
+  matches: ({ what, path }) =>
+    /^update (?:replicasets|deployments)\.apps 200$/.test(what) && path.startsWith(".body.status"),
 };
 
 const adoptedTwice: Allowed = {
@@ -144,7 +155,10 @@ export const deployments: Suite = {
   ours: [deployment, replicaset],
   kinds: [{ kind: Deployments, tell: tellDeployment }, { kind: ReplicaSets }, { kind: Pods, tell: tellPod }],
   isSettled: async (stage, log) =>
-    !owesEvents(log) && (await replicasAreSettled(stage)) && (await deploymentsAreSettled(stage)),
+    !owesEvents(log) &&
+    (await replicasAreSettled(stage)) &&
+    (await readinessIsCounted(stage)) &&
+    (await deploymentsAreSettled(stage)),
   order,
   scripts,
   random: randomScript,
