@@ -50,9 +50,15 @@ const ready = ({ status }: PodObject): boolean =>
 const active = ({ metadata, status }: PodObject): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
 
-/** Active pods that are not ready, and those that are; the same order on every side. */
-export function podsThat(stage: Stage, are: "ready" | "not ready"): Promise<readonly PodObject[]> {
-  return stage.pods((pod) => active(pod) && ready(pod) === (are === "ready"));
+/** Pods of ReplicaSets that are there: those of one that is gone look like its successor's, and picking one would be chance. */
+export async function podsOfSets(stage: Stage): Promise<readonly PodObject[]> {
+  const uids = new Set((await replicaSetsOn(stage)).map(({ metadata }) => metadata.uid));
+  return stage.pods(({ metadata }) => uids.has(metadata.ownerReferences?.[0]?.uid ?? ""));
+}
+
+/** Of these the active ones that are not ready, or those that are; the same order on every side. */
+export async function podsThat(stage: Stage, are: "ready" | "not ready"): Promise<readonly PodObject[]> {
+  return (await podsOfSets(stage)).filter((pod) => active(pod) && ready(pod) === (are === "ready"));
 }
 
 /** ReplicaSets by their revisions, lowest first. */

@@ -6,7 +6,7 @@ import { below, type Random, seededRandom } from "../../../../src/platform/rando
 import { removePod, setPodState } from "../../acts.ts";
 import type { Script, Step } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
-import { containersOf, deploymentNamed, podsThat, replicaSetsOn, strategyOf } from "./acts.ts";
+import { containersOf, deploymentNamed, podsOfSets, podsThat, replicaSetsOn, strategyOf } from "./acts.ts";
 
 interface Scene {
   readonly random: Random;
@@ -111,7 +111,7 @@ function removeOne({ random }: Scene): Step {
   return {
     name: "a pod is deleted",
     async act(stage) {
-      const pod = pick(await stage.pods(), fraction);
+      const pod = pick(await podsOfSets(stage), fraction);
       if (pod !== undefined) await removePod(stage, pod);
     },
   };
