@@ -16,6 +16,7 @@ import { sandbox } from "./commands/sandbox.ts";
 import { trace } from "./commands/trace.ts";
 import { watch } from "./commands/watch.ts";
 import { versionCommand } from "./commands/version.ts";
+import { why } from "./commands/why.ts";
 import { complete } from "./completion.ts";
 import { explain } from "./explain-error.ts";
 import { globals } from "./globals.ts";
@@ -27,6 +28,7 @@ const commands: readonly Command[] = [
   watch,
   trace,
   loops,
+  why,
   dryRunCommand,
   sandbox,
   controllers,

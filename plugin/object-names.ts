@@ -34,3 +34,33 @@ export function objectNamed(word: string, kinds: readonly Kind[], namespace: str
   if (kind === undefined) return { kind: undefined, key: objectKey(first, name) };
   return { kind, key: objectKey(kind.namespaced ? namespace : "", name) };
 }
+
+/** The one object that the words name. @throws UserError for none, several, and a word that is no `TYPE/NAME`. */
+export function splitObject(words: readonly string[]): { readonly type: string; readonly name: string } {
+  const [first = "", second] = words;
+  // kubectl takes `TYPE NAME` too.
+  const [type = "", name = "", ...rest] = second === undefined ? first.split("/") : [first, second];
+  if (words.length > 2 || rest.length > 0 || type === "" || name === "" || (second?.includes("/") ?? false)) {
+    throw new UserError(`${JSON.stringify(words.join(" "))} does not name one object`, [
+      "write TYPE/NAME, as in deploy/web",
+    ]);
+  }
+  return { type, name };
+}
+
+/**
+ * The kind that a type names, among those that the server has: the preferred version of the first group that has it, as kubectl
+ * takes it.
+ * @throws UserError for a type that the server does not have.
+ */
+export function kindNamed<K extends Kind>(type: string, kinds: readonly K[], calledAs: string): K {
+  const found = kinds.find((kind) => isNameOf(kind, type));
+  if (found !== undefined) return found;
+  const near = kinds.find(
+    ({ plural, kind }) => plural.startsWith(type) || kind.toLowerCase().startsWith(type.toLowerCase()),
+  );
+  throw new UserError(`the server has no type ${JSON.stringify(type)}`, [
+    near === undefined ? "`kubectl api-resources` lists what it has" : `did you mean ${near.plural}?`,
+    `\`${calledAs} why --help\` shows what to write`,
+  ]);
+}

@@ -21,9 +21,11 @@ import {
   type StandInSync,
   type StoodInFor,
 } from "../../controller/stand-in.ts";
+import { runSync } from "../../controller/sync-run.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
+import type { RunningController } from "../../controller/running-controller.ts";
 import { createSandbox } from "../../sandbox/sandbox.ts";
 import type { Server } from "../../sandbox/server.ts";
 import type { TraceBus } from "../../trace/bus.ts";
@@ -64,6 +66,8 @@ export interface Shadow {
   readonly intentions: Intentions;
   /** Begins to sync; before that the caches are full and nothing was decided. */
   startWorkers(): void;
+  /** Syncs each of these keys once, in place of the workers: what its controller would do now. */
+  syncOnce(running: RunningController, keys: ReadonlySet<ObjectKey>): Promise<void>;
   /** Whether nothing is left to do but to wait for the owner: no key waits, no delta is held. */
   isIdle(): boolean;
   stop(): Promise<void>;
@@ -152,9 +156,21 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
     informers,
     intentions,
     startWorkers: () => manager.startWorkers(),
+    syncOnce,
     isIdle: () => inStep.held === 0 && isIdle(),
     stop,
   };
+}
+
+/** The keys of the first list all wait in the queue: those wanted are synced, the others are given back. */
+async function syncOnce(running: RunningController, keys: ReadonlySet<ObjectKey>): Promise<void> {
+  const { queue } = running;
+  const { signal } = new AbortController();
+  let sync = 0;
+  for (let item = queue.take(); item !== undefined; item = queue.take()) {
+    if (keys.has(item.key)) await runSync(running, item, ++sync, signal);
+    else queue.done(item);
+  }
 }
 
 /** Which controllers have an owner at work: those found before, and those whose objects' status it writes. */

@@ -1,0 +1,102 @@
+import { isForbidden, isNotFound } from "../../src/api/status-error.ts";
+import { createClient } from "../../src/client/client.ts";
+import { discover } from "../../src/client/discovery.ts";
+import { catalogue } from "../../src/controllers/index.ts";
+import { readSnapshot } from "../../src/modes/why.ts";
+import { answerFor } from "../../src/views/waiting.ts";
+import { namespaceCandidates } from "../cluster-candidates.ts";
+import { choice, type Command, command, type Given, text } from "../command.ts";
+import { type Connected, connectAs } from "../connection.ts";
+import type { Globals } from "../globals.ts";
+import type { Io } from "../io.ts";
+import { kindNamed, splitObject } from "../object-names.ts";
+import { answerLines } from "../render/answer-text.ts";
+import { styleOf } from "../render/style.ts";
+import { UserError } from "../user-error.ts";
+
+const options = {
+  namespace: text("-n, --namespace <name>", "the namespace of the object", {
+    default: "the context's",
+    complete: namespaceCandidates,
+  }),
+  output: choice("-o, --output <format>", "text, or json: the answer as one line", ["text", "json"], {
+    default: "text",
+  }),
+} as const;
+
+type WhyOptions = Given<typeof options> & Globals;
+
+export const why: Command = command({
+  name: "why",
+  about: "Say what an object waits for, what comes next, and who wrote it last",
+  description:
+    "Reads the object, what owns it and what it owns, syncs its controllers once in shadow, and answers: what it waits for, what " +
+    "comes next and when, and who wrote it last. It writes nothing, and ends.\n\n" +
+    "Any kind can be asked about; of pods and what makes them it knows the most.\n\n" +
+    "Exit codes: 0 the object is as it should be; 1 it is not; 2 wrong arguments, no such object, or no connection; 130 interrupted.",
+  arguments: { name: "<object...>", about: "which object: TYPE/NAME, as in deploy/web" },
+  options,
+  examples: [
+    { says: "Why a Deployment does not become ready", line: "why deploy/web -n shop" },
+    { says: "Why a namespace does not go away", line: "why ns/shop" },
+  ],
+  async run({ arguments: words, options: given }, io) {
+    const options = given as WhyOptions;
+    const object = splitObject(words);
+    const offSignals = io.onStopSignal(() => io.exit(130));
+    const connected = await connectAs(options, io, { qps: 0, burst: 0, readOnly: true });
+    try {
+      return await answer(object, options, io, connected);
+    } catch (error) {
+      throw connected.explain(error);
+    } finally {
+      offSignals();
+      await connected.close();
+    }
+  },
+});
+
+async function answer(
+  { type, name }: { readonly type: string; readonly name: string },
+  options: WhyOptions,
+  io: Io,
+  connected: Connected,
+): Promise<number> {
+  const { timeline, random } = io;
+  const { bus, unlimited: transport } = connected;
+  const client = createClient({ transport, bus, timeline });
+  const { kinds } = await discover(client);
+  const kind = kindNamed(type, kinds, io.calledAs);
+  const namespace = kind.namespaced ? (options.namespace ?? connected.namespace) : "";
+  try {
+    const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
+    const parts = { transport, client, bus, timeline, random, kind, kinds, controllers };
+    const snapshot = await readSnapshot({ ...parts, namespace, name });
+    const answered = answerFor(snapshot);
+    if (options.output === "json") io.out.write(`${JSON.stringify({ v: 1, ...answered })}\n`);
+    else {
+      const follow = followCommand(io.calledAs, `${type}/${name}`, kind.kind, namespace);
+      for (const line of answerLines(answered, { style: styleOf(io.out), now: snapshot.now, follow })) {
+        io.out.write(`${line}\n`);
+      }
+    }
+    return answered.is === "as desired" ? 0 : 1;
+  } catch (error) {
+    const where = namespace === "" ? "" : ` in namespace ${namespace}`;
+    if (isNotFound(error)) {
+      const listed = `kubectl get ${kind.plural}${namespace === "" ? "" : ` -n ${namespace}`}`;
+      throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${connected.context})`, [
+        `\`${listed}\` lists those there are`,
+      ]);
+    }
+    if (isForbidden(error)) throw new UserError(`not allowed to read this: ${(error as Error).message}`);
+    throw error;
+  }
+}
+
+/** The trace of the object, where a controller of ours is for its kind. */
+function followCommand(calledAs: string, object: string, kind: string, namespace: string): string | undefined {
+  const controller = catalogue.find(({ for: of, onlyByName }) => of?.kind === kind && onlyByName !== true);
+  if (controller === undefined) return undefined;
+  return `${calledAs} trace ${controller.name}${namespace === "" ? "" : ` -n ${namespace}`} --why ${object}`;
+}
