@@ -1,11 +1,12 @@
 /** The answer of `why`, as text: the answer first, the evidence under it. */
+import type { LastWrite } from "../../src/views/last-writes.ts";
 import type { Answer, Wait } from "../../src/views/snapshot.ts";
 import { counted, formatDuration, type Style, wrapWords } from "./style.ts";
 
 /** Of waits that say the same, so many objects are named. */
 const shownAlike = 3;
 const shownWaits = 8;
-const labelWidth = 11;
+const labelWidth = 12;
 
 export interface AnswerTextOptions {
   readonly style: Style;
@@ -23,7 +24,9 @@ export function answerLines(answer: Answer, { style, now, follow }: AnswerTextOp
     failed: colour.red,
     "being deleted": colour.yellow,
   };
-  const lines = wrapped(`${answer.title} ${verdict(answer)}: ${answer.says}`, style, "", "  ").map(paint[answer.is]);
+  const lines = wrapped(`${answer.title} ${verdict(answer)}: ${answer.says}`, style, "", "  ").map((line) =>
+    paint[answer.is](line),
+  );
   const groups = grouped(answer.waits);
   const shown = groups.length > shownWaits + 1 ? groups.slice(0, shownWaits) : groups;
   for (const group of shown) lines.push(...wrapped(waitText(group, now), style, "  ", "    "));
@@ -34,19 +37,20 @@ export function answerLines(answer: Answer, { style, now, follow }: AnswerTextOp
     lines.push(...labelled("warning", `${where}${text} (${formatDuration(Math.max(0, now - at))} ago${times})`, style));
   }
   for (const next of answer.next) lines.push(...labelled("next", next, style));
-  for (const { part, managers, agoMs, field } of answer.lastWrites) {
-    const who = `by ${managers.join(" or ")}, ${formatDuration(agoMs)} ago`;
-    lines.push(
-      ...labelled(
-        part === "status" ? "last status" : "last write",
-        field === undefined ? who : `${field}  ${who}`,
-        style,
-      ),
-    );
+  for (const write of answer.lastWrites) {
+    lines.push(...labelled(write.part === "status" ? "last status" : "last write", writeText(write), style));
   }
   const closing =
     follow === undefined ? "Nothing was written." : `In shadow nothing was written. Follow it live: ${follow}`;
-  return [...lines, ...wrapped(closing, style, "", "  ").map(colour.dim)];
+  return [...lines, ...wrapped(closing, style, "", "  ").map((line) => colour.dim(line))];
+}
+
+/** `.spec.replicas  by kubectl-edit, 48 s ago`. */
+function writeText({ managers, agoMs, field, untimed }: LastWrite): string {
+  const timed = managers.length === 0 ? "" : `by ${managers.join(" or ")}, ${formatDuration(agoMs)} ago`;
+  const others = untimed.length === 0 ? "" : `by ${untimed.join(" or ")}, at a time that is not recorded`;
+  const who = [timed, others].filter((text) => text !== "").join("; or ");
+  return field === undefined ? who : `${field}  ${who}`;
 }
 
 function verdict({ is }: Answer): string {

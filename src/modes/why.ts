@@ -184,7 +184,8 @@ async function shadowSyncs(
     if (event.stage === "decision") {
       sentences.set(event.seq, { controller: event.controller, sentence: `${event.rule}: ${event.sentence}` });
     }
-    if (event.stage !== "write" || event.wouldBe !== true || event.decision === undefined) return;
+    // A status says what is so, and not what is to come.
+    if (event.stage !== "write" || event.subresource === "status" || event.decision === undefined) return;
     const decided = sentences.get(event.decision);
     sentences.delete(event.decision);
     if (decided !== undefined) would.push(decided);

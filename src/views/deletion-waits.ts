@@ -10,7 +10,8 @@ const named = 5;
 /** Of an object that has a deletionTimestamp. */
 export function deletionAnswer(snapshot: Snapshot): State {
   const { kind, object, now } = snapshot;
-  const { finalizers = [], deletionTimestamp = "" } = object.metadata;
+  const { deletionTimestamp = "" } = object.metadata;
+  const finalizers = finalizersOf(snapshot);
   const since = Date.parse(deletionTimestamp) - (object.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   const waits: Wait[] = finalizers.map((finalizer) => ({ about: "", since, why: finalizerText(snapshot, finalizer) }));
   if (kind === "Namespace") waits.push(...namespaceContent(object));
@@ -21,11 +22,19 @@ export function deletionAnswer(snapshot: Snapshot): State {
   }
   const held =
     finalizers.length === 0
-      ? "nothing holds it but its end"
+      ? "it is about to go"
       : `${finalizers.length === 1 ? "a finalizer holds" : `${finalizers.length} finalizers hold`} it`;
   const graceLeft = Date.parse(deletionTimestamp) - now;
   const next = graceLeft > 0 ? [`its grace period ends in ${Math.ceil(graceLeft / 1000)} s`] : [];
   return { is: "being deleted", says: held, waits, next };
+}
+
+/** A namespace has its own ones in its spec. */
+function finalizersOf({ kind, object }: Snapshot): readonly string[] {
+  const { finalizers = [] } = object.metadata;
+  if (kind !== "Namespace") return finalizers;
+  const { spec }: Namespace = object;
+  return [...finalizers, ...(spec?.finalizers ?? [])];
 }
 
 function finalizerText({ owned, object }: Snapshot, finalizer: string): string {

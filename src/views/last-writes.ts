@@ -7,6 +7,8 @@ export interface LastWrite {
   /** Field managers whose entries carry the latest time of this part: more than one wrote within the same second, or one did. */
   readonly managers: readonly string[];
   readonly agoMs: number;
+  /** Managers of entries without a time, as `kubectl scale` leaves one: they may have written later. */
+  readonly untimed: readonly string[];
   /** What the manager owns, where that is one field: `.spec.replicas`. */
   readonly field?: string;
 }
@@ -26,12 +28,17 @@ function latest(part: string, entries: readonly ManagedFieldsEntry[], now: numbe
   const timed = entries.flatMap((entry) =>
     entry.time === undefined || entry.manager === undefined ? [] : [{ at: Date.parse(entry.time), entry }],
   );
-  if (timed.length === 0) return [];
-  const at = Math.max(...timed.map((each) => each.at));
+  const at = Math.max(0, ...timed.map((each) => each.at));
   const last = timed.filter((each) => each.at === at).map(({ entry }) => entry);
-  const managers = [...new Set(last.map(({ manager = "" }) => manager))];
-  const field = last.length === 1 ? onlyField(last[0]?.fieldsV1) : undefined;
-  return [{ part, managers, agoMs: Math.max(0, now - at), ...(field !== undefined && { field }) }];
+  const managers = namesOf(last);
+  const untimed = namesOf(entries.filter(({ time }) => time === undefined));
+  if (managers.length === 0 && untimed.length === 0) return [];
+  const field = last.length === 1 && untimed.length === 0 ? onlyField(last[0]?.fieldsV1) : undefined;
+  return [{ part, managers, untimed, agoMs: Math.max(0, now - at), ...(field !== undefined && { field }) }];
+}
+
+function namesOf(entries: readonly ManagedFieldsEntry[]): readonly string[] {
+  return [...new Set(entries.flatMap(({ manager }) => (manager === undefined ? [] : [manager])))];
 }
 
 /** The path of a field set that holds one field only. */

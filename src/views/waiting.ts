@@ -45,17 +45,22 @@ const shownWarnings = 3;
 
 /** The latest Warning of each reason about each object, without those whose words stand among the waits. */
 function warningsOf({ events, object }: Snapshot, waits: readonly Wait[]): Answer["warnings"] {
-  const said = waits.map(({ why }) => why).join("\n");
+  const said = waits.map(({ why }) => withoutNames(why)).join("\n");
   const latest = new Map<string, Answer["warnings"][number]>();
   for (const event of events) {
     const { type, reason = "", message = "", involvedObject, count = 1 } = event;
     const text = message.trim();
-    if (type !== "Warning" || said.includes(text)) continue;
+    if (type !== "Warning" || said.includes(withoutNames(text))) continue;
     const at = eventTime(event);
     const about = involvedObject.name === object.metadata.name ? "" : `${involvedObject.kind} ${involvedObject.name}`;
     latest.set(`${involvedObject.kind} ${reason}`, { about, text: `${reason}: ${text}`, at, count });
   }
   return [...latest.values()].sort((a, b) => b.at - a.at).slice(0, shownWarnings);
+}
+
+/** A message without the names that are another one each time, and without what Events put before it. */
+function withoutNames(text: string): string {
+  return text.replace(/^\(combined from similar events\): |Error creating: /g, "").replace(/"[^"]*"/g, '""');
 }
 
 function eventTime({ lastTimestamp, eventTime: time, metadata }: Event): number {

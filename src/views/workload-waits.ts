@@ -27,11 +27,7 @@ function replicatedState(snapshot: Snapshot): State {
   const available = counted.status?.availableReplicas ?? 0;
   const actual = counted.status?.replicas ?? 0;
   const pods = controlledBy<Pod>(snapshot.owned, "Pod", counted);
-  const waits = [
-    ...unseenGeneration(snapshot, counted.status),
-    ...replicaFailures([counted], snapshot.kind),
-    ...podWaits(pods),
-  ];
+  const waits = [...unseenGeneration(snapshot, counted.status), ...replicaFailures([counted], ""), ...podWaits(pods)];
   const done = available === desired && actual === desired && waits.every(({ about }) => about !== "");
   if (done && waits.length === 0)
     return { is: "as desired", says: availability(available, desired, ""), waits, next: [] };

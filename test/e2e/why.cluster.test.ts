@@ -1,0 +1,152 @@
+/** `kubectl reconcile why` and `trace` beside a real kube-controller-manager, as programs; and that they send nothing but reads. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
+import { type ProgramEnd, runProgram, startProgram } from "./support/program.ts";
+import { eventually } from "./support/workload.ts";
+
+const merge = { "content-type": "application/merge-patch+json" };
+
+describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-controller-manager", () => {
+  let cluster: Cluster;
+  const namespace = "shop";
+  const apps = `/apis/apps/v1/namespaces/${namespace}`;
+  const core = `/api/v1/namespaces/${namespace}`;
+
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: "*", audit: true });
+    await cluster.createNamespace(namespace);
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  const reconcile = (...args: readonly string[]): Promise<ProgramEnd> =>
+    runProgram(args, { kubeconfig: cluster.kubeconfig });
+  const why = (...args: readonly string[]): Promise<ProgramEnd> => reconcile("why", ...args, "-n", namespace);
+
+  async function deployment(name: string, replicas: number, pod: object = {}): Promise<void> {
+    const template = {
+      metadata: { labels: { app: name } },
+      spec: { containers: [{ name: "web", image: "web:1" }], ...pod },
+    };
+    const spec = { replicas, selector: { matchLabels: { app: name } }, template };
+    await cluster.request("POST", `${apps}/deployments`, { metadata: { name }, spec });
+  }
+
+  test("a Deployment that is rolled out is as it should be", async () => {
+    await deployment("fine", 2);
+    await eventually(async () => {
+      const { stdout, code } = await why("deploy/fine");
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^Deployment fine is as it should be: 2 of 2 pods of ReplicaSet fine-\w+ are available$/m);
+      expect(stdout).toMatch(/last status by kube-controller-manager, /);
+    });
+  }, 60_000);
+
+  test("pods that fit no node are told with the scheduler's words, through Deployment, ReplicaSet and Pod", async () => {
+    await deployment("lost", 2, { nodeSelector: { disk: "ssd" } });
+    await eventually(async () => {
+      const { stdout, code } = await why("deploy/lost");
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^Deployment lost is waiting: 0 of 2 pods of ReplicaSet lost-\w+ are available$/m);
+      expect(stdout).toMatch(/2 Pods lost-\S+, lost-\S+ +not scheduled: 0\/3 nodes are available/);
+      expect(stdout).toMatch(/next +progress deadline in \d+ m \d+ s, then Progressing=False/);
+      expect(stdout).toMatch(/Follow it live: kubectl.reconcile trace deployment -n shop --why deploy\/lost/);
+    });
+  }, 60_000);
+
+  test("a quota is told by the ReplicaSet that met it", async () => {
+    await cluster.createNamespace("tight");
+    await cluster.request("POST", "/api/v1/namespaces/tight/resourcequotas", {
+      metadata: { name: "few" },
+      spec: { hard: { pods: "1" } },
+    });
+    const template = { metadata: { labels: { app: "q" } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
+    const spec = { replicas: 3, selector: { matchLabels: { app: "q" } }, template };
+    await cluster.request("POST", "/apis/apps/v1/namespaces/tight/replicasets", { metadata: { name: "q" }, spec });
+    await eventually(async () => {
+      const { stdout, code } = await reconcile("why", "rs", "q", "-n", "tight");
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^ReplicaSet q is waiting: /m);
+      expect(stdout).toMatch(/pods cannot be created: pods "q-\w+" is forbidden: exceeded quota: few/);
+      expect(stdout).toMatch(/next +our replicaset would now: scale-up: \d of 3 pods are missing/);
+    });
+  }, 60_000);
+
+  test("a finalizer that holds a deletion is named, and so is what a namespace still waits for", async () => {
+    await cluster.createNamespace("going");
+    const metadata = { name: "held", finalizers: ["example.com/hold"] };
+    await cluster.request("POST", "/api/v1/namespaces/going/configmaps", { metadata });
+    await cluster.request("DELETE", "/api/v1/namespaces/going/configmaps/held");
+    const held = await reconcile("why", "cm/held", "-n", "going");
+    expect(held.code).toBe(1);
+    expect(held.stdout).toMatch(/^ConfigMap held is being deleted: a finalizer holds it$/m);
+    expect(held.stdout).toContain("finalizer example.com/hold: whoever set it has to take it off");
+    await cluster.request("DELETE", "/api/v1/namespaces/going");
+    await eventually(async () => {
+      const { stdout } = await reconcile("why", "ns/going");
+      expect(stdout).toMatch(/^Namespace going is being deleted/m);
+      expect(stdout).toMatch(/NamespaceFinalizersRemaining: .*example.com\/hold in 1 resource instances/);
+    });
+    await cluster.request(
+      "PATCH",
+      "/api/v1/namespaces/going/configmaps/held",
+      { metadata: { finalizers: null } },
+      merge,
+    );
+  }, 90_000);
+
+  test("-o json has the answer as one line", async () => {
+    const { stdout } = await why("deploy/fine", "-o", "json");
+    expect(JSON.parse(stdout)).toMatchObject({ v: 1, title: "Deployment fine", is: "as desired", waits: [] });
+  });
+
+  test.each([
+    {
+      name: "an object that is not there",
+      args: ["deploy/nope"],
+      says: "error: there is no Deployment nope in namespace shop",
+    },
+    { name: "a type that the server does not have", args: ["foo/bar"], says: 'error: the server has no type "foo"' },
+    { name: "half an object", args: ["deploy/"], says: 'error: "deploy/" does not name one object' },
+  ])("refuses $name with exit code 2 and what to do", async ({ args, says }) => {
+    const { stderr, code } = await why(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+    expect(stderr.trim().split("\n").length).toBeGreaterThan(1);
+  });
+
+  test("trace shows what ours would do beside what the owner did, and sums it up", async () => {
+    const args = ["trace", "replicaset", "-n", namespace];
+    await using program = startProgram(args, { kubeconfig: cluster.kubeconfig });
+    await program.says(/^caches /m);
+    const template = { metadata: { labels: { app: "t" } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
+    const spec = { replicas: 3, selector: { matchLabels: { app: "t" } }, template };
+    await cluster.request("POST", `${apps}/replicasets`, { metadata: { name: "traced" }, spec });
+    await program.says(/POST Pod traced-\w+ +owner created traced-\w+, .* later · same/);
+    await Bun.sleep(1500);
+    program.signal("SIGINT");
+    const { stdout, code } = await program.end();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^shadow: our replicaset \(rules of 1\.36\.3\)/m);
+    expect(stdout).toMatch(/would scale-up: 3 of 3 pods are missing → create 3/);
+    expect(stdout).toMatch(/^\d+ intentions?: \d+ same.* 0 differ$/m);
+    const { body } = await cluster.request("GET", `${core}/pods?labelSelector=app%3Dt`);
+    expect(body.items).toHaveLength(3);
+  }, 90_000);
+
+  test("trace --fail-on differs ends with 0 where nothing does", async () => {
+    const args = ["trace", "deployment", "replicaset", "-n", namespace, "--fail-on", "differs", "--once"];
+    const { code, stdout } = await reconcile(...args);
+    expect({ code, differs: /^differs/m.test(stdout) }).toEqual({ code: 0, differs: false });
+  }, 60_000);
+
+  test("the API server was sent nothing but reads and reviews of oneself", async () => {
+    const events = await cluster.audit();
+    const ours = events.filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile/") === true);
+    expect(ours.length).toBeGreaterThan(20);
+    const reads = new Set(["get", "list", "watch"]);
+    const others = ours.filter(
+      ({ verb, requestURI }) => !reads.has(verb) && !/\/selfsubject\w+reviews(\?|$)/.test(requestURI),
+    );
+    expect(others.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+  });
+});
