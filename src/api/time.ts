@@ -10,6 +10,12 @@ export function parseTime(text: string): number {
   return ms;
 }
 
+/** As `parseTime`; undefined for no text, and for one that is not a time: of what foreign controllers write. */
+export function readTime(text: string | undefined): number | undefined {
+  const ms = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
 /** The last time that was written: most are written many times in their second. */
 let last = { seconds: NaN, text: "" };
 

@@ -38,7 +38,8 @@ export function compactManagedFields(entries: readonly ManagedFieldsEntry[]): Co
  *
  * - Of a new object: its only manager.
  * - Of changed values: whoever writes a value owns it afterwards, and nobody else does. So the writer's entry covers all that was
- *   added or changed, and its time or its field set is new; an entry that is as it was made no write that was recorded.
+ *   added or changed. Of several the one whose time or field set is new; of one manager alone also an entry that is as it was,
+ *   as after two writes within a second.
  * - Of a change that only removed something: nothing is left to be owned, but an apply still renews the time of its entry.
  * - Of a deletion, and of its first step, the deletionTimestamp: nobody, since deletions are not recorded.
  *
@@ -53,12 +54,11 @@ export function writerOfChange({ before, managedBefore, after, managedAfter }: W
   );
   const renewed = (index: number): boolean => earlier[index]?.time !== now[index]?.time;
   if (!addsOrChanges(before, after)) return only(managedAfter.filter((_, index) => renewed(index)));
-  return only(
-    managedAfter.filter(
-      (entry, index) =>
-        (renewed(index) || earlier[index]?.fields !== now[index]?.fields) && owns(entry.fieldsV1, before, after, ""),
-    ),
-  );
+  const covering = managedAfter.map((entry) => owns(entry.fieldsV1, before, after, ""));
+  const isNew = (index: number): boolean => renewed(index) || earlier[index]?.fields !== now[index]?.fields;
+  const fresh = managedAfter.filter((_, index) => covering[index] === true && isNew(index));
+  // A second write of one manager within one second leaves its entry as it was; still, nobody else's covers what it changed.
+  return only(fresh.length > 0 ? fresh : managedAfter.filter((_, index) => covering[index] === true));
 }
 
 /** The one manager of the entries, which may be several by operation and subresource. */

@@ -170,12 +170,13 @@ function podVerbs(sender: Sender): PodVerbs {
     subresource: string,
     body: object,
     options: DeleteOptions | undefined,
+    changes: readonly FieldChange[] = [],
   ): Promise<unknown> => {
     const path = objectPath(Pods, at, subresource);
     const query: Query = options?.dryRun === true ? [["dryRun", "All"]] : [];
     const request = bodyRequest({ method: "POST", path, query, body }, options);
     const base = baseOf(sender, options, options?.preconditions?.resourceVersion);
-    return send(sender, { ...base, verb: "create", kind: Pods, ...at, subresource, request, changes: none });
+    return send(sender, { ...base, verb: "create", kind: Pods, ...at, subresource, request, changes: () => changes });
   };
   return {
     evict: (at, options) => {
@@ -198,6 +199,7 @@ function podVerbs(sender: Sender): PodVerbs {
         "binding",
         { apiVersion: "v1", kind: "Binding", metadata: at, target: { apiVersion: "v1", kind: "Node", name: nodeName } },
         options,
+        [{ path: ".spec.nodeName", after: nodeName }],
       ),
   };
 }

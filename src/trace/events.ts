@@ -189,7 +189,7 @@ export interface LinkEvent {
   /** The `seq` of the delta; 0 for `superseded`. */
   readonly delta: number;
   /** How it is known; `superseded`: a relist has overtaken the write, so that its delta will never be seen. */
-  readonly by: "resourceVersion" | "uid" | "collection" | "superseded";
+  readonly by: "resourceVersion" | "uid" | "binding" | "collection" | "superseded";
 }
 
 export type SyncOutcome =

@@ -5,6 +5,9 @@ import { Recent } from "./recent.ts";
 type Write = WriteEvent & EventHead;
 type Delta = DeltaEvent & EventHead;
 
+/** How many changes of an object are remembered. */
+const rememberedChanges = 4;
+
 /**
  * Finds which delta a write caused, and says so with `link` events. Exact, or nothing is said:
  *
@@ -14,7 +17,8 @@ type Delta = DeltaEvent & EventHead;
  *   delta's writer, read from managedFields, is the write's own field manager.
  * - A deletion is known by the uid: an answer with a deletionTimestamp and no finalizers, or a Status, tells no version of the
  *   delta that follows. A delete of ours links to the delta that set the deletionTimestamp at the answer's version, and to the
- *   one that removed the object if the answer says that it is gone.
+ *   one that removed the object if the answer says that it is gone, with the end of its grace period just before that.
+ * - A binding is answered with a Status: it links to the delta that gave the pod this node, which happens once.
  * - When a list has replaced what was known before the delta of a write was seen, it never will be: `superseded`.
  *
  * A version is claimed by one write.
@@ -22,6 +26,12 @@ type Delta = DeltaEvent & EventHead;
 export class Linker {
   #bus: TraceBus;
   #deltas = new Recent<string, Delta>();
+  /** The latest change of an object, by kind and uid: a delete may cause two deltas. */
+  #latest = new Recent<string, Delta>();
+  /** The same by kind and key: a binding tells no uid either. */
+  #byKey = new Recent<string, readonly Delta[]>();
+  /** Pods that were given their node, by kind and key. */
+  #bindings = new Recent<string, Write>();
   /** Deltas that removed an object, by kind and uid. */
   #removals = new Recent<string, Delta>();
   #writes = new Recent<string, Write>();
@@ -42,12 +52,18 @@ export class Linker {
 
   #write(write: Write): void {
     if (write.verb === "deletecollection") return;
+    if (write.subresource === "binding") {
+      const key = `${kindName(write.of)} ${write.key}`;
+      this.#bindings.set(key, write);
+      for (const delta of this.#byKey.get(key) ?? []) this.#linkBinding(write, delta);
+      return;
+    }
     const gone = write.deletes || (write.verb === "delete" && write.resourceVersion === "");
     if (gone && write.uid !== "") {
       const name = `${kindName(write.of)} ${write.uid}`;
       const delta = this.#removals.get(name);
       if (delta === undefined) this.#deletes.set(name, write);
-      else if (delta.receivedAt >= startOf(write)) this.#link(write, delta, "uid");
+      else if (delta.receivedAt >= startOf(write)) this.#linkRemoval(write, delta);
       if (write.verb !== "delete" || write.resourceVersion === "") {
         if (delta === undefined) this.#wait(write);
         return;
@@ -70,16 +86,52 @@ export class Linker {
       const uidName = `${kindName(delta.of)} ${delta.uid}`;
       this.#removals.set(uidName, delta);
       const remover = this.#deletes.get(uidName);
-      if (remover !== undefined) this.#link(remover, delta, "uid");
+      if (remover !== undefined) this.#linkRemoval(remover, delta);
     }
     this.#deltas.set(name, delta);
+    if (delta.type === "Updated") this.#updated(delta);
     const write = this.#writes.get(name);
     if (write !== undefined) this.#claim(name, write, delta);
     if (delta.relist === true || delta.tombstone === true) this.#supersede(delta);
   }
 
+  #updated(delta: Delta): void {
+    const [uidName, key] = [`${kindName(delta.of)} ${delta.uid}`, `${kindName(delta.of)} ${delta.key}`];
+    this.#latest.set(uidName, delta);
+    if (delta.of.kind === "Pod")
+      this.#byKey.set(key, [...(this.#byKey.get(key) ?? []).slice(1 - rememberedChanges), delta]);
+    const binding = this.#bindings.get(key);
+    if (binding !== undefined) this.#linkBinding(binding, delta);
+  }
+
+  /** A pod gets its node once: who was told that it did is who did it. */
+  #linkBinding(write: Write, delta: Delta): void {
+    const node = write.changes.find(({ path }) => path === ".spec.nodeName")?.after;
+    const given = delta.detail.changes.find(({ path }) => path === ".spec.nodeName");
+    if (given === undefined || given.before !== undefined || given.after !== node) return;
+    const name = versionName(delta.of, delta.key, delta.resourceVersion);
+    if (this.#claimed.get(name) === true || delta.receivedAt < startOf(write)) return;
+    this.#claimed.set(name, true);
+    this.#link(write, delta, "binding");
+  }
+
+  /** The removal, and the end of the grace period that the same request has made just before it. */
+  #linkRemoval(write: Write, delta: Delta): void {
+    this.#claimed.set(versionName(delta.of, delta.key, delta.resourceVersion), true);
+    this.#link(write, delta, "uid");
+    if (write.verb !== "delete") return;
+    const last = this.#latest.get(`${kindName(delta.of)} ${delta.uid}`);
+    if (last === undefined || last.receivedAt < startOf(write) || !endsGracePeriod(last)) return;
+    const name = versionName(last.of, last.key, last.resourceVersion);
+    if (this.#claimed.get(name) === true) return;
+    this.#claimed.set(name, true);
+    this.#link(write, last, "uid");
+  }
+
   #claim(name: string, write: Write, delta: Delta): void {
     if (this.#claimed.get(name) === true) return;
+    // A delete of what is being deleted already changes nothing, and is answered with whatever version is there.
+    if (write.verb === "delete" && delta.type !== "Deleted" && !deletionGoesOn(delta)) return;
     const sure = write.verb === "create" || write.conditional || (write.verb === "delete" && delta.type !== "Deleted");
     if (
       !sure &&
@@ -123,6 +175,15 @@ export class Linker {
 
 function kindName(of: KindName): string {
   return `${of.group}/${of.kind}`;
+}
+
+/** The delta is a step of a deletion: it begins, or its grace period has become another one. */
+function deletionGoesOn({ detail }: Delta): boolean {
+  return detail.changes.some(({ path }) => /^\.metadata\.deletion(Timestamp|GracePeriodSeconds)$/.test(path));
+}
+
+function endsGracePeriod({ detail }: Delta): boolean {
+  return detail.changes.some(({ path, after }) => path === ".metadata.deletionGracePeriodSeconds" && after === 0);
 }
 
 function versionName(of: KindName, key: string, resourceVersion: string): string {

@@ -1,7 +1,8 @@
 /** What holds up a deletion, and what a namespace that is being deleted does to what is in it. */
+import { readTime } from "../api/time.ts";
 import type { Namespace, Pod } from "../api/types.ts";
 import { podWait } from "./pod-waits.ts";
-import type { Snapshot, State, Wait } from "./snapshot.ts";
+import { since, type Snapshot, type State, type Wait } from "./snapshot.ts";
 
 const foreground = "foregroundDeletion";
 const orphan = "orphan";
@@ -12,8 +13,13 @@ export function deletionAnswer(snapshot: Snapshot): State {
   const { kind, object, now } = snapshot;
   const { deletionTimestamp = "" } = object.metadata;
   const finalizers = finalizersOf(snapshot);
-  const since = Date.parse(deletionTimestamp) - (object.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-  const waits: Wait[] = finalizers.map((finalizer) => ({ about: "", since, why: finalizerText(snapshot, finalizer) }));
+  const at = readTime(deletionTimestamp) ?? now;
+  const begun = at - (object.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  const waits: Wait[] = finalizers.map((finalizer) => ({
+    about: "",
+    since: begun,
+    why: finalizerText(snapshot, finalizer),
+  }));
   if (kind === "Namespace") waits.push(...namespaceContent(object));
   if (kind === "Pod" && finalizers.length === 0) {
     const pod: Pod = object;
@@ -24,7 +30,7 @@ export function deletionAnswer(snapshot: Snapshot): State {
     finalizers.length === 0
       ? "it is about to go"
       : `${finalizers.length === 1 ? "a finalizer holds" : `${finalizers.length} finalizers hold`} it`;
-  const graceLeft = Date.parse(deletionTimestamp) - now;
+  const graceLeft = at - now;
   const next = graceLeft > 0 ? [`its grace period ends in ${Math.ceil(graceLeft / 1000)} s`] : [];
   return { is: "being deleted", says: held, waits, next };
 }
@@ -62,7 +68,7 @@ function namespaceContent(object: Snapshot["object"]): readonly Wait[] {
     .map(({ type, message, lastTransitionTime }) => ({
       about: "",
       why: `${type}: ${message ?? ""}`,
-      ...(lastTransitionTime !== undefined && { since: Date.parse(lastTransitionTime) }),
+      ...since(readTime(lastTransitionTime)),
     }));
 }
 
@@ -72,19 +78,19 @@ export function namespaceWaits({ namespace, owners, object }: Snapshot): readonl
   const going = namespace?.metadata.deletionTimestamp;
   if (going !== undefined) {
     const why = "the namespace is being deleted: nothing new can be created in it, and everything in it goes";
-    waits.push({ about: `Namespace ${namespace?.metadata.name ?? ""}`, why, since: Date.parse(going) });
+    waits.push({ about: `Namespace ${namespace?.metadata.name ?? ""}`, why, ...since(readTime(going)) });
   }
   for (const { reference, owner } of owners) {
     const about = `${reference.kind} ${reference.name}`;
     if (owner === undefined) waits.push({ about, why: "its owner is gone: the garbage collector deletes it" });
     if (owner === undefined || owner === "unknown" || owner.metadata.deletionTimestamp === undefined) continue;
     const first = owner.metadata.finalizers?.includes(foreground) === true;
-    const since = Date.parse(owner.metadata.deletionTimestamp);
+    const at = readTime(owner.metadata.deletionTimestamp);
     const held = (owner.metadata.finalizers ?? []).join(", ");
     const why = first
       ? "its owner is being deleted in the foreground, and this one first"
       : `its owner is being deleted${held === "" ? "" : `, held by finalizer ${held}`}`;
-    if (object.metadata.deletionTimestamp === undefined) waits.push({ about, why, since });
+    if (object.metadata.deletionTimestamp === undefined) waits.push({ about, why, ...since(at) });
   }
   return waits;
 }

@@ -1,5 +1,6 @@
 /** What can be said of an object of any kind: generations, conditions, a phase. */
-import type { Snapshot, State, Wait } from "./snapshot.ts";
+import { readTime } from "../api/time.ts";
+import { since, type Snapshot, type State, type Wait } from "./snapshot.ts";
 
 interface Condition {
   readonly type?: string;
@@ -80,6 +81,6 @@ function conditionWaits(conditions: readonly Condition[]): readonly Wait[] {
     .map(({ type = "", status = "", reason, message, lastTransitionTime }) => ({
       about: "",
       why: `condition ${type} is ${status}${reason === undefined || reason === "" ? "" : ` (${reason})`}${message === undefined || message === "" ? "" : `: ${message}`}`,
-      ...(lastTransitionTime !== undefined && { since: Date.parse(lastTransitionTime) }),
+      ...since(readTime(lastTransitionTime)),
     }));
 }

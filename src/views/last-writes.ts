@@ -1,4 +1,5 @@
 /** Who wrote an object last, as far as managedFields tell. */
+import { readTime } from "../api/time.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../api/object.ts";
 
 export interface LastWrite {
@@ -26,7 +27,7 @@ export function lastWrites({ metadata }: StoredObject, now: number): readonly La
 
 function latest(part: string, entries: readonly ManagedFieldsEntry[], now: number): readonly LastWrite[] {
   const timed = entries.flatMap((entry) =>
-    entry.time === undefined || entry.manager === undefined ? [] : [{ at: Date.parse(entry.time), entry }],
+    entry.manager === undefined || readTime(entry.time) === undefined ? [] : [{ at: readTime(entry.time) ?? 0, entry }],
   );
   const at = Math.max(0, ...timed.map((each) => each.at));
   const last = timed.filter((each) => each.at === at).map(({ entry }) => entry);

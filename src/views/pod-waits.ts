@@ -1,6 +1,7 @@
 /** What a pod waits for, from its conditions and its containers. */
+import { readTime } from "../api/time.ts";
 import type { ContainerStatus, Pod, PodCondition } from "../api/types.ts";
-import type { Snapshot, State, Wait } from "./snapshot.ts";
+import { since, type Snapshot, type State, type Wait } from "./snapshot.ts";
 
 export function podState({ object, now }: Snapshot): State {
   const pod: Pod = object;
@@ -32,20 +33,21 @@ export function podWait(pod: Pod, about: string): Wait | undefined {
   if (status?.phase === "Failed") return { about, why: failure(pod) };
   const ready = conditionOf(pod, "Ready");
   if (ready?.status === "True") return undefined;
-  const since = timeOf(ready) ?? Date.parse(pod.metadata.creationTimestamp);
-  return { about, why: notScheduled(pod) ?? notReady(pod), since };
+  const at = timeOf(ready) ?? readTime(pod.metadata.creationTimestamp);
+  return { about, why: notScheduled(pod) ?? notReady(pod), ...since(at) };
 }
 
 function terminating({ metadata, spec, status }: Pod, about: string): Wait {
   const finalizers = metadata.finalizers ?? [];
-  const since = Date.parse(metadata.deletionTimestamp ?? "") - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-  if (finalizers.length > 0) return { about, since, why: `being deleted, held by finalizer ${finalizers.join(", ")}` };
+  const begun = (readTime(metadata.deletionTimestamp) ?? 0) - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  if (finalizers.length > 0)
+    return { about, since: begun, why: `being deleted, held by finalizer ${finalizers.join(", ")}` };
   const running = status?.containerStatuses?.some(({ state }) => state?.running !== undefined) === true;
   const until = running ? "until its containers have ended" : "until the kubelet confirms that it has ended";
   const where = spec?.nodeName === undefined ? "" : ` on node ${spec.nodeName}`;
   return {
     about,
-    since,
+    since: begun,
     why: `being deleted, ${until}${where} (grace period ${metadata.deletionGracePeriodSeconds ?? 0} s)`,
   };
 }
@@ -127,7 +129,9 @@ function podNext({ status }: Pod, now: number): string[] {
     if (backoff === undefined) return [];
     const endedAt = lastState?.terminated?.finishedAt;
     const ended =
-      endedAt === undefined ? "" : `, ${Math.max(0, Math.round((now - Date.parse(endedAt)) / 1000))} s of them gone`;
+      endedAt === undefined
+        ? ""
+        : `, ${Math.max(0, Math.round((now - (readTime(endedAt) ?? now)) / 1000))} s of them gone`;
     return [`container ${name} is started again ${backoff} after it ended${ended}`];
   });
 }
@@ -137,5 +141,5 @@ export function conditionOf({ status }: Pod, type: string): PodCondition | undef
 }
 
 function timeOf(condition: PodCondition | undefined): number | undefined {
-  return condition?.lastTransitionTime === undefined ? undefined : Date.parse(condition.lastTransitionTime);
+  return readTime(condition?.lastTransitionTime);
 }

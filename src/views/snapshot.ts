@@ -1,5 +1,5 @@
 /** What `why` looks at, and what it answers. */
-import type { ObjectMeta, OwnerReference, StoredObject } from "../api/object.ts";
+import type { OwnerReference, StoredObject } from "../api/object.ts";
 import type { Event, Namespace } from "../api/types.ts";
 import type { LastWrite } from "./last-writes.ts";
 
@@ -70,21 +70,19 @@ export interface Answer extends State {
   }[];
 }
 
+/** A wait's `since`, where it is known. */
+export function since(ms: number | undefined): { readonly since?: number } {
+  return ms === undefined ? {} : { since: ms };
+}
+
 /** The owned objects of a kind whose controller the given one is. */
-export function controlledBy<T extends StoredObject>(
+export function controlledBy(
   owned: readonly Related[],
   kind: string,
-  owner: { readonly metadata: ObjectMeta },
-): readonly T[] {
-  return (
-    owned
-      .filter((each) => each.kind === kind)
-      .filter(({ object }) =>
-        object.metadata.ownerReferences?.some(
-          ({ uid, controller }) => controller === true && uid === owner.metadata.uid,
-        ),
-      )
-      // The kind says what the object is.
-      .map(({ object }) => object as T)
-  );
+  { metadata: { uid } }: StoredObject,
+): readonly StoredObject[] {
+  return owned
+    .filter((each) => each.kind === kind)
+    .map(({ object }) => object)
+    .filter(({ metadata }) => metadata.ownerReferences?.some((each) => each.controller === true && each.uid === uid));
 }

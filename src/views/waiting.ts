@@ -1,4 +1,5 @@
 /** What an object waits for: the answer of `why`, as data. Pure: everything it looks at is in a snapshot. */
+import { readTime } from "../api/time.ts";
 import type { Event } from "../api/types.ts";
 import { deletionAnswer, namespaceWaits } from "./deletion-waits.ts";
 import { genericState } from "./generic-waits.ts";
@@ -64,5 +65,5 @@ function withoutNames(text: string): string {
 }
 
 function eventTime({ lastTimestamp, eventTime: time, metadata }: Event): number {
-  return Date.parse(lastTimestamp ?? time ?? metadata.creationTimestamp);
+  return readTime(lastTimestamp ?? time ?? metadata.creationTimestamp) ?? 0;
 }

@@ -1,9 +1,10 @@
 /** What a Deployment, ReplicaSet, ReplicationController or StatefulSet waits for. */
 import type { StoredObject } from "../api/object.ts";
+import { readTime } from "../api/time.ts";
 import type { Deployment, Pod, ReplicaSet } from "../api/types.ts";
 import { unseenGeneration } from "./generic-waits.ts";
 import { podWait } from "./pod-waits.ts";
-import { controlledBy, type Snapshot, type State, type Wait } from "./snapshot.ts";
+import { controlledBy, since, type Snapshot, type State, type Wait } from "./snapshot.ts";
 
 const revisionAnnotation = "deployment.kubernetes.io/revision";
 
@@ -26,7 +27,7 @@ function replicatedState(snapshot: Snapshot): State {
   const desired = counted.spec?.replicas ?? 1;
   const available = counted.status?.availableReplicas ?? 0;
   const actual = counted.status?.replicas ?? 0;
-  const pods = controlledBy<Pod>(snapshot.owned, "Pod", counted);
+  const pods: readonly Pod[] = controlledBy(snapshot.owned, "Pod", counted);
   const waits = [...unseenGeneration(snapshot, counted.status), ...replicaFailures([counted], ""), ...podWaits(pods)];
   const done = available === desired && actual === desired && waits.every(({ about }) => about !== "");
   if (done && waits.length === 0)
@@ -50,9 +51,9 @@ function deploymentState(snapshot: Snapshot): State {
   const deployment: Deployment = snapshot.object;
   const { spec, status } = deployment;
   const desired = spec?.replicas ?? 1;
-  const sets = controlledBy<ReplicaSet>(snapshot.owned, "ReplicaSet", deployment);
+  const sets: readonly ReplicaSet[] = controlledBy(snapshot.owned, "ReplicaSet", deployment);
   const newest = [...sets].sort((a, b) => revisionOf(b) - revisionOf(a))[0];
-  const pods = sets.flatMap((set) => controlledBy<Pod>(snapshot.owned, "Pod", set));
+  const pods: readonly Pod[] = sets.flatMap((set) => controlledBy(snapshot.owned, "Pod", set));
   const left = (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
   const unseen = unseenGeneration(snapshot, status);
   const done =
@@ -93,12 +94,11 @@ function revisionOf({ metadata }: ReplicaSet): number {
 function deadlineExceeded({ status }: Deployment): Wait[] {
   const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
   if (progressing?.status !== "False") return [];
-  const since = progressing.lastTransitionTime;
   return [
     {
       about: "",
       why: `${progressing.reason ?? "not progressing"}: ${progressing.message ?? ""}`,
-      ...(since !== undefined && { since: Date.parse(since) }),
+      ...since(readTime(progressing.lastTransitionTime)),
     },
   ];
 }
@@ -109,7 +109,7 @@ function progressDeadline({ spec, status }: Deployment, now: number): string[] {
   if (spec?.paused === true || progressing?.status !== "True" || progressing.lastUpdateTime === undefined) return [];
   // The default means never.
   if (seconds === undefined || seconds >= 2147483647 || progressing.reason === "NewReplicaSetAvailable") return [];
-  const leftMs = Date.parse(progressing.lastUpdateTime) + seconds * 1000 - now;
+  const leftMs = (readTime(progressing.lastUpdateTime) ?? 0) + seconds * 1000 - now;
   return leftMs > 0 ? [`progress deadline in ${span(leftMs)}, then Progressing=False`] : [];
 }
 
@@ -145,7 +145,7 @@ function minReady({ object, now }: Snapshot, pods: readonly Pod[]): string[] {
   const due = pods.flatMap(({ status }) => {
     const ready = status?.conditions?.find(({ type, status: is }) => type === "Ready" && is === "True");
     const at = ready?.lastTransitionTime;
-    const leftMs = at === undefined ? 0 : Date.parse(at) + minReadySeconds * 1000 - now;
+    const leftMs = (readTime(at) ?? 0) + minReadySeconds * 1000 - now;
     return leftMs > 0 ? [leftMs] : [];
   });
   if (due.length === 0) return [];

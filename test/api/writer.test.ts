@@ -82,11 +82,19 @@ const rows: Row[] = [
     writer: "kubectl",
   },
   {
-    name: "twice in one second by one manager leaves no trace of the second time",
+    name: "twice in one second by one manager: its entry is as it was, and nobody else owns what has changed",
     before: { spec: { size: 1 } },
     managedBefore: [entry("a", "10:00", size)],
     after: { spec: { size: 2 } },
-    managedAfter: [entry("a", "10:00", size)],
+    managedAfter: [entry("a", "10:00", size), entry("b", "10:00", color)],
+    writer: "a",
+  },
+  {
+    name: "twice in one second where two managers own what has changed",
+    before: { spec: { size: 1 } },
+    managedBefore: [entry("a", "10:00", size), entry("b", "10:00", size)],
+    after: { spec: { size: 2 } },
+    managedAfter: [entry("a", "10:00", size), entry("b", "10:00", size)],
     writer: undefined,
   },
   {

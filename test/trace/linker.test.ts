@@ -114,11 +114,47 @@ describe("Linker", () => {
     expect(linksOf([102, status], [103, delta({ type: "Deleted", uid: "u2", receivedAt: 103 })])).toEqual([]);
   });
 
+  const changed = (before: object, after: object): DeltaDetail => {
+    const meta = { name: "web", uid: "u1", resourceVersion: "1", creationTimestamp: "" };
+    const [was, is] = [before, after].map((rest) => ({ metadata: { ...meta, ...rest } }));
+    return new DeltaDetail(of, was, is, undefined);
+  };
+  const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+
   test("links a graceful delete to the delta that set the deletionTimestamp", () => {
     const graceful = write({ verb: "delete", resourceVersion: "12" });
-    expect(linksOf([102, graceful], [103, delta({ resourceVersion: "12", receivedAt: 103 })])).toEqual([
+    const detail = changed({}, going);
+    expect(linksOf([102, graceful], [103, delta({ resourceVersion: "12", receivedAt: 103, detail })])).toEqual([
       "resourceVersion 1→2",
     ]);
+  });
+
+  test("a delete of what is being deleted already is answered with somebody else's version, and linked to nothing", () => {
+    const late = write({ verb: "delete", resourceVersion: "12" });
+    const detail = changed(going, { ...going, labels: { by: "somebody" } });
+    expect(linksOf([102, late], [103, delta({ resourceVersion: "12", receivedAt: 103, detail })])).toEqual([]);
+  });
+
+  test("links a delete without grace to both of its deltas, the end of the grace period and the removal", () => {
+    const remove = write({ verb: "delete", resourceVersion: "13", deletes: true });
+    const detail = changed({ ...going, deletionGracePeriodSeconds: 30 }, { ...going, deletionGracePeriodSeconds: 0 });
+    const first = delta({ resourceVersion: "12", receivedAt: 103, detail });
+    const second = delta({ type: "Deleted", resourceVersion: "13", receivedAt: 103 });
+    expect(linksOf([102, remove], [103, first], [104, second])).toEqual(["uid 1→3", "uid 1→2"]);
+  });
+
+  test("links a binding to the delta that gave the pod this node, whichever comes first", () => {
+    const change = { path: ".spec.nodeName", after: "node-1" };
+    const binding = write({ subresource: "binding", resourceVersion: "", uid: "", changes: [change] });
+    const object = { metadata: { name: "web", uid: "u1", resourceVersion: "1", creationTimestamp: "" }, spec: {} };
+    const placed = (node: string): DeltaEvent =>
+      delta({
+        receivedAt: 103,
+        detail: new DeltaDetail(of, object, { ...object, ...{ spec: { nodeName: node } } }, undefined),
+      });
+    expect(linksOf([102, binding], [103, placed("node-1")])).toEqual(["binding 1→2"]);
+    expect(linksOf([103, placed("node-1")], [104, binding])).toEqual(["binding 2→1"]);
+    expect(linksOf([102, binding], [103, placed("node-2")])).toEqual([]);
   });
 
   test("says that a relist has overtaken a write whose delta will never be seen", () => {

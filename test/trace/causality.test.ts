@@ -1,0 +1,153 @@
+/** Links between writes and deltas, held against what the embedded server knows: which request stored which version. */
+import { describe, expect, test } from "bun:test";
+import { Pods, ReplicaSets } from "../../src/api/kind.ts";
+import { type DecisionId, type Transport } from "../../src/api/transport.ts";
+import { deployment } from "../../src/controllers/deployment/deployment.ts";
+import { garbageCollector } from "../../src/controllers/garbage-collector/garbage-collector.ts";
+import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
+import { below, seededRandom } from "../../src/platform/random.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import type { DeltaEvent, EventHead, LinkEvent, WriteEvent } from "../../src/trace/events.ts";
+import { Linker } from "../../src/trace/linker.ts";
+import { embeddedScene, embeddedStart, type EmbeddedScene } from "../support/embedded-scene.ts";
+import { tries } from "../support/long.ts";
+
+/** Who asked for a change that the store has made. */
+interface Author {
+  readonly actor: string;
+  readonly decision: DecisionId | undefined;
+  readonly method: string;
+}
+
+interface Heard {
+  readonly writes: Map<number, WriteEvent & EventHead>;
+  readonly deltas: Map<number, DeltaEvent & EventHead>;
+  readonly links: LinkEvent[];
+}
+
+/** An embedded cluster that knows whose request each version is. */
+async function scene(seed: number): Promise<{ scene: EmbeddedScene; authors: Map<string, Author>; heard: Heard }> {
+  let current: Author | undefined;
+  const authors = new Map<string, Author>();
+  const clock = { now: (): number => embeddedStart };
+  const bus = new TraceBus({ now: () => clock.now() });
+  const heard: Heard = { writes: new Map(), deltas: new Map(), links: [] };
+  bus.listen(new Linker(bus).listener);
+  bus.listen((event) => {
+    if (event.stage === "write") heard.writes.set(event.seq, event);
+    else if (event.stage === "delta") heard.deltas.set(event.seq, event);
+    else if (event.stage === "link") heard.links.push(event);
+  });
+  // The server reads the method of a request when it begins with it, and ends with it before anything else happens.
+  const wrap = (transport: Transport, actor: string): Transport => ({
+    send: (request) =>
+      transport.send({
+        ...request,
+        get method() {
+          current = { actor, decision: request.decision, method: request.method };
+          return request.method;
+        },
+      }),
+  });
+  const made = await embeddedScene({ seed, bus, wrap, controllers: [deployment, replicaset, garbageCollector] });
+  clock.now = () => made.timeline.now();
+  const { store } = made.cluster.sandbox.server;
+  for (const change of ["put", "remove"] as const) {
+    const plain = store[change].bind(store);
+    store[change] = (collection, object) => {
+      const entry = plain(collection, object);
+      if (current !== undefined) authors.set(String(entry.revision), current);
+      return entry;
+    };
+  }
+  return { scene: made, authors, heard };
+}
+
+function nameOf(delta: DeltaEvent | undefined): string {
+  return delta === undefined ? "no delta" : `${delta.type} ${delta.of.kind} ${delta.key} ${delta.resourceVersion}`;
+}
+
+const namespace = "default";
+
+/** One random change of a user. */
+async function change(
+  { scene, random }: { scene: EmbeddedScene; random: () => number },
+  sets: Set<string>,
+): Promise<void> {
+  const { you } = scene;
+  const pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(random() * all.length)];
+  const name = pick([...sets]);
+  const dice = random();
+  if (name === undefined || (dice < 0.25 && sets.size < 8)) {
+    const fresh = `web-${Math.floor(random() * 1e9)}`;
+    sets.add(fresh);
+    const template = { metadata: { labels: { app: fresh } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
+    const spec = { replicas: Math.floor(random() * 4), selector: { matchLabels: { app: fresh } }, template };
+    await you.create(ReplicaSets, { metadata: { namespace, name: fresh }, spec });
+    return;
+  }
+  const at = { namespace, name };
+  if (dice < 0.5) {
+    const body = { spec: { replicas: Math.floor(random() * 5) } };
+    await you.patch(ReplicaSets, at, { type: "merge", body });
+    return;
+  }
+  if (dice < 0.6) {
+    sets.delete(name);
+    const propagationPolicy = pick(["Background", "Foreground", "Orphan"] as const) ?? "Background";
+    await you.delete(ReplicaSets, at, { propagationPolicy });
+    return;
+  }
+  const pod = pick((await you.list(Pods, { namespace })).items);
+  if (pod === undefined) return;
+  const of = { namespace, name: pod.metadata.name };
+  if (dice < 0.8) await you.delete(Pods, of);
+  else await you.patch(Pods, of, { type: "merge", body: { metadata: { labels: { app: "released" } } } });
+}
+
+describe("causality", () => {
+  const changes = tries(60, 1000);
+  test.each([1, 2])(
+    `seed %d: over ${changes} random changes no link is false, and every write has its own`,
+    async (seed) => {
+      const { scene: made, authors, heard } = await scene(seed);
+      const source = seededRandom(seed + 7);
+      const random = (): number => below(source, 1 << 24) / (1 << 24);
+      const sets = new Set<string>();
+      for (let count = 0; count < changes; count++) {
+        // A pod may be gone, a name taken: what is refused changes nothing.
+        await made.during(change({ scene: made, random }, sets).catch(() => undefined));
+        await made.run(below(source, 2) === 0 ? 5 : 400);
+      }
+      await made.run(60_000);
+      await made.stop();
+      const authorOf = (delta: DeltaEvent | undefined): Author | undefined => authors.get(delta?.resourceVersion ?? "");
+      const isBy = (author: Author | undefined, write: WriteEvent | undefined): boolean =>
+        author !== undefined &&
+        write !== undefined &&
+        author.actor === write.fieldManager &&
+        (author.decision === undefined ? write.controller === undefined : author.decision.sync === write.sync);
+      const links = heard.links.filter(({ by }) => by !== "superseded");
+      // What the cluster did before it was listened to has no author here.
+      const falseLinks = links.flatMap(({ write, delta }) => {
+        const [by, caused] = [heard.writes.get(write), heard.deltas.get(delta)];
+        const author = authorOf(caused);
+        if (author === undefined || isBy(author, by)) return [];
+        return `${nameOf(caused)}: ${author.method} by ${author.actor}, linked to ${by?.verb} by ${by?.fieldManager}`;
+      });
+      expect(falseLinks).toEqual([]);
+
+      const linked = new Set(links.map(({ delta }) => delta));
+      const missing = [...heard.deltas.values()].filter((delta) => {
+        const author = authorOf(delta);
+        return (
+          author?.decision !== undefined && delta.type !== "Replaced" && delta.type !== "Sync" && !linked.has(delta.seq)
+        );
+      });
+      const told = missing.map((delta) => `${nameOf(delta)}: ${authorOf(delta)?.method} by ${authorOf(delta)?.actor}`);
+      expect(told).toEqual([]);
+      expect(links.length).toBeGreaterThan(changes);
+    },
+    600_000,
+  );
+});
