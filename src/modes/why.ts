@@ -166,18 +166,18 @@ async function shadowSyncs(
 ): Promise<readonly WouldDo[]> {
   if (controllers.length === 0) return [];
   const { transport, bus, timeline, random, namespace } = options;
-  const shadow = await startShadow(({
-	controllers,
-	transport,
-	bus,
-	timeline,
-	random,
-	...namespace !== '' && { namespace },
-	ownerOf: () => ({
-		manager: undefined,
-		found: false
-	})
-}));
+  const shadow = await startShadow({
+    controllers,
+    transport,
+    bus,
+    timeline,
+    random,
+    ...(namespace !== "" && { namespace }),
+    ownerOf: () => ({
+      manager: undefined,
+      found: false,
+    }),
+  });
   const would: WouldDo[] = [];
   const sentences = new Map<number, WouldDo>();
   const stopListening = bus.listen((event) => {

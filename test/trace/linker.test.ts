@@ -146,11 +146,22 @@ describe("Linker", () => {
   test("links a binding to the delta that gave the pod this node, whichever comes first", () => {
     const change = { path: ".spec.nodeName", after: "node-1" };
     const binding = write({ subresource: "binding", resourceVersion: "", uid: "", changes: [change] });
-    const object = { metadata: { name: "web", uid: "u1", resourceVersion: "1", creationTimestamp: "" }, spec: {} };
+    const object = {
+      metadata: { name: "web", uid: "u1", resourceVersion: "1", creationTimestamp: "" },
+      ...{ spec: {} },
+    };
     const placed = (node: string): DeltaEvent =>
       delta({
         receivedAt: 103,
-        detail: new DeltaDetail(of, object, { ...object, ...{ spec: { nodeName: node } } }, undefined),
+        detail: new DeltaDetail(
+          of,
+          object,
+          {
+            ...object,
+            spec: { nodeName: node },
+          },
+          undefined,
+        ),
       });
     expect(linksOf([102, binding], [103, placed("node-1")])).toEqual(["binding 1→2"]);
     expect(linksOf([103, placed("node-1")], [104, binding])).toEqual(["binding 2→1"]);

@@ -259,18 +259,18 @@ describe("what a Deployment waits for", () => {
   });
 
   test("warnings say what the waits do not, the latest of each reason once", () => {
-    const event = (reason: string, message: string, seconds: number): Event => (({
-	metadata: objectOf('e').metadata,
-	involvedObject: {
-		kind: 'Pod',
-		name: 'web-1-a'
-	},
-	type: 'Warning',
-	reason,
-	message,
-	lastTimestamp: ago(seconds),
-	count: 2
-}));
+    const event = (reason: string, message: string, seconds: number): Event => ({
+      metadata: objectOf("e").metadata,
+      involvedObject: {
+        kind: "Pod",
+        name: "web-1-a",
+      },
+      type: "Warning",
+      reason,
+      message,
+      lastTimestamp: ago(seconds),
+      count: 2,
+    });
     const events = [
       event("Unhealthy", "probe failed: 500", 9),
       event("Unhealthy", "probe failed: 503", 5),

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { differences, isIdle, isSame } from "../../../src/modes/shadow/intention.ts";
+import type { WouldBeWrite } from "../../../src/modes/shadow/overlay.ts";
+
+const meta = { name: "web-a", namespace: "shop", uid: "u", resourceVersion: "1", creationTimestamp: "" };
+const owned = (uid: string): object => ({
+  generateName: "web-",
+  ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid, controller: true }],
+});
+const objectOf = (rest: object, more: object = {}): StoredObject => ({ metadata: { ...meta, ...more }, ...rest });
+const writeOf = (rest: Partial<WouldBeWrite>): WouldBeWrite => ({
+  request: { method: "POST", path: "/", signal: new AbortController().signal },
+  ...{ group: "", kind: "Pod", subresource: "", target: "shop/web-a", verb: "create", sent: undefined },
+  ...{ before: undefined, after: undefined },
+  ...rest,
+});
+
+describe("an intention", () => {
+  test("two creates of one owner are the same while the server makes their names", () => {
+    const one = writeOf({ sent: { metadata: owned("rs-1") }, target: "shop/web-a" });
+    expect(isSame(one, writeOf({ sent: { metadata: owned("rs-1") }, target: "shop/web-b" }))).toBe(true);
+    expect(isSame(one, writeOf({ sent: { metadata: owned("rs-2") }, target: "shop/web-b" }))).toBe(false);
+  });
+
+  test("what the server fills in is no difference, what was sent otherwise is", () => {
+    const sent = { metadata: owned("rs-1"), spec: { containers: [{ name: "web", image: "web:1" }] }, status: {} };
+    const made = (image: string): StoredObject =>
+      objectOf(
+        {
+          spec: {
+            nodeName: "n",
+            tolerations: [{}],
+            containers: [{ name: "web", image, terminationMessagePath: "/x" }],
+          },
+        },
+        owned("rs-1"),
+      );
+    expect(differences(writeOf({ sent }), made("web:1"))).toEqual([]);
+    expect(differences(writeOf({ sent }), made("web:2"))).toEqual([".spec.containers[0]"]);
+  });
+
+  test("of a status the values count, and no times", () => {
+    const status = (replicas: number, time: string): object => ({
+      status: { replicas, conditions: [{ type: "A", status: "True", lastTransitionTime: time }] },
+    });
+    const before = objectOf({ status: { replicas: 1 } });
+    const write = writeOf({ verb: "update", subresource: "status", before, after: objectOf(status(3, "10:00")) });
+    expect(differences(write, objectOf(status(3, "10:01")))).toEqual([]);
+    expect(differences(write, objectOf(status(2, "10:00")))).toEqual([".status.replicas"]);
+  });
+
+  test("a write that changes nothing waits for nobody", () => {
+    const same = objectOf({ spec: {} });
+    expect(isIdle(writeOf({ verb: "patch", before: same, after: same }))).toBe(true);
+    expect(isIdle(writeOf({ verb: "delete", before: objectOf({}, { deletionTimestamp: "10:00" }) }))).toBe(true);
+    expect(isIdle(writeOf({ verb: "delete", before: same }))).toBe(false);
+  });
+});
