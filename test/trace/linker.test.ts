@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Pod } from "../../src/api/types.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { DeltaDetail } from "../../src/trace/delta-detail.ts";
 import type { DeltaEvent, LinkEvent, WriteEvent } from "../../src/trace/events.ts";
@@ -146,23 +147,13 @@ describe("Linker", () => {
   test("links a binding to the delta that gave the pod this node, whichever comes first", () => {
     const change = { path: ".spec.nodeName", after: "node-1" };
     const binding = write({ subresource: "binding", resourceVersion: "", uid: "", changes: [change] });
-    const object = {
-      metadata: { name: "web", uid: "u1", resourceVersion: "1", creationTimestamp: "" },
-      ...{ spec: {} },
-    };
+    const metadata = { name: "web", uid: "u1", resourceVersion: "1", creationTimestamp: "" };
+    const podOn = (nodeName: string | undefined): Pod => ({
+      metadata,
+      spec: { containers: [], ...(nodeName !== undefined && { nodeName }) },
+    });
     const placed = (node: string): DeltaEvent =>
-      delta({
-        receivedAt: 103,
-        detail: new DeltaDetail(
-          of,
-          object,
-          {
-            ...object,
-            spec: { nodeName: node },
-          },
-          undefined,
-        ),
-      });
+      delta({ receivedAt: 103, detail: new DeltaDetail(of, podOn(undefined), podOn(node), undefined) });
     expect(linksOf([102, binding], [103, placed("node-1")])).toEqual(["binding 1→2"]);
     expect(linksOf([103, placed("node-1")], [104, binding])).toEqual(["binding 2→1"]);
     expect(linksOf([102, binding], [103, placed("node-2")])).toEqual([]);

@@ -11,8 +11,14 @@ const owned = (uid: string): object => ({
 const objectOf = (rest: object, more: object = {}): StoredObject => ({ metadata: { ...meta, ...more }, ...rest });
 const writeOf = (rest: Partial<WouldBeWrite>): WouldBeWrite => ({
   request: { method: "POST", path: "/", signal: new AbortController().signal },
-  ...{ group: "", kind: "Pod", subresource: "", target: "shop/web-a", verb: "create", sent: undefined },
-  ...{ before: undefined, after: undefined },
+  group: "",
+  kind: "Pod",
+  subresource: "",
+  target: "shop/web-a",
+  verb: "create",
+  sent: undefined,
+  before: undefined,
+  after: undefined,
   ...rest,
 });
 
