@@ -24,9 +24,9 @@ interface Suite {
 }
 
 const suites: readonly Suite[] = [
-  { name: "replicaset", controllers: [replicaset], kind: "replicasets", rounds: tries(3, 20), least: 10 },
-  { name: "deployment", controllers: [deployment], kind: "deployments", rounds: tries(3, 20), least: 10 },
-  { name: "garbage-collector", controllers: [garbageCollector], kind: "replicasets", rounds: tries(3, 20), least: 5 },
+  { name: "replicaset", controllers: [replicaset], kind: "replicasets", rounds: tries(3, 20), least: 3 },
+  { name: "deployment", controllers: [deployment], kind: "deployments", rounds: tries(3, 20), least: 3 },
+  { name: "garbage-collector", controllers: [garbageCollector], kind: "replicasets", rounds: tries(3, 20), least: 2 },
 ];
 
 describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller-manager", () => {
