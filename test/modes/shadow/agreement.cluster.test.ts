@@ -26,7 +26,7 @@ interface Suite {
 const suites: readonly Suite[] = [
   { name: "replicaset", controllers: [replicaset], kind: "replicasets", rounds: tries(3, 20), least: 3 },
   { name: "deployment", controllers: [deployment], kind: "deployments", rounds: tries(3, 20), least: 3 },
-  { name: "garbage-collector", controllers: [garbageCollector], kind: "replicasets", rounds: tries(3, 20), least: 2 },
+  { name: "garbage-collector", controllers: [garbageCollector], kind: "replicasets", rounds: tries(3, 20), least: 1 },
 ];
 
 describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller-manager", () => {
