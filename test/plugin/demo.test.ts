@@ -17,7 +17,7 @@ test("the demo tells its story to the end, within 20 seconds and with exit code 
   expect(said.match(/^ {2}- web-/gm)).toHaveLength(10);
   expect(said).not.toMatch(/^ {2}! /m);
   expect(said).toContain("it has no ReplicaSet yet → create web-");
-  expect(said).toContain("1 of 3 pods are missing → create 1");
+  expect(said).toContain("1 of 3 pods is missing → create 1");
   expect(said).toMatch(/the template changed at .*image → create web-.* as revision 2/);
   expect(said).toMatch(/has the wanted template → revision 1 → 3/);
   expect(said.match(/its only owner .* is absent: .* → delete/g)).toHaveLength(5);

@@ -59,7 +59,7 @@ export const scaleUp: Rule<ScaleUpFacts> = rule<ScaleUpFacts>({
     const batches = batchSizes(create);
     const most = create < missing ? `create ${create} of them` : `create ${create}`;
     const how = batches.length > 1 ? `, in batches of ${listed(batches)}` : "";
-    return `${missing} of ${desired} pods are missing → ${most}${how}`;
+    return `${missing} of ${pods(desired)} ${missing === 1 ? "is" : "are"} missing → ${most}${how}`;
   },
   example: { desired: 5, active: 2, create: 3 },
   source: "replica_set.go manageReplicas, slowStartBatch",

@@ -74,7 +74,7 @@ describe("the rules", () => {
   });
   const down = { chosen: [], by: undefined };
   const rows: readonly { says: string; sentence: string }[] = [
-    { says: "1 of 3 pods are missing → create 1", sentence: scaleUp.sentence({ desired: 3, active: 2, create: 1 }) },
+    { says: "1 of 3 pods is missing → create 1", sentence: scaleUp.sentence({ desired: 3, active: 2, create: 1 }) },
     {
       says: "20 of 20 pods are missing → create 20, in batches of 1, 2, 4, … 5",
       sentence: scaleUp.sentence({ desired: 20, active: 0, create: 20 }),
