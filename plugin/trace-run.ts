@@ -7,15 +7,17 @@ import type { TraceBus } from "../src/trace/bus.ts";
 import { Linker } from "../src/trace/linker.ts";
 import { AgreementReport } from "../src/views/agreement.ts";
 import { Chain, type FindObject } from "../src/views/chains.ts";
+import { type Loop, Loops } from "../src/views/loops.ts";
 import { RunReport } from "../src/views/run-report.ts";
 import type { SyncBlock } from "../src/views/sync-block.ts";
 import { controllersNamed } from "./controller-names.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import { type NamedObject, namesObject, objectNamed } from "./object-names.ts";
+import { loopText } from "./render/loop-text.ts";
 import { summaryLine } from "./render/run-lines.ts";
 import { agreementLine } from "./render/shadow-text.ts";
-import { hung } from "./render/style.ts";
+import { hung, styleOf } from "./render/style.ts";
 import { type Failure, TraceScreen } from "./trace-screen.ts";
 import { UserError } from "./user-error.ts";
 
@@ -77,6 +79,10 @@ const holdMs = { sandbox: 100, shadow: 400 } as const;
 const oncePollMs = 50;
 const onceQuietMs = 300;
 
+/** Above this many writes or syncs a minute an object is looked at; a loop takes seconds to be one. */
+const loopsPerMinute = 10;
+const loopsEveryMs = 1000;
+
 export class TraceRun {
   readonly asked: Asked;
   readonly options: TraceOptions;
@@ -86,6 +92,8 @@ export class TraceRun {
   readonly #starting = new AbortController();
   readonly #report = new RunReport();
   readonly #agreement = new AgreementReport();
+  readonly #loops = new Loops({ perMinute: loopsPerMinute });
+  readonly #loopsTold = new Set<string>();
   readonly #ended = Promise.withResolvers<Failure | undefined>();
   #over = false;
   #screen: TraceScreen | undefined;
@@ -107,13 +115,15 @@ export class TraceRun {
       const target = await this.#start(start);
       if (target === undefined) return 0;
       this.#endWhenAsked(target);
+      this.#lookForLoops();
       const met = await this.#ended.promise;
       this.#over = true;
       await target.stop();
       this.#screen?.close();
       this.#summary();
       if (met !== undefined) this.warn(`ended by --fail-on ${met}`);
-      return met === undefined ? 0 : 1;
+      if (met === undefined) return 0;
+      return met === "loop" ? 3 : 1;
     } finally {
       offSignals();
     }
@@ -165,7 +175,33 @@ export class TraceRun {
       if ("controller" in event && event.controller !== undefined && named.has(event.controller))
         this.#report.accept(event);
       this.#agreement.accept(event);
+      this.#loops.accept(event);
     });
+  }
+
+  #lookForLoops(): void {
+    const look = (): void => {
+      if (this.#over) return;
+      for (const loop of this.#loops.found()) this.#tellLoop(loop);
+      this.#lookForLoops();
+    };
+    this.io.timeline.after(loopsEveryMs, "trace loops", look, { background: true });
+  }
+
+  /** Once each: keys of the named controllers, and objects that they reconcile. */
+  #tellLoop(loop: Loop): void {
+    const named = this.asked.controllers;
+    const isNamed =
+      loop.is === "own writes"
+        ? named.some(({ name }) => name === loop.controller)
+        : named.some((definition) => definition.for?.kind === loop.of.kind && definition.for.group === loop.of.group);
+    const name = `${loop.is} ${loop.is === "own writes" ? loop.controller : loop.of.kind} ${loop.key}`;
+    if (!isNamed || this.#loopsTold.has(name)) return;
+    this.#loopsTold.add(name);
+    if (this.options.output !== "json") {
+      for (const line of [...loopText(loop, styleOf(this.io.out), ""), ""]) this.io.out.write(`${line}\n`);
+    }
+    if (this.options.failOn === "loop") this.#ended.resolve("loop");
   }
 
   #summary(): void {

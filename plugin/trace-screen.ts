@@ -10,7 +10,7 @@ import { hung, styleOf } from "./render/style.ts";
 import { SyncBlockText } from "./render/sync-block-text.ts";
 
 /** What ends a trace with an exit code of its own. */
-export const failures = ["error", "conflict", "differs"] as const;
+export const failures = ["error", "conflict", "differs", "loop"] as const;
 export type Failure = (typeof failures)[number];
 
 export interface TraceScreenOptions {

@@ -26,7 +26,7 @@ const options = {
   count: wholeNumber("--count <n>", "end after so many syncs", 1),
   failOn: choice(
     "--fail-on <what>",
-    "end with exit code 1 at the first: error, conflict, or differs (shadow)",
+    "end with exit code 1 at the first: error, conflict, differs (shadow), or loop (exit code 3)",
     failures,
   ),
   output: choice("-o, --output <format>", "text, or json: every stage event as a line", ["text", "json"], {
@@ -41,12 +41,13 @@ export const trace: Command = command({
   description:
     "Prints a block for each sync: the deltas that woke it with the fields that changed and who changed them, how long the key " +
     "waited, the decisions with their facts, the writes with what they change, the Events, and what came of it: done, a conflict, " +
-    "backoff with its next try, and the syncs that its own writes woke.\n\n" +
+    "backoff with its next try, and the syncs that its own writes woke. Objects that are rewritten without getting anywhere, and keys " +
+    "that their own writes wake again and again, are told of as loops.\n\n" +
     "Against a cluster it shadows: the controller syncs here beside the one that owns the objects, on the same deltas and by the " +
     "same rules, and writes nothing. What it would write stands beside what the owner wrote. With --sandbox it traces controllers " +
     "that act, in an embedded cluster.\n\n" +
-    "Exit codes: 0 ended as asked or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 130 ended by a second " +
-    "signal.",
+    "Exit codes: 0 ended as asked or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 3 a loop was found and " +
+    "--fail-on loop; 130 ended by a second signal.",
   arguments: { name: "<controller...>", about: "which controllers, and [TYPE/NAME] for one object only" },
   completeArgument: () => controllerCandidates(),
   options,

@@ -82,6 +82,37 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     });
   }, 60_000);
 
+  test("trace tells of a fight over what its controller reconciles, and ends with exit code 3 where it was asked to", async () => {
+    const path = "/apis/apps/v1/namespaces/shop/replicasets";
+    const labels = { app: "fought" };
+    await cluster.request("POST", path, {
+      metadata: { name: "fought" },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx:1" }] } },
+      },
+    });
+    await using program = startProgram(["trace", "replicaset", "-n", "shop", "--fail-on", "loop", "--for", "40s"], {
+      kubeconfig: cluster.kubeconfig,
+    });
+    await program.says(/^caches .*ReplicaSet/m);
+    const end = program.end();
+    let ended = false;
+    void end.then(() => (ended = true));
+    for (let n = 0; n < 100 && !ended; n++) {
+      await patch(`${path}/fought`, { spec: { replicas: n % 2 === 0 ? 2 : 1 } }, `tool-${n % 2}`);
+      await Bun.sleep(250);
+    }
+    const { code, stdout, stderr } = await end;
+    expect(code).toBe(3);
+    expect(stderr).toContain("ended by --fail-on loop");
+    expect(stdout).toMatch(
+      /^loop {4}ReplicaSet shop\/fought: written \d+ times in .*\n(?: {8}.*\n)*? {8}\.spec\.replicas [12] ⇄ [12] \(\d+ changes, by tool-0 and tool-1\)\n/m,
+    );
+    await cluster.request("DELETE", `${path}/fought`);
+  }, 90_000);
+
   test("leaves out what it may not watch, and says so", async () => {
     const role = {
       metadata: { name: "some" },
