@@ -98,11 +98,9 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     });
     await program.says(/^caches .*ReplicaSet/m);
     const end = program.end();
-    let ended = false;
-    void end.then(() => (ended = true));
-    for (let n = 0; n < 100 && !ended; n++) {
+    for (let n = 0; n < 100; n++) {
       await patch(`${path}/fought`, { spec: { replicas: n % 2 === 0 ? 2 : 1 } }, `tool-${n % 2}`);
-      await Bun.sleep(250);
+      if ((await Promise.race([end, Bun.sleep(250)])) !== undefined) break;
     }
     const { code, stdout, stderr } = await end;
     expect(code).toBe(3);
