@@ -181,8 +181,9 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
       .map((line) => JSON.parse(line) as { v: number; seq: number; stage: string });
     expect(events.every(({ v }) => v === 1)).toBe(true);
     expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
-    const stages = ["list", "watch", "delta", "store", "notify", "enqueue", "get", "decision", "write", "link", "done"];
-    expect([...new Set(events.map(({ stage }) => stage))].sort()).toEqual(stages.toSorted());
+    const path = ["list", "watch", "delta", "store", "notify", "enqueue", "get", "decision", "write", "link", "done"];
+    // And the Events that the controller records.
+    expect([...new Set(events.map(({ stage }) => stage))].sort()).toEqual([...path, "event"].toSorted());
     for (const line of [/^context /m, /^rights /m, /^caches /m, /^running /m, /^stopped after /m])
       expect(stderr).toMatch(line);
   });
