@@ -4,7 +4,7 @@ import type { ControllerDefinition } from "../src/controller/definition.ts";
 import { type Connected, connectAs } from "./connection.ts";
 import type { Io } from "./io.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
-import { UserError } from "./user-error.ts";
+import { refuseManifestsOnCluster } from "./scope.ts";
 
 /** The options of `run` that choose it. */
 export interface RunTarget extends AccessFlags {
@@ -22,10 +22,8 @@ export interface RunTarget extends AccessFlags {
 export function connectionFor(chosen: readonly ControllerDefinition[], options: RunTarget, io: Io): Promise<Connected> {
   const { manifests, qps = 20, burst = 30 } = options;
   if (options.sandbox !== true) {
-    if (manifests === undefined) return connectAs(options, io, { qps, burst });
-    throw new UserError("-f is for --sandbox: against a cluster run changes no more than its controllers do", [
-      "add --sandbox, or use kubectl apply -f",
-    ]);
+    refuseManifestsOnCluster(options, "run changes no more than its controllers do");
+    return connectAs(options, io, { qps, burst });
   }
   const isChosen = (name: string): boolean => chosen.some((definition) => definition.name === name);
   const parts = { scheduler: !isChosen("scheduler"), kubelet: !isChosen("kubelet") };

@@ -5,6 +5,7 @@ import { type ControllerDefinition, objectOf } from "../src/controller/definitio
 import { sleep } from "../src/platform/timeline.ts";
 import type { TraceBus } from "../src/trace/bus.ts";
 import { Linker } from "../src/trace/linker.ts";
+import type { KindName } from "../src/trace/names.ts";
 import { AgreementReport } from "../src/views/agreement.ts";
 import { Chain, type FindObject } from "../src/views/chains.ts";
 import { type Loop, Loops } from "../src/views/loops.ts";
@@ -18,6 +19,7 @@ import { loopText } from "./render/loop-text.ts";
 import { summaryLine } from "./render/run-lines.ts";
 import { agreementLine } from "./render/shadow-text.ts";
 import { hung, styleOf } from "./render/style.ts";
+import { refuseManifestsOnCluster, refuseTwoScopes } from "./scope.ts";
 import { type Failure, TraceScreen } from "./trace-screen.ts";
 import { UserError } from "./user-error.ts";
 
@@ -48,14 +50,8 @@ export function askedFor(words: readonly string[], options: TraceOptions, io: Io
   if (another !== undefined) {
     throw new UserError("more than one object named", ["trace follows one: leave the others away, or name none"]);
   }
-  if (options.allNamespaces === true && options.namespace !== undefined) {
-    throw new UserError("-A and -n contradict each other", ["leave one of them away"]);
-  }
-  if (options.manifests !== undefined && options.sandbox !== true) {
-    throw new UserError("-f is for --sandbox: against a cluster trace writes nothing", [
-      "add --sandbox, or use kubectl apply -f",
-    ]);
-  }
+  refuseTwoScopes(options);
+  refuseManifestsOnCluster(options, "trace writes nothing");
   if (options.sandbox === true && options.failOn === "differs") {
     throw new UserError("--fail-on differs is for shadow: in a sandbox there is no owner to differ from", [
       "leave --sandbox away, or name another",
@@ -175,7 +171,8 @@ export class TraceRun {
       if ("controller" in event && event.controller !== undefined && named.has(event.controller))
         this.#report.accept(event);
       this.#agreement.accept(event);
-      this.#loops.accept(event);
+      // Of other kinds the changed fields need not be worked out.
+      if (event.stage !== "delta" || this.#reconciles(event.of)) this.#loops.accept(event);
     });
   }
 
@@ -190,11 +187,10 @@ export class TraceRun {
 
   /** Once each: keys of the named controllers, and objects that they reconcile. */
   #tellLoop(loop: Loop): void {
-    const named = this.asked.controllers;
     const isNamed =
       loop.is === "own writes"
-        ? named.some(({ name }) => name === loop.controller)
-        : named.some((definition) => definition.for?.kind === loop.of.kind && definition.for.group === loop.of.group);
+        ? this.asked.controllers.some(({ name }) => name === loop.controller)
+        : this.#reconciles(loop.of);
     const name = `${loop.is} ${loop.is === "own writes" ? loop.controller : loop.of.kind} ${loop.key}`;
     if (!isNamed || this.#loopsTold.has(name)) return;
     this.#loopsTold.add(name);
@@ -202,6 +198,11 @@ export class TraceRun {
       for (const line of [...loopText(loop, styleOf(this.io.out), ""), ""]) this.io.out.write(`${line}\n`);
     }
     if (this.options.failOn === "loop") this.#ended.resolve("loop");
+  }
+
+  /** Whether objects of the kind are what a named controller is for. */
+  #reconciles({ group, kind }: KindName): boolean {
+    return this.asked.controllers.some((definition) => definition.for?.kind === kind && definition.for.group === group);
   }
 
   #summary(): void {

@@ -12,6 +12,7 @@ import { type Reading, readingConnection } from "../reading-connection.ts";
 import { unreadable } from "../reading-rights.ts";
 import { loopsSummaryLine, loopText } from "../render/loop-text.ts";
 import { counted, formatDuration, hung, styleOf } from "../render/style.ts";
+import { refuseManifestsOnCluster, refuseTwoScopes } from "../scope.ts";
 import { UserError } from "../user-error.ts";
 
 const options = {
@@ -77,17 +78,13 @@ class LoopHunt {
   readonly #told = new Set<string>();
 
   constructor(words: readonly string[], flags: LoopsFlags, io: Io) {
-    const { allNamespaces, namespace, manifests, sandbox, rate = defaultRate } = flags;
+    const { rate = defaultRate } = flags;
     this.#words = words;
     this.#flags = flags;
     this.#io = io;
     this.#view = new Loops({ perMinute: rate });
-    if (allNamespaces === true && namespace !== undefined) {
-      throw new UserError("-A and -n contradict each other", ["leave one of them away"]);
-    }
-    if (manifests !== undefined && sandbox !== true) {
-      throw new UserError("-f is for --sandbox: against a cluster loops writes nothing", ["add --sandbox"]);
-    }
+    refuseTwoScopes(flags);
+    refuseManifestsOnCluster(flags, "loops writes nothing");
   }
 
   async toItsEnd(): Promise<number> {

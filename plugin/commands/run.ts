@@ -32,6 +32,7 @@ import { cachesText, overridden, preflightLine, refuseOrPass } from "../render/p
 import { RunLines, summaryLine } from "../render/run-lines.ts";
 import { counted, formatDuration, hung, styleOf } from "../render/style.ts";
 import { connectionFor } from "../run-connection.ts";
+import { refuseTwoScopes } from "../scope.ts";
 import { UserError } from "../user-error.ts";
 
 const options = {
@@ -95,9 +96,7 @@ export const run: Command = command({
     const options = given as RunOptions;
     const chosen = controllersNamed(words, io.calledAs);
     const selector = readSelector(options.selector);
-    if (options.allNamespaces === true && options.namespace !== undefined) {
-      throw new UserError("-A and -n contradict each other", ["leave one of them away"]);
-    }
+    refuseTwoScopes(options);
     const connected = await connectionFor(chosen, options, io);
     const namespace = options.allNamespaces === true ? undefined : (options.namespace ?? connected.namespace);
     const run = words.includes("all") && namespace !== undefined ? narrowed(chosen, namespace, io) : chosen;

@@ -9,6 +9,7 @@ import type { Io } from "../io.ts";
 import { counted, formatDuration, hung } from "../render/style.ts";
 import { watchSummaryLine } from "../render/watch-lines.ts";
 import { cachesText } from "../render/preflight-text.ts";
+import { refuseManifestsOnCluster, refuseTwoScopes } from "../scope.ts";
 import { UserError } from "../user-error.ts";
 import { type Reading, readingConnection } from "../reading-connection.ts";
 import { refuseUnreadable } from "../reading-rights.ts";
@@ -107,15 +108,9 @@ class Watch {
   }
 
   #checkOptions(): void {
-    const { allNamespaces, namespace, manifests, sandbox, live, output, once } = this.#options;
-    if (allNamespaces === true && namespace !== undefined) {
-      throw new UserError("-A and -n contradict each other", ["leave one of them away"]);
-    }
-    if (manifests !== undefined && sandbox !== true) {
-      throw new UserError("-f is for --sandbox: against a cluster watch writes nothing", [
-        "add --sandbox, or use kubectl apply -f",
-      ]);
-    }
+    const { live, output, once } = this.#options;
+    refuseTwoScopes(this.#options);
+    refuseManifestsOnCluster(this.#options, "watch writes nothing");
     if (live !== true) return;
     if (output !== undefined || once === true) {
       throw new UserError(`--live and ${once === true ? "--once" : "-o"} contradict each other`, [

@@ -15,7 +15,8 @@ export interface Quantity {
 const billion = 1_000_000_000n;
 const largest = (2n ** 63n - 1n) * billion;
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+|[KMGTPE]i|[numkMGTPE]?)$/;
-const decimalPowers: Readonly<Record<string, number>> = {
+/** The power of ten that a decimal suffix stands for. */
+export const decimalPowers: Readonly<Record<string, number>> = {
   n: -9,
   u: -6,
   m: -3,

@@ -92,3 +92,18 @@ export async function readAll(body: ApiBody): Promise<Uint8Array> {
   }
   return whole;
 }
+
+/** A body that is there already. */
+export function wholeBody(bytes: Uint8Array): ApiBody {
+  let left: Uint8Array | undefined = bytes.length === 0 ? undefined : bytes;
+  return {
+    next() {
+      const piece = left;
+      left = undefined;
+      return Promise.resolve(piece);
+    },
+    cancel() {
+      left = undefined;
+    },
+  };
+}

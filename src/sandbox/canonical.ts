@@ -5,7 +5,7 @@
 import { canonicalQuantity } from "../api/quantity.ts";
 import { formatMicroTime, formatTime, parseTime } from "../api/time.ts";
 import { isFields, type Fields } from "./object.ts";
-import type { Field, Schema, Shape, Struct } from "./registry/schema.ts";
+import { type Field, type Schema, type Shape, type Struct, zeroOf } from "./registry/schema.ts";
 
 /** Brings an object into that form, in place. What its type does not know is left alone. */
 export function canonicalize(value: Fields, struct: Struct, schema: Schema): void {
@@ -127,29 +127,9 @@ function emptyOf(field: Field, schema: Schema): unknown {
     case "null":
       return null;
     case "zero":
-      return zeroOf(field.shape);
+      return field.shape.is === "scalar" ? zeroOf(field.shape.scalar) : null;
     case "omitted":
     case "as-set":
       return undefined;
-  }
-}
-
-function zeroOf(shape: Shape): unknown {
-  if (shape.is !== "scalar") return null;
-  switch (shape.scalar) {
-    case "int32":
-    case "int64":
-    case "number":
-    case "int-or-string":
-      return 0;
-    case "boolean":
-      return false;
-    case "quantity":
-      return "0";
-    case "string":
-    case "time":
-    case "micro-time":
-    case "bytes":
-      return "";
   }
 }

@@ -1,9 +1,14 @@
 /** The way in without a socket: a `Transport` whose every request and answer is a hop on the Timeline. */
-import type { ApiBody, ApiRequest, ApiResponse, Transport } from "../api/transport.ts";
-import { TransportError } from "../api/transport.ts";
+import {
+  type ApiBody,
+  type ApiRequest,
+  type ApiResponse,
+  type Transport,
+  TransportError,
+  wholeBody,
+} from "../api/transport.ts";
 import { handle } from "./handle.ts";
 import type { Server, User } from "./server.ts";
-import { wholeBody } from "./watch.ts";
 
 export interface SandboxTransportOptions {
   /** Names the connection's hops; stable from run to run. */

@@ -2,7 +2,7 @@
  * Watches. Each reads the shared history at its own place, so that a slow reader holds no queue and costs nothing; only a
  * watch that waits is woken by a change. Source: apiserver v0.36 storage/cacher/cache_watcher.go; differs: see there.
  */
-import type { ApiBody } from "../api/transport.ts";
+import { type ApiBody, wholeBody } from "../api/transport.ts";
 import type { Cancel, Timeline } from "../platform/timeline.ts";
 import { bytesOf, frameOf, frameOfChange, type Format } from "./encoding.ts";
 import { expired } from "./refusal.ts";
@@ -171,21 +171,6 @@ export function watchBody(
       }
     },
     cancel: close,
-  };
-}
-
-/** A body that is there already. */
-export function wholeBody(bytes: Uint8Array): ApiBody {
-  let left: Uint8Array | undefined = bytes.length === 0 ? undefined : bytes;
-  return {
-    next() {
-      const piece = left;
-      left = undefined;
-      return Promise.resolve(piece);
-    },
-    cancel() {
-      left = undefined;
-    },
   };
 }
 

@@ -2,7 +2,7 @@
  * The private parts of a Go Quantity. The same amount has several inner forms, and which one it gets depends on its text.
  * Source: apimachinery v0.36 api/resource/quantity.go ParseQuantity, amount.go.
  */
-import { canonicalQuantity } from "../../api/quantity.ts";
+import { canonicalQuantity, decimalPowers } from "../../api/quantity.ts";
 
 interface Parts {
   /** As int64 · 10^scale, where that holds it. */
@@ -18,18 +18,6 @@ interface Parts {
 /** As many decimal digits as an int64 holds, whatever they are. */
 const int64Digits = 18;
 const nano = 9;
-const exponents: Readonly<Record<string, number>> = {
-  n: -9,
-  u: -6,
-  m: -3,
-  "": 0,
-  k: 3,
-  M: 6,
-  G: 9,
-  T: 12,
-  P: 15,
-  E: 18,
-};
 const binaryUnits = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /** A quantity as the API server writes it, `{i:… d:… s:… Format:…}`. `sent`: its text has been worked out since it was read. */
@@ -60,7 +48,7 @@ function partsOf(text: string): Parts {
   }
   const isExponent = /^e[+-]?\d/i.test(suffix);
   const format = isExponent ? "DecimalExponent" : "DecimalSI";
-  const scale = isExponent ? Number(suffix.slice(1)) : (exponents[suffix] ?? 0);
+  const scale = isExponent ? Number(suffix.slice(1)) : (decimalPowers[suffix] ?? 0);
   if (digits.length > int64Digits || scale < -nano) return large(signed(size), scale, format);
   const isKept = scale % 3 === 0 && !digits.endsWith("000");
   return { value: signed(size), scale, text: isKept ? text : "", format };

@@ -1,5 +1,5 @@
 /** A world serves the same kinds from its beginning to its end, and some controllers ask for them every 30 seconds of its time. */
-import { type ApiBody, readAll, type Transport } from "../../api/transport.ts";
+import { readAll, type Transport, wholeBody } from "../../api/transport.ts";
 
 const discovery = /^\/(api(\/[^/]+)?|apis(\/[^/]+){0,2})$/;
 
@@ -20,22 +20,7 @@ export function rememberingDiscovery(transport: Transport): Transport {
         known.set(request.path, answer);
       }
       const { status, type, bytes } = answer;
-      return { status, header: (name) => (name === "content-type" ? type : undefined), body: bodyOf(bytes) };
-    },
-  };
-}
-
-/** A body of one piece. */
-export function bodyOf(bytes: Uint8Array): ApiBody {
-  let left: Uint8Array | undefined = bytes;
-  return {
-    next() {
-      const piece = left;
-      left = undefined;
-      return Promise.resolve(piece);
-    },
-    cancel() {
-      left = undefined;
+      return { status, header: (name) => (name === "content-type" ? type : undefined), body: wholeBody(bytes) };
     },
   };
 }

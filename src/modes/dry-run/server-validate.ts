@@ -7,10 +7,8 @@ import { fieldChanges } from "../../api/field-changes.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { StatusError } from "../../api/status-error.ts";
-import type { ApiRequest, Transport } from "../../api/transport.ts";
-import { readAll } from "../../api/transport.ts";
+import { type ApiRequest, readAll, type Transport, wholeBody } from "../../api/transport.ts";
 import { readAnswer } from "../../client/answers.ts";
-import { bodyOf } from "./remembering-discovery.ts";
 import { shownForm } from "../../views/shown-form.ts";
 
 export interface Validation {
@@ -37,7 +35,7 @@ export function recordingWrites(transport: Transport, into: (write: SentWrite) =
       const bytes = await readAll(response.body);
       const value = JSON.parse(decoder.decode(bytes)) as StoredObject;
       into({ request, answer: value.kind === "Status" ? undefined : value });
-      return { status: response.status, header: (name) => response.header(name), body: bodyOf(bytes) };
+      return { status: response.status, header: (name) => response.header(name), body: wholeBody(bytes) };
     },
   };
 }

@@ -2,11 +2,10 @@
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { type Kind, pathOf, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { type ApiRequest, type ApiResponse, readAll, type Transport } from "../../api/transport.ts";
+import { type ApiRequest, type ApiResponse, readAll, type Transport, wholeBody } from "../../api/transport.ts";
 import type { Lister } from "../../cache/lister.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { Server } from "../../sandbox/server.ts";
-import { wholeBody } from "../../sandbox/watch.ts";
 import { overlaid, type Overlaid } from "./overlaid-lister.ts";
 import { type ResourceRoute, Scratch, targetOf } from "./scratch.ts";
 

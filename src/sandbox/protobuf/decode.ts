@@ -4,7 +4,7 @@
  */
 import { formatTime } from "../../api/time.ts";
 import type { Fields } from "../object.ts";
-import type { Field, Scalar, Schema, Shape, Struct } from "../registry/schema.ts";
+import { type Field, type Scalar, type Schema, type Shape, type Struct, zeroOf } from "../registry/schema.ts";
 import { bytesIn, lastFields, numberIn, textIn, wireFields, WireProblem, type WireField } from "./wire.ts";
 
 /** By type, its fields: `1metadata,2spec`; `2=core.v1.VolumeSource` are those of a struct that JSON writes into this one. */
@@ -74,7 +74,7 @@ function readField(result: Fields, name: string, wire: WireField, shape: Shape, 
       const [key, value] = [entry.get(1), entry.get(2)];
       // Defined, not set: a key may be called __proto__.
       Object.defineProperty(map, key === undefined ? "" : textIn(key), {
-        value: value === undefined ? zeroOf(shape.of) : valueOf(value, shape.of, types),
+        value: value === undefined ? missingValue(shape.of) : valueOf(value, shape.of, types),
         enumerable: true,
         configurable: true,
         writable: true,
@@ -185,25 +185,9 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** The value of a map's entry that brings none. */
-function zeroOf(shape: Shape): unknown {
+function missingValue(shape: Shape): unknown {
   if (shape.is === "list") return [];
-  if (shape.is !== "scalar") return {};
-  switch (shape.scalar) {
-    case "int32":
-    case "int64":
-    case "number":
-    case "int-or-string":
-      return 0;
-    case "boolean":
-      return false;
-    case "quantity":
-      return "0";
-    case "string":
-    case "bytes":
-    case "time":
-    case "micro-time":
-      return "";
-  }
+  return shape.is === "scalar" ? zeroOf(shape.scalar) : {};
 }
 
 /** Leaves out what a Go client writes though nobody set it: protobuf has all plain fields of a Go struct, JSON has not. */

@@ -4,6 +4,26 @@ import type { ApiData, FieldData } from "../data/format.ts";
 export type Scalar =
   "string" | "int32" | "int64" | "number" | "boolean" | "quantity" | "int-or-string" | "time" | "micro-time" | "bytes";
 
+/** What a Go field of this type holds when nobody set it, as JSON. */
+export function zeroOf(scalar: Scalar): string | number | boolean {
+  switch (scalar) {
+    case "int32":
+    case "int64":
+    case "number":
+    case "int-or-string":
+      return 0;
+    case "boolean":
+      return false;
+    case "quantity":
+      return "0";
+    case "string":
+    case "time":
+    case "micro-time":
+    case "bytes":
+      return "";
+  }
+}
+
 export type Shape =
   | { readonly is: "scalar"; readonly scalar: Scalar }
   /** Any object, or anything at all: taken as it comes. */

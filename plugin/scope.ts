@@ -1,0 +1,21 @@
+/** Options that contradict each other in every command that has them. */
+import { UserError } from "./user-error.ts";
+
+export interface Scope {
+  readonly allNamespaces?: true;
+  readonly namespace?: string;
+  readonly sandbox?: true;
+  readonly manifests?: readonly string[];
+}
+
+/** @throws UserError for -A beside -n. */
+export function refuseTwoScopes({ allNamespaces, namespace }: Scope): void {
+  if (allNamespaces !== true || namespace === undefined) return;
+  throw new UserError("-A and -n contradict each other", ["leave one of them away"]);
+}
+
+/** `instead`: what the command does to a cluster. @throws UserError for -f without --sandbox. */
+export function refuseManifestsOnCluster({ sandbox, manifests }: Scope, instead: string): void {
+  if (manifests === undefined || sandbox === true) return;
+  throw new UserError(`-f is for --sandbox: against a cluster ${instead}`, ["add --sandbox, or use kubectl apply -f"]);
+}
