@@ -1,17 +1,17 @@
 /** Links between writes and deltas, held against what the embedded server knows: which request stored which version. */
 import { describe, expect, test } from "bun:test";
-import type { FieldChange } from "../../src/api/field-changes.ts";
-import { Pods, ReplicaSets } from "../../src/api/kind.ts";
-import type { DecisionId, Transport } from "../../src/api/transport.ts";
-import { deployment } from "../../src/controllers/deployment/deployment.ts";
-import { garbageCollector } from "../../src/controllers/garbage-collector/garbage-collector.ts";
-import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
-import { below, seededRandom } from "../../src/platform/random.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
-import type { DeltaEvent, EventHead, LinkEvent, WriteEvent } from "../../src/trace/events.ts";
-import { Linker } from "../../src/trace/linker.ts";
-import { embeddedScene, embeddedStart, type EmbeddedScene } from "../support/embedded-scene.ts";
-import { tries } from "../support/long.ts";
+import type { FieldChange } from "../../../src/api/field-changes.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import type { DecisionId, Transport } from "../../../src/api/transport.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { below, seededRandom } from "../../../src/platform/random.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import type { DeltaEvent, EventHead, LinkEvent, WriteEvent } from "../../../src/trace/events.ts";
+import { Linker } from "../../../src/trace/linker.ts";
+import { embeddedScene, embeddedStart, type EmbeddedScene } from "../../support/embedded-scene.ts";
+import { tries } from "../../support/long.ts";
 
 /** Who asked for a change that the store has made. */
 interface Author {

@@ -1,0 +1,146 @@
+/** Who stored which version, by an API server's audit log: the truth that links are held against. */
+import type { DecisionId } from "../../../src/api/transport.ts";
+import type { AuditEvent } from "../../support/audit-log.ts";
+
+/** A request that changed something. */
+export interface Author {
+  readonly id: string;
+  /** `you`, `kube-scheduler`, or the field manager of one of ours. */
+  readonly agent: string;
+  readonly verb: string;
+  readonly kind: string;
+  readonly key: string;
+  readonly subresource: string;
+  /** Of the answer; empty where that is no such object. */
+  readonly resourceVersion: string;
+  /** Set where a sync of ours sent it. */
+  readonly decision: DecisionId | undefined;
+  /** When the request came and when it was answered, as the server's log has it. */
+  readonly receivedAt: string;
+  readonly answeredAt: string;
+  /** It has certainly stored the version of its answer: a create, or an update of an older version. */
+  readonly sure: boolean;
+}
+
+/** What of our own requests is known, by the id that they were sent with. */
+export type Senders = ReadonlyMap<string, { readonly agent: string; readonly decision: DecisionId | undefined }>;
+
+interface Meta {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
+}
+
+interface Answer {
+  readonly kind?: string;
+  readonly metadata?: Meta;
+  readonly details?: { readonly uid?: string };
+}
+
+const verbs: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"]);
+/** Their answers are not the object that they change, or do not tell all of its versions. */
+const silent: ReadonlySet<string> = new Set(["binding", "eviction", "scale"]);
+
+export class Authors {
+  readonly #answered = new Map<string, Author[]>();
+  readonly #silent = new Map<string, Author[]>();
+  readonly #removers = new Map<string, Author[]>();
+  readonly #owners = new Map<string, Set<string>>();
+
+  constructor(events: readonly AuditEvent[], senders: Senders) {
+    for (const event of events) {
+      const code = event.responseStatus?.code ?? 0;
+      if (event.stage !== "ResponseComplete" || !verbs.has(event.verb) || code >= 300) continue;
+      if (!event.requestURI.includes("dryRun=")) this.#add(event, senders);
+    }
+  }
+
+  #add(event: AuditEvent, senders: Senders): void {
+    const answer = (event.responseObject ?? {}) as Answer;
+    const sender = senders.get(event.auditID);
+    const { resource = "", subresource = "", namespace = "" } = event.objectRef ?? {};
+    const name = event.objectRef?.name ?? answer.metadata?.name ?? "";
+    const meta = silent.has(subresource) || answer.kind === "Status" ? undefined : answer.metadata;
+    const author: Author = {
+      id: event.auditID,
+      agent: sender?.agent ?? event.userAgent?.split("/")[0] ?? event.user.username,
+      verb: event.verb,
+      kind: resource,
+      key: namespace === "" || resource === "namespaces" ? name : `${namespace}/${name}`,
+      subresource,
+      resourceVersion: meta?.resourceVersion ?? "",
+      decision: sender?.decision,
+      receivedAt: event.requestReceivedTimestamp,
+      answeredAt: event.stageTimestamp,
+      sure: event.verb === "create" || (event.verb === "update" && sentVersion(event) !== undefined),
+    };
+    const object = `${resource} ${author.key}`;
+    this.#noteOwners(object, meta);
+    if (meta?.resourceVersion !== undefined && !isIdle(event, meta)) {
+      append(this.#answered, `${object} ${meta.resourceVersion}`, author);
+    }
+    if (author.verb === "delete" || silent.has(subresource)) append(this.#silent, object, author);
+    const uid = meta?.uid ?? answer.details?.uid ?? "";
+    if (uid !== "" && (answer.kind === "Status" || isGone(meta))) append(this.#removers, uid, author);
+  }
+
+  #noteOwners(object: string, meta: Meta | undefined): void {
+    if (meta === undefined) return;
+    const owners = this.#owners.get(object) ?? new Set();
+    this.#owners.set(object, owners);
+    if ((meta.ownerReferences ?? []).length === 0) owners.add("");
+    for (const { kind, name } of meta.ownerReferences ?? []) owners.add(`${kind} ${name}`);
+  }
+
+  /**
+   * The requests that may have stored this version of an object of a resource; nearly always one. A version that no answer
+   * carries is a step on the way of a request that does not answer with all it did.
+   */
+  of(resource: string, key: string, resourceVersion: string): readonly Author[] {
+    const answered = this.#answered.get(`${resource} ${key} ${resourceVersion}`);
+    return answered === undefined ? (this.#silent.get(`${resource} ${key}`) ?? []) : likely(answered);
+  }
+
+  /** The requests that may have removed the object with this uid. */
+  ofRemoval(uid: string): readonly Author[] {
+    return this.#removers.get(uid) ?? [];
+  }
+
+  /** `ReplicaSet web` for each owner that the object has ever had, `""` if it ever had none. */
+  ownersOf(resource: string, key: string): ReadonlySet<string> {
+    return this.#owners.get(`${resource} ${key}`) ?? new Set();
+  }
+}
+
+/** An update of the very version that it is answered with has stored nothing. */
+function isIdle(event: AuditEvent, { resourceVersion }: Meta): boolean {
+  return event.verb !== "create" && sentVersion(event) === resourceVersion;
+}
+
+function sentVersion(event: AuditEvent): string | undefined {
+  return (event.requestObject as Answer | undefined)?.metadata?.resourceVersion;
+}
+
+/** Of several answers with one version only the first can be its author's: the others came when it was there already. */
+function likely(all: readonly Author[]): readonly Author[] {
+  const sure = all.filter((author) => author.sure);
+  if (sure.length > 0) return sure;
+  return all.filter(({ receivedAt }) => !all.some(({ answeredAt }) => answeredAt < receivedAt));
+}
+
+function isGone(meta: Meta | undefined): boolean {
+  return (
+    meta?.deletionTimestamp !== undefined &&
+    (meta.finalizers ?? []).length === 0 &&
+    (meta.deletionGracePeriodSeconds ?? 0) === 0
+  );
+}
+
+function append(into: Map<string, Author[]>, name: string, author: Author): void {
+  into.set(name, [...(into.get(name) ?? []), author]);
+}

@@ -1,0 +1,216 @@
+/** What our events claim — this write caused that delta, which woke that sync — held against the truth. */
+import type { ObjectKey } from "../../../src/api/key.ts";
+import type { DeltaEvent, EventHead, GetEvent, LinkEvent, StageEvent, WriteEvent } from "../../../src/trace/events.ts";
+import type { Trigger } from "../../../src/trace/triggers.ts";
+import type { Author, Authors } from "./authors.ts";
+
+type Write = WriteEvent & EventHead;
+type Delta = DeltaEvent & EventHead;
+
+/** The claims of a run: give `listener` to its bus. */
+export class Claims {
+  readonly writes: Map<number, Write> = new Map();
+  readonly deltas: Map<number, Delta> = new Map();
+  readonly links: LinkEvent[] = [];
+  readonly syncs: GetEvent[] = [];
+  relists = 0;
+
+  readonly listener = (event: StageEvent): void => {
+    if (event.stage === "write") this.writes.set(event.seq, event);
+    else if (event.stage === "delta") {
+      // As a view asks: later the objects may be gone.
+      void event.detail.changes;
+      this.deltas.set(event.seq, event);
+    } else if (event.stage === "link") this.links.push(event);
+    else if (event.stage === "get") this.syncs.push(event);
+    else if (event.stage === "list" && event.why !== "start") this.relists++;
+  };
+}
+
+export interface Verdict {
+  /** Links to a delta that somebody else caused, each told in a line. */
+  readonly falseLinks: readonly string[];
+  /** Deltas that a write of ours caused, and writes that caused one, without a link; superseded ones aside. */
+  readonly missing: readonly string[];
+  /** Of those: a patch that names no version and only takes something away leaves no trace of who made it. */
+  readonly unproven: readonly string[];
+  /** Triggers that name a delta there was not, or one of an object that is none of the sync's business. */
+  readonly falseTriggers: readonly string[];
+  readonly links: number;
+  readonly superseded: number;
+  readonly triggers: number;
+  /** Links to deltas whose author nobody wrote down: the server was killed before it could. */
+  readonly unknown: readonly string[];
+  /** Links where more than one request may have been the author, ours among them. */
+  readonly ambiguous: readonly string[];
+}
+
+/** The resource that a kind's name stands for: `replicasets`. */
+type ResourceOf = (delta: { readonly of: { readonly kind: string } }) => string;
+
+export function judge(claims: Claims, authors: Authors, resourceOf: ResourceOf): Verdict {
+  const authorsOf = (delta: Delta): readonly Author[] => {
+    const removers = delta.type === "Deleted" ? authors.ofRemoval(delta.uid) : [];
+    return removers.length > 0 ? removers : authors.of(resourceOf(delta), delta.key, delta.resourceVersion);
+  };
+  const links = claims.links.filter(({ by, delta }) => by !== "superseded" && isLogged(claims.deltas.get(delta)));
+  const verdict = { falseLinks: [] as string[], unknown: [] as string[], ambiguous: [] as string[] };
+  for (const { write, delta, by } of links) {
+    const [ours, caused] = [claims.writes.get(write), claims.deltas.get(delta)];
+    const all = caused === undefined ? [] : authorsOf(caused);
+    const told = `${nameOf(caused)}: ${toldOf(all)}, linked by ${by} to ${nameOfWrite(ours)}`;
+    if (ours !== undefined && all.some((author) => isOf(author, ours))) {
+      if (new Set(all.map(({ id }) => id)).size > 1) verdict.ambiguous.push(told);
+    } else (caused !== undefined && all.length === 0 ? verdict.unknown : verdict.falseLinks).push(told);
+  }
+  const unlinked = unlinkedDeltas(claims, authorsOf);
+  return {
+    ...verdict,
+    missing: [
+      ...unlinked.filter(({ unproven }) => !unproven).map(({ told }) => told),
+      ...unlinkedWrites(claims, authors, resourceOf),
+    ],
+    unproven: unlinked.filter(({ unproven }) => unproven).map(({ told }) => told),
+    falseTriggers: falseTriggers(claims, authors),
+    links: links.length,
+    superseded: claims.links.filter(({ by }) => by === "superseded").length,
+    triggers: claims.syncs.reduce((sum, { triggers }) => sum + triggers.total, 0),
+  };
+}
+
+/** Of Leases the audit log keeps no answers. */
+function isLogged(delta: Delta | undefined): boolean {
+  return delta?.of.kind !== "Lease";
+}
+
+interface Unlinked {
+  readonly told: string;
+  readonly unproven: boolean;
+}
+
+function unlinkedDeltas(claims: Claims, authorsOf: (delta: Delta) => readonly Author[]): Unlinked[] {
+  const linked = new Set(claims.links.map(({ delta }) => delta));
+  const answered = new Set([...claims.writes.values()].filter(({ error }) => error === undefined).map(decisionOf));
+  return [...claims.deltas.values()].flatMap((delta) => {
+    const seen = delta.type !== "Replaced" && delta.type !== "Sync" && delta.relist !== true;
+    if (!seen || delta.tombstone === true || linked.has(delta.seq)) return [];
+    const all = authorsOf(delta);
+    // A write whose answer was lost cannot know that it was made.
+    const areOurs =
+      all.length > 0 && all.every(({ decision }) => decision !== undefined && answered.has(nameOfDecision(decision)));
+    if (!areOurs) return [];
+    return [
+      {
+        told: `${nameOf(delta)}: ${toldOf(all)}`,
+        unproven: all.some(({ verb }) => verb === "patch") && onlyTakesAway(delta),
+      },
+    ];
+  });
+}
+
+function unlinkedWrites(claims: Claims, authors: Authors, resourceOf: ResourceOf): string[] {
+  const linked = new Set(claims.links.map(({ write }) => write));
+  const watched = new Set([...claims.deltas.values()].map(({ of }) => of.kind));
+  const shown = new Map<string, Delta>();
+  const latest = new Map<string, number>();
+  for (const delta of claims.deltas.values()) {
+    const version = `${delta.of.kind} ${delta.key} ${delta.resourceVersion}`;
+    if (!shown.has(version)) shown.set(version, delta);
+    latest.set(`${delta.of.kind} ${delta.key}`, delta.seq);
+  }
+  return [...claims.writes.values()].flatMap((write) => {
+    if (write.sync === undefined || write.error !== undefined || linked.has(write.seq)) return [];
+    if (!watched.has(write.of.kind)) return [];
+    const stored = write.resourceVersion === "" ? [] : authors.of(resourceOf(write), write.key, write.resourceVersion);
+    // It has changed nothing: the version of its answer is somebody else's, or none.
+    if (stored.length === 0 ? !write.deletes : !stored.every((author) => isOf(author, write))) return [];
+    const name = `${write.of.kind} ${write.key}`;
+    const delta = shown.get(`${name} ${write.resourceVersion}`);
+    // What was made while there was no watch, and is gone in the next list, shows nowhere.
+    if (delta === undefined && claims.relists > 0 && (latest.get(name) ?? 0) < write.seq) return [];
+    // Told with its delta.
+    if (write.verb === "patch" && delta !== undefined && onlyTakesAway(delta)) return [];
+    return [`no delta for ${nameOfWrite(write)}`];
+  });
+}
+
+function falseTriggers(claims: Claims, authors: Authors): string[] {
+  return claims.syncs.flatMap((sync) =>
+    [...sync.triggers.first, ...sync.triggers.last].flatMap((trigger) => {
+      if (trigger.cause !== "delta") return [];
+      const delta = claims.deltas.get(trigger.delta);
+      const same =
+        delta !== undefined &&
+        delta.of.kind === trigger.kind &&
+        delta.type === trigger.type &&
+        delta.key === trigger.key &&
+        delta.resourceVersion === trigger.resourceVersion;
+      if (same && concerns(sync.controller, sync.key, trigger, authors)) return [];
+      return [`${sync.controller} ${sync.key} by ${trigger.kind} ${trigger.key}: ${nameOf(delta)}`];
+    }),
+  );
+}
+
+/** Whether a change of the object can be what wakes this key: its own, one of what it owns or has owned, or of an orphan. */
+function concerns(
+  controller: string,
+  key: ObjectKey,
+  trigger: Trigger & { cause: "delta" },
+  authors: Authors,
+): boolean {
+  const own = { replicaset: ["ReplicaSet", ["pods"]], deployment: ["Deployment", ["replicasets", "pods"]] } as const;
+  if (controller !== "replicaset" && controller !== "deployment") return true;
+  const [kind, owned] = own[controller];
+  if (trigger.kind === kind) return trigger.key === key;
+  const resource = `${trigger.kind.toLowerCase()}s`;
+  if (!(owned as readonly string[]).includes(resource)) return false;
+  const namespace = key.split("/")[0];
+  const isOwner = (owner: string): boolean => owner === "" || `${kind} ${key}` === owner.replace(" ", ` ${namespace}/`);
+  const owners = [...authors.ownersOf(resource, trigger.key)];
+  // A Deployment hears of the pods of its ReplicaSets.
+  return owners.some(
+    (owner) =>
+      isOwner(owner) ||
+      (controller === "deployment" &&
+        [...authors.ownersOf("replicasets", `${namespace}/${owner.split(" ")[1]}`)].some(isOwner)),
+  );
+}
+
+function isOf(author: Author, write: Write): boolean {
+  if (author.decision === undefined)
+    return write.sync === undefined && author.agent === write.fieldManager && author.key === write.key;
+  const target = write.verb !== "create" || write.subresource !== undefined ? author.key === write.key : true;
+  return nameOfDecision(author.decision) === decisionOf(write) && author.verb === write.verb && target;
+}
+
+function nameOfDecision({ controller, sync, seq }: NonNullable<Author["decision"]>): string {
+  return `${controller} ${sync} ${seq}`;
+}
+
+function decisionOf({ controller, sync, decision }: Write): string {
+  return `${controller} ${sync} ${decision}`;
+}
+
+function onlyTakesAway({ detail }: Delta): boolean {
+  return (
+    detail.changes.length > 0 &&
+    detail.changes.every(
+      ({ before, after }) =>
+        after === undefined || (Array.isArray(before) && Array.isArray(after) && after.length < before.length),
+    )
+  );
+}
+
+function nameOf(delta: Delta | undefined): string {
+  return delta === undefined ? "no delta" : `${delta.type} ${delta.of.kind} ${delta.key} ${delta.resourceVersion}`;
+}
+
+function nameOfWrite(write: Write | undefined): string {
+  if (write === undefined) return "no write";
+  const { verb, of, key, resourceVersion, fieldManager, sync } = write;
+  return `${verb} ${of.kind} ${key} ${resourceVersion} by ${fieldManager} sync ${sync ?? "-"}`;
+}
+
+function toldOf(authors: readonly Author[]): string {
+  return authors.map(({ verb, agent, decision }) => `${verb} by ${agent} sync ${decision?.sync ?? "-"}`).join(" or ");
+}

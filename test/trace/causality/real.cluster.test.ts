@@ -1,0 +1,173 @@
+/**
+ * Links between writes and deltas on a real API server, held against its audit log: our controllers run, users, kube-scheduler
+ * and kwok write as well, and the server is killed and started again on the way.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { DecisionId, Transport } from "../../../src/api/transport.ts";
+import { createClient } from "../../../src/client/client.ts";
+import { accessCluster } from "../../../src/client/cluster-access.ts";
+import { connect, type Connection } from "../../../src/client/connect.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { startLive } from "../../../src/modes/live.ts";
+import { realHost } from "../../../src/platform/host.ts";
+import { below, type Random, realRandom, seededRandom } from "../../../src/platform/random.ts";
+import { realTimeline } from "../../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import { Linker } from "../../../src/trace/linker.ts";
+import { Changes } from "../../modes/shadow/changes.ts";
+import { type Cluster, controllersMissing, startCluster } from "../../support/cluster.ts";
+import { type FaultProxy, kubeconfigThrough, startFaultProxy } from "../../support/fault-proxy.ts";
+import { long, tries } from "../../support/long.ts";
+import { Authors } from "./authors.ts";
+import { Claims, judge } from "./links.ts";
+
+const seed = Number(process.env["SEED"] ?? 20261121);
+const objects = 8;
+
+interface Run {
+  readonly claims: Claims;
+  readonly senders: Map<string, { readonly agent: string; readonly decision: DecisionId | undefined }>;
+  /** What the lists and watches go through. */
+  readonly watches: FaultProxy;
+  quiet(ms: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Runs our controllers as `run` does, every write under an Audit-ID that the server's log keeps. */
+async function runOurs(cluster: Cluster): Promise<Run> {
+  const timeline = realTimeline();
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const claims = new Claims();
+  const senders: Run["senders"] = new Map();
+  let lastAt = timeline.now();
+  bus.listen(new Linker(bus).listener);
+  bus.listen(claims.listener);
+  bus.listen(({ stage }) => {
+    if (stage === "delta" || stage === "done") lastAt = timeline.now();
+  });
+  const host = { ...realHost(), env: {} };
+  const open = async (kubeconfig: string): Promise<Connection> =>
+    connect(await accessCluster(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
+  const watches = await startFaultProxy(cluster.port);
+  const reading = await open(kubeconfigThrough(cluster, watches.url));
+  const connection = await open(cluster.kubeconfig);
+  const numbered = (agent: string): Transport => ({
+    send(request) {
+      const id = `ours-${senders.size}`;
+      if (request.method === "GET") return connection.transport.send(request);
+      senders.set(id, { agent, decision: request.decision });
+      return connection.transport.send({ ...request, headers: { ...request.headers, "audit-id": id } });
+    },
+  });
+  const live = await startLive(
+    {
+      controllers: [deployment, replicaset, garbageCollector],
+      clientFor: (fieldManager) => createClient({ transport: numbered(fieldManager), bus, timeline, fieldManager }),
+      readingClient: reading.client,
+      bus,
+      timeline,
+      random: realRandom(),
+      freeze: true,
+      lease: { identity: "causality", isDead: () => false, force: false, onWait: () => undefined },
+      preflight: () => Promise.resolve(),
+      onLeaseLost: (why) => console.error(`the Lease was lost: ${why}`),
+      onEventLost: () => undefined,
+    },
+    AbortSignal.timeout(60_000),
+  );
+  return {
+    claims,
+    senders,
+    watches,
+    async quiet(ms) {
+      for (let tries = 0; tries < 600 && timeline.now() - lastAt < ms; tries++) await Bun.sleep(100);
+    },
+    async stop() {
+      await live.stop();
+      reading.close();
+      connection.close();
+      await watches.stop();
+    },
+  };
+}
+
+/** The watches fall silent while writes go on; when they speak again, the server knows their versions no more. */
+async function miss({ watches }: Run, cluster: Cluster): Promise<void> {
+  await Bun.sleep(300);
+  await watches.set({ is: "stall" });
+  await Bun.sleep(700);
+  await cluster.restartApiServer();
+  await watches.set({ is: "none" });
+  watches.breakConnections();
+}
+
+/** So many random changes by users, in bursts; what the server refuses, or is away for, changes nothing. */
+async function churn(cluster: Cluster, namespaces: readonly string[], count: number, random: Random): Promise<void> {
+  const users = namespaces.map((namespace, index) => {
+    const kind = index === 0 ? "replicasets" : "deployments";
+    return new Changes({ cluster, namespace, random, kind, deletes: false });
+  });
+  for (let number = 0; number < count; number++) {
+    const user = users[number % users.length];
+    await user?.change(below(random, objects)).catch(() => undefined);
+    await Bun.sleep(below(random, 4) === 0 ? 200 : 0);
+  }
+}
+
+describe.skipIf(controllersMissing !== undefined)("causality on a real API server", () => {
+  let cluster: Cluster;
+  const resources = new Map<string, string>();
+  beforeAll(async () => {
+    cluster = await startCluster({
+      controllers: "none",
+      audit: true,
+      // A log that is rotated, after 100 MB by default, is lost to its reader.
+      apiServerFlags: ["--audit-log-maxsize=8192"],
+    });
+    const { stdout } = await cluster.kubectl(["api-resources", "--no-headers"]);
+    for (const line of stdout.trim().split("\n"))
+      resources.set(line.trim().split(/\s+/).at(-1) ?? "", line.split(" ")[0] ?? "");
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  const changes = tries(120, 1000);
+  const restarts = long ? 3 : 1;
+  test(`over ${changes} random changes and ${restarts} restarts of the server no link is false, and every write has its own`, async () => {
+    const namespaces = ["cause-one", "cause-two"];
+    for (const namespace of namespaces) await cluster.createNamespace(namespace);
+    const run = await runOurs(cluster);
+    const random = seededRandom(seed);
+    try {
+      for (let part = 0; part <= restarts; part++) {
+        const churning = churn(cluster, namespaces, Math.ceil(changes / (restarts + 1)), random);
+        if (part > 0) await miss(run, cluster);
+        await churning;
+      }
+      await run.quiet(3000);
+    } finally {
+      await run.stop();
+    }
+    const authors = new Authors(await cluster.audit(), run.senders);
+    const verdict = judge(run.claims, authors, ({ of }) => resources.get(of.kind) ?? "");
+    const { falseLinks, missing, falseTriggers, ...counted } = verdict;
+    const told = Object.entries(counted).map(
+      ([name, some]) => `${typeof some === "number" ? some : some.length} ${name}`,
+    );
+    console.log(
+      `causality, seed ${seed}: ${changes} changes, ${run.claims.writes.size} writes, ${run.claims.deltas.size} deltas, ` +
+        `${run.claims.relists} relists; ${told.join(", ")}`,
+    );
+    expect(falseLinks).toEqual([]);
+    expect(missing).toEqual([]);
+    expect(falseTriggers).toEqual([]);
+    // Whoever does the same at the same time gets the same answer: these are few, and are not claimed.
+    expect(verdict.unproven.length).toBeLessThan(verdict.links / 10);
+    // What the server did in its last moment is not in its log.
+    expect(verdict.unknown.slice(2 * restarts)).toEqual([]);
+    expect(verdict.ambiguous.slice(Math.floor(verdict.links / 50))).toEqual([]);
+    expect(verdict.links).toBeGreaterThan(changes);
+    expect(verdict.superseded).toBeGreaterThan(0);
+  }, 900_000);
+});
