@@ -1,5 +1,6 @@
 /** Changes of fields, in a few words. */
 import type { FieldChange } from "../../src/api/field-changes.ts";
+import { byInterest, withoutAccompanying } from "../../src/views/field-interest.ts";
 import { shorten } from "./style.ts";
 
 /** Longer values are cut. */
@@ -7,12 +8,13 @@ const longestValue = 40;
 /** The same where everything is to be seen. */
 const longestWide = 200;
 
-/** `3`, `web:2`, `{replicas, paused}`, `2 items`; long texts are cut. */
+/** `3`, `web:2`, `{replicas, paused}`, `2 items`; of a condition its status; long texts are cut. */
 export function shortValue(value: unknown): string {
   if (value === undefined) return "none";
   if (Array.isArray(value)) return value.length === 1 ? "1 item" : `${value.length} items`;
   if (typeof value === "object" && value !== null) {
     const keys = Object.keys(value);
+    if ("type" in value && "status" in value && typeof value.status === "string") return value.status;
     return `{${keys.length > 3 ? `${keys.slice(0, 3).join(", ")}, …` : keys.join(", ")}}`;
   }
   const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -32,11 +34,6 @@ export function changeText({ path, ...change }: FieldChange): string {
   return `${short} ${shortValue(change.before)} → ${shortValue(change.after)}`;
 }
 
-/** Those that tell nothing beside others: the generation goes up with every change of the spec. */
-function isTelling({ path }: FieldChange): boolean {
-  return path !== ".metadata.generation" && !path.includes('["kubectl.kubernetes.io/last-applied-configuration"]');
-}
-
 /** Every change with its values as they are: lists and objects as JSON, what is very long cut. */
 export function wideChangesText(changes: readonly FieldChange[]): readonly string[] {
   const value = (of: unknown): string => shorten(typeof of === "string" && of !== "" ? of : json(of), longestWide);
@@ -51,10 +48,9 @@ function json(value: unknown): string {
   return JSON.stringify(value) ?? "none";
 }
 
-/** The first few changes, each as one piece, and how many more there are. */
+/** The most telling changes, each as one piece, and how many more there are. */
 export function changesText(changes: readonly FieldChange[], most: number): readonly string[] {
-  const telling = changes.filter(isTelling);
-  const shown = telling.length > 0 ? telling : changes;
+  const shown = byInterest(withoutAccompanying(changes));
   if (shown.length <= most + 1) return shown.map(changeText);
   return [...shown.slice(0, most).map(changeText), `${shown.length - most} more changes`];
 }

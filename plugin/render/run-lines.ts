@@ -13,15 +13,17 @@ export interface RunLinesOptions {
 
 /** Writes of one decision that are named one by one; of the rest there is a count. */
 const namedWrites = 8;
-/** Wide enough for most; a longer key pushes its own line to the right. */
-const ruleWidth = 12;
+/** Wide enough for most; longer ones push their own line to the right. */
+const narrowestRule = 12;
+const widestRule = 20;
 const widestKey = 32;
 
-/** Turns lines into text. Keeps the width of the key column, which grows with the keys seen, so that lines stay aligned. */
+/** Turns lines into text. The columns of keys and rules grow with those that come, so that lines stay aligned. */
 export class RunLines {
   #options: RunLinesOptions;
   #controllerWidth: number;
   #keyWidth = 0;
+  #ruleWidth = narrowestRule;
 
   constructor(options: RunLinesOptions) {
     this.#options = options;
@@ -32,11 +34,9 @@ export class RunLines {
   text(line: RunLine): string[] {
     const { colour } = this.#options.style;
     switch (line.is) {
-      case "decision": {
-        this.#keyWidth = Math.min(widestKey, Math.max(this.#keyWidth, line.key.length));
-        const head = `${line.controller.padEnd(this.#controllerWidth)} ${line.key.padEnd(this.#keyWidth)}  `;
-        return this.#set(line.at, head, line.rule.padEnd(ruleWidth), line.sentence.split(" "), colour.cyan);
-      }
+      case "decision":
+        this.#ruleWidth = Math.min(widestRule, Math.max(this.#ruleWidth, line.rule.length));
+        return this.#set(line.at, this.#head(line), this.#rule(line.rule), line.sentence.split(" "), colour.cyan);
       case "writes":
         return this.#set(line.at, this.#blank(), "", nameWrites(line.writes), (text) => text, "  ");
       case "refused":
@@ -44,9 +44,7 @@ export class RunLines {
       case "failed": {
         const again = line.retryInMs === undefined ? "not tried again" : `again in ${formatDuration(line.retryInMs)}`;
         const words = `${line.error} (failure ${line.failures}, ${again})`.split(" ");
-        this.#keyWidth = Math.min(widestKey, Math.max(this.#keyWidth, line.key.length));
-        const head = `${line.controller.padEnd(this.#controllerWidth)} ${line.key.padEnd(this.#keyWidth)}  `;
-        return this.#set(line.at, head, "failed".padEnd(ruleWidth), words, colour.red);
+        return this.#set(line.at, this.#head(line), this.#rule("failed"), words, colour.red);
       }
       case "watch broke":
         return this.#set(
@@ -65,6 +63,15 @@ export class RunLines {
           colour.yellow,
         );
     }
+  }
+
+  #head({ controller, key }: { readonly controller: string; readonly key: string }): string {
+    this.#keyWidth = Math.min(widestKey, Math.max(this.#keyWidth, key.length));
+    return `${controller.padEnd(this.#controllerWidth)} ${key.padEnd(this.#keyWidth)}  `;
+  }
+
+  #rule(rule: string): string {
+    return rule.padEnd(this.#ruleWidth);
   }
 
   #blank(): string {

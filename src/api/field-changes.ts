@@ -1,7 +1,10 @@
 /** What differs between two objects, as field paths. */
 
 export interface FieldChange {
-  /** As in ux: `.spec.template.spec.containers[0].image`; keys that are no identifiers as `.metadata.labels["a.b/c"]`. */
+  /**
+   * `.spec.replicas`; keys that are no identifiers as `.metadata.labels["a.b/c"]`; items of a list by their type or name where all
+   * have one of their own, `.status.conditions[Ready].status`, otherwise by their place, `.spec.containers[0].args[2]`.
+   */
   readonly path: string;
   /** Absent if the field was not there before. */
   readonly before?: unknown;
@@ -22,8 +25,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /**
  * The changes from `before` to `after`, in the order of the keys of `after`, then those that are gone. A field that appears or
- * disappears is one change, however deep it is. Lists of one length are compared place by place; of another length they are one
- * change. `metadata.resourceVersion` and `metadata.managedFields` are left out: they change with every write;
+ * disappears is one change, however deep it is. Items of a list that have names are compared with those of the same name; other
+ * lists place by place where they are of one length, and are one change where not. `metadata.resourceVersion` and `metadata.managedFields` are left out: they change with every write;
  * `apiVersion` and `kind` too: an object of a list comes without them.
  */
 export function fieldChanges(before: unknown, after: unknown): FieldChange[] {
@@ -54,12 +57,47 @@ function compare(path: string, before: unknown, after: unknown, into: FieldChang
     }
     return;
   }
-  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+  if (Array.isArray(before) && Array.isArray(after)) compareLists(path, before, after, into);
+  else into.push({ path, before, after });
+}
+
+type List = readonly unknown[];
+
+function compareLists(path: string, before: List, after: List, into: FieldChange[]): void {
+  const [was, is] = [namedItems(path, before), namedItems(path, after)];
+  if (was !== undefined && is !== undefined) {
+    const from = into.length;
+    for (const [name, item] of is) {
+      const [at, old] = [`${path}[${itemStep(name)}]`, was.get(name)];
+      if (old === undefined) into.push({ path: at, after: item });
+      else compare(at, old, item, into);
+    }
+    for (const [name, item] of was) if (!is.has(name)) into.push({ path: `${path}[${itemStep(name)}]`, before: item });
+    // The same items in another order.
+    if (into.length === from && !deepEqual(before, after)) into.push({ path, before, after });
+  } else if (before.length === after.length) {
     for (let index = 0; index < after.length; index++) compare(`${path}[${index}]`, before[index], after[index], into);
-    return;
+  } else into.push({ path, before, after });
+}
+
+/**
+ * The items by what tells them apart: conditions and their like by `type`, containers, volumes and the rest by `name`. Undefined
+ * where an item has none, or not one of its own.
+ */
+function namedItems(path: string, list: List): ReadonlyMap<string, unknown> | undefined {
+  const key = path.endsWith(".conditions") ? "type" : "name";
+  const items = new Map<string, unknown>();
+  for (const item of list) {
+    const name = isObject(item) ? item[key] : undefined;
+    if (typeof name !== "string" || name === "" || items.has(name)) return undefined;
+    items.set(name, item);
   }
-  if (Array.isArray(before) && Array.isArray(after) && deepEqual(before, after)) return;
-  into.push({ path, before, after });
+  return items;
+}
+
+/** `Ready`, `web`, `example.com/ready`; what could be taken for a place, or is no plain word, in quotes. */
+function itemStep(name: string): string {
+  return /^[A-Za-z][\w./-]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 /** Whether two pieces of plain JSON are the same; the order of keys does not count. */

@@ -17,9 +17,11 @@ const rememberedChanges = 4;
  *   delta's writer, read from managedFields, is the write's own field manager.
  * - A deletion is known by the uid: an answer with a deletionTimestamp and no finalizers, or a Status, tells no version of the
  *   delta that follows. A delete of ours links to the delta that set the deletionTimestamp at the answer's version, and to the
- *   one that removed the object if the answer says that it is gone, with the end of its grace period just before that.
+ *   one that removed the object if the answer says that it is gone, with the end of its grace period just before that. Whoever
+ *   deletes the same object between our request and its delta gets the same answer: there, and only there, the link may be theirs.
  * - A binding is answered with a Status: it links to the delta that gave the pod this node, which happens once.
- * - When a list has replaced what was known before the delta of a write was seen, it never will be: `superseded`.
+ * - When a list has replaced what was known before the delta of a write was seen, it never will be: `superseded`. Only a write
+ *   that is known by its version alone is still found in a list.
  *
  * A version is claimed by one write.
  */
@@ -130,6 +132,11 @@ export class Linker {
 
   #claim(name: string, write: Write, delta: Delta): void {
     if (this.#claimed.get(name) === true) return;
+    // Between what was known and a list may lie several changes: which of them was the write's is not told.
+    if (delta.type === "Replaced" && write.verb !== "create" && !write.conditional) {
+      this.#overtaken(write);
+      return;
+    }
     // A delete of what is being deleted already changes nothing, and is answered with whatever version is there.
     if (write.verb === "delete" && delta.type !== "Deleted" && !deletionGoesOn(delta)) return;
     const sure = write.verb === "create" || write.conditional || (write.verb === "delete" && delta.type !== "Deleted");
@@ -166,10 +173,13 @@ export class Linker {
     const name = `${kindName(delta.of)} ${delta.key}`;
     for (const write of this.#waiting.get(name) ?? []) {
       const later = write.resourceVersion === "" || BigInt(delta.resourceVersion || 0) > BigInt(write.resourceVersion);
-      if (!later && delta.tombstone !== true) continue;
-      this.#settle(write);
-      if (this.#bus.on) this.#bus.emit({ stage: "link", write: write.seq, delta: 0, by: "superseded" });
+      if (later || delta.tombstone === true) this.#overtaken(write);
     }
+  }
+
+  #overtaken(write: Write): void {
+    this.#settle(write);
+    if (this.#bus.on) this.#bus.emit({ stage: "link", write: write.seq, delta: 0, by: "superseded" });
   }
 }
 

@@ -6,7 +6,12 @@ const times = /\.(lastTransitionTime|lastUpdateTime|lastProbeTime|lastHeartbeatT
 
 /** What follows from the rest by itself. */
 const counters =
-  /^\.(metadata\.generation|status\.observedGeneration|metadata\.annotations\["deployment\.kubernetes\.io\/revision"\])$/;
+  /^\.(metadata\.generation|status\.(.*\.)?observedGeneration|metadata\.annotations\["deployment\.kubernetes\.io\/revision"\])$/;
+
+/** The conditions that sum the others up, and a condition's words beside its status. */
+const summingUp = /^\.status\.conditions\[(Ready|Available|Progressing|ReplicaFailure|Failed|Complete)\]/;
+const wordsOfCondition = /^\.status\.conditions\[[^\]]*\]\.(reason|message)$/;
+const partsOfStatus = /^\.status\.(conditions|containerStatuses|initContainerStatuses)\[/;
 
 /** Whether a field goes up by itself with every change of the others. */
 export function isCounter(path: string): boolean {
@@ -19,8 +24,10 @@ const accompanying = 4;
 /** 0 first: what somebody asked for, then what came of it, then times, then counters that follow from the rest. */
 function rank(path: string): number {
   if (path.startsWith(".metadata.deletionTimestamp")) return 0;
-  if (counters.test(path)) return 5;
+  if (counters.test(path)) return partsOfStatus.test(path) ? 6 : 5;
   if (times.test(path)) return 4;
+  if (wordsOfCondition.test(path)) return 3.6;
+  if (partsOfStatus.test(path) && !summingUp.test(path)) return 3.3;
   if (path.startsWith(".status")) return 3;
   if (path.includes('["kubectl.kubernetes.io/last-applied-configuration"]')) return 5;
   if (path.startsWith(".metadata.deletionGracePeriodSeconds")) return 4;
@@ -28,10 +35,12 @@ function rank(path: string): number {
   return 1;
 }
 
-/** The changes that say something by themselves; all of them where none does. */
+/** The changes that say something by themselves; where none does, those that come nearest to it. */
 export function withoutAccompanying(changes: readonly FieldChange[]): readonly FieldChange[] {
   const telling = changes.filter(({ path }) => rank(path) < accompanying);
-  return telling.length > 0 ? telling : changes;
+  if (telling.length > 0) return telling;
+  const least = Math.min(...changes.map(({ path }) => rank(path)));
+  return changes.filter(({ path }) => rank(path) === least);
 }
 
 /** The same changes, the most telling first; among equals in the object's own order. */

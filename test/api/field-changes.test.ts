@@ -4,11 +4,17 @@ import { deepEqual, fieldChanges } from "../../src/api/field-changes.ts";
 
 describe("fieldChanges", () => {
   test("names each changed field by its path, with what it was and is", () => {
-    const before = { spec: { replicas: 3, containers: [{ image: "a" }] }, metadata: { labels: { "a.b/c": "1" } } };
-    const after = { spec: { replicas: 5, containers: [{ image: "b" }] }, metadata: { labels: { "a.b/c": "2" } } };
+    const before = {
+      spec: { replicas: 3, containers: [{ name: "web", image: "a" }] },
+      metadata: { labels: { "a.b/c": "1" } },
+    };
+    const after = {
+      spec: { replicas: 5, containers: [{ name: "web", image: "b" }] },
+      metadata: { labels: { "a.b/c": "2" } },
+    };
     expect(fieldChanges(before, after)).toEqual([
       { path: ".spec.replicas", before: 3, after: 5 },
-      { path: ".spec.containers[0].image", before: "a", after: "b" },
+      { path: ".spec.containers[web].image", before: "a", after: "b" },
       { path: '.metadata.labels["a.b/c"]', before: "1", after: "2" },
     ]);
   });
@@ -19,6 +25,40 @@ describe("fieldChanges", () => {
       { path: ".d", after: { e: { f: 1 } } },
       { path: ".a", before: { b: { c: 1 } } },
     ]);
+  });
+
+  test("items that have names are known by them, wherever they stand", () => {
+    const ready = (status: string): object => ({ type: "Ready", status, name: "n" });
+    const [placed, other] = [
+      { type: "PodScheduled", status: "True" },
+      { type: "example.com/gate", status: "True" },
+    ];
+    const [before, after] = [
+      [placed, ready("False")],
+      [ready("True"), other],
+    ];
+    expect(fieldChanges({ status: { conditions: before } }, { status: { conditions: after } })).toEqual([
+      { path: ".status.conditions[Ready].status", before: "False", after: "True" },
+      { path: ".status.conditions[example.com/gate]", after: other },
+      { path: ".status.conditions[PodScheduled]", before: placed },
+    ]);
+  });
+
+  test.each([
+    {
+      name: "their order alone changes",
+      before: [{ name: "a" }, { name: "b" }],
+      after: [{ name: "b" }, { name: "a" }],
+    },
+    { name: "one has no name, and there are more", before: [{ name: "a" }, {}], after: [{ name: "a" }] },
+    { name: "two have one name, and there are more", before: [{ name: "a" }, { name: "a" }], after: [{ name: "a" }] },
+  ])("a list is one change where $name", ({ before, after }) => {
+    expect(fieldChanges({ list: before }, { list: after })).toEqual([{ path: ".list", before, after }]);
+  });
+
+  test("a name that could be taken for a place stands in quotes", () => {
+    const changes = fieldChanges({ list: [{ name: "0", n: 1 }] }, { list: [{ name: "0", n: 2 }] });
+    expect(changes).toEqual([{ path: '.list["0"].n', before: 1, after: 2 }]);
   });
 
   test("lists of another length are one change", () => {

@@ -82,6 +82,16 @@ describe("RunLines", () => {
     ]);
   });
 
+  test("the column of rules grows with those that come", () => {
+    const decided = (rule: string): RunLine => ({ ...(lines[0] as RunLine & { is: "decision" }), rule, sentence: "…" });
+    const rules = ["scale-up", "deployment-revision", "scale-up"];
+    expect(shown(80, rules.map(decided))).toEqual([
+      "replicaset shop/web  scale-up     …",
+      "replicaset shop/web  deployment-revision …",
+      "replicaset shop/web  scale-up            …",
+    ]);
+  });
+
   test("no line is wider than a screen of 80 columns or more, also with long names", () => {
     const long: RunLine[] = lines.map((line) =>
       "key" in line ? { ...line, key: `a-rather-long-namespace/${"web".repeat(8)}` } : line,

@@ -104,7 +104,7 @@ const screens: readonly {
     0.009   └ replicaset ← shop/web      depth 1 · in flight 0 · delayed 0
     0.002 Updated  Pod web-9qf4d  48211  .metadata.deletionTimestamp set
     0.011   └ replicaset ← shop/web      merged, 2 triggers wait with it
-    0.003 Updated  Pod web-c81vw  48219  .status.phase Pending → Running · .status.conditions[0].status False → True · .status.podIP 10.0.0.1 · 1 more  by kubelet
+    0.003 Updated  Pod web-c81vw  48219  .status.phase Pending → Running · .status.conditions[Ready].status False → True · .status.podIP 10.0.0.1 · 1 more  by kubelet
     0.004 Added    Pod web-x7k2p  48212  new  by kube-controller-manager
     0.005 Deleted  Pod web-9qf4d  48218  gone
     0.006 Deleted  Pod web-1      48100  gone: missing from a list, its last states were not seen
@@ -137,7 +137,7 @@ had expired)`,
     0.009   └ replicaset ← shop/web      depth 1 · in flight 0 · delayed 0
     0.002 Updated  Pod web-9qf4d  48211  .metadata.deletionTimestamp set
     0.011   └ replicaset ← shop/web      merged, 2 triggers wait with it
-    0.003 Updated  Pod web-c81vw  48219  .status.phase Pending → Running · .status.conditions[0].status False → True · .status.podIP 10.0.0.1 · 1 more                                        by kubelet
+    0.003 Updated  Pod web-c81vw  48219  .status.phase Pending → Running · .status.conditions[Ready].status False → True · .status.podIP 10.0.0.1 · 1 more                                    by kubelet
     0.004 Added    Pod web-x7k2p  48212  new                                                                                                                                  by kube-controller-manager
     0.005 Deleted  Pod web-9qf4d  48218  gone
     0.006 Deleted  Pod web-1      48100  gone: missing from a list, its last states were not seen
@@ -154,7 +154,7 @@ had expired)`,
     0.009   └ replicaset ← shop/web           depth 1 · in flight 0 · delayed 0
     0.002 Updated  Pod shop/web-9qf4d  48211  .metadata.deletionTimestamp 2026-11-21T10:41:07Z · .metadata.deletionGracePeriodSeconds 30
     0.011   └ replicaset ← shop/web           merged, 2 triggers wait with it · depth 1 · in flight 0 · delayed 0
-    0.003 Updated  Pod shop/web-c81vw  48219  .status.phase Pending → Running · .status.conditions[0].status False → True · .status.podIP 10.0.0.1 · .status.hostIP 10.1.0.1 · .status.observedGeneration 1 → 2  by kubelet
+    0.003 Updated  Pod shop/web-c81vw  48219  .status.phase Pending → Running · .status.conditions[Ready].status False → True · .status.podIP 10.0.0.1 · .status.hostIP 10.1.0.1 · .status.observedGeneration 1 → 2  by kubelet
     0.003   └ replicaset ← no key
     0.004 Added    Pod shop/web-x7k2p  48212  new  by kube-controller-manager
     0.004   └ replicaset ← no key

@@ -165,6 +165,16 @@ describe("Linker", () => {
     expect(linksOf([102, write({ resourceVersion: "20" })], [200, relisted])).toEqual([]);
   });
 
+  test("does not link a delete to what a list shows at its version: somebody else may have deleted first", () => {
+    const remove = write({ verb: "delete", resourceVersion: "12" });
+    const shown = { type: "Replaced", resourceVersion: "12", relist: true, receivedAt: 103 } as const;
+    const listed = delta({ ...shown, detail: changed({}, going) });
+    expect(linksOf([102, remove], [103, listed])).toEqual(["superseded 1→0"]);
+    expect(linksOf([103, listed], [104, { ...remove, ms: 5 }])).toEqual(["superseded 2→0"]);
+    const update = write({ verb: "update", before: "9", conditional: true, resourceVersion: "12" });
+    expect(linksOf([102, update], [103, listed])).toEqual(["resourceVersion 1→2"]);
+  });
+
   test("leaves refused writes alone", () => {
     expect(linksOf([102, write({ status: 409, error: "conflict" })], [103, delta({ receivedAt: 103 })])).toEqual([]);
   });

@@ -160,7 +160,7 @@ export const newReplicaSet: Rule<NewReplicaSetFacts> = rule<NewReplicaSetFacts>(
     replicas: 1,
     desired: 3,
     surge: "maxSurge 25% → 1",
-    changed: [".spec.containers[0].image"],
+    changed: [".spec.containers[web].image"],
   },
   source: "sync.go getNewReplicaSet, controller_utils.go ComputeHash",
 });

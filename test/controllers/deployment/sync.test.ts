@@ -94,7 +94,7 @@ describe("a Deployment without a ReplicaSet", () => {
     scene.put(ReplicaSets, setOf("old"));
     await rejection(scene.sync(key));
     expect(scene.decisions[0]?.sentence).toBe(
-      `the template changed at .spec.template.spec.containers[0].image → create web-${hash} as revision 2, with 1 of 3 pods (maxSurge 25% → 1)`,
+      `the template changed at .spec.template.spec.containers[web].image → create web-${hash} as revision 2, with 1 of 3 pods (maxSurge 25% → 1)`,
     );
   });
 });
