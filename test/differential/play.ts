@@ -65,13 +65,17 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
   ]);
   const hits = new Set<string>();
   const refused = new Set<string>();
+  const timed = timedOf(suite);
   let effects = 0;
   let onSandbox = 0;
-  for (const step of script.steps) {
-    const told = withoutRetries(await playStep(step, performances), refused);
+  for (const step of [...script.steps, theWhole]) {
+    const told =
+      step === theWhole ? timed.told() : timed.without(withoutRetries(await playStep(step, performances), refused));
     const [one, two, us, box] = told as [StepTold, StepTold, StepTold, StepTold?];
     effects += one.writes.length + one.events.length + one.objects.length;
-    if (box !== undefined) onSandbox = sides.sandbox.logOf(`${id}-box`).effects.length + box.objects.length;
+    if (box !== undefined && step !== theWhole) {
+      onSandbox = sides.sandbox.logOf(`${id}-box`).effects.length + box.objects.length;
+    }
     const compared = { order: step.order ?? false };
     const beside = (theirs: StepTold, ours: StepTold): Difference[] =>
       step.chance === undefined ? compare(theirs, ours, compared) : compareObjects(theirs, ours);
@@ -89,6 +93,30 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
     if (unexplained.length > 0) return { unexplained, hits, effects, onSandbox };
   }
   return { unexplained: [], hits, effects, onSandbox };
+}
+
+/** After all steps: what is compared for all of them together. */
+const theWhole: Step = { name: "the whole script", act: () => Promise.resolve() };
+
+interface Timed {
+  /** The same tellings, one a side, without the writes that come when a timer says; those are kept. */
+  without(tellings: readonly StepTold[]): StepTold[];
+  /** The writes that were kept, one telling a side: equal ones once. */
+  told(): StepTold[];
+}
+
+function timedOf({ timed = () => false }: Suite): Timed {
+  const kept: Map<string, Told>[] = [];
+  return {
+    without: (tellings) =>
+      tellings.map((telling, n) => {
+        const mine = (kept[n] ??= new Map<string, Told>());
+        for (const one of telling.writes) if (timed(one.what)) mine.set(JSON.stringify(one), one);
+        return { ...telling, writes: telling.writes.filter(({ what }) => !timed(what)) };
+      }),
+    told: () =>
+      kept.map((mine) => ({ writes: [...mine.values()], events: [], objects: [], order: [], refused: false })),
+  };
 }
 
 async function playStep(step: Step, performances: readonly Performance[]): Promise<StepTold[]> {

@@ -12,6 +12,8 @@ const unsettledQuietMs = 4000;
 /** A step ends so long after its patience would have, whatever goes on. */
 const longestMs = 30_000;
 const pollMs = 50;
+/** Where all is silent and yet not settled, it is asked again so often, unless something is written. */
+const askAgainMs = 400;
 
 /**
  * Resolves when the controllers are done with what was asked of them so far; after 30 s and the suite's patience at most. A controller that is refused
@@ -21,6 +23,7 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
   const startedAt = performance.now();
   let lastAt = startedAt;
   let seen = log.effects.length;
+  let unsettledAt = -askAgainMs;
   while (performance.now() - startedAt < longestMs + (suite.patienceMs ?? 0)) {
     await Bun.sleep(pollMs);
     const added = log.effects.slice(seen);
@@ -33,7 +36,11 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
     if (silentMs < (suite.quietMs ?? quietMs)) continue;
     if (suite.isSettled === undefined) return;
     const askedAt = performance.now();
-    if (!(await suite.isSettled(stage, log, actedAt))) continue;
+    if (added.length === 0 && askedAt - unsettledAt < askAgainMs) continue;
+    if (!(await suite.isSettled(stage, log, actedAt))) {
+      unsettledAt = askedAt;
+      continue;
+    }
     // What has just settled it may stand in a part of the log that is not read yet.
     while (log.readUntil() <= askedAt) await Bun.sleep(pollMs);
     if (log.effects.length === seen) return;

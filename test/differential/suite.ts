@@ -63,6 +63,11 @@ export interface Suite {
   readonly order?: (effects: readonly Effect[], names: Names) => Told[];
   /** Writes, by `delete configmaps 200`, of which equal ones count once in a step: how often they are repeated is chance. */
   readonly repeated?: (what: string) => boolean;
+  /**
+   * Writes, by the same names, that come when a timer says so: whether in this step or in the next is chance. They are compared once
+   * for the whole script.
+   */
+  readonly timed?: (what: string) => boolean;
   readonly scripts: readonly Script[];
   /** A script made of a seed, so many steps long. */
   readonly random: (seed: number, length: number) => Script;

@@ -8,42 +8,29 @@ import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import { SharedInformer } from "../../../src/cache/shared-informer.ts";
-import { accessCluster } from "../../../src/client/cluster-access.ts";
-import { connect, type Connection } from "../../../src/client/connect.ts";
-import { catalogue } from "../../../src/controllers/index.ts";
-import { type LiveRun, startLive } from "../../../src/modes/live.ts";
-import { realHost } from "../../../src/platform/host.ts";
+import type { LiveRun } from "../../../src/modes/live.ts";
 import { below, type Random, realRandom } from "../../../src/platform/random.ts";
 import { realTimeline } from "../../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 import type { Cluster } from "../../support/cluster.ts";
-import { kubeconfigThrough } from "../../support/fault-proxy.ts";
+import type { Scene } from "./faults.ts";
+import { connectedBy, startFaultyRun } from "./faulty-run.ts";
 import { eventually, type PodSeen, Workload } from "./workload.ts";
 
 const timeline = realTimeline();
-/** Instead of 90 s: idle watches are opened anew so often. */
-const silentMs = 3000;
 const replicaSets = ["a", "b", "c", "d"];
 const mostReplicas = 8;
 const waitMs = 60_000;
 
-export interface LiveScene {
+/** Its changes are scalings, pod deletions and relabellings. */
+export interface LiveScene extends Scene {
   readonly workload: Workload;
-  /** `steps` random scalings, pod deletions and relabellings, one after the other. They wait where the server is away. */
-  churn(random: Random, steps: number): Promise<void>;
   /**
    * Waits until each ReplicaSet has the pods it asks for, no pod too many or too few, and the caches equal the server's lists.
    * Answers the pods that there were in excess of all that was ever asked for, at their most.
    */
   converged(): Promise<number>;
-  /** What the run has suffered so far: writes refused or lost, watches that ended, lists after the first. */
-  readonly failures: { readonly writes: number; readonly watches: number; readonly relists: number };
   stop(): Promise<void>;
-}
-
-async function connection(kubeconfig: string, bus: TraceBus): Promise<Connection> {
-  const host = { ...realHost(), env: {} };
-  return connect(await accessCluster(host, { kubeconfig }), { host, timeline, bus, qps: 0, silentMs });
 }
 
 /** Starts the controller in a new namespace, its requests to `url`, with a few ReplicaSets that have their pods. */
@@ -52,17 +39,9 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
   const workload = new Workload(cluster, namespace);
   const asked = new Map<string, number>();
   for (const name of replicaSets) await ask(name, 3, () => workload.createReplicaSet(name, 3));
-  const bus = new TraceBus({ now: () => timeline.now() });
-  const failures = { writes: 0, watches: 0, relists: 0 };
-  const lost: string[] = [];
-  bus.listen((event) => {
-    if (event.stage === "write" && event.error !== undefined && event.status !== 409) failures.writes++;
-    if (event.stage === "watch" && event.state !== "opened") failures.watches++;
-    if (event.stage === "list" && event.why !== "start") failures.relists++;
-  });
-  const faulty = await connection(kubeconfigThrough(cluster, url), bus);
   const observer = await observe(cluster, namespace, asked);
-  const live = await run(faulty, bus, namespace, lost);
+  const run = await startFaultyRun(cluster, url, { controllers: ["replicaset"], namespace });
+  const { live, failures } = run;
   for (const name of replicaSets) await workload.settled(name, 3);
 
   /** What was asked for at most is noted before it is asked for. */
@@ -109,35 +88,14 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
       // Once more: what was on its way then has come by now.
       await Bun.sleep(300);
       await eventually(() => expectConverged(workload, live, cluster), waitMs);
-      expect(lost).toEqual([]);
+      expect(run.leasesLost).toEqual([]);
       return observer.excess;
     },
     async stop() {
-      await live.stop();
+      await run.stop();
       await observer.stop();
-      faulty.close();
     },
   };
-}
-
-function run(faulty: Connection, bus: TraceBus, namespace: string, lost: string[]): Promise<LiveRun> {
-  return startLive(
-    {
-      controllers: catalogue.filter(({ name }) => name === "replicaset"),
-      clientFor: faulty.clientFor,
-      bus,
-      timeline,
-      random: realRandom(),
-      namespace,
-      freeze: true,
-      lease: { identity: "test", isDead: () => false, force: false, onWait: () => undefined },
-      preflight: () => Promise.resolve(),
-      onLeaseLost: (why) => void lost.push(why),
-      onLeaseLate: () => undefined,
-      onEventLost: () => undefined,
-    },
-    new AbortController().signal,
-  );
 }
 
 interface Observer {
@@ -148,7 +106,7 @@ interface Observer {
 
 async function observe(cluster: Cluster, namespace: string, asked: ReadonlyMap<string, number>): Promise<Observer> {
   const bus = new TraceBus({ now: () => timeline.now() });
-  const sound = await connection(cluster.kubeconfig, bus);
+  const sound = await connectedBy(cluster.kubeconfig, bus);
   const listerWatcher = sound.client.listerWatcher(Pods, { namespace });
   const informer = new SharedInformer<Pod>({ listerWatcher, timeline, random: realRandom(), bus });
   const active = new Map<string, Set<string>>();

@@ -149,7 +149,13 @@ export const heldBack: readonly Script[] = [
       held,
       deleteNamespace,
       { name: "ours goes", act: (stage) => finalizeByHand(stage, ["example.com/a"]), waitMs: 6000 },
-      { name: "the ConfigMap goes", act: (stage) => letGo(stage, "configmaps") },
+      {
+        name: "the ConfigMap goes",
+        async act(stage) {
+          await wake(stage, "the ConfigMap goes");
+          await letGo(stage, "configmaps");
+        },
+      },
       { name: "the other goes", act: (stage) => finalizeByHand(stage, []) },
     ],
   },

@@ -1,0 +1,289 @@
+/**
+ * All controllers that `run all` runs, through proxies that misbehave, over Deployments that are rolled over, scaled, deleted and
+ * made again, ConfigMaps that own ConfigMaps, and namespaces that go. Whatever happens meanwhile, what there must be in the end is
+ * known from what there is then: this holds it against that.
+ */
+import { expect } from "bun:test";
+import { Pods } from "../../../src/api/kind.ts";
+import { below, type Random } from "../../../src/platform/random.ts";
+import type { Cluster } from "../../support/cluster.ts";
+import type { Scene } from "./faults.ts";
+import { startFaultyRun } from "./faulty-run.ts";
+import { eventually } from "./workload.ts";
+
+const acting = ["deployment", "replicaset", "replicationcontroller", "garbage-collector", "namespace"];
+const deployments = ["a", "b", "c"];
+const mostReplicas = 6;
+const templates = 4;
+/** A namespace with pods in it goes through several waits of 5 to 8 seconds. */
+const waitMs = 120_000;
+const hashLabel = "pod-template-hash";
+
+type Policy = "Background" | "Foreground" | "Orphan";
+
+interface Seen {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly generation?: number;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+    readonly ownerReferences?: readonly { readonly uid: string; readonly controller?: boolean }[];
+  };
+  readonly spec: { readonly replicas: number; readonly template: { readonly spec: object } };
+  readonly status: Readonly<Record<string, number | undefined>>;
+}
+
+/** ConfigMaps with their owners, as they were made. */
+interface Family {
+  readonly owners: readonly string[];
+  readonly children: readonly string[];
+  /** Made to be orphaned: its one owner is only ever deleted so. */
+  readonly orphaned: boolean;
+}
+
+export interface CascadeScene extends Scene {
+  /**
+   * Waits until all is as it must be: nothing lost, nothing doubled, nothing deleted that had an owner; see the checks.
+   * @throws what the last look found.
+   */
+  converged(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the controllers, their requests to `url`, and makes Deployments in a new namespace, which come to be available first. */
+export async function startCascadeScene(cluster: Cluster, url: string, namespace: string): Promise<CascadeScene> {
+  await cluster.createNamespace(namespace);
+  const run = await startFaultyRun(cluster, url, { controllers: acting });
+  const stage = stageOf(cluster, namespace);
+  const families: Family[] = [];
+  const ended: string[] = [];
+  let made = 0;
+  for (const name of deployments) await stage.createDeployment(name, 2, 0);
+  const replicaSets = run.live.manager.controllers.find(({ definition }) => definition.name === "replicaset");
+
+  /** A pod that the cache does not know yet is left alone; see live-scene.ts. */
+  async function deletePod(random: Random): Promise<void> {
+    const pods = (await stage.list("pods")).filter(
+      ({ metadata }) => replicaSets?.cache(Pods).get(`${namespace}/${metadata.name}`) !== undefined,
+    );
+    const name = pods[below(random, pods.length)]?.metadata.name;
+    if (name !== undefined) await stage.remove("pods", name);
+  }
+
+  async function replaceDeployment(name: string, random: Random): Promise<void> {
+    const policy = (["Background", "Foreground", "Orphan"] as const)[below(random, 3)] ?? "Background";
+    await stage.remove("deployments", name, policy);
+    // In the foreground its name is taken until all of its pods have gone; then another step makes it again.
+    await stage.createDeployment(name, 1 + below(random, 3), below(random, templates));
+  }
+
+  async function newFamily(random: Random): Promise<void> {
+    const id = ++made;
+    const orphaned = random.next() < 0.3;
+    const owners = orphaned ? [`owner-${id}`] : [`owner-${id}`, `other-${id}`];
+    const children = [`child-${id}-1`, `child-${id}-2`];
+    const uids = await Promise.all(owners.map((name) => stage.createConfigMap(name, [])));
+    for (const child of children) await stage.createConfigMap(child, uids);
+    // Only a family that is whole counts: of another nobody knows what was made.
+    families.push({ owners, children, orphaned });
+  }
+
+  async function endOwner(random: Random): Promise<void> {
+    const family = families[below(random, families.length)];
+    const owner = family?.owners[below(random, family.owners.length)];
+    if (family === undefined || owner === undefined) return;
+    const policy: Policy = family.orphaned ? "Orphan" : random.next() < 0.5 ? "Background" : "Foreground";
+    await stage.remove("configmaps", owner, policy);
+  }
+
+  async function endNamespace(random: Random): Promise<void> {
+    const other = `${namespace}-${++made}`;
+    await cluster.createNamespace(other);
+    const inside = stageOf(cluster, other);
+    await inside.createConfigMap("a", []);
+    await inside.createDeployment("web", 1 + below(random, 2), 0);
+    await cluster.request("DELETE", `/api/v1/namespaces/${other}`);
+    ended.push(other);
+  }
+
+  async function step(random: Random): Promise<void> {
+    const name = deployments[below(random, deployments.length)] ?? "a";
+    const roll = random.next();
+    if (roll < 0.25) return stage.scale(name, below(random, mostReplicas + 1));
+    if (roll < 0.45) return stage.setTemplate(name, below(random, templates));
+    if (roll < 0.6) return deletePod(random);
+    if (roll < 0.7) return replaceDeployment(name, random);
+    if (roll < 0.8) return newFamily(random);
+    if (roll < 0.95) return endOwner(random);
+    return ended.length < 3 ? endNamespace(random) : undefined;
+  }
+
+  async function look(): Promise<void> {
+    for (const name of deployments)
+      if ((await stage.get("deployments", name)) === undefined) await stage.createDeployment(name, 1, 0);
+    const [owners, sets, pods, maps] = (await Promise.all(
+      (["deployments", "replicasets", "pods", "configmaps"] as const).map((resource) => stage.list(resource)),
+    )) as [readonly Seen[], readonly Seen[], readonly Seen[], readonly Seen[]];
+    expect(owners.map((each) => standing(each, sets, pods))).toEqual(owners.map(asked));
+    expect(dangling([...sets, ...pods], [...owners, ...sets])).toEqual([]);
+    const there = new Set(maps.map(({ metadata }) => metadata.name));
+    for (const { owners: names, children, orphaned } of families) {
+      const kept = orphaned || names.some((name) => there.has(name));
+      const left = children.filter((child) => there.has(child));
+      expect({ of: names.join(), left }).toEqual({ of: names.join(), left: kept ? [...children] : [] });
+    }
+    for (const name of ended) {
+      const { status } = await cluster.request("GET", `/api/v1/namespaces/${name}`);
+      expect({ name, status }).toEqual({ name, status: 404 });
+    }
+  }
+
+  await eventually(look, waitMs);
+  return {
+    failures: run.failures,
+    async churn(random, steps) {
+      for (let n = 0; n < steps; n++) {
+        // What is to be changed may be gone by then; a server may be.
+        await step(random).catch(() => undefined);
+        await Bun.sleep(below(random, 40));
+      }
+    },
+    async converged() {
+      await eventually(look, waitMs);
+      // Once more: what was on its way then has come by now.
+      await Bun.sleep(300);
+      await eventually(look, waitMs);
+      expect(run.leasesLost).toEqual([]);
+    },
+    stop: () => run.stop(),
+  };
+}
+
+const isControlledBy =
+  (uid: string) =>
+  ({ metadata }: Seen): boolean =>
+    metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true;
+
+const isActive = ({ metadata }: Seen): boolean => metadata.deletionTimestamp === undefined;
+
+/**
+ * What a Deployment has: one ReplicaSet of its template that has all of its pods, no other that has any, no template that has two,
+ * and a status that says so.
+ */
+function standing(
+  { metadata: { name, uid }, spec, status }: Seen,
+  sets: readonly Seen[],
+  pods: readonly Seen[],
+): object {
+  const mine = sets.filter(isControlledBy(uid)).filter(isActive);
+  const hashes = mine.map(({ metadata }) => metadata.labels?.[hashLabel]);
+  const full = mine.filter((set) => set.spec.replicas > 0);
+  const running = mine.flatMap((set) => pods.filter(isControlledBy(set.metadata.uid)).filter(isActive));
+  return {
+    name,
+    observedGeneration: status["observedGeneration"],
+    pods: running.length,
+    replicas: status["replicas"] ?? 0,
+    updated: status["updatedReplicas"] ?? 0,
+    available: status["availableReplicas"] ?? 0,
+    templatesOfFull: full.map((set) => imageOf(set)),
+    isEachTemplateThereOnce: new Set(hashes).size === hashes.length,
+    image: imageOf({ spec }),
+  };
+}
+
+function asked({ metadata: { name, generation }, spec }: Seen): object {
+  const image = imageOf({ spec });
+  return {
+    name,
+    observedGeneration: generation,
+    pods: spec.replicas,
+    replicas: spec.replicas,
+    updated: spec.replicas,
+    available: spec.replicas,
+    templatesOfFull: spec.replicas === 0 ? [] : [image],
+    isEachTemplateThereOnce: true,
+    image,
+  };
+}
+
+function imageOf({ spec }: Pick<Seen, "spec">): string {
+  return (spec.template.spec as { containers: readonly { image: string }[] }).containers[0]?.image ?? "";
+}
+
+/** Those whose owner is not there any more. */
+function dangling(owned: readonly Seen[], owners: readonly Seen[]): string[] {
+  const uids = new Set(owners.map(({ metadata }) => metadata.uid));
+  return owned
+    .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => !uids.has(uid)) === true)
+    .map(({ metadata }) => metadata.name);
+}
+
+type ResourceName = "deployments" | "replicasets" | "pods" | "configmaps";
+
+interface Stage {
+  list(resource: ResourceName): Promise<readonly Seen[]>;
+  get(resource: ResourceName, name: string): Promise<Seen | undefined>;
+  remove(resource: ResourceName, name: string, propagationPolicy?: Policy): Promise<void>;
+  createDeployment(name: string, replicas: number, template: number): Promise<void>;
+  scale(name: string, replicas: number): Promise<void>;
+  setTemplate(name: string, template: number): Promise<void>;
+  /** Answers its uid. */
+  createConfigMap(name: string, owners: readonly OwnerReference[]): Promise<OwnerReference>;
+}
+
+interface OwnerReference {
+  readonly apiVersion: "v1";
+  readonly kind: "ConfigMap";
+  readonly name: string;
+  readonly uid: string;
+  readonly blockOwnerDeletion: true;
+}
+
+/** One namespace, straight on the API server. */
+function stageOf(cluster: Cluster, namespace: string): Stage {
+  const path = (resource: ResourceName, name = ""): string => {
+    const group = resource === "deployments" || resource === "replicasets" ? "/apis/apps/v1" : "/api/v1";
+    return `${group}/namespaces/${namespace}/${resource}${name === "" ? "" : `/${name}`}`;
+  };
+  const granted = async (method: string, to: string, body?: object): Promise<Seen> => {
+    const headers = method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
+    const answer = await cluster.request(method, to, body, headers);
+    if (answer.status >= 300) throw new Error(`${method} ${to}: ${JSON.stringify(answer.body)}`);
+    return answer.body as Seen;
+  };
+  const patch = async (name: string, spec: object): Promise<void> =>
+    void (await granted("PATCH", path("deployments", name), { spec }));
+  const containers = (template: number): readonly object[] => [{ name: "main", image: `main:${template}` }];
+  return {
+    list: async (resource) => ((await granted("GET", path(resource))) as unknown as { items: readonly Seen[] }).items,
+    async get(resource, name) {
+      const { status, body } = await cluster.request("GET", path(resource, name));
+      return status === 200 ? (body as Seen) : undefined;
+    },
+    remove: async (resource, name, propagationPolicy = "Background") =>
+      void (await granted("DELETE", path(resource, name), { propagationPolicy })),
+    async createDeployment(name, replicas, template) {
+      const labels = { app: name };
+      await granted("POST", path("deployments"), {
+        metadata: { name },
+        spec: {
+          replicas,
+          selector: { matchLabels: labels },
+          template: {
+            metadata: { labels },
+            spec: { terminationGracePeriodSeconds: 1, containers: containers(template) },
+          },
+        },
+      });
+    },
+    scale: (name, replicas) => patch(name, { replicas }),
+    setTemplate: (name, template) => patch(name, { template: { spec: { containers: containers(template) } } }),
+    async createConfigMap(name, ownerReferences) {
+      const { metadata } = await granted("POST", path("configmaps"), { metadata: { name, ownerReferences } });
+      return { apiVersion: "v1", kind: "ConfigMap", name, uid: metadata.uid, blockOwnerDeletion: true };
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** Controllers live in this process, through a proxy that misbehaves; in this process, so that their caches can be looked at. */
+import { accessCluster } from "../../../src/client/cluster-access.ts";
+import { connect, type Connection } from "../../../src/client/connect.ts";
+import { catalogue } from "../../../src/controllers/index.ts";
+import { type LiveRun, startLive } from "../../../src/modes/live.ts";
+import { realHost } from "../../../src/platform/host.ts";
+import { realRandom } from "../../../src/platform/random.ts";
+import { realTimeline } from "../../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import type { Cluster } from "../../support/cluster.ts";
+import { kubeconfigThrough } from "../../support/fault-proxy.ts";
+
+const timeline = realTimeline();
+/** Instead of 90 s: idle watches are opened anew so often. */
+const silentMs = 3000;
+
+/** Writes refused or lost, watches that ended, lists after the first. */
+export interface Failures {
+  readonly writes: number;
+  readonly watches: number;
+  readonly relists: number;
+}
+
+export interface FaultyRun {
+  readonly live: LiveRun;
+  readonly failures: Failures;
+  /** Why Leases were lost; none should be. */
+  readonly leasesLost: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** A connection without a limit on requests. */
+export async function connectedBy(kubeconfig: string, bus: TraceBus): Promise<Connection> {
+  const host = { ...realHost(), env: {} };
+  return connect(await accessCluster(host, { kubeconfig }), { host, timeline, bus, qps: 0, silentMs });
+}
+
+/** Starts controllers by name, in one namespace or in all, on frozen caches, their requests to `url`. */
+export async function startFaultyRun(
+  cluster: Cluster,
+  url: string,
+  { controllers, namespace }: { readonly controllers: readonly string[]; readonly namespace?: string },
+): Promise<FaultyRun> {
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const failures = { writes: 0, watches: 0, relists: 0 };
+  const leasesLost: string[] = [];
+  bus.listen((event) => {
+    if (event.stage === "write" && event.error !== undefined && event.status !== 409) failures.writes++;
+    if (event.stage === "watch" && event.state !== "opened") failures.watches++;
+    if (event.stage === "list" && event.why !== "start") failures.relists++;
+  });
+  const connection = await connectedBy(kubeconfigThrough(cluster, url), bus);
+  const live = await startLive(
+    {
+      controllers: catalogue.filter(({ name }) => controllers.includes(name)),
+      clientFor: connection.clientFor,
+      bus,
+      timeline,
+      random: realRandom(),
+      ...(namespace !== undefined && { namespace }),
+      freeze: true,
+      lease: { identity: "test", isDead: () => false, force: false, onWait: () => undefined },
+      preflight: () => Promise.resolve(),
+      onLeaseLost: (why) => void leasesLost.push(why),
+      onLeaseLate: () => undefined,
+      onEventLost: () => undefined,
+    },
+    new AbortController().signal,
+  );
+  return {
+    live,
+    failures,
+    leasesLost,
+    async stop() {
+      await live.stop();
+      connection.close();
+    },
+  };
+}
