@@ -20,6 +20,7 @@ import { deleteCollection, deleteOne, deleteOptionsOf } from "./verbs/delete.ts"
 import { patch } from "./verbs/patch.ts";
 import { update } from "./verbs/update.ts";
 import { openWatch } from "./verbs/watch.ts";
+import { warningHeader } from "./warnings.ts";
 
 export interface Incoming {
   readonly method: string;
@@ -139,8 +140,8 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
   const deprecation = deprecationOf(resource.storage);
   if (deprecation !== undefined) call.warnings.push(deprecation);
   const outgoing = orRefused(() => verbAnswer(call, incoming));
-  if (call.warnings.length === 0) return outgoing;
-  const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(", ");
+  const warning = warningHeader(call.warnings);
+  if (warning === undefined) return outgoing;
   return { ...outgoing, headers: { ...outgoing.headers, warning } };
 }
 

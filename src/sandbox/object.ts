@@ -48,6 +48,11 @@ export function fieldsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
+/** A text; empty for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 /** The value at a path of keys; undefined as soon as one is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here = value;

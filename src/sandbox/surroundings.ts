@@ -1,15 +1,16 @@
 /** What the rules of kinds may ask of the server. */
 import { fieldsIn } from "./object.ts";
 import type { Surroundings } from "./registry/kind-rules.ts";
-import type { Server } from "./server.ts";
+import type { Call } from "./server.ts";
 
-export function surroundingsOf({ timeline, random, store }: Server): Surroundings {
+export function surroundingsOf({ server: { timeline, random, store }, warnings }: Call): Surroundings {
   const services = function* (): Generator<Readonly<Record<string, unknown>>> {
     for (const { object } of store.collection("services", true).range({})) yield object.spec ?? {};
   };
   return {
     now: timeline.now(),
     random,
+    warn: (text) => void warnings.push(text),
     takenAddresses: () => new Set([...services()].map((spec) => spec["clusterIP"])),
     takenNodePorts: () =>
       new Set([...services()].flatMap((spec) => fieldsIn(spec["ports"]).map((port) => port["nodePort"]))),

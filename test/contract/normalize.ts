@@ -24,6 +24,7 @@ function textOf(text: string): string {
       .replaceAll(/\bA_[a-z0-9]{5}\b/g, "A_RAND")
       // The real server shows the difference of its own types.
       .replace(/(previously negative\))\n[^]*/, "$1")
+      .replaceAll(/\bmadeup-[a-z0-9]{5}\b/g, "madeup-RAND")
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-RAND")
       .replaceAll(/\b10\.0\.\d+\.\d+\b/g, "IP")
       .replaceAll(/too old resource version: \d+ \(\d+\)/g, "too old resource version: N (N)")

@@ -4,6 +4,8 @@ import { admission } from "./cases/admission.ts";
 import { basics } from "./cases/basics.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
 import { patches } from "./cases/patches.ts";
+import { podSecurity } from "./cases/pod-security.ts";
+import { warnings } from "./cases/warnings.ts";
 import { workloads } from "./cases/workloads.ts";
 
-export const tables: readonly Table[] = [basics, patches, lifecycle, workloads, admission];
+export const tables: readonly Table[] = [basics, patches, lifecycle, workloads, admission, podSecurity, warnings];

@@ -157,16 +157,36 @@ function partsOf(value: unknown, { shape, field }: Kind, schema: Schema): Map<st
 function listParts(value: unknown, of: Shape, field: Field | undefined): Map<string, Part> | undefined {
   if (!Array.isArray(value)) return undefined;
   const parts = new Map<string, Part>();
-  for (const item of value as unknown[]) {
-    parts.set(listElement(item, field), { value: item, kind: { shape: of, field: undefined } });
+  for (const [name, items] of namedItems(value as unknown[], field)) {
+    const kind: Kind = items.length === 1 ? { shape: of, field: undefined } : alike;
+    parts.set(name, { value: items.length === 1 ? items[0] : items, kind });
   }
   return parts;
+}
+
+/** Items of one name are owned in one piece. */
+const alike: Kind = { shape: { is: "open" }, field: undefined };
+
+/** The items of a list by their names in paths. */
+export function namedItems(list: readonly unknown[], field: Field | undefined): Map<string, unknown[]> {
+  const named = new Map<string, unknown[]>();
+  for (const item of list) {
+    const name = listElement(item, field);
+    const others = named.get(name);
+    if (others === undefined) named.set(name, [item]);
+    else others.push(item);
+  }
+  return named;
 }
 
 /** How the path to an item names it: by its keys, or by its value. */
 export function listElement(item: unknown, field: Field | undefined): string {
   if (field?.listType !== "map" || !isFields(item)) return `v:${JSON.stringify(item)}`;
   const keys: Fields = {};
-  for (const key of [...field.listKeys].sort()) if (item[key] !== undefined) keys[key] = item[key];
+  // A secret to pull images with may go without its name, which is then empty; everything else has one.
+  for (const key of [...field.listKeys].sort()) {
+    if (item[key] !== undefined) keys[key] = item[key];
+    else if (key === "name") keys[key] = "";
+  }
   return `k:${JSON.stringify(keys)}`;
 }

@@ -5,7 +5,7 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { isFields, type Fields } from "../object.ts";
 import type { Field, Schema, Shape, Struct } from "../registry/schema.ts";
-import { isAtomic, listElement, type Kind, ownable } from "./compare.ts";
+import { isAtomic, type Kind, namedItems, ownable } from "./compare.ts";
 
 const open: Shape = { is: "open" };
 
@@ -71,11 +71,12 @@ function whole(value: unknown, kind: Kind, schema: Schema): Fields {
 }
 
 function wholeList(value: readonly unknown[], of: Shape, field: Field | undefined, schema: Schema): Fields {
-  const parts = new Map(value.map((item) => [listElement(item, field), item]));
+  const parts = namedItems(value, field);
   if (parts.size === 0) return {};
   const written: Fields = { ".": {} };
   for (const element of [...parts.keys()].sort()) {
-    written[element] = whole(parts.get(element), { shape: of, field: undefined }, schema);
+    const items = parts.get(element) ?? [];
+    written[element] = items.length === 1 ? whole(items[0], { shape: of, field: undefined }, schema) : {};
   }
   return written;
 }

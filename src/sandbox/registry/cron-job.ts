@@ -1,8 +1,8 @@
 /** CronJobs. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateCronJobSpec. */
 import { invalid, notSupported, required, type FieldError } from "../field-errors.ts";
-import { isFields, type ApiObject, type Fields } from "../object.ts";
+import { isFields, textOf, type ApiObject, type Fields } from "../object.ts";
 import { isTimeZone, scheduleProblem } from "./cron-schedule.ts";
-import { hostnameWarnings } from "./job.ts";
+import { jobWarnings } from "./job.ts";
 import { jobSpecErrors } from "./job-spec.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { isOneOf, negativeErrors } from "./spec-checks.ts";
@@ -74,8 +74,14 @@ function specErrors({ spec = {} }: ApiObject, old?: ApiObject): FieldError[] {
 /** A Job's name is the CronJob's with eleven characters more. */
 const longestName = 52;
 
+const timeZoneInSchedule =
+  "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
+
 export const cronJobRules: KindRules = {
-  warnings: (cronJob, old) => (old === undefined ? hostnameWarnings(cronJob) : []),
+  warnings: (cronJob, old) => [
+    ...jobWarnings(cronJob, old, ["spec", "jobTemplate", "spec"]),
+    ...(old !== undefined && textOf(cronJob.spec?.["schedule"]).includes("TZ") ? [timeZoneInSchedule] : []),
+  ],
   validate(cronJob) {
     const { name = "" } = cronJob.metadata;
     const tooLong = name.length > longestName;

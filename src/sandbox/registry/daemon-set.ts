@@ -6,6 +6,7 @@ import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { amount, amountErrors, fixed, negativeErrors, selectorErrors, tooMuchErrors } from "./spec-checks.ts";
 import { decrementErrors } from "./stateful-set.ts";
+import { templateWarnings } from "./warnings/pod.ts";
 import { alwaysErrors, templateErrors } from "./workload-validation.ts";
 
 const generation = "deprecated.daemonset.template.generation";
@@ -68,6 +69,10 @@ function noteGeneration(daemonSet: ApiObject, count: string): void {
 
 export const daemonSetRules: KindRules = {
   updateFirst: true,
+  warnings: (daemonSet, old) =>
+    old !== undefined && old.metadata.annotations?.[generation] === daemonSet.metadata.annotations?.[generation]
+      ? []
+      : templateWarnings(daemonSet, undefined),
   // Stored as a number, which is written even when it is 0.
   defaults: (daemonSet) => noteGeneration(daemonSet, daemonSet.metadata.annotations?.[generation] ?? "0"),
   prepareCreate(daemonSet) {

@@ -6,6 +6,7 @@ import { at, child, fieldsIn, isFields, type ApiObject, type Fields } from "../o
 import { jobSpecErrors } from "./job-spec.ts";
 import { jobStatusErrors } from "./job-status.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { hostnameWarnings, templateWarnings } from "./warnings/pod.ts";
 import { labelProblems } from "./names.ts";
 import { fixed, selectorErrors } from "./spec-checks.ts";
 
@@ -137,19 +138,26 @@ function updateErrors(job: ApiObject, old: ApiObject): FieldError[] {
   ];
 }
 
-/** A Job's pods are named after it, and their hosts after them. */
-export function hostnameWarnings({ metadata: { name = "" } }: ApiObject): string[] {
-  const problems = labelProblems(name);
-  if (problems.length === 0) return [];
+const hardToTrack =
+  "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
+
+/** Of the spec of a Job, and of the pods that it makes, at `path`. */
+export function jobWarnings(object: ApiObject, old: ApiObject | undefined, path: readonly string[]): string[] {
+  const changed = old === undefined || old.metadata.generation !== object.metadata.generation;
+  const spec = at(object, ...path);
+  const { completionMode, completions, parallelism } = isFields(spec) ? spec : {};
+  const isLarge = completionMode === "Indexed" && Number(completions) > 100_000 && Number(parallelism) > 10_000;
   return [
-    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(" ")}]`,
+    ...(old === undefined ? hostnameWarnings(object) : []),
+    ...(changed && isLarge ? [`${path.join(".")}: ${hardToTrack}`] : []),
+    ...templateWarnings(object, old, [...path, "template"]),
   ];
 }
 
 export const jobRules: KindRules = {
   prepareCreate: selectOwnPods,
   validate: wholeErrors,
-  warnings: (job, old) => (old === undefined ? hostnameWarnings(job) : []),
+  warnings: (job, old) => jobWarnings(job, old, ["spec"]),
   validateUpdate: updateErrors,
   validateStatus: jobStatusErrors,
 };

@@ -5,6 +5,8 @@ import type { ApiObject } from "../object.ts";
 
 /** What the functions of a kind may ask of the server. */
 export interface Surroundings {
+  /** Tells the client something beside its answer. */
+  readonly warn: (text: string) => void;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly random: Random;

@@ -14,6 +14,7 @@ import { claimRules, configMapRules, leaseRules, priorityClassRules, secretRules
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./roles.ts";
 import { serviceRules } from "./service.ts";
 import { statefulSetRules } from "./stateful-set.ts";
+import { templateWarnings } from "./warnings/pod.ts";
 import { deploymentRules, replicaSetRules, replicationControllerRules } from "./workload-validation.ts";
 
 export const kindRules: Readonly<Record<string, KindRules>> = {
@@ -39,6 +40,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   persistentvolumeclaims: claimRules,
   persistentvolumes: volumeRules,
   pods: podRules,
+  podtemplates: { warnings: (object, old) => templateWarnings(object, old, ["template"]) },
   "replicasets.apps": replicaSetRules,
   replicationcontrollers: replicationControllerRules,
   secrets: secretRules,

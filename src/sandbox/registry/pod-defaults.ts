@@ -34,6 +34,9 @@ function pod(fields: Fields): void {
   const containers = [...fieldsIn(spec["containers"]), ...fieldsIn(spec["initContainers"])];
   containers.forEach(requestsFromLimits);
   fill(spec, { enableServiceLinks: true });
+  // Of templates it stays as it is, and is warned of.
+  const grace = spec["terminationGracePeriodSeconds"];
+  if (typeof grace === "number" && grace < 0) spec["terminationGracePeriodSeconds"] = 1;
   if (spec["hostNetwork"] !== true) return;
   for (const { ports } of containers) {
     for (const port of fieldsIn(ports))
@@ -43,6 +46,10 @@ function pod(fields: Fields): void {
 
 const volumeSourceless = (volume: Fields): boolean =>
   Object.keys(volume).every((key) => key === "name" || volume[key] === undefined || volume[key] === null);
+
+const iscsi: Filler = (source) => fill(source, { iscsiInterface: "default" });
+const rbd: Filler = (source) => fill(source, { pool: "rbd", user: "admin", keyring: "/etc/ceph/keyring" });
+const scaleIO: Filler = (source) => fill(source, { storageMode: "ThinProvisioned", fsType: "xfs" });
 
 export const podDefaults: Readonly<Record<string, Filler>> = {
   "core.v1.Pod": pod,
@@ -75,5 +82,12 @@ export const podDefaults: Readonly<Record<string, Filler>> = {
   "core.v1.ProjectedVolumeSource": (source) => fill(source, volumeModes),
   "core.v1.ServiceAccountTokenProjection": (token) => fill(token, { expirationSeconds: 3600 }),
   "core.v1.HostPathVolumeSource": (source) => fill(source, { type: "" }),
-  "core.v1.ISCSIVolumeSource": (source) => fill(source, { iscsiInterface: "default" }),
+  "core.v1.ISCSIVolumeSource": iscsi,
+  "core.v1.ISCSIPersistentVolumeSource": iscsi,
+  "core.v1.RBDVolumeSource": rbd,
+  "core.v1.RBDPersistentVolumeSource": rbd,
+  "core.v1.AzureDiskVolumeSource": (source) =>
+    fill(source, { cachingMode: "ReadWrite", kind: "Shared", fsType: "ext4", readOnly: false }),
+  "core.v1.ScaleIOVolumeSource": scaleIO,
+  "core.v1.ScaleIOPersistentVolumeSource": scaleIO,
 };

@@ -1,5 +1,8 @@
 /** Pods. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go. */
-import { at, child, fieldsIn, type ApiObject } from "../object.ts";
+import { formatTime } from "../../api/time.ts";
+import { at, child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { appArmorPrefix, applyAppArmorAnnotations } from "./app-armor.ts";
+import { podWarnings } from "./warnings/pod.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { podUpdateErrors } from "./pod-update.ts";
 import { podSpecErrors } from "./pod-validation.ts";
@@ -11,11 +14,26 @@ function finished(pod: ApiObject): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
+/** A pod with gates says from the start why it is not scheduled. */
+function gated(pod: ApiObject, now: number): Fields {
+  if (fieldsIn(pod.spec?.["schedulingGates"]).length === 0) return {};
+  const message = "Scheduling is blocked due to non-empty scheduling gates";
+  const [type, reason] = ["PodScheduled", "SchedulingGated"];
+  const times = { lastProbeTime: null, lastTransitionTime: formatTime(now) };
+  return { conditions: [{ type, status: "False", ...times, reason, message }] };
+}
+
 export const podRules: KindRules = {
-  prepareCreate(pod) {
-    pod.status = { phase: "Pending", qosClass: qosClassOf(pod) };
+  prepareCreate(pod, { warn, now }) {
+    pod.status = { phase: "Pending", qosClass: qosClassOf(pod), ...gated(pod, now) };
+    for (const name of applyAppArmorAnnotations(pod)) {
+      warn(
+        `metadata.annotations[${appArmorPrefix}${name}]: deprecated since v1.30; use the "appArmorProfile" field instead`,
+      );
+    }
   },
   validate: (pod) => podSpecErrors(pod.spec ?? {}, "spec"),
+  warnings: (pod, old) => (old === undefined ? podWarnings(pod) : []),
   validateUpdate: podUpdateErrors,
   prepareUpdate(pod, old) {
     // What nodes report is not changed from here.

@@ -8,6 +8,8 @@ import { labelErrors } from "./metadata.ts";
 import { labelProblems } from "./names.ts";
 import { podSpecErrors } from "./pod-validation.ts";
 import { amount, amountErrors, isOneOf, negativeErrors, selectorErrors, tooMuchErrors } from "./spec-checks.ts";
+import { templateWarnings } from "./warnings/pod.ts";
+import { claimWarnings } from "./warnings/volumes.ts";
 import { alwaysErrors } from "./workload-validation.ts";
 
 function strategyErrors(strategy: Fields): FieldError[] {
@@ -168,9 +170,18 @@ function dropMaxUnavailable({ spec = {} }: ApiObject): void {
 export const statefulSetRules: KindRules = {
   prepareCreate: dropMaxUnavailable,
   prepareUpdate: dropMaxUnavailable,
-  warnings({ spec = {} }) {
+  warnings(statefulSet, old) {
+    const { spec = {} } = statefulSet;
     const limit = spec["revisionHistoryLimit"];
-    return typeof limit === "number" && limit < 0 ? [keepsAll] : [];
+    return [
+      ...templateWarnings(statefulSet, old),
+      ...(old !== undefined && old.metadata.generation === statefulSet.metadata.generation
+        ? []
+        : fieldsIn(spec["volumeClaimTemplates"]).flatMap((claim, index) =>
+            claimWarnings(claim["spec"], `spec.volumeClaimTemplates[${index}]`),
+          )),
+      ...(typeof limit === "number" && limit < 0 ? [keepsAll] : []),
+    ];
   },
   validate: (statefulSet) => specErrors(statefulSet, true),
   validateUpdate(statefulSet, old) {

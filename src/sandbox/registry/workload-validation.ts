@@ -13,6 +13,7 @@ import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { podSpecErrors } from "./pod-validation.ts";
 import { amount, amountErrors, fixed, negativeErrors, selectorErrors, tooMuchErrors } from "./spec-checks.ts";
+import { hostnameWarnings, templateWarnings } from "./warnings/pod.ts";
 
 /** A template with labels that its selector chooses, where one is given, and a spec that is one. */
 export function templateErrors(template: Fields, selector: Selector | undefined, field: string): FieldError[] {
@@ -143,7 +144,12 @@ export function countErrors(object: ApiObject): FieldError[] {
 const fixedSelector = (object: ApiObject, old: ApiObject): FieldError[] =>
   fixed(specOf(object)["selector"], specOf(old)["selector"], "spec.selector");
 
+function replicatedWarnings(object: ApiObject, old?: ApiObject): string[] {
+  return [...(old === undefined ? hostnameWarnings(object) : []), ...templateWarnings(object, old)];
+}
+
 export const replicaSetRules: KindRules = {
+  warnings: replicatedWarnings,
   validate: (replicaSet) => [
     ...negativeErrors(specOf(replicaSet), "spec", "replicas", "minReadySeconds"),
     ...templated(specOf(replicaSet), "ReplicaSet", "empty selector is invalid for deployment"),
@@ -153,6 +159,7 @@ export const replicaSetRules: KindRules = {
 };
 
 export const deploymentRules: KindRules = {
+  warnings: replicatedWarnings,
   validate(deployment) {
     const spec = specOf(deployment);
     return [
@@ -168,6 +175,11 @@ export const deploymentRules: KindRules = {
 };
 
 export const replicationControllerRules: KindRules = {
+  // Of an update the real server looks at the template as it was.
+  warnings: (controller, old) =>
+    old === undefined
+      ? replicatedWarnings(controller, old)
+      : templateWarnings({ ...controller, spec: specOf(old) }, old),
   validate(controller) {
     const spec = specOf(controller);
     const errors = negativeErrors(spec, "spec", "minReadySeconds");

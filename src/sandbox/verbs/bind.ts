@@ -13,7 +13,7 @@ export const done = { kind: "Status", apiVersion: "v1", metadata: {}, status: "S
 export function bind(call: Call): { status: number; value: object } {
   const binding = bodyJson(call, "Binding");
   const name = at(binding, "metadata", "name");
-  if (name !== undefined && name !== call.name) throw badRequest("name in URL does not match name in Binding object");
+  if (name !== call.name) throw badRequest("name in URL does not match name in Binding object");
   const node = targetOf(binding);
   const entry = call.collection.get(call.namespace, call.name);
   if (entry === undefined) throw notFound(call.resource.asResource, call.name);

@@ -2,6 +2,7 @@
 import { formatTime } from "../../api/time.ts";
 import { randomSuffix, randomUuid } from "../../platform/random.ts";
 import { admitCreate } from "../admission/admit.ts";
+import { admitPodSecurity } from "../admission/pod-security/admit.ts";
 import { checkLimits } from "../admission/limit-ranger.ts";
 import { canonicalize } from "../canonical.ts";
 import { finished } from "../decode.ts";
@@ -55,11 +56,12 @@ export function createObject(call: Call, object: ApiObject): Entry {
       : [...metadataErrors(object, resource.namespaced, resource.behaviour), ...errors];
   if (wrong.length > 0) throw invalidObject(resource.asKind, name, wrong);
   call.warnings.push(...(rules.warnings?.(object) ?? []));
+  admitPodSecurity(call, object);
   if (call.collection.get(call.namespace, name) !== undefined) {
     throw taken(call, name, generated);
   }
   admitQuota(call, object);
-  rules.allocate?.(object, surroundingsOf(call.server));
+  rules.allocate?.(object, surroundingsOf(call));
   const whole = finished(object, resource.struct, schema);
   if (call.dryRun) {
     return new Entry(whole, Number(whole.metadata.resourceVersion ?? 0) || 0);
@@ -109,8 +111,8 @@ function nameIt(call: Call, { metadata }: ApiObject): boolean {
 }
 
 function prepare(call: Call, object: ApiObject): void {
-  const { resource, server } = call;
+  const { resource } = call;
   if (resource.subresources.has("status") && !resource.behaviour.keepsNewStatus) delete object.status;
   if (resource.behaviour.generation) object.metadata.generation = 1;
-  resource.behaviour.rules.prepareCreate?.(object, surroundingsOf(server));
+  resource.behaviour.rules.prepareCreate?.(object, surroundingsOf(call));
 }

@@ -1,6 +1,7 @@
 /** PUT of an object or its status. Source: apiserver v0.36 registry/generic/registry/store.go Update, registry/rest/update.go. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { admitUpdate } from "../admission/admit.ts";
+import { admitPodSecurity } from "../admission/pod-security/admit.ts";
 import { canonicalize } from "../canonical.ts";
 import { finished } from "../decode.ts";
 import { invalid, invalidObject, type FieldError } from "../field-errors.ts";
@@ -109,7 +110,7 @@ function keepServerFields(object: ApiObject, old: ApiObject): void {
 
 /**
  * Writes `object` over `old`: keeps what is not the client's, checks, and commits; a change of nothing is none. `managedAs` is
- * the subresource that the managed fields name, where it is another.
+ * the subresource that was asked for, where the object is treated as a whole.
  */
 export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: string): Entry {
   const { resource, server, collection } = call;
@@ -119,7 +120,8 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
   keepServerFields(object, old.object);
   if (call.subresource === "status") keepAllButStatus(call, object, old.object);
   else if (resource.subresources.has("status")) keepStatus(object, old.object);
-  manageUpdate(managedAs === undefined ? call : { ...call, subresource: managedAs }, old.object, object);
+  const asked = managedAs === undefined ? call : { ...call, subresource: managedAs };
+  manageUpdate(asked, old.object, object);
   if (call.subresource === "") behaviour.rules.prepareUpdate?.(object, old.object);
   if (call.subresource !== "status") countGeneration(call, object, old.object);
   admitUpdate(call, object, old.object);
@@ -127,6 +129,7 @@ export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: s
   const errors = first.length > 0 ? first : updateErrors(call, object, old.object);
   if (errors.length > 0) throw invalidObject(resource.asKind, call.name, errors);
   if (call.subresource === "") call.warnings.push(...(behaviour.rules.warnings?.(object, old.object) ?? []));
+  admitPodSecurity(asked, object, old.object);
   object.metadata.resourceVersion = String(old.revision);
   const whole = finished(object, resource.struct, server.catalogue.schema);
   if (isToBeDeleted(whole, old.object)) {

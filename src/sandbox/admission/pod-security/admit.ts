@@ -1,0 +1,148 @@
+/**
+ * PodSecurity: pods that violate what their namespace enforces are refused, and those who write them, or workloads that would
+ * make them, are warned. Nobody is exempt, as by default. Source: pod-security-admission v0.36 admission/admission.go.
+ */
+import { deepEqual } from "../../../api/field-changes.ts";
+import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../object.ts";
+import { invalidObject } from "../../field-errors.ts";
+import { forbidden } from "../../refusal.ts";
+import type { Call } from "../../server.ts";
+import type { PodLike } from "./check.ts";
+import { inDetail, inShort, violationsOf } from "./evaluate.ts";
+import { compareLevels, policyOf, shownPolicy, type LevelVersion, type Policy } from "./policy.ts";
+
+/** How many pods of a namespace are looked at when it enforces more. */
+const mostPods = 3000;
+
+/** Where the kinds that make pods have the template, from their storage names. */
+const templates: ReadonlyMap<string, readonly string[]> = new Map([
+  ["podtemplates", ["template"]],
+  ["replicationcontrollers", ["spec", "template"]],
+  ["replicasets.apps", ["spec", "template"]],
+  ["deployments.apps", ["spec", "template"]],
+  ["statefulsets.apps", ["spec", "template"]],
+  ["daemonsets.apps", ["spec", "template"]],
+  ["jobs.batch", ["spec", "template"]],
+  ["cronjobs.batch", ["spec", "jobTemplate", "spec", "template"]],
+]);
+
+const podParts: ReadonlySet<string> = new Set(["", "ephemeralcontainers", "resize"]);
+
+/**
+ * Looks at an object as it is about to be stored; changes nothing. `old` is what is there already.
+ * @throws StatusError 403 for a pod that its namespace does not take, 422 for labels of a namespace that say nothing.
+ */
+export function admitPodSecurity(call: Call, object: ApiObject, old?: ApiObject): void {
+  const { resource, subresource } = call;
+  if (resource.storage === "pods") {
+    if (podParts.has(subresource)) admitPod(call, object, old);
+    return;
+  }
+  if (subresource !== "") return;
+  if (resource.storage === "namespaces") return admitLabels(call, object, old);
+  const path = templates.get(resource.storage);
+  const template = path === undefined ? undefined : at(object, ...path);
+  if (isFields(template)) warnOf(call, podLike(template), policyAt(call).warn);
+}
+
+function podLike(of: Fields): PodLike {
+  const annotations = at(of, "metadata", "annotations");
+  return {
+    annotations: isFields(annotations) ? (annotations as Record<string, string>) : {},
+    spec: isFields(of["spec"]) ? of["spec"] : {},
+  };
+}
+
+function policyAt({ server, namespace }: Call): Policy {
+  return policyOf(server.store.collection("namespaces", false).get("", namespace)?.object.metadata.labels).policy;
+}
+
+function admitPod(call: Call, pod: ApiObject, old: ApiObject | undefined): void {
+  const { enforce, warn } = policyAt(call);
+  if (enforce.level === "privileged" && warn.level === "privileged") return;
+  if (old !== undefined && !changesImages(pod, old)) return;
+  const violations = violationsOf(podLike(pod), enforce);
+  if (violations.length > 0) {
+    const why = `violates PodSecurity "${shownPolicy(enforce)}": ${inDetail(violations)}`;
+    throw forbidden(call.resource.asResource, pod.metadata.name ?? "", why);
+  }
+  warnOf(call, podLike(pod), warn);
+}
+
+function warnOf(call: Call, pod: PodLike, policy: LevelVersion): void {
+  const violations = violationsOf(pod, policy);
+  if (violations.length === 0) return;
+  call.warnings.push(`would violate PodSecurity "${shownPolicy(policy)}": ${inDetail(violations)}`);
+}
+
+/** Whether an update of a pod brings containers or images: nothing else that it may change matters here. */
+function changesImages({ spec }: ApiObject, old: ApiObject): boolean {
+  const changed = (key: string): boolean => {
+    const [now, before] = [fieldsIn(spec?.[key]), fieldsIn(old.spec?.[key])];
+    return now.length !== before.length || now.some(({ image }, index) => image !== before[index]?.["image"]);
+  };
+  if (changed("containers") || changed("initContainers")) return true;
+  const before = new Map(fieldsIn(old.spec?.["ephemeralContainers"]).map(({ name, image }) => [name, image]));
+  return fieldsIn(spec?.["ephemeralContainers"]).some(
+    ({ name, image }) => !before.has(name) || before.get(name) !== image,
+  );
+}
+
+function admitLabels(call: Call, namespace: ApiObject, old: ApiObject | undefined): void {
+  const { policy, errors } = policyOf(namespace.metadata.labels);
+  const before = old === undefined ? undefined : policyOf(old.metadata.labels);
+  // What was wrong before may stay so.
+  if (errors.length > 0 && (before === undefined || !deepEqual(errors, before.errors))) {
+    throw invalidObject(call.resource.asKind, namespace.metadata.name ?? "", errors);
+  }
+  if (before === undefined) return;
+  const [next, last] = [policy.enforce, before.policy.enforce];
+  if (next.level === "privileged" || (next.version === last.version && compareLevels(next.level, last.level) <= 0))
+    return;
+  call.warnings.push(...warningsOfPods(call, namespace.metadata.name ?? "", next));
+}
+
+/** What is told of the pods of a namespace that would not be let in any more: they stay. */
+function warningsOfPods({ server }: Call, namespace: string, policy: LevelVersion): string[] {
+  const pods = [...server.store.collection("pods", true).range({ namespace })].map(({ object }) => object);
+  const looked = oneOfEachFirst(pods).slice(0, mostPods);
+  const named = new Map<string, string[]>();
+  for (const pod of looked) {
+    const violations = violationsOf(podLike(pod), policy);
+    if (violations.length === 0) continue;
+    const text = inShort(violations);
+    named.set(text, [...(named.get(text) ?? []), pod.metadata.name ?? ""]);
+  }
+  const lines = [...named].map(([text, names]) => `${shownPods(names)}: ${text}`).sort();
+  return [
+    ...(looked.length < pods.length
+      ? [
+          `new PodSecurity enforce level only checked against the first ${looked.length} of ${pods.length} existing pods`,
+        ]
+      : []),
+    ...(lines.length > 0
+      ? [`existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${shownPolicy(policy)}"`]
+      : []),
+    ...lines,
+  ];
+}
+
+function shownPods(names: string[]): string {
+  const [first = "", ...others] = names.sort();
+  if (others.length === 0) return first;
+  return `${first} (and ${others.length} other ${others.length === 1 ? "pod" : "pods"})`;
+}
+
+/** Pods without a controller and the first of each controller, then the others, which are likely to be alike. */
+function oneOfEachFirst(pods: readonly ApiObject[]): ApiObject[] {
+  const seen = new Set<string>();
+  const first: ApiObject[] = [];
+  const others: ApiObject[] = [];
+  for (const pod of pods) {
+    const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+    if (owner !== undefined && seen.has(owner)) others.push(pod);
+    else first.push(pod);
+    if (owner !== undefined) seen.add(owner);
+  }
+  return [...first, ...others];
+}

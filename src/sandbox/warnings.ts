@@ -1,0 +1,29 @@
+/** What a client is told beside its answer, as a header. Source: apiserver v0.36 endpoints/filters/warning.go. */
+
+/** How long all warnings together may be, and each of them once they are too long; in characters. */
+const mostCharacters = 4096;
+const mostOfEach = 256;
+
+/** The value of the header `warning`; undefined where there is nothing to say. Each is said once, and none over two lines. */
+export function warningHeader(warnings: readonly string[]): string | undefined {
+  const said = [...new Set(warnings)]
+    .filter((text) => text !== "" && !/\p{Cc}/u.test(text))
+    .map((text) => Array.from(text));
+  const total = said.reduce((sum, characters) => sum + characters.length, 0);
+  const shown = total > mostCharacters ? shortened(said) : said;
+  if (shown.length === 0) return undefined;
+  return shown.map((characters) => `299 - "${characters.join("").replaceAll(/["\\]/g, "\\$&")}"`).join(", ");
+}
+
+/** The beginning of each, until there are too many. */
+function shortened(said: readonly (readonly string[])[]): string[][] {
+  const shown: string[][] = [];
+  let written = 0;
+  for (const characters of said) {
+    if (written >= mostCharacters) break;
+    const start = characters.slice(0, mostOfEach);
+    shown.push(start);
+    written += start.length;
+  }
+  return shown;
+}

@@ -1,0 +1,288 @@
+/** What clients are told of pods and templates that are taken as they are. */
+import { get, patch, paths, post, type Case, type Table } from "../case.ts";
+
+const { pods, deployments, replicasets, statefulsets, daemonsets, jobs, cronjobs, replicationcontrollers } = paths;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const labels = { app: "a" };
+const selector = { matchLabels: labels };
+const podOf = (name: string, spec: Fields, metadata: Fields = {}): Fields => ({
+  metadata: { name, ...metadata },
+  spec: { containers: [{ name: "c", image: "i" }], ...spec },
+});
+const one = (name: string, spec: Fields, metadata: Fields = {}): Case => ({
+  name,
+  steps: [post(pods, podOf("a", spec, metadata))],
+});
+const container = (more: Fields): Fields => ({ name: "c", image: "i", ...more });
+const template = (spec: Fields = {}, metadata: Fields = {}): Fields => ({
+  metadata: { labels, ...metadata },
+  spec: { containers: [container({})], terminationGracePeriodSeconds: -1, ...spec },
+});
+const apparmor = "container.apparmor.security.beta.kubernetes.io";
+
+const ofPods: readonly Case[] = [
+  one("a pod whose name is no label", {}, { name: "a.b" }),
+  one("labels of nodes that are old", {
+    nodeSelector: { "beta.kubernetes.io/os": "linux", "kubernetes.io/arch": "x" },
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: "failure-domain.beta.kubernetes.io/zone", operator: "In", values: ["a"] }] },
+          ],
+        },
+        preferredDuringSchedulingIgnoredDuringExecution: [
+          {
+            weight: 1,
+            preference: {
+              matchExpressions: [
+                { key: "a", operator: "In", values: ["b"] },
+                { key: "node-role.kubernetes.io/master", operator: "In", values: ["-a", "b"] },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  }),
+  one("constraints and terms that choose no pod", {
+    topologySpreadConstraints: [
+      { maxSkew: 1, topologyKey: "failure-domain.beta.kubernetes.io/zone", whenUnsatisfiable: "DoNotSchedule" },
+      { maxSkew: 1, topologyKey: "z", whenUnsatisfiable: "DoNotSchedule", labelSelector: {} },
+    ],
+    affinity: {
+      podAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "z" }, { topologyKey: "z", labelSelector: {} }],
+      },
+      podAntiAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey: "z" } }],
+      },
+    },
+  }),
+  one(
+    "annotations that do nothing any more",
+    {},
+    {
+      annotations: {
+        "scheduler.alpha.kubernetes.io/critical-pod": "",
+        "security.alpha.kubernetes.io/unsafe-sysctls": "a=b",
+        "seccomp.security.alpha.kubernetes.io/pod": "runtime/default",
+        "container.seccomp.security.alpha.kubernetes.io/c": "runtime/default",
+      },
+    },
+  ),
+  one("volumes that are going", {
+    volumes: [
+      { name: "a", gitRepo: { repository: "r" } },
+      { name: "b", glusterfs: { endpoints: "e", path: "p" } },
+      { name: "c", cephfs: { monitors: ["m"] } },
+      { name: "d", rbd: { monitors: ["m"], image: "i" } },
+      { name: "e", flocker: { datasetName: "d" } },
+      { name: "f", storageos: { volumeName: "v", volumeNamespace: "n" } },
+      {
+        name: "g",
+        ephemeral: {
+          volumeClaimTemplate: {
+            spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1500m" } } },
+          },
+        },
+      },
+    ],
+  }),
+  one("files of volumes in each other's place", {
+    volumes: [
+      {
+        name: "a",
+        configMap: {
+          name: "m",
+          items: [
+            { key: "a", path: "x" },
+            { key: "b", path: "x/y" },
+            { key: "c", path: "x" },
+            { key: "d", path: "xy" },
+          ],
+        },
+      },
+      {
+        name: "b",
+        projected: {
+          sources: [
+            { configMap: { name: "m", items: [{ key: "a", path: "x" }] } },
+            { secret: { name: "s", items: [{ key: "a", path: "x/z" }] } },
+            { serviceAccountToken: { path: "x" } },
+          ],
+        },
+      },
+    ],
+  }),
+  one("names twice", {
+    hostAliases: [
+      { ip: "10.1.2.3", hostnames: ["a"] },
+      { ip: "10.1.2.3", hostnames: ["b"] },
+    ],
+    imagePullSecrets: [{ name: "a" }, { name: "a" }, {}],
+  }),
+  one("parts of bytes", {
+    containers: [
+      container({
+        resources: {
+          limits: { memory: "1500m", "ephemeral-storage": "2.5" },
+          requests: { memory: "500m", cpu: "100m" },
+        },
+      }),
+    ],
+  }),
+  one("variables that hide each other", {
+    containers: [
+      container({
+        env: [
+          { name: "A", value: "1" },
+          { name: "A", value: "$(A)2" },
+          { name: "A", value: "$(A)" },
+          { name: "A", value: "3" },
+          { name: "B", value: "1" },
+          { name: "B", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+        ],
+      }),
+    ],
+  }),
+  one("ports in each other's way", {
+    containers: [
+      container({
+        ports: [
+          { name: "p", containerPort: 80 },
+          { containerPort: 80, hostPort: 8080 },
+          { containerPort: 80, hostPort: 8080, hostIP: "10.1.1.1" },
+          { containerPort: 81, hostIP: "10.1.1.1" },
+        ],
+      }),
+      { name: "d", image: "i", ports: [{ name: "p", containerPort: 80 }] },
+    ],
+  }),
+  one("a negative time to end", { terminationGracePeriodSeconds: -5 }),
+  one(
+    "AppArmor annotations become fields",
+    {},
+    {
+      annotations: { [`${apparmor}/c`]: "localhost/p" },
+    },
+  ),
+  one(
+    "an AppArmor annotation that says what the pod says",
+    { securityContext: { appArmorProfile: { type: "RuntimeDefault" } } },
+    {
+      annotations: { [`${apparmor}/c`]: "runtime/default" },
+    },
+  ),
+  one("a pod with gates", { schedulingGates: [{ name: "g" }] }),
+  {
+    name: "the same twice is told once, and updates of pods tell nothing",
+    steps: [
+      post(
+        pods,
+        podOf("a", {
+          containers: [container({ name: "a" }), container({ name: "b" })],
+          terminationGracePeriodSeconds: -1,
+        }),
+      ),
+      patch("merge", `${pods}/a`, { metadata: { labels: { a: "b" } } }),
+    ],
+  },
+  {
+    name: "many warnings are cut short",
+    steps: [
+      post(
+        pods,
+        podOf("a", {
+          containers: [
+            container({
+              env: Array.from({ length: 80 }, (_, index) => ({
+                name: `A_RATHER_LONG_NAME_OF_A_VARIABLE_${index % 3}`,
+                value: "x",
+              })),
+            }),
+          ],
+        }),
+      ),
+    ],
+  },
+];
+
+const ofTemplates: readonly Case[] = [
+  {
+    name: "templates are told of, with where they stand",
+    steps: [
+      post(deployments, { metadata: { name: "a.b" }, spec: { selector, template: template() } }),
+      post(replicasets, { metadata: { name: "a.b" }, spec: { selector, template: template() } }),
+      post(statefulsets, {
+        metadata: { name: "a" },
+        spec: { selector, serviceName: "s", template: template(), revisionHistoryLimit: -1 },
+      }),
+      post(daemonsets, { metadata: { name: "a.b" }, spec: { selector, template: template() } }),
+      post(replicationcontrollers, { metadata: { name: "a.b" }, spec: { selector: labels, template: template() } }),
+      post("/api/v1/namespaces/{ns}/podtemplates", { metadata: { name: "a" }, template: template() }),
+      post(jobs, {
+        metadata: { name: "a.b" },
+        spec: { template: template({ restartPolicy: "Never" }, { labels: {} }) },
+      }),
+      post(cronjobs, {
+        metadata: { name: "a.b" },
+        spec: {
+          schedule: "* * * * *",
+          jobTemplate: { spec: { template: template({ restartPolicy: "Never" }, { labels: {} }) } },
+        },
+      }),
+      patch("merge", `${deployments}/a.b`, { spec: { replicas: 2 } }),
+      patch("merge", `${deployments}/a.b`, { metadata: { labels: { a: "b" } } }),
+      patch("merge", `${deployments}/a.b`, { metadata: { annotations: { a: "b" } } }),
+      patch("merge", `${replicasets}/a.b`, { spec: { replicas: 2 } }),
+      patch("merge", `${statefulsets}/a`, { spec: { replicas: 2 } }),
+      patch("merge", `${statefulsets}/a`, { metadata: { labels: { a: "b" } } }),
+      patch("merge", `${daemonsets}/a.b`, { spec: { minReadySeconds: 2 } }),
+      patch("strategic", `${daemonsets}/a.b`, { spec: { template: { spec: { hostname: "h" } } } }),
+      patch("merge", `${replicationcontrollers}/a.b`, { spec: { replicas: 2 } }),
+      patch("merge", "/api/v1/namespaces/{ns}/podtemplates/a", { template: { metadata: { labels: { x: "y" } } } }),
+      patch("merge", `${jobs}/a.b`, { spec: { parallelism: 2 } }),
+      patch("merge", `${cronjobs}/a.b`, { spec: { suspend: true } }),
+      get(`${cronjobs}/a.b`),
+    ],
+  },
+  {
+    name: "annotations of AppArmor in a template",
+    steps: [
+      post(deployments, {
+        metadata: { name: "a" },
+        spec: {
+          selector,
+          template: template(
+            { terminationGracePeriodSeconds: 1 },
+            { annotations: { [`${apparmor}/c`]: "unconfined" } },
+          ),
+        },
+      }),
+    ],
+  },
+  {
+    name: "claims of a StatefulSet for parts of bytes",
+    steps: [
+      post(statefulsets, {
+        metadata: { name: "a" },
+        spec: {
+          selector,
+          serviceName: "s",
+          template: template({ terminationGracePeriodSeconds: 1 }),
+          volumeClaimTemplates: [
+            {
+              metadata: { name: "v" },
+              spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1500m" } } },
+            },
+          ],
+        },
+      }),
+    ],
+  },
+];
+
+export const warnings: Table = { name: "warnings", cases: [...ofPods, ...ofTemplates] };
