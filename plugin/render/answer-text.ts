@@ -34,7 +34,7 @@ export function answerLines(answer: Answer, { style, now, follow }: AnswerTextOp
   for (const { about, text, at, count } of answer.warnings) {
     const where = about === "" ? "" : `${about} · `;
     const times = count > 1 ? `, ${count} times` : "";
-    lines.push(...labelled("warning", `${where}${text} (${formatDuration(Math.max(0, now - at))} ago${times})`, style));
+    lines.push(...labelled("warning", `${where}${text} (${agoText(now - at)}${times})`, style));
   }
   for (const next of answer.next) lines.push(...labelled("next", next, style));
   for (const write of answer.lastWrites) {
@@ -47,10 +47,14 @@ export function answerLines(answer: Answer, { style, now, follow }: AnswerTextOp
 
 /** `.spec.replicas  by kubectl-edit, 48 s ago`. */
 function writeText({ managers, agoMs, field, untimed }: LastWrite): string {
-  const timed = managers.length === 0 ? "" : `by ${managers.join(" or ")}, ${formatDuration(agoMs)} ago`;
+  const timed = managers.length === 0 ? "" : `by ${managers.join(" or ")}, ${agoText(agoMs)}`;
   const others = untimed.length === 0 ? "" : `by ${untimed.join(" or ")}, at a time that is not recorded`;
   const who = [timed, others].filter((text) => text !== "").join("; or ");
   return field === undefined ? who : `${field}  ${who}`;
+}
+
+function agoText(ms: number): string {
+  return ms < 1000 ? "just now" : `${formatDuration(ms)} ago`;
 }
 
 function verdict({ is }: Answer): string {
@@ -77,7 +81,9 @@ function waitText({ waits }: Group, now: number): string {
   const [first] = waits;
   if (first === undefined) return "";
   const since = waits.flatMap((each) => (each.since === undefined ? [] : [each.since]));
-  const oldest = since.length === 0 ? "" : ` (for ${formatDuration(Math.max(0, now - Math.min(...since)))})`;
+  const forMs = since.length === 0 ? 0 : now - Math.min(...since);
+  // Times of objects are whole seconds.
+  const oldest = forMs < 1000 ? "" : ` (for ${formatDuration(forMs)})`;
   if (first.about === "") return `${first.why}${oldest}`;
   const [kind = "", ...rest] = first.about.split(" ");
   const names = waits.slice(0, shownAlike).map(({ about }) => about.split(" ")[1] ?? "");
@@ -93,5 +99,6 @@ function labelled(label: string, text: string, style: Style): string[] {
 function wrapped(text: string, { columns }: Style, head: string, hang: string): string[] {
   const room = columns === undefined ? undefined : columns - Math.max(head.length, hang.length);
   const [first = "", ...rest] = wrapWords(text.split(" "), room);
-  return [head + first, ...rest.map((line) => hang + line)];
+  // A gap of two spaces may fall on the end of a line.
+  return [head + first, ...rest.map((line) => hang + line)].map((line) => line.trimEnd());
 }

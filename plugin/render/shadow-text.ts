@@ -5,7 +5,7 @@ import type { AgreementEvent } from "../../src/trace/events.ts";
 import type { AgreementSummary } from "../../src/views/agreement.ts";
 import { formatRight } from "../../src/modes/rights.ts";
 import { UserError } from "../user-error.ts";
-import { counted } from "./style.ts";
+import { counted, withoutSuffix } from "./style.ts";
 
 /** The Kubernetes whose rules the built-in controllers follow. */
 const rulesOf = "1.36.3";
@@ -62,8 +62,11 @@ const verbs = {
 } as const;
 
 /** A difference, as a line of its own: `differs replicaset shop/web · sync 31 would delete Pod web-a · owner has not done it`. */
-export function differenceText({ controller, key, sync, verb, of, subresource, target, why }: AgreementEvent): string {
-  const what = `${of.kind} ${splitKey(target).name}${subresource === undefined ? "" : `/${subresource}`}`;
+export function differenceText(difference: AgreementEvent): string {
+  const { controller, key, sync, verb, of, subresource, target, why, generatedName } = difference;
+  const { name } = splitKey(target);
+  const shown = generatedName === true ? withoutSuffix(name) : name;
+  const what = `${of.kind} ${shown}${subresource === undefined ? "" : `/${subresource}`}`;
   const ours = sync === undefined ? "nothing was intended here" : `sync ${sync} would ${verbs[verb]} ${what}`;
   return `differs ${controller} ${key} · ${ours} · ${why}`;
 }

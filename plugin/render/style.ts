@@ -39,6 +39,11 @@ export function shorten(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
+/** `web-…` of `web-x7k2p`: what is known of a name whose end the server makes up. */
+export function withoutSuffix(name: string): string {
+  return name.replace(/[^-]*$/, "…");
+}
+
 /** A line of the head of a screen (`context …`, `rights  …`), broken at words under its own text where it is too wide. */
 export function hung(line: string, columns: number | undefined): string[] {
   if (columns === undefined || line.length <= columns) return [line];

@@ -13,7 +13,7 @@ import {
 } from "../../src/views/sync-block.ts";
 import { changesText } from "./changes.ts";
 import { counted, formatDuration, showsTimes, type Style, wrapWords } from "./style.ts";
-import { writeLines } from "./write-lines.ts";
+import { madeUpName, writeLines } from "./write-lines.ts";
 
 export interface SyncBlockTextOptions {
   readonly style: Style;
@@ -44,19 +44,12 @@ export class SyncBlockText {
     const { colour } = this.#options.style;
     const lines = this.#head(block);
     this.#causes(lines, block);
-    if (origin !== undefined && origin.steps.length > 0) this.#put(lines, "from", originPieces(origin));
+    if (origin !== undefined && origin.steps.length > 0)
+      this.#put(lines, "from", originPieces(origin, this.#options.shadow));
     const saw = [...factPieces(block.decisions), ...this.#expectations(block.unseen)];
     if (saw.length > 0) this.#put(lines, "saw", saw);
     this.#did(lines, block);
-    // What is decided again while it stands has been told.
-    const isNew = writesOf(block).some(({ verb, standsSince }) => verb !== "update" && standsSince === undefined);
-    const told = this.#options.shadow && !isNew ? [] : block.recorded;
-    const recorded = told.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
-    const more = recorded.length - shownEvents;
-    for (const [index, text] of recorded.slice(0, more > 1 ? shownEvents : undefined).entries()) {
-      this.#put(lines, index === 0 ? "event" : "", [text]);
-    }
-    if (more > 1) this.#put(lines, "", [`${more} more Events`]);
+    this.#events(lines, block);
     const failed = block.done.error !== undefined && block.done.expected === undefined;
     this.#put(lines, "then", this.#outcome(block), failed ? colour.red : undefined);
     return [...lines, ""];
@@ -88,7 +81,7 @@ export class SyncBlockText {
   #causes(lines: string[], { causes, moreCauses, controller, failures, inBackoffUntil, at }: SyncBlock): void {
     const most = causes.length > shownCauses + 1 ? shownCauses : causes.length;
     for (const [index, cause] of causes.slice(0, most).entries()) {
-      this.#put(lines, index === 0 ? "why" : "", causePieces(cause, controller));
+      this.#put(lines, index === 0 ? "why" : "", causePieces(cause, controller, this.#options.shadow));
     }
     const more = causes.length - most + moreCauses;
     if (more > 0) this.#put(lines, "", [`${counted(more, "more trigger")}, merged into this sync`]);
@@ -126,6 +119,25 @@ export class SyncBlockText {
     if (block.decisions.length === 0 && block.otherWrites.length === 0 && block.done.error === undefined) {
       this.#put(lines, label, ["nothing: no decision was needed"]);
     }
+  }
+
+  #events(lines: string[], block: SyncBlock): void {
+    // What is decided again while it stands has been told.
+    const isNew = writesOf(block).some(({ verb, standsSince }) => verb !== "update" && standsSince === undefined);
+    const told = this.#options.shadow && !isNew ? [] : block.recorded;
+    const madeUp = writesOf(block).flatMap((write) => madeUpName(write) ?? []);
+    const recorded = told.map(({ type, reason, message }) => {
+      const known = madeUp.reduce((text, { name, shown }) => text.replaceAll(name, shown), message);
+      return `${type} ${reason}: ${known}`;
+    });
+    const alike = [...Map.groupBy(recorded, (text) => text)].map(([text, all]) =>
+      all.length === 1 ? text : `${all.length} × ${text}`,
+    );
+    const more = alike.length - shownEvents;
+    for (const [index, text] of alike.slice(0, more > 1 ? shownEvents : undefined).entries()) {
+      this.#put(lines, index === 0 ? "event" : "", [text]);
+    }
+    if (more > 1) this.#put(lines, "", [`${more} more Events`]);
   }
 
   #outcome({ done, woke, controller }: SyncBlock): string[] {
@@ -173,12 +185,14 @@ function names(keys: readonly string[]): string {
 }
 
 /** `ReplicaSet web Updated 48210`, `.spec.replicas 3 → 5`, `by kubectl-edit`. */
-function causePieces(cause: BlockCause, controller: string): string[] {
+function causePieces(cause: BlockCause, controller: string, shadow: boolean): string[] {
   if (cause.is === "other") return [otherCause(cause.trigger)];
   const { kind, key, type, resourceVersion, changes, writer, by, tombstone, relist } = cause;
   const resync = type === "Sync" ? ["resync, nothing changed"] : [];
   const marks = tombstone === true ? ["tombstone: the deletion itself was missed"] : relist === true ? ["relist"] : [];
-  const who = by === undefined ? (writer === undefined ? [] : [`by ${writer}`]) : [`from ${syncText(by, controller)}`];
+  const from = by === undefined ? undefined : syncText(by, controller);
+  const what = shadow ? `the owner's, as ${from} would` : `from ${from}`;
+  const who = from === undefined ? (writer === undefined ? [] : [`by ${writer}`]) : [what];
   return [
     `${kind} ${splitKey(key).name} ${type} ${resourceVersion}`,
     ...resync,
@@ -206,12 +220,12 @@ function syncText({ controller, sync }: SyncName, here: string): string {
   return controller === here ? `sync ${sync}` : `${controller} sync ${sync}`;
 }
 
-function originPieces({ steps, first }: Origin): string[] {
+function originPieces({ steps, first }: Origin, shadow: boolean): string[] {
   const [nearest] = steps;
   const chain = steps.map((step) => syncText(step, "")).join(" ← ");
   return nearest === undefined
     ? []
-    : [chain, ...(first === undefined ? [] : ["first cause", ...causePieces(first, "")])];
+    : [chain, ...(first === undefined ? [] : ["first cause", ...causePieces(first, "", shadow)])];
 }
 
 /** Its own controller's syncs first; of many a count. */
@@ -238,10 +252,17 @@ function factPieces(decisions: readonly BlockDecision[]): string[] {
   for (const decision of decisions) {
     for (const [name, value] of Object.entries(decision.facts)) {
       if (facts.has(name) || (typeof value !== "number" && typeof value !== "boolean")) continue;
-      facts.set(name, `${words(name)} ${String(value)}`);
+      facts.set(name, factText(name, value));
     }
   }
   return [...facts.values()];
+}
+
+/** `active 2`, and of what has a unit in its name a duration: `left 9 m 59 s`. */
+function factText(name: string, value: number | boolean): string {
+  const [, of, unit] = /^(.+?)(Ms|Seconds)$/.exec(name) ?? [];
+  if (of === undefined || typeof value === "boolean") return `${words(name)} ${String(value)}`;
+  return `${words(of)} ${formatDuration(unit === "Ms" ? value : value * 1000)}`;
 }
 
 /** `minReadySeconds` → `min ready seconds`. */

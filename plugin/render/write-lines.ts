@@ -2,7 +2,7 @@
 import { splitKey } from "../../src/api/key.ts";
 import type { BlockWrite } from "../../src/views/sync-block.ts";
 import { changesText } from "./changes.ts";
-import { counted, formatDuration, type Style, wrapWords } from "./style.ts";
+import { counted, formatDuration, type Style, withoutSuffix, wrapWords } from "./style.ts";
 
 const methods = {
   create: "POST",
@@ -37,7 +37,7 @@ export function writeLines(writes: readonly BlockWrite[], style: Style, { indent
     ];
     const paint = write.error === undefined ? (text: string): string => text : style.colour.red;
     const text = pieces.length === 0 ? request : `${request.padEnd(width)}  ${pieces.join(" · ")}`;
-    return hung(text, style, indent).map(paint);
+    return hung(text, style, indent).map((line) => paint(line));
   });
   if (fresh.length > shown.length) lines.push(`${" ".repeat(indent)}${restText(fresh.slice(shown.length))}`);
   return [...lines, ...standingTexts(writes).flatMap((text) => hung(text, style, indent))];
@@ -60,8 +60,21 @@ function hung(text: string, { columns }: Style, indent: number): string[] {
   return [" ".repeat(indent) + first, ...rest.map((line) => " ".repeat(indent + 2) + line)];
 }
 
-function requestText({ verb, of, key, subresource }: BlockWrite): string {
-  return `${methods[verb]} ${of.kind} ${splitKey(key).name}${subresource === undefined ? "" : `/${subresource}`}`;
+function requestText({ verb, of, subresource, ...write }: BlockWrite): string {
+  const name = madeUpName(write)?.shown ?? splitKey(write.key).name;
+  return `${methods[verb]} ${of.kind} ${name}${subresource === undefined ? "" : `/${subresource}`}`;
+}
+
+/** Of a would-be create that leaves the name to the server: the name that stands in for it here, and `web-…`. */
+export function madeUpName({
+  key,
+  wouldBe,
+  generatedName,
+}: Pick<BlockWrite, "key" | "wouldBe" | "generatedName">):
+  { readonly name: string; readonly shown: string } | undefined {
+  if (wouldBe !== true || generatedName !== true) return undefined;
+  const { name } = splitKey(key);
+  return { name, shown: withoutSuffix(name) };
 }
 
 /** `201`, `48212`, `3.1 ms`; of a would-be write nothing, since nothing was sent. */

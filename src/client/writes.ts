@@ -75,6 +75,7 @@ function eventOf(write: Write, ms: number, outcome: Outcome): WriteEvent {
     of,
     ...(write.subresource !== undefined && { subresource: write.subresource }),
     key: objectKey(write.namespace, name),
+    ...(name !== write.name && { generatedName: true }),
     uid: result.uid,
     before: write.before,
     conditional: write.conditional,

@@ -158,6 +158,8 @@ export interface WriteEvent {
   readonly of: KindName;
   readonly subresource?: string;
   readonly key: ObjectKey;
+  /** The name in `key` is the server's: a create that leaves it to generateName. */
+  readonly generatedName?: true;
   /** Of the object in the answer; empty where the answer has none. */
   readonly uid: string;
   /** That the write was based on; empty where it was based on none. */
@@ -246,6 +248,8 @@ export interface AgreementEvent {
   readonly of: KindName;
   readonly subresource?: string;
   readonly target: ObjectKey;
+  /** The name in `target` is made up here: a create that leaves it to the server. */
+  readonly generatedName?: true;
   /** The `seq` of the owner's delta; absent where the owner did nothing. */
   readonly delta?: number;
   /** From our decision to the owner's delta. */

@@ -74,8 +74,13 @@ function notScheduled(pod: Pod): string | undefined {
     return `held back by scheduling gates: ${gates}`;
   }
   if (scheduled?.status === "False")
-    return `not scheduled: ${scheduled.message ?? scheduled.reason ?? "no reason given"}`;
+    return `not scheduled: ${withoutPreemption(scheduled.message ?? "") || (scheduled.reason ?? "no reason given")}`;
   return `not scheduled: no scheduler has looked at it (its scheduler is ${pod.spec?.schedulerName ?? "default-scheduler"})`;
+}
+
+/** The scheduler's words up to what it says of preemption where that would not help: why no node fits stands before it. */
+export function withoutPreemption(message: string): string {
+  return message.replace(/\.? (no new claims to deallocate, )?preemption: .*not helpful.*$/, "");
 }
 
 function notReady(pod: Pod): string {

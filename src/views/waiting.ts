@@ -4,7 +4,7 @@ import type { Event } from "../api/types.ts";
 import { deletionAnswer, namespaceWaits } from "./deletion-waits.ts";
 import { genericState } from "./generic-waits.ts";
 import { lastWrites } from "./last-writes.ts";
-import { podState } from "./pod-waits.ts";
+import { podState, withoutPreemption } from "./pod-waits.ts";
 import type { Answer, Snapshot, State, Wait } from "./snapshot.ts";
 import { workloadState } from "./workload-waits.ts";
 
@@ -50,7 +50,7 @@ function warningsOf({ events, object }: Snapshot, waits: readonly Wait[]): Answe
   const latest = new Map<string, Answer["warnings"][number]>();
   for (const event of events) {
     const { type, reason = "", message = "", involvedObject, count = 1 } = event;
-    const text = message.trim();
+    const text = withoutPreemption(message.trim());
     if (type !== "Warning" || said.includes(withoutNames(text))) continue;
     const at = eventTime(event);
     const about = involvedObject.name === object.metadata.name ? "" : `${involvedObject.kind} ${involvedObject.name}`;

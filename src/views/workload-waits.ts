@@ -79,9 +79,10 @@ function deploymentState(snapshot: Snapshot): State {
   const available = newest?.status?.availableReplicas ?? status?.availableReplicas ?? 0;
   const says = availability(available, desired, of);
   if (done && !paused) return { is: "as desired", says, waits: waits.filter(({ about }) => about !== ""), next: [] };
+  const isLate = deadlineExceeded(deployment).length > 0;
   return {
-    is: "waiting",
-    says,
+    is: isLate ? "failed" : "waiting",
+    says: isLate ? `its rollout does not get on, ${says}` : says,
     waits,
     next: [...minReady(snapshot, pods), ...progressDeadline(deployment, snapshot.now)],
   };

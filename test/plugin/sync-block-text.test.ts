@@ -3,8 +3,12 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Chalk } from "chalk";
+import { differenceText } from "../../plugin/render/shadow-text.ts";
+import { hung } from "../../plugin/render/style.ts";
 import { SyncBlockText } from "../../plugin/render/sync-block-text.ts";
-import type { Origin, SyncBlock } from "../../src/views/sync-block.ts";
+import { splitKey } from "../../src/api/key.ts";
+import type { AgreementEvent } from "../../src/trace/events.ts";
+import { type Origin, type SyncBlock, writesOf } from "../../src/views/sync-block.ts";
 import { embeddedStart } from "../support/embedded-scene.ts";
 import { expectGolden } from "../support/golden.ts";
 
@@ -12,10 +16,27 @@ import { expectGolden } from "../support/golden.ts";
 const recorded = readFileSync(join(import.meta.dir, "../golden/trace-blocks.json"), "utf8");
 const blocks = JSON.parse(recorded) as readonly { readonly block: SyncBlock; readonly origin: Origin }[];
 
-function text(columns: number | undefined, shadow = false): string {
+/** What shadow showed beside a real kube-controller-manager: test/golden/record-shadow.ts records it anew. */
+const shown = JSON.parse(readFileSync(join(import.meta.dir, "../golden/shadow-blocks.json"), "utf8")) as readonly (
+  { readonly is: "block"; readonly block: SyncBlock } | { readonly is: "difference"; readonly event: AgreementEvent }
+)[];
+
+function text(columns: number | undefined): string {
   const style = { columns, colour: new Chalk({ level: 0 }) };
-  const lines = new SyncBlockText({ style, shadow, sinceStartAt: embeddedStart });
+  const lines = new SyncBlockText({ style, shadow: false, sinceStartAt: embeddedStart });
   return blocks.flatMap(({ block, origin }) => lines.lines(block, origin)).join("\n");
+}
+
+function shadowText(columns: number | undefined): string {
+  const style = { columns, colour: new Chalk({ level: 0 }) };
+  const [first] = shown;
+  const sinceStartAt = first?.is === "block" ? first.block.at : 0;
+  const lines = new SyncBlockText({ style, shadow: true, sinceStartAt });
+  return shown
+    .flatMap((each) =>
+      each.is === "block" ? lines.lines(each.block) : [...hung(differenceText(each.event), columns), ""],
+    )
+    .join("\n");
 }
 
 describe("a block of trace", () => {
@@ -27,9 +48,28 @@ describe("a block of trace", () => {
     expectGolden(file, `${text(columns)}\n`);
   });
 
-  test("no line is wider than the terminal, at any width", () => {
+  test.each([
+    { name: "a terminal of 80 columns", columns: 80, file: "shadow-80.txt" },
+    { name: "a terminal of 200 columns", columns: 200, file: "shadow-200.txt" },
+    { name: "a pipe", columns: undefined, file: "shadow-piped.txt" },
+  ])("reads well in shadow on $name", ({ columns, file }) => {
+    expectGolden(file, `${shadowText(columns)}\n`);
+  });
+
+  test("names that shadow made up are not shown: nobody could look for them", () => {
+    const madeUp = shown.flatMap((each) =>
+      each.is === "block" ? writesOf(each.block).filter(({ generatedName }) => generatedName === true) : [],
+    );
+    expect(madeUp.length).toBeGreaterThan(3);
+    for (const { key } of madeUp) expect(shadowText(200)).not.toContain(splitKey(key).name);
+  });
+
+  test.each([
+    { name: "acting", of: text },
+    { name: "in shadow", of: shadowText },
+  ])("no line is wider than the terminal, at any width: $name", ({ of }) => {
     for (const columns of [60, 80, 100, 132, 200]) {
-      const wide = text(columns)
+      const wide = of(columns)
         .split("\n")
         .filter((line) => line.length > columns);
       expect(wide).toEqual([]);

@@ -216,17 +216,6 @@ describe("what a Deployment waits for", () => {
       why: "pods cannot be created: exceeded quota: few",
     },
     {
-      name: "its deadline, which has passed",
-      object: deployment({
-        ...rolling,
-        conditions: [
-          { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" },
-        ],
-      }),
-      owned,
-      why: "ProgressDeadlineExceeded: timed out",
-    },
-    {
       name: "somebody to resume it",
       object: deployment({ ...rolling, updatedReplicas: 0 }, { paused: true }),
       owned,
@@ -248,6 +237,16 @@ describe("what a Deployment waits for", () => {
     const said = answer("Deployment", object, { owned });
     expect(said.is).toBe("waiting");
     expect(said.waits.map((wait) => wait.why).join("\n")).toContain(why);
+  });
+
+  test("one whose progress deadline has passed has failed", () => {
+    const late = { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" };
+    const said = answer("Deployment", deployment({ ...rolling, conditions: [late] }), { owned });
+    expect(said).toMatchObject({
+      is: "failed",
+      says: expect.stringMatching(/^its rollout does not get on, \d of \d pods/),
+    });
+    expect(said.waits[0]).toMatchObject({ about: "", why: "ProgressDeadlineExceeded: timed out" });
   });
 
   test("one that is rolled out waits for nothing, unless a controller would still do something", () => {

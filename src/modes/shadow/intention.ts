@@ -41,7 +41,7 @@ export function ownerUidOf(write: WouldBeWrite): string | undefined {
 }
 
 /** Whether a create leaves the name to the server. */
-export function isGenerated({ verb, sent }: WouldBeWrite): boolean {
+export function isGenerated({ verb, sent }: Pick<WouldBeWrite, "verb" | "sent">): boolean {
   const { metadata } = (sent ?? {}) as { readonly metadata?: ObjectMeta };
   return verb === "create" && (metadata?.name ?? "") === "";
 }

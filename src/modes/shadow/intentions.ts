@@ -235,7 +235,8 @@ export class Intentions {
       kind,
       subresource,
       target,
-    }: Pick<WouldBeWrite, "verb" | "group" | "kind" | "subresource" | "target">,
+      sent,
+    }: Pick<WouldBeWrite, "verb" | "group" | "kind" | "subresource" | "target"> & Partial<Pick<WouldBeWrite, "sent">>,
     by: Observed | undefined,
     since: number | undefined,
   ): void {
@@ -253,6 +254,7 @@ export class Intentions {
         kind,
       },
       target,
+      ...(intention !== undefined && isGenerated({ verb, sent }) && { generatedName: true }),
       ...(subresource !== "" && { subresource }),
       ...(intention !== undefined && { intention }),
       ...(sync !== undefined && { sync }),

@@ -1,0 +1,153 @@
+/**
+ * Records what the golden answers of `why` are made of: `bun test/golden/record-why.ts && npm run format`. Names and times are
+ * the server's, so every record is another one.
+ */
+import type { StoredObject } from "../../src/api/object.ts";
+import { accessCluster } from "../../src/client/cluster-access.ts";
+import { createClient } from "../../src/client/client.ts";
+import { connect } from "../../src/client/connect.ts";
+import { discover } from "../../src/client/discovery.ts";
+import { catalogue } from "../../src/controllers/index.ts";
+import { readSnapshot } from "../../src/modes/why.ts";
+import { realHost } from "../../src/platform/host.ts";
+import { realRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import type { Snapshot } from "../../src/views/snapshot.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { imageOf, record, type User } from "./recording.ts";
+
+interface Scene {
+  readonly name: string;
+  /** What happens before the question. */
+  readonly first?: (user: User) => Promise<unknown>;
+  readonly waitMs?: number;
+  readonly of: readonly [kind: string, name: string | ((user: User) => Promise<string | undefined>)];
+}
+
+const lost = { nodeSelector: { disk: "ssd" } };
+const firstPodOf =
+  (app: string) =>
+  async (user: User): Promise<string | undefined> =>
+    (await user.pods(app))[0];
+
+/** One after the other, on one cluster. */
+const scenes: readonly Scene[] = [
+  {
+    name: "a Deployment that is rolled out",
+    first: (user) => user.create("deployments", "site", 3),
+    waitMs: 6000,
+    of: ["Deployment", "site"],
+  },
+  {
+    name: "a Deployment whose pods fit no node",
+    first: (user) => user.create("deployments", "lost", 3, lost),
+    waitMs: 4000,
+    of: ["Deployment", "lost"],
+  },
+  { name: "one of these pods", of: ["Pod", firstPodOf("lost")] },
+  {
+    name: "a Deployment with a pod whose image cannot be pulled",
+    first: unpullable,
+    waitMs: 1500,
+    of: ["Deployment", "site"],
+  },
+  { name: "that pod", of: ["Pod", firstPodOf("site")] },
+  {
+    name: "a Deployment past its progress deadline",
+    async first(user) {
+      user.cluster.continueProcess("kwok");
+      await user.send("POST", "resourcequotas", { metadata: { name: "few" }, spec: { hard: { pods: "12" } } });
+      await user.create("deployments", "stuck", 2, lost, { progressDeadlineSeconds: 2 });
+    },
+    waitMs: 6000,
+    of: ["Deployment", "stuck"],
+  },
+  {
+    name: "a ReplicaSet that meets a quota",
+    first: (user) => user.create("replicasets", "many", 20),
+    waitMs: 4000,
+    of: ["ReplicaSet", "many"],
+  },
+  {
+    name: "a Deployment that is paused",
+    first: (user) => user.patch("deployments", "site", { paused: true, ...imageOf("web:3") }),
+    waitMs: 2000,
+    of: ["Deployment", "site"],
+  },
+  {
+    name: "an object that a finalizer holds",
+    async first(user) {
+      await user.send("POST", "configmaps", { metadata: { name: "held", finalizers: ["example.com/hold"] } });
+      await user.send("DELETE", "configmaps/held");
+    },
+    of: ["ConfigMap", "held"],
+  },
+  {
+    name: "its namespace, which is deleted",
+    first: (user) => user.send("DELETE", `/api/v1/namespaces/${user.namespace}`),
+    waitMs: 12_000,
+    of: ["Namespace", "shop"],
+  },
+];
+
+await record("why-snapshots.json", async (user) => {
+  const answers: unknown[] = [];
+  for (const { name, first, waitMs = 0, of } of scenes) {
+    await first?.(user);
+    await Bun.sleep(waitMs);
+    const [kind, known] = of;
+    const object = typeof known === "string" ? known : await known(user);
+    if (object === undefined) throw new Error(`there is no ${kind} for ${name}`);
+    const snapshot = await snapshotOf(user.cluster, kind, kind === "Namespace" ? "" : user.namespace, object);
+    answers.push({ name, object: `${kind.toLowerCase()}/${object}`, snapshot: slim(snapshot) });
+  }
+  return answers;
+});
+
+/** As the kubelet would say it; kwok knows no such thing, and stands still meanwhile. */
+async function unpullable(user: User): Promise<void> {
+  const unready = { reason: "ContainersNotReady", message: "containers with unready status: [web]" };
+  const waiting = { reason: "ImagePullBackOff", message: 'Back-off pulling image "web:2"' };
+  const status = {
+    phase: "Pending",
+    conditions: [
+      { type: "Ready", status: "False", ...unready },
+      { type: "ContainersReady", status: "False", ...unready },
+      { type: "PodScheduled", status: "True" },
+    ],
+    containerStatuses: [
+      { name: "web", ready: false, restartCount: 0, image: "web:2", imageID: "", state: { waiting } },
+    ],
+  };
+  user.cluster.stopProcess("kwok");
+  await user.send("PATCH", `pods/${await firstPodOf("site")(user)}/status`, { status });
+}
+
+/** Without what no answer looks at: the managedFields of all but the object itself. */
+function slim(snapshot: Snapshot): Snapshot {
+  const bare = <T extends StoredObject>(object: T): T => {
+    const { managedFields, ...metadata } = object.metadata;
+    return managedFields === undefined ? object : { ...object, metadata };
+  };
+  const owned = snapshot.owned.map(({ kind, object }) => ({ kind, object: bare(object) }));
+  return { ...snapshot, owned, events: snapshot.events.map(bare) };
+}
+
+async function snapshotOf(on: Cluster, kindName: string, namespace: string, name: string): Promise<Snapshot> {
+  const timeline = realTimeline();
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const host = { ...realHost(), env: {} };
+  const access = await accessCluster(host, { kubeconfig: on.kubeconfig });
+  const connection = connect(access, { host, timeline, bus, qps: 0, readOnly: true });
+  const { transport } = connection;
+  const client = createClient({ transport, bus, timeline });
+  const { kinds } = await discover(client);
+  const kind = kinds.find((each) => each.kind === kindName);
+  if (kind === undefined) throw new Error(`the server has no ${kindName}`);
+  const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
+  const parts = { transport, client, bus, timeline, random: realRandom(), kind, kinds, controllers };
+  const snapshot = await readSnapshot({ ...parts, namespace, name });
+  connection.close();
+  return snapshot;
+}

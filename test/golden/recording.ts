@@ -1,0 +1,70 @@
+/** What the recorders beside a real kube-controller-manager share: a cluster with a user, workloads, and where records go. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+
+const namespace = "shop";
+const apps = `/apis/apps/v1/namespaces/${namespace}`;
+const merge = { "content-type": "application/merge-patch+json" };
+
+export type Workload = "replicasets" | "deployments";
+
+/** Somebody with kubectl, in the namespace `shop`. */
+export interface User {
+  readonly cluster: Cluster;
+  readonly namespace: string;
+  /** Sends a request to a path below the namespace's own ones, `pods/web`, or to a whole path. */
+  send(method: string, path: string, body?: unknown): Promise<unknown>;
+  create(kind: Workload, name: string, replicas: number, pod?: object, spec?: object): Promise<unknown>;
+  /** Merges into a workload. */
+  patch(kind: Workload, name: string, spec: object): Promise<unknown>;
+  /** The names of the pods with the label `app`. */
+  pods(app: string): Promise<readonly string[]>;
+}
+
+/** Runs `record` beside a cluster with all of kube-controller-manager's controllers, and saves what it answers. */
+export async function record(file: string, make: (user: User) => Promise<unknown>): Promise<void> {
+  const cluster = await startCluster({ controllers: "*" });
+  try {
+    await cluster.createNamespace(namespace);
+    writeFileSync(join(import.meta.dir, file), `${JSON.stringify(await make(userOf(cluster)))}\n`);
+  } finally {
+    await cluster.stop();
+  }
+}
+
+function userOf(cluster: Cluster): User {
+  const send: User["send"] = async (method, path, body) => {
+    const whole = path.startsWith("/") ? path : `/api/v1/namespaces/${namespace}/${path}`;
+    const { body: answer } = await cluster.request(method, `${whole}?fieldManager=kubectl-edit`, body, {
+      ...(method === "PATCH" && merge),
+    });
+    return answer;
+  };
+  return {
+    cluster,
+    namespace,
+    send,
+    create: (kind, name, replicas, pod = {}, spec = {}) =>
+      send("POST", `${apps}/${kind}`, { metadata: { name }, spec: { ...workload(name, replicas, pod), ...spec } }),
+    patch: (kind, name, spec) => send("PATCH", `${apps}/${kind}/${name}`, { spec }),
+    async pods(app) {
+      const { body } = await cluster.request("GET", `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${app}`);
+      return (body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+    },
+  };
+}
+
+function workload(app: string, replicas: number, pod: object): object {
+  const containers = [{ name: "web", image: "web:1" }];
+  return {
+    replicas,
+    selector: { matchLabels: { app } },
+    template: { metadata: { labels: { app } }, spec: { containers, ...pod } },
+  };
+}
+
+/** What `patch` takes to change the image. */
+export function imageOf(image: string): object {
+  return { template: { spec: { containers: [{ name: "web", image }] } } };
+}
