@@ -1,7 +1,15 @@
 import { keyOf, type ObjectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import { StatusError } from "../api/status-error.ts";
-import type { ListerWatcher, ListOptions, Selectors, WatchFrame, WatchStream } from "../client/lister-watcher.ts";
+import type {
+  ListerWatcher,
+  ListOptions,
+  ListPage,
+  Selectors,
+  WatchFrame,
+  WatchStream,
+} from "../client/lister-watcher.ts";
+import { burst } from "../platform/memory.ts";
 import type { Random } from "../platform/random.ts";
 import { sleep, type Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
@@ -134,10 +142,15 @@ export class Reflector<T extends StoredObject> {
     const { queue, timeline, bus } = this.#options;
     const report = new ListReport({ bus, of: this.#of, why: state.why, now: () => timeline.now() });
     const objects: T[] = [];
+    // The text of a page is several times what is kept of it, and the next page is on its way meanwhile.
+    const left = burst();
     try {
       let token = "";
-      do token = await this.#page(token, objects, report, signal);
-      while (token !== "");
+      do {
+        const page = await this.#page(token, objects, report, signal);
+        token = page.continueToken;
+        left(page.bytes);
+      } while (token !== "");
     } catch (error) {
       if (!signal.aborted) report.failed(failureReason(error), objects.length);
       return { is: "failed", error };
@@ -145,8 +158,13 @@ export class Reflector<T extends StoredObject> {
     return this.#listed(objects, report, queue, false);
   }
 
-  /** One page, taken over at once; answers the token of the next. */
-  async #page(token: string, into: T[], report: ListReport, signal: AbortSignal): Promise<string> {
+  /** One page, taken over at once. */
+  async #page(
+    token: string,
+    into: T[],
+    report: ListReport,
+    signal: AbortSignal,
+  ): Promise<Pick<ListPage<T>, "continueToken" | "bytes">> {
     const { listerWatcher, intake, timeline, selectors, pageSize } = this.#options;
     const more = token === "" ? {} : { continueToken: token };
     const limit = pageSize ?? defaultPageSize;
@@ -155,7 +173,7 @@ export class Reflector<T extends StoredObject> {
     for (const item of page.items) into.push(intake.listed(item));
     this.#bytes += page.bytes;
     report.page(page.bytes, page.resourceVersion);
-    return page.continueToken;
+    return { continueToken: page.continueToken, bytes: page.bytes };
   }
 
   #listed(objects: readonly T[], report: ListReport, queue: DeltaQueue<T>, open: boolean): ReflectorEvent {

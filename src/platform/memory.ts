@@ -8,3 +8,23 @@ import { runtime } from "./runtime.ts";
 export function releaseMemory(): void {
   if (runtime === "bun") Bun.gc(true);
 }
+
+/** So much is read before any of it is given back. */
+const leastBytes = 24 * 1024 * 1024;
+
+/**
+ * For a burst that reads much and keeps little of it, told of its bytes as they come. It gives back what the burst has left so far
+ * whenever that is at least 24 MB and a quarter of all: so the peak stays near what is kept, and the work, which grows with what is kept, is
+ * done a few times only however long the burst is.
+ */
+export function burst(release: () => void = releaseMemory): (bytes: number) => void {
+  let all = 0;
+  let since = 0;
+  return (bytes) => {
+    all += bytes;
+    since += bytes;
+    if (since < Math.max(leastBytes, all / 4)) return;
+    since = 0;
+    release();
+  };
+}

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "bun:test";
+import { burst } from "../../src/platform/memory.ts";
+
+const mega = 1024 * 1024;
+
+/** After how many megabytes memory is given back, of a burst that comes in pages of 6 MB. */
+function releases(megabytes: number): readonly number[] {
+  const at: number[] = [];
+  let read = 0;
+  const left = burst(() => void at.push(read));
+  while (read < megabytes) {
+    read += 6;
+    left(6 * mega);
+  }
+  return at;
+}
+
+describe("what a burst leaves is given back", () => {
+  test("never, where it is short", () => expect(releases(18)).toEqual([]));
+  test("every 24 MB at first", () => expect(releases(100)).toEqual([24, 48, 72, 96]));
+  test("more and more seldom in a long one", () => {
+    const at = releases(6000);
+    expect(at.length).toBeLessThan(25);
+    for (const [n, each] of at.slice(1).entries())
+      expect(each - (at[n] ?? 0)).toBeGreaterThanOrEqual(Math.max(24, (each - 6) / 4));
+  });
+});
