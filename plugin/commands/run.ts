@@ -139,6 +139,7 @@ class Run {
   readonly #bus: TraceBus;
   readonly #report = new RunReport();
   #eventsLost = 0;
+  #isRunning = false;
   readonly #starting = new AbortController();
   /** Why the run is to end; resolves once. */
   readonly #ended = Promise.withResolvers<{ readonly refused?: string }>();
@@ -250,6 +251,7 @@ class Run {
           random: io.random,
           lease: this.#lease(),
           preflight: () => this.#preflight(),
+          onEarlyStart: () => this.#sayRunning("each as soon as it has its caches, "),
           onLeaseLost: (why) => this.#ended.resolve({ refused: `stopped: ${why}` }),
           onLeaseLate: (why) => this.#warn(`warning: ${why}`),
           onEventLost: (why) => this.#eventLost(why),
@@ -265,16 +267,24 @@ class Run {
       );
       const caches = cachesText(live.caches);
       this.#say(`caches  ${caches} · ${formatDuration(live.cachesMs)}`);
-      const workers = controllers.map(
-        ({ name, workers }) => `${name} with ${counted(options.workers ?? workers, "worker")}`,
-      );
-      this.#say(`running ${workers.join(", ")}, ${options.once === true ? "until all is synced" : "Ctrl-C stops"}\n`);
+      this.#sayRunning();
       return live;
     } catch (error) {
       if (this.#starting.signal.aborted) return undefined;
       if (error instanceof LeaseHeldError) throw this.#heldByACopy(error);
       throw this.#connected.explain(error);
     }
+  }
+
+  /** Once, and before any block of a sync. */
+  #sayRunning(how = ""): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const workers = this.#controllers.map(
+      (controller) => `${controller.name} with ${counted(this.#options.workers ?? controller.workers, "worker")}`,
+    );
+    const until = this.#options.once === true ? "until all is synced" : "Ctrl-C stops";
+    this.#say(`running ${workers.join(", ")}, ${how}${until}\n`);
   }
 
   async #preflight(): Promise<void> {

@@ -37,8 +37,8 @@ const cachePollMs = 2;
 const eventsFlushMs = 2000;
 
 /**
- * Runs controllers on one set of informers: one informer a kind, whoever asks for it. `fillCaches`, then `startWorkers` begin;
- * `stop` ends: no new keys are taken, syncs in flight finish, Events that wait are written.
+ * Runs controllers on one set of informers: one informer a kind, whoever asks for it. `fillCaches` and `startWorkers` begin, in this
+ * order; `stop` ends: no new keys are taken, syncs in flight finish, Events that wait are written.
  *
  * @throws RangeError from the constructor for a scope that a controller cannot keep to.
  */
@@ -47,6 +47,7 @@ export class ControllerManager {
   #options: ControllerManagerOptions;
   #workers: Promise<void>[] = [];
   #abort = new AbortController();
+  #stopping = false;
 
   constructor(options: ControllerManagerOptions) {
     this.#options = options;
@@ -93,13 +94,30 @@ export class ControllerManager {
     }
   }
 
-  /** Starts the workers. Called once, when the caches are full. */
+  /** Whether every controller has the caches that its workers must have. */
+  get isReady(): boolean {
+    return this.controllers.every((controller) => controller.isReady);
+  }
+
+  /** Starts the workers of each controller: at once where its caches are full, otherwise when they are. Called once. */
   startWorkers(): void {
     for (const running of this.controllers) {
-      const counter: SyncCounter = { syncs: 0 };
-      const count = this.#options.workers ?? running.definition.workers;
-      for (let n = 1; n <= count; n++) this.#workers.push(work(running, n, counter, this.#abort.signal));
+      if (running.isReady) this.#work(running);
+      else this.#workers.push(this.#workWhenReady(running));
     }
+  }
+
+  #work(running: RunningController): void {
+    const counter: SyncCounter = { syncs: 0 };
+    const count = this.#options.workers ?? running.definition.workers;
+    for (let n = 1; n <= count; n++) this.#workers.push(work(running, n, counter, this.#abort.signal));
+  }
+
+  async #workWhenReady(running: RunningController): Promise<void> {
+    const { timeline } = this.#options;
+    const actor = `${running.definition.name} waits for caches`;
+    while (!running.isReady && !this.#stopping) await sleep(timeline, cachePollMs, actor);
+    if (!this.#stopping) this.#work(running);
   }
 
   /**
@@ -125,7 +143,12 @@ export class ControllerManager {
   /** Resolves when the syncs in flight have finished and Events are written; answers how many waiting keys were dropped. */
   async stop(): Promise<number> {
     let dropped = 0;
-    for (const { queue } of this.controllers) dropped += queue.shutDown({ discard: true });
+    this.#stopping = true;
+    for (const { queue, filling } of this.controllers) {
+      dropped += queue.shutDown({ discard: true });
+      filling.end();
+    }
+    // Who waits for caches adds no more.
     await Promise.all(this.#workers);
     await Promise.all(this.controllers.map(async ({ recorder }) => recorder?.flush(eventsFlushMs)));
     for (const { recorder } of this.controllers) recorder?.stop();

@@ -38,6 +38,8 @@ export interface Watch<T extends StoredObject = StoredObject> {
   readonly kind: Kind<T>;
   /** Of these objects the controller creates and deletes some: `-n` is refused if they have no namespace. */
   readonly owned?: boolean;
+  /** Few syncs read its cache, and those wait for it by `filled`: the workers start without its first list. */
+  readonly deferred?: true;
   /** Indexes that the controller asks for, by name. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
   on(notification: Notification<T>, context: WatchContext): void;

@@ -15,6 +15,7 @@ import { RateLimitingQueue } from "../workqueue/rate-limiting-queue.ts";
 import type { Consistency } from "./consistency.ts";
 import { DiscoveredWatches } from "./discovered-watches.ts";
 import type { ControllerDefinition, Notification, Watch, WatchContext } from "./definition.ts";
+import { Filling } from "./filling.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { Expectations } from "./expectations.ts";
 import { RunStates } from "./run-state.ts";
@@ -57,6 +58,8 @@ export class RunningController {
   /** Keys whose last sync failed, with its error. */
   readonly failing: Map<ObjectKey, unknown> = new Map();
   readonly states: RunStates = new RunStates();
+  /** Deferred watches whose first list is not there yet. */
+  readonly filling: Filling = new Filling();
   /** Of a controller that discovers what it watches. */
   readonly discovered: DiscoveredWatches | undefined;
   #informers: SharedInformerFactory;
@@ -64,6 +67,7 @@ export class RunningController {
   #declared: ReadonlySet<string>;
   /** Answers when each handler has been told of every object of the first list. */
   #synced: (() => boolean)[] = [];
+  #deferred: (() => boolean)[] = [];
 
   constructor(options: RunningControllerOptions) {
     const { definition, timeline } = options;
@@ -112,6 +116,11 @@ export class RunningController {
 
   /** Whether the first list of every watched kind has reached the handlers. */
   get hasSynced(): boolean {
+    return this.isReady && this.#deferred.every((synced) => synced());
+  }
+
+  /** The same for the kinds that workers must have before they start: all but the deferred ones. */
+  get isReady(): boolean {
     return this.#synced.every((synced) => synced()) && this.discovered?.hasSynced !== false;
   }
 
@@ -189,7 +198,8 @@ export class RunningController {
       updated: (before, object, delta) => handle({ type: "updated", before, object, delta }),
       deleted: (object, tombstone, delta) => handle({ type: "deleted", object, tombstone, delta }),
     });
-    this.#synced.push(() => registration.hasSynced());
+    (watch.deferred === true ? this.#deferred : this.#synced).push(() => registration.hasSynced());
+    if (watch.deferred === true) this.filling.add(watch.kind, informer.synced);
   }
 
   #watchContext(delta: DeltaRef): WatchContext {

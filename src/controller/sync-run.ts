@@ -108,7 +108,15 @@ function contextOf({ running, standIn, item, sync, signal, asked }: ContextParts
     signal,
     random: running.random,
     now: () => timeline.now(),
-    cache: (kind) => standIn.cache(kind),
+    cache(kind) {
+      if (running.filling.has(kind)) {
+        throw new RangeError(
+          `Cannot read the cache of ${kind.kind}: its first list is not there; wait for it by filled()`,
+        );
+      }
+      return standIn.cache(kind);
+    },
+    filled: (kind) => running.filling.wait(kind),
     client: standIn.client,
     expectations: standIn.expectations,
     consistency: standIn.consistency,

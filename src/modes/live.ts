@@ -34,6 +34,8 @@ export interface LiveOptions {
   };
   /** Asked while the caches fill, before anything is written. What it throws ends the start. */
   readonly preflight: () => Promise<void>;
+  /** The workers start while caches are still filling: of some controllers now, of the others as soon as they have theirs. */
+  readonly onEarlyStart?: () => void;
   /** A Lease was lost: the run must stop. */
   readonly onLeaseLost: (why: string) => void;
   readonly onEventLost: (why: string) => void;
@@ -71,8 +73,9 @@ export function fieldManagerOf(controller: ControllerDefinition): string {
 }
 
 /**
- * Fills the caches, meanwhile asks the preflight, then takes the Leases and starts the workers. Nothing is written before the
- * preflight has passed, and nothing but Leases before all of them are held.
+ * Fills the caches, meanwhile asks the preflight, then takes the Leases and starts the workers of each controller as soon as it has
+ * the caches that it needs, as kube-controller-manager does. Nothing is written before the preflight has passed, and nothing but
+ * Leases before all of them are held. Resolves when all caches are filled.
  * @throws what the preflight throws; LeaseHeldError when another copy of ours does this work; StatusError, TransportError; the
  * signal's reason.
  */
@@ -112,10 +115,14 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     // Whatever stops the start stops the caches too; their own failure is heard when they are awaited.
     filled.catch(() => undefined);
     await options.preflight();
-    for (const controller of controllers)
-      leases.push(await takeLease(options, controller, clientOf(controller), signal));
-    await filled;
+    await allOf(
+      controllers.map(async (controller) =>
+        leases.push(await takeLease(options, controller, clientOf(controller), signal)),
+      ),
+    );
+    if (!manager.isReady) options.onEarlyStart?.();
     manager.startWorkers();
+    await filled;
     const cancelRelease = timeline.after(settledMs, "memory", releaseMemory, { background: true });
     const caches = informers.started().map((informer) => ({ kind: informer.kind.kind, objects: informer.lister.size }));
     return {
@@ -134,6 +141,12 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     await releaseAll();
     throw error;
   }
+}
+
+/** As Promise.all, but what has not failed is waited for first: a Lease that is taken late must be given back too. */
+async function allOf(parts: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(parts)).find((part) => part.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
 }
 
 async function takeLease(

@@ -341,6 +341,73 @@ describe("ControllerManager.stop", () => {
   });
 });
 
+describe("a cache that does not fill", () => {
+  /** Of a kind that no server has: its list is refused again and again. */
+  const Things = kindOf<StoredObject>({
+    group: "example.com",
+    version: "v1",
+    kind: "Thing",
+    plural: "things",
+    namespaced: true,
+  });
+  const withThings = (deferred: object): Pick<ControllerDefinition, "watches"> => ({
+    watches: [
+      watch<ReplicaSet>({ kind: ReplicaSets, on: ({ object }, context) => context.enqueue(keyOf(object)) }),
+      watch({ kind: Things, on: () => undefined, ...deferred }),
+    ],
+  });
+
+  async function startUnfilled(controllers: readonly ControllerDefinition[]): Promise<{
+    readonly cluster: VirtualCluster;
+    readonly manager: ControllerManager;
+  }> {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    const manager = manage(cluster, controllers);
+    const ending = new AbortController();
+    manager.fillCaches(ending.signal).catch(() => undefined);
+    await cluster.timeline.runUntil({ ms: 1000 });
+    ending.abort(new Error("filled for long enough"));
+    manager.startWorkers();
+    await cluster.timeline.runUntil({ ms: 1000 });
+    return { cluster, manager };
+  }
+
+  test("keeps the workers of its controller waiting, not those of others, and nobody who stops", async () => {
+    const synced: string[] = [];
+    const sync: Sync = (_key, context) => Promise.resolve(void synced.push(context.controller));
+    const waiting = looker(sync, { name: "waiting", ...withThings({}) });
+    const { cluster, manager } = await startUnfilled([waiting, looker(sync)]);
+    expect(manager.isReady).toBe(false);
+    expect(synced).toEqual(["looker"]);
+    expect(await cluster.settle(manager.stop())).toBe(1);
+  });
+
+  test("keeps only those syncs waiting that ask for it, if its watch is deferred", async () => {
+    const said: string[] = [];
+    const sync: Sync = async (_key, context) => {
+      try {
+        context.cache(Things);
+      } catch (error) {
+        said.push(String(error));
+      }
+      await context.filled(ReplicaSets);
+      said.push("waits");
+      await context.filled(Things);
+      said.push("never said");
+    };
+    const { cluster, manager } = await startUnfilled([looker(sync, withThings({ deferred: true }))]);
+    expect(manager.isReady).toBe(true);
+    expect(said).toEqual([
+      "RangeError: Cannot read the cache of Thing: its first list is not there; wait for it by filled()",
+      "waits",
+    ]);
+    await cluster.settle(manager.stop());
+    expect(cluster.events("done").map(({ error }) => error)).toEqual(["the run ends before the caches are filled"]);
+    expect(said).toHaveLength(2);
+  });
+});
+
 test("defineController refuses a definition that contradicts itself", () => {
   expect(() => looker(() => Promise.resolve(), { rules: [look, look] })).toThrow("two rules have the id look");
   expect(() => looker(() => Promise.resolve(), { watches: [] })).toThrow("it does not watch its own kind ReplicaSet");

@@ -184,6 +184,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
         random: seededRandom(1),
         now: () => scene.now,
         cache: cacheOf,
+        filled: () => Promise.resolve(),
         client,
         decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
           const decision = {

@@ -51,6 +51,8 @@ export const deployment: ControllerDefinition = defineController<Deployment>({
 function watchPods(): Watch {
   return watch<Pod>({
     kind: Pods,
+    // Of all kinds the longest list, as a rule, and only Recreate asks for it.
+    deferred: true,
     indexes: { [controllerIndex]: indexByController },
     on(notification, context) {
       if (notification.type !== "deleted") return;

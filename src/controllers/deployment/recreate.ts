@@ -19,7 +19,7 @@ import { desiredReplicas } from "./strategy.ts";
 export async function recreate(rollout: Rollout): Promise<void> {
   const { newest, old } = await replicaSetsOf(rollout);
   const all = newest === undefined ? old : [...old, newest];
-  if ((await stopAll(rollout, old)) || oldPodsRun(rollout, { newest, old })) {
+  if ((await stopAll(rollout, old)) || (await oldPodsRun(rollout, { newest, old }))) {
     return syncRolloutStatus(rollout, all, newest);
   }
   const present = newest ?? (await replicaSetsWithNew(rollout)).newest;
@@ -40,9 +40,10 @@ async function stopAll(rollout: Rollout, old: readonly ReplicaSet[]): Promise<bo
 }
 
 /** Whether an old ReplicaSet still counts pods, or pods of one have not ended; those being deleted have not. */
-function oldPodsRun({ context }: Rollout, { newest, old }: Divided): boolean {
+async function oldPodsRun({ context }: Rollout, { newest, old }: Divided): Promise<boolean> {
   const count = counted(old, "replicas");
   const others = old.filter(({ metadata }) => metadata.uid !== newest?.metadata.uid);
+  await context.filled(Pods);
   const pods = others.flatMap((one) => ownedBy(context.cache(Pods), one, ReplicaSets));
   const running = pods.filter((pod) => !isPodTerminal(pod)).length;
   if (count === 0 && running === 0) return false;
