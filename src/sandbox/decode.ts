@@ -264,11 +264,15 @@ export function ordered(object: ApiObject): ApiObject {
   return { kind, apiVersion, metadata, ...rest };
 }
 
-/** An object as it is committed: in the server's own form, with its keys in order. Takes the object over. */
-export function finished(object: ApiObject, struct: Struct | undefined, schema: Schema): ApiObject {
-  if (struct !== undefined) {
-    canonicalize(object, struct, schema);
-    forgetEmptyLists(object, struct, schema);
-  }
+/** An object in the server's own form, with its keys in order. Takes the object over. */
+export function written(object: ApiObject, struct: Struct | undefined, schema: Schema): ApiObject {
+  if (struct !== undefined) canonicalize(object, struct, schema);
   return ordered(object);
+}
+
+/** An object as it is committed: what is stored knows no difference between an empty list and none. Takes the object over. */
+export function finished(object: ApiObject, struct: Struct | undefined, schema: Schema): ApiObject {
+  const whole = written(object, struct, schema);
+  if (struct !== undefined) forgetEmptyLists(whole, struct, schema);
+  return whole;
 }

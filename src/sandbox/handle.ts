@@ -253,9 +253,9 @@ function listOrWatch(call: Call, incoming: Incoming): Outgoing {
 
 function remove(call: Call): Outgoing {
   const options = deleteOptionsOf(call);
-  const { entry, gone } = deleteOne(call, options);
+  const { entry, gone, asObject } = deleteOne(call, options);
   const status = !gone && options.orphanDependents === false ? 202 : 200;
-  if (!gone || call.resource.behaviour.returnsDeleted) return objectAnswer(call, status, entry);
+  if (!gone || asObject === true || call.resource.behaviour.returnsDeleted) return objectAnswer(call, status, entry);
   const { group, plural } = call.served;
   return jsonAnswer(200, {
     kind: "Status",

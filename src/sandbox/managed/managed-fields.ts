@@ -8,19 +8,20 @@ import { param } from "../list-options.ts";
 import type { ApiObject, Fields } from "../object.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Call } from "../server.ts";
-import { atVersion } from "../versions/versions.ts";
+import { atStoredVersion, atVersion } from "../versions/versions.ts";
 import { compare } from "./compare.ts";
 import { newFields } from "./new-fields.ts";
 import { emptySet, isEmptySet, readSet, sameSet, subtract, unite, writeSet } from "./field-set.ts";
 
 /** The query's fieldManager, or what stands before the slash in the client's name. */
-function managerOf(call: Call): string {
+export function managerOf(call: Call): string {
   const asked = param(call.query, "fieldManager");
   if (asked !== undefined && asked !== "") return asked;
   return (call.headers["user-agent"] ?? "").split("/")[0] ?? "";
 }
 
 const statusOnly = new Set(["status"]);
+const specOnly = new Set(["spec"]);
 const nothing: ReadonlySet<string> = new Set();
 /** The server manages at most so many managers of updates apart. */
 const mostManagers = 10;
@@ -41,8 +42,9 @@ export function manageCreate(call: Call, object: ApiObject): void {
   else object.metadata.managedFields = [entryOf(call, ownerOf(call), fieldsV1)];
 }
 
-/** Status belongs to those who write it through its subresource. */
+/** Status belongs to those who write it through its subresource, and they manage nothing of the spec. */
 function skippedBy({ subresource, served }: Call): ReadonlySet<string> {
+  if (subresource === "status") return specOnly;
   return subresource === "" && served.subresources.has("status") ? statusOnly : nothing;
 }
 
@@ -71,6 +73,15 @@ export function manageOwnStatus(call: Call, resource: Resource, old: ApiObject, 
 const atServed = ({ served, server }: Call, stored: ApiObject): ApiObject =>
   atVersion(stored, served.apiVersion, served.struct, server.catalogue.schema);
 
+/** A stored object as it would be stored once it was sent at the request's version, which may put lists in another order. */
+function asSent(call: Call, stored: ApiObject): ApiObject {
+  if (stored.apiVersion === call.served.apiVersion) return stored;
+  const back = atStoredVersion(atServed(call, stored));
+  const { struct } = call.resource;
+  if (struct !== undefined) canonicalize(back, struct, call.server.catalogue.schema);
+  return back;
+}
+
 /** Fields are counted as the version of the request has them; `old` may be at that one. */
 function managed(call: Call, old: ApiObject, stored: ApiObject, entries: readonly Fields[]): void {
   const sent = atServed(call, stored);
@@ -84,29 +95,9 @@ const identityOf = ({ manager, operation, apiVersion, subresource }: Fields): st
   JSON.stringify([manager, operation, apiVersion, subresource]);
 
 /** Of two entries of one manager the real server reads the last. */
-function distinct(entries: readonly Fields[]): readonly Fields[] {
+export function distinct(entries: readonly Fields[]): readonly Fields[] {
   const last = new Map(entries.map((entry) => [identityOf(entry), entry]));
   return last.size === entries.length ? entries : [...last.values()];
-}
-
-/**
- * The managed fields that a scale to the same number leaves: whoever manages the replicas in an entry with others has one of
- * its own for them after it, without a time.
- */
-export function splitReplicas(entries: readonly Fields[]): Fields[] {
-  return distinct(entries)
-    .flatMap((entry) => {
-      const { "f:spec": spec, ...rest } = entry["fieldsV1"] as Fields;
-      const { "f:replicas": replicas, ...others } = (spec ?? {}) as Fields;
-      if (replicas === undefined || entry["subresource"] !== undefined) return [entry];
-      const { time: _time, ...timeless } = entry;
-      const left = { ...rest, ...(Object.keys(others).length === 0 ? {} : { "f:spec": others }) };
-      return [
-        { ...timeless, fieldsV1: { "f:spec": { "f:replicas": replicas } } },
-        ...(Object.keys(left).length === 0 ? [] : [{ ...entry, fieldsV1: left }]),
-      ];
-    })
-    .sort(inOrder);
 }
 
 /**
@@ -121,7 +112,7 @@ function ofOtherVersions(call: Call, old: ApiObject, stored: ApiObject, entries:
     const other = server.catalogue.ofKind(version, served.kind);
     if (other?.struct === undefined || other.group !== served.group) return [];
     const { schema } = server.catalogue;
-    const at = (object: ApiObject): ApiObject => atVersion(object, version, other.struct, schema);
+    const at = (object: ApiObject): ApiObject => atVersion(asSent(call, object), version, other.struct, schema);
     const { changed, removed } = compare(at(old), at(stored), other.struct, schema, skippedBy(call));
     const set = readSet(entry["fieldsV1"]);
     subtract(set, changed);
@@ -186,8 +177,7 @@ function ownEntry(
 function entryOf(call: Call, { subresource, ...owner }: Owner, fieldsV1: Fields): Fields {
   return {
     ...owner,
-    // A scale leaves no time, as it is written to another kind.
-    ...(subresource === "scale" ? {} : { time: formatTime(call.server.timeline.now()) }),
+    time: formatTime(call.server.timeline.now()),
     fieldsType: "FieldsV1",
     fieldsV1,
     ...(subresource === "" ? {} : { subresource }),
@@ -197,7 +187,7 @@ function entryOf(call: Call, { subresource, ...owner }: Owner, fieldsV1: Fields)
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** Apply before Update, then by time, then by manager. */
-function inOrder(a: Fields, b: Fields): number {
+export function inOrder(a: Fields, b: Fields): number {
   for (const key of ["operation", "time", "manager", "apiVersion", "subresource"]) {
     const [left, right] = [text(a[key]), text(b[key])];
     if (left !== right) return left < right ? -1 : 1;

@@ -47,6 +47,7 @@ const namedBySegment = words(`
   clusterrolebindings.rbac.authorization.k8s.io`);
 
 const metadataUnseen = words("poddisruptionbudgets.policy events events.events.k8s.io");
+const wholeAgain = words("limitranges");
 const metadataLast = words("configmaps secrets serviceaccounts pods");
 const metadataFirst = words(`
   nodes namespaces jobs.batch roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
@@ -54,6 +55,7 @@ const metadataFirst = words(`
 
 function metadataInUpdate(resource: string): Behaviour["metadataInUpdate"] {
   if (metadataUnseen.has(resource)) return "none";
+  if (wholeAgain.has(resource)) return "whole";
   if (metadataLast.has(resource)) return "whole last";
   return metadataFirst.has(resource) ? "whole first" : "update";
 }

@@ -4,7 +4,15 @@ import { matches, matchesEverything, selectorOf, type Labels, type Selector } fr
 import { invalid, required, sortedMap, type FieldError } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { amount, amountErrors, fixed, negativeErrors, selectorErrors, tooMuchErrors } from "./spec-checks.ts";
+import {
+  amount,
+  amountErrors,
+  fixedSelector,
+  negativeErrors,
+  printedSelector,
+  selectorErrors,
+  tooMuchErrors,
+} from "./spec-checks.ts";
 import { decrementErrors } from "./stateful-set.ts";
 import { templateWarnings } from "./warnings/pod.ts";
 import { alwaysErrors, templateErrors } from "./workload-validation.ts";
@@ -50,7 +58,7 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
     );
   }
   if (chosen !== undefined && matchesEverything(chosen)) {
-    errors.push(invalid("spec.selector", selector, "empty selector is invalid for daemonset"));
+    errors.push(invalid("spec.selector", printedSelector(selector), "empty selector is invalid for daemonset"));
   }
   return [
     ...errors,
@@ -85,7 +93,7 @@ export const daemonSetRules: KindRules = {
     noteGeneration(daemonSet, String(same ? before : before + 1));
   },
   validate: specErrors,
-  validateUpdate: (daemonSet, old) => fixed(daemonSet.spec?.["selector"], old.spec?.["selector"], "spec.selector"),
+  validateUpdate: (daemonSet, old) => fixedSelector(daemonSet.spec?.["selector"], old.spec?.["selector"]),
   validateStatus: ({ status = {} }, old) => [
     ...negativeErrors(
       status,

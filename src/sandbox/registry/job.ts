@@ -8,7 +8,7 @@ import { jobStatusErrors } from "./job-status.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { hostnameWarnings, templateWarnings } from "./warnings/pod.ts";
 import { labelProblems } from "./names.ts";
-import { fixed, selectorErrors } from "./spec-checks.ts";
+import { fixed, fixedSelector, printedSelector, selectorErrors } from "./spec-checks.ts";
 
 const prefixed = { uid: "batch.kubernetes.io/controller-uid", name: "batch.kubernetes.io/job-name" };
 const legacy = { uid: "controller-uid", name: "job-name" };
@@ -49,7 +49,8 @@ function generatedErrors(job: ApiObject): FieldError[] {
     return value === own[key] ? [] : [invalid(field, sortedMap(labels), `must be '${own[key]}'`)];
   });
   const expected = Object.fromEntries(keys.map((key) => [key, own[key] ?? ""]));
-  if (!selects(selector, expected)) errors.push(invalid("spec.selector", selector, "`selector` not auto-generated"));
+  if (!selects(selector, expected))
+    errors.push(invalid("spec.selector", printedSelector(selector), "`selector` not auto-generated"));
   return errors;
 }
 
@@ -130,7 +131,7 @@ function updateErrors(job: ApiObject, old: ApiObject): FieldError[] {
     // The real server looks at the spec once more for the update.
     ...specErrors(job),
     ...completionErrors(spec, before),
-    ...fixed(spec["selector"], before["selector"], "spec.selector"),
+    ...fixedSelector(spec["selector"], before["selector"]),
     ...templateErrors(job, old),
     ...["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"].flatMap((key) =>
       fixed(spec[key], before[key], `spec.${key}`),
@@ -155,6 +156,11 @@ export function jobWarnings(object: ApiObject, old: ApiObject | undefined, path:
 }
 
 export const jobRules: KindRules = {
+  // A Job takes its template's labels whenever it is read; those that its pods are known by are not there yet when it is created.
+  filledWhenRead: ({ metadata, spec }) =>
+    Object.keys(metadata.labels ?? {}).length === 0 &&
+    spec?.["manualSelector"] !== true &&
+    at(spec, "template", "metadata", "labels") === undefined,
   prepareCreate: selectOwnPods,
   validate: wholeErrors,
   warnings: (job, old) => jobWarnings(job, old, ["spec"]),

@@ -19,17 +19,22 @@ export interface Surroundings {
 export interface KindRules {
   /** Fills in what the client left out; also runs before each update. */
   defaults?(object: ApiObject): void;
+  /**
+   * Whether a new object, before it is prepared, is stored with less than it is read with: its next update is a write, even of
+   * nothing.
+   */
+  filledWhenRead?(object: ApiObject): boolean;
   /** After defaults, before validation: drops what a client may not set, sets what it need not. */
   prepareCreate?(object: ApiObject, surroundings: Surroundings): void;
-  /** After validation: gives out what there is only one of. */
+  /** After validation, of a new object and of one that is updated: gives out what there is only one of. */
   allocate?(object: ApiObject, surroundings: Surroundings): void;
   prepareUpdate?(object: ApiObject, old: ApiObject): void;
   prepareStatus?(object: ApiObject, old: ApiObject): void;
   /** Must change nothing. `version` is the apiVersion of the request. */
   validate?(object: ApiObject, version: string): FieldError[];
   validateUpdate?(object: ApiObject, old: ApiObject, version: string): FieldError[];
-  /** What is wrong before anything else is looked at. */
-  checkFirst?(object: ApiObject): FieldError[];
+  /** What is wrong before anything else is looked at; may still fill in what the client left out. */
+  begin?(object: ApiObject, old?: ApiObject): FieldError[];
   /** What a client is told of an object that is taken as it is. */
   warnings?(object: ApiObject, old?: ApiObject): string[];
   /** `validateUpdate` says all there is to say of an update; otherwise `validate` looks at it first. */
@@ -58,8 +63,8 @@ export interface Behaviour {
   readonly unconditionalUpdate: boolean;
   /** Its generation stays 1. */
   readonly fixedGeneration: boolean;
-  /** How an update looks at metadata beyond what is done for all kinds: as an update, and as a new object before or after. */
-  readonly metadataInUpdate: "none" | "update" | "whole first" | "whole last";
+  /** How an update looks at metadata beyond what is done for all kinds: as an update, as a new object, or as that before or after. */
+  readonly metadataInUpdate: "none" | "whole" | "update" | "whole first" | "whole last";
   readonly garbage: "delete" | "orphan" | "unsupported";
   readonly nameRule: "subdomain" | "label" | "segment";
 }

@@ -2,6 +2,7 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, required, type FieldError } from "../field-errors.ts";
 import { fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { tolerationErrors as newTolerationErrors } from "./pod-validation.ts";
 
 const changeable =
   "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
@@ -43,7 +44,7 @@ function tolerationErrors(now: Fields, before: Fields): FieldError[] {
   const gone = fieldsIn(before["tolerations"]).some((old) => !kept.some((toleration) => same(old, toleration)));
   return gone
     ? [notAllowed("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")]
-    : [];
+    : newTolerationErrors(kept, "spec.tolerations");
 }
 
 /** The spec with the fields taken out that may change. */

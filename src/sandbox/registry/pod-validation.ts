@@ -61,7 +61,8 @@ const sourceOrder = [
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-function tolerationErrors(tolerations: readonly Fields[], field: string): FieldError[] {
+/** What is wrong with a pod's tolerations. */
+export function tolerationErrors(tolerations: readonly Fields[], field: string): FieldError[] {
   return tolerations.flatMap((toleration, index) => {
     const here = `${field}[${index}]`;
     const errors: FieldError[] = [];

@@ -1,6 +1,6 @@
 /** Pods. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go. */
 import { formatTime } from "../../api/time.ts";
-import { at, child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import { appArmorPrefix, applyAppArmorAnnotations } from "./app-armor.ts";
 import { podWarnings } from "./warnings/pod.ts";
 import type { KindRules } from "./kind-rules.ts";
@@ -23,7 +23,15 @@ function gated(pod: ApiObject, now: number): Fields {
   return { conditions: [{ type, status: "False", ...times, reason, message }] };
 }
 
+/** The single address and the list are two ways to write one thing; where they differ, the single one counts. */
+function listAddresses({ status }: ApiObject): void {
+  const podIP = status?.["podIP"];
+  if (status === undefined || typeof podIP !== "string" || podIP === "") return;
+  if (at(fieldsIn(status["podIPs"])[0], "ip") !== podIP) status["podIPs"] = [{ ip: podIP }];
+}
+
 export const podRules: KindRules = {
+  defaults: listAddresses,
   prepareCreate(pod, { warn, now }) {
     pod.status = { phase: "Pending", qosClass: qosClassOf(pod), ...gated(pod, now) };
     for (const name of applyAppArmorAnnotations(pod)) {
@@ -38,13 +46,6 @@ export const podRules: KindRules = {
   prepareUpdate(pod, old) {
     // What nodes report is not changed from here.
     if (old.status !== undefined) pod.status = old.status;
-  },
-  prepareStatus(pod) {
-    const status = child(pod, "status");
-    const { podIP } = status as { podIP?: unknown };
-    // The single address and the list are two ways to write one thing.
-    if (typeof podIP === "string" && podIP !== "" && at(fieldsIn(status["podIPs"])[0], "ip") !== podIP)
-      status["podIPs"] = [{ ip: podIP }];
   },
   gracePeriod(pod, asked) {
     const own = at(pod, "spec", "terminationGracePeriodSeconds");

@@ -1,15 +1,13 @@
-/** Services and the addresses they are given. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
-import { below, type Random } from "../../platform/random.ts";
-import { deepEqual } from "../../api/field-changes.ts";
+/** Services, but for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
-import { at, child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
-import type { KindRules, Surroundings } from "./kind-rules.ts";
+import { at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelProblems, portNameProblems, subdomainProblems } from "./names.ts";
+import { addressChangeErrors, allocate, keepGiven, listAddress } from "./service-addresses.ts";
+import { beginAddresses } from "./service-families.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
-const firstNodePort = 30_000;
-const nodePorts = 2768;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -46,14 +44,6 @@ function externalErrors(spec: Fields): FieldError[] {
   const name = text(spec["externalName"]).replace(/\.$/, "");
   if (name === "") return [...errors, required("spec.externalName")];
   return [...errors, ...subdomainProblems(name).map((problem) => invalid("spec.externalName", name, problem))];
-}
-
-/** An address that is asked for is one. */
-function addressErrors({ spec = {} }: ApiObject): FieldError[] {
-  const address = text(spec["clusterIP"]);
-  if (spec["type"] === "ExternalName" || address === "" || address === "None" || /^[\d.]+$|:/.test(address)) return [];
-  const why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-  return [invalid("spec.clusterIPs[0]", address, why)];
 }
 
 function warnings({ spec = {} }: ApiObject): string[] {
@@ -117,88 +107,21 @@ function validate(service: ApiObject): FieldError[] {
   return errors;
 }
 
-function validateUpdate(service: ApiObject, old: ApiObject): FieldError[] {
-  const [now, before] = [service.spec ?? {}, old.spec ?? {}];
-  if (before["type"] === "ExternalName" || now["type"] === "ExternalName") return [];
-  if (deepEqual(now["clusterIPs"], before["clusterIPs"]) || before["clusterIP"] === undefined) return [];
-  return [invalid("spec.clusterIPs[0]", now["clusterIPs"] ?? null, "may not change once set")];
-}
-
-function freeNodePort(random: Random, taken: ReadonlySet<unknown>): number {
-  const start = below(random, nodePorts);
-  for (let step = 0; step < nodePorts; step++) {
-    const port = firstNodePort + ((start + step) % nodePorts);
-    if (!taken.has(port)) return port;
-  }
-  throw new RangeError("Cannot give a node port: all are taken");
-}
-
-/** Gives a Service what it does not have yet: addresses, families, node ports. */
-export function allocate(service: ApiObject, { random, takenAddresses, takenNodePorts }: Surroundings): void {
-  const spec = child(service, "spec");
-  const { type } = spec as { type?: unknown };
-  if (type === "ExternalName") return;
-  const given = text(spec["clusterIP"]);
-  const ip = given === "" ? freeAddress(random, takenAddresses()) : given;
-  spec["clusterIP"] = ip;
-  spec["clusterIPs"] = [ip];
-  const selectorless = ip === "None" && Object.keys((spec["selector"] as object | undefined) ?? {}).length === 0;
-  spec["ipFamilies"] ??= selectorless ? ["IPv4", "IPv6"] : ["IPv4"];
-  spec["ipFamilyPolicy"] ??= selectorless ? "RequireDualStack" : "SingleStack";
-  if (type !== "NodePort" && type !== "LoadBalancer") return;
-  const taken = takenNodePorts();
-  for (const port of fieldsIn(spec["ports"])) {
-    if ((port["nodePort"] ?? 0) === 0) port["nodePort"] = freeNodePort(random, taken);
-    taken.add(port["nodePort"]);
-  }
-}
-
-/** An address of 10.0.0.0/16, as kube-apiserver chooses: at random in the upper part. */
-function freeAddress(random: Random, taken: ReadonlySet<unknown>): string {
-  for (let attempt = 0; attempt < 65_536; attempt++) {
-    const ip = `10.0.${1 + below(random, 254)}.${1 + below(random, 254)}`;
-    if (!taken.has(ip)) return ip;
-  }
-  throw new RangeError("Cannot give an address: all are taken");
-}
-
-/** What a client leaves out of an update stays as it was given. */
-function keepAllocated(service: ApiObject, old: ApiObject): void {
-  const [now, before] = [child(service, "spec"), old.spec ?? {}];
-  if (now["type"] === "ExternalName") {
-    for (const key of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]) delete now[key];
-    return;
-  }
-  for (const key of ["clusterIP", "ipFamilies", "ipFamilyPolicy"])
-    if ((now[key] ?? "") === "" && before[key] !== undefined) now[key] = before[key];
-  if (now["clusterIP"] !== undefined && (now["clusterIPs"] === undefined || now["clusterIP"] !== before["clusterIP"])) {
-    now["clusterIPs"] = [now["clusterIP"]];
-  }
-  const ports = fieldsIn(before["ports"]);
-  for (const port of fieldsIn(now["ports"])) {
-    const known = ports.find((other) => other["port"] === port["port"] && other["protocol"] === port["protocol"]);
-    if (now["type"] !== "ClusterIP" && (port["nodePort"] ?? 0) === 0 && known !== undefined)
-      port["nodePort"] = known["nodePort"];
-    if (now["type"] === "ClusterIP" && known?.["nodePort"] === port["nodePort"]) delete port["nodePort"];
-  }
-}
-
 export const serviceRules: KindRules = {
   updateFirst: true,
-  checkFirst: addressErrors,
+  begin: beginAddresses,
   warnings,
   validate,
-  validateUpdate,
+  validateUpdate: (service, old) => addressChangeErrors(service.spec ?? {}, old.spec ?? {}),
   validateStatus({ spec = {}, status }) {
     const ingress = at(status, "loadBalancer", "ingress");
     if (spec["type"] === "LoadBalancer" || fieldCount(ingress) === 0) return [];
     return [notAllowed("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'")];
   },
   prepareCreate(service) {
-    const spec = child(service, "spec");
-    if (text(spec["clusterIP"]) !== "") spec["clusterIPs"] ??= [spec["clusterIP"]];
+    listAddress(service);
     service.status = { loadBalancer: {} };
   },
   allocate,
-  prepareUpdate: keepAllocated,
+  prepareUpdate: keepGiven,
 };

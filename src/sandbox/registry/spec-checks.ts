@@ -1,6 +1,6 @@
 /** Checks that many specs need: counts, amounts, selectors. Source: kubernetes v1.36 pkg/apis/{core,apps}/validation. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { invalid, notAllowed, required, type FieldError } from "../field-errors.ts";
+import { invalid, notAllowed, required, sortedMap, type FieldError } from "../field-errors.ts";
 import { isFields, type Fields } from "../object.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
@@ -81,4 +81,20 @@ export function tooMuchErrors(value: unknown, field: string): FieldError[] {
 /** A field that an update may not change. */
 export function fixed(now: unknown, before: unknown, field: string): FieldError[] {
   return deepEqual(now, before) ? [] : [invalid(field, now ?? null, "field is immutable")];
+}
+
+/** A label selector as the real server prints it: its labels first, sorted. */
+export function printedSelector(selector: unknown): unknown {
+  if (!isFields(selector)) return selector ?? null;
+  const { matchLabels, matchExpressions, ...rest } = selector;
+  return {
+    ...(matchLabels === undefined ? {} : { matchLabels: sortedMap(matchLabels) }),
+    ...(matchExpressions === undefined ? {} : { matchExpressions }),
+    ...rest,
+  };
+}
+
+/** The label selector of a workload, which no update may change. */
+export function fixedSelector(now: unknown, before: unknown): FieldError[] {
+  return deepEqual(now, before) ? [] : fixed(printedSelector(now), before, "spec.selector");
 }

@@ -7,7 +7,15 @@ import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelProblems } from "./names.ts";
 import { podSpecErrors } from "./pod-validation.ts";
-import { amount, amountErrors, isOneOf, negativeErrors, selectorErrors, tooMuchErrors } from "./spec-checks.ts";
+import {
+  amount,
+  amountErrors,
+  isOneOf,
+  negativeErrors,
+  printedSelector,
+  selectorErrors,
+  tooMuchErrors,
+} from "./spec-checks.ts";
 import { templateWarnings } from "./warnings/pod.ts";
 import { claimWarnings } from "./warnings/volumes.ts";
 import { alwaysErrors } from "./workload-validation.ts";
@@ -104,11 +112,11 @@ function selectedErrors(spec: Fields): FieldError[] {
   let chosen: Selector = "nothing";
   if (isFields(selector)) {
     errors.push(...selectorErrors(selector, "spec.selector"));
-    if (errors.length > 0) errors.push(plain("spec.selector", selector));
+    if (errors.length > 0) errors.push(plain("spec.selector", printedSelector(selector)));
     else {
       chosen = selectorOf(selector);
       if (matchesEverything(chosen)) {
-        errors.push(invalid("spec.selector", selector, "empty selector is invalid for statefulset"));
+        errors.push(invalid("spec.selector", printedSelector(selector), "empty selector is invalid for statefulset"));
       }
       errors.push(...templateErrors(spec, chosen));
     }

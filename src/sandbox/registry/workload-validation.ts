@@ -12,7 +12,15 @@ import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { podSpecErrors } from "./pod-validation.ts";
-import { amount, amountErrors, fixed, negativeErrors, selectorErrors, tooMuchErrors } from "./spec-checks.ts";
+import {
+  amount,
+  amountErrors,
+  fixedSelector,
+  printedSelector,
+  negativeErrors,
+  selectorErrors,
+  tooMuchErrors,
+} from "./spec-checks.ts";
 import { hostnameWarnings, templateWarnings } from "./warnings/pod.ts";
 
 /** A template with labels that its selector chooses, where one is given, and a spec that is one. */
@@ -50,9 +58,10 @@ function templated(spec: Fields, kind: string, emptySelector: string): FieldErro
   let chosen: Selector = "nothing";
   if (isFields(selector)) {
     errors.push(...selectorErrors(selector, "spec.selector"));
-    if (errors.length > 0) return [...errors, invalid("spec.selector", selector, "invalid label selector")];
+    if (errors.length > 0)
+      return [...errors, invalid("spec.selector", printedSelector(selector), "invalid label selector")];
     chosen = selectorOf(selector);
-    if (matchesEverything(chosen)) errors.push(invalid("spec.selector", selector, emptySelector));
+    if (matchesEverything(chosen)) errors.push(invalid("spec.selector", printedSelector(selector), emptySelector));
   } else errors.push(required("spec.selector"));
   const template = isFields(spec["template"]) ? spec["template"] : {};
   return [
@@ -141,8 +150,8 @@ export function countErrors(object: ApiObject): FieldError[] {
   return errors;
 }
 
-const fixedSelector = (object: ApiObject, old: ApiObject): FieldError[] =>
-  fixed(specOf(object)["selector"], specOf(old)["selector"], "spec.selector");
+const sameSelector = (object: ApiObject, old: ApiObject): FieldError[] =>
+  fixedSelector(specOf(object)["selector"], specOf(old)["selector"]);
 
 function replicatedWarnings(object: ApiObject, old?: ApiObject): string[] {
   return [...(old === undefined ? hostnameWarnings(object) : []), ...templateWarnings(object, old)];
@@ -154,7 +163,7 @@ export const replicaSetRules: KindRules = {
     ...negativeErrors(specOf(replicaSet), "spec", "replicas", "minReadySeconds"),
     ...templated(specOf(replicaSet), "ReplicaSet", "empty selector is invalid for deployment"),
   ],
-  validateUpdate: fixedSelector,
+  validateUpdate: sameSelector,
   validateStatus: countErrors,
 };
 
@@ -170,7 +179,7 @@ export const deploymentRules: KindRules = {
       ...deadlineErrors(spec),
     ];
   },
-  validateUpdate: fixedSelector,
+  validateUpdate: sameSelector,
   validateStatus: countErrors,
 };
 

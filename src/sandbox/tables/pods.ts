@@ -129,3 +129,15 @@ export const podCells: Cells = (pod, now) => {
     gatesText(pod),
   ];
 };
+
+const ends: Readonly<Record<string, string>> = {
+  Succeeded: "The pod has completed successfully.",
+  Failed: "The pod failed.",
+};
+
+/** What a row says beside its cells: that a pod has ended. */
+export function podConditions(pod: ApiObject): readonly Fields[] | undefined {
+  const phase = textAt(pod, ["status", "phase"], "");
+  const message = ends[phase];
+  return message === undefined ? undefined : [{ type: "Completed", status: "True", reason: phase, message }];
+}

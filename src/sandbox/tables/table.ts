@@ -10,6 +10,7 @@ import { age, type Cells } from "./cells.ts";
 import { clusterTables } from "./cluster.ts";
 import { eventCells } from "./events.ts";
 import { networkTables } from "./network.ts";
+import { podConditions } from "./pods.ts";
 import { storageTables } from "./storage.ts";
 import { workloadTables } from "./workloads.ts";
 
@@ -48,7 +49,8 @@ function plainCells(columns: readonly Column[], object: ApiObject, now: number):
 
 function rowOf(resource: Resource, columns: readonly Column[], object: ApiObject, now: number): Fields {
   const cells = tables[resource.storage]?.(object, now) ?? plainCells(columns, object, now);
-  return { cells, object: partialOf(object) };
+  const conditions = resource.storage === "pods" ? podConditions(object) : undefined;
+  return { cells, ...(conditions === undefined ? {} : { conditions }), object: partialOf(object) };
 }
 
 /** A table of objects, as JSON. */

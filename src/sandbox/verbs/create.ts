@@ -44,10 +44,11 @@ export function createObject(call: Call, object: ApiObject): Entry {
   // A namespace is labelled with its name, which may have been made up just now.
   if (generated) resource.behaviour.rules.defaults?.(object);
   checkLimits(call, object);
+  const filled = resource.behaviour.rules.filledWhenRead?.(object) === true;
   prepare(call, object);
   const name = object.metadata.name ?? "";
   const { rules } = resource.behaviour;
-  const first = rules.checkFirst?.(object) ?? [];
+  const first = rules.begin?.(object) ?? [];
   if (first.length > 0) throw invalidObject(resource.asKind, name, first);
   const errors = rules.validate?.(object, call.served.apiVersion) ?? [];
   const wrong =
@@ -66,7 +67,7 @@ export function createObject(call: Call, object: ApiObject): Entry {
   if (call.dryRun) {
     return new Entry(whole, Number(whole.metadata.resourceVersion ?? 0) || 0);
   }
-  return call.server.store.put(call.collection, whole);
+  return call.server.store.put(call.collection, whole, filled);
 }
 
 function fillMetadata(call: Call, object: ApiObject): void {

@@ -5,7 +5,7 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
 import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
-import { jsonOf } from "../decode.ts";
+import { jsonOf, written } from "../decode.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import { protobufType } from "../protobuf/body.ts";
@@ -29,6 +29,8 @@ export interface DeleteOptions {
 export interface Deleted {
   readonly entry: Entry;
   readonly gone: boolean;
+  /** The answer is the object, also for kinds that are answered a Status. */
+  readonly asObject?: true;
 }
 
 /** @throws StatusError 400, 415, 422. */
@@ -137,7 +139,10 @@ export function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): D
   setFinalizers(call, object, options);
   const waits = (object.metadata.finalizers ?? []).length > 0;
   // What goes at once goes as it is stored, whatever its finalizers would have become.
-  if (graceful === "no" && !waits) return remove(call, copyOfStored(entry), options);
+  if (graceful === "no" && !waits) {
+    const had = (entry.object.metadata.finalizers ?? []).length > 0;
+    return had && options.dryRun ? untold(call) : remove(call, copyOfStored(entry), options);
+  }
   if (graceful === "no") markAsDeleting(call, object);
   const marked = mark(call, object, entry, options);
   if (waits || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return { entry: marked, gone: false };
@@ -167,6 +172,13 @@ function mark(call: Call, object: ApiObject, entry: Entry, options: DeleteOption
 function remove(call: Call, object: ApiObject, options: DeleteOptions): Deleted {
   if (options.dryRun) return { entry: new Entry(object, Number(object.metadata.resourceVersion)), gone: true };
   return { entry: call.server.store.remove(call.collection, object), gone: true };
+}
+
+/** A dry run of what takes finalizers away and removes in one: the real server answers an object with nothing in it. */
+function untold({ resource, server }: Call): Deleted {
+  const { kind, apiVersion, struct } = resource;
+  const object: ApiObject = { kind, apiVersion, metadata: {} };
+  return { entry: new Entry(written(object, struct, server.catalogue.schema), 0), gone: true, asObject: true };
 }
 
 function checkPreconditions(call: Call, { object }: Entry, { uid, resourceVersion }: DeleteOptions): void {

@@ -1,4 +1,5 @@
 /** `pods/eviction`: a deletion that disruption budgets may refuse. Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go. */
+import { deepEqual } from "../../api/field-changes.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
 import { formatTime } from "../../api/time.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
@@ -125,16 +126,23 @@ function withAllowed(call: Call, { status, metadata }: ApiObject, allowed: boole
   ];
 }
 
-function withCondition(call: Call, { object }: Entry): Entry {
-  const conditions = fieldsIn(object.status?.["conditions"]).filter(({ type }) => type !== "DisruptionTarget");
+/** With the condition that says so; a pod that has been evicted before has it already. */
+function withCondition(call: Call, entry: Entry): Entry {
+  const { object } = entry;
+  const conditions = [...fieldsIn(object.status?.["conditions"])];
+  const place = conditions.findIndex(({ type }) => type === "DisruptionTarget");
+  const before = conditions[place];
   const condition = {
     type: "DisruptionTarget",
     status: "True",
     lastProbeTime: null,
-    lastTransitionTime: formatTime(call.server.timeline.now()),
+    lastTransitionTime:
+      before?.["status"] === "True" ? before["lastTransitionTime"] : formatTime(call.server.timeline.now()),
     reason: "EvictionByEvictionAPI",
     message: "Eviction API: evicting",
   };
-  const status = { ...object.status, conditions: [...conditions, condition] };
+  if (deepEqual(before, condition)) return entry;
+  conditions.splice(before === undefined ? conditions.length : place, 1, condition);
+  const status = { ...object.status, conditions };
   return call.server.store.put(call.collection, { ...object, metadata: { ...object.metadata }, status });
 }

@@ -1,10 +1,9 @@
 /** `/scale`: the replicas of a workload as an object of their own. Source: kubernetes v1.36 pkg/registry/apps/replicaset/storage. */
 import { mergePatch, jsonPatch } from "../../api/patch.ts";
-import { deepEqual } from "../../api/field-changes.ts";
 import { jsonOf } from "../decode.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
-import { splitReplicas } from "../managed/managed-fields.ts";
+import { manageScale } from "../managed/scale-fields.ts";
 import { badRequest, conflict, notFound, optimisticLock } from "../refusal.ts";
 import type { Call } from "../server.ts";
 import type { Entry } from "../store/entry.ts";
@@ -110,11 +109,11 @@ function write(call: Call, entry: Entry, scale: Fields): Answer {
     metadata: { ...entry.object.metadata },
     spec: { ...entry.object.spec, replicas: asked },
   };
-  const scaled = replace({ ...call, subresource: "" }, object, entry, "scale");
-  const entries = scaled.object.metadata.managedFields;
-  if (scaled !== entry || entries === undefined || call.dryRun) return { status: 200, value: scaleOf(scaled) };
-  const managedFields = splitReplicas(entries);
-  if (deepEqual(managedFields, entries)) return { status: 200, value: scaleOf(scaled) };
-  const split = { ...entry.object, metadata: { ...entry.object.metadata, managedFields } };
-  return { status: 200, value: scaleOf(call.server.store.put(call.collection, split)) };
+  const before = at(entry.object, "spec", "replicas");
+  const replicas = { before: typeof before === "number" ? before : 0, asked };
+  const scaled = replace({ ...call, subresource: "" }, object, entry, {
+    subresource: "scale",
+    manage: (old, scaledTo) => manageScale(call, old, scaledTo, replicas),
+  });
+  return { status: 200, value: scaleOf(scaled) };
 }

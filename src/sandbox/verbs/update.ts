@@ -3,20 +3,19 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { admitUpdate } from "../admission/admit.ts";
 import { admitPodSecurity } from "../admission/pod-security/admit.ts";
 import { canonicalize } from "../canonical.ts";
-import { finished } from "../decode.ts";
-import { invalid, invalidObject, type FieldError } from "../field-errors.ts";
-import { copyOf, type ApiObject } from "../object.ts";
+import { finished, written } from "../decode.ts";
+import { invalid, invalidObject } from "../field-errors.ts";
+import { type ApiObject } from "../object.ts";
 import { isSameInShape } from "../same-spec.ts";
 import { badRequest, conflict, notFound, optimisticLock, refusal } from "../refusal.ts";
-import type { Behaviour } from "../registry/kind-rules.ts";
-import { finalizerNameErrors, metadataErrors, metadataUpdateErrors } from "../registry/metadata.ts";
-import { specFinalizers } from "../registry/namespace.ts";
 import { checkWriteOptions } from "../options.ts";
 import { manageUpdate } from "../managed/managed-fields.ts";
 import type { Call } from "../server.ts";
 import { Entry } from "../store/entry.ts";
+import { surroundingsOf } from "../surroundings.ts";
 import { sentObject } from "./body.ts";
 import { createObject } from "./create.ts";
+import { updateErrors } from "./update-errors.ts";
 
 export interface Updated {
   readonly entry: Entry;
@@ -108,41 +107,53 @@ function keepServerFields(object: ApiObject, old: ApiObject): void {
   }
 }
 
+/** A subresource by which an object is written as a whole. */
+export interface Way {
+  readonly subresource: string;
+  /** Sets the managed fields of the object. */
+  manage(old: ApiObject, object: ApiObject): void;
+}
+
 /**
- * Writes `object` over `old`: keeps what is not the client's, checks, and commits; a change of nothing is none. `managedAs` is
- * the subresource that was asked for, where the object is treated as a whole.
+ * Writes `object` over `old`: keeps what is not the client's, checks, and commits; a change of nothing is none. `way` is the
+ * subresource that was asked for, where the object is treated as a whole.
  */
-export function replace(call: Call, object: ApiObject, old: Entry, managedAs?: string): Entry {
+export function replace(call: Call, object: ApiObject, old: Entry, way?: Way): Entry {
   const { resource, server, collection } = call;
   const { behaviour } = resource;
   behaviour.rules.defaults?.(object);
   if (resource.struct !== undefined) canonicalize(object, resource.struct, server.catalogue.schema);
   keepServerFields(object, old.object);
+  // Who manages what is seen in what was sent, before it is put right.
+  if (way === undefined) manageUpdate(call, old.object, object);
+  else way.manage(old.object, object);
+  admitUpdate(call, object, old.object);
   if (call.subresource === "status") keepAllButStatus(call, object, old.object);
   else if (resource.subresources.has("status")) keepStatus(object, old.object);
-  const asked = managedAs === undefined ? call : { ...call, subresource: managedAs };
-  manageUpdate(asked, old.object, object);
   if (call.subresource === "") behaviour.rules.prepareUpdate?.(object, old.object);
   if (call.subresource !== "status") countGeneration(call, object, old.object);
-  admitUpdate(call, object, old.object);
-  const first = call.subresource === "" ? (behaviour.rules.checkFirst?.(object) ?? []) : [];
+  const first = call.subresource === "" ? (behaviour.rules.begin?.(object, old.object) ?? []) : [];
   const errors = first.length > 0 ? first : updateErrors(call, object, old.object);
   if (errors.length > 0) throw invalidObject(resource.asKind, call.name, errors);
-  if (call.subresource === "") call.warnings.push(...(behaviour.rules.warnings?.(object, old.object) ?? []));
-  admitPodSecurity(asked, object, old.object);
-  object.metadata.resourceVersion = String(old.revision);
-  const whole = finished(object, resource.struct, server.catalogue.schema);
-  if (isToBeDeleted(whole, old.object)) {
-    if (call.dryRun) return new Entry(whole, old.revision);
-    // The answer carries the version before the deletion: what was there last, with the finalizer gone.
-    const answer = new Entry(copyOf(whole), old.revision);
-    // What the watches are told is the object as it was stored.
-    server.store.remove(collection, { ...old.object, metadata: { ...old.object.metadata } });
-    return answer;
+  if (call.subresource === "") {
+    call.warnings.push(...(behaviour.rules.warnings?.(object, old.object) ?? []));
+    behaviour.rules.allocate?.(object, surroundingsOf(call));
   }
-  if (sameButTimes(whole, old.object)) return old;
+  admitPodSecurity(way === undefined ? call : { ...call, subresource: way.subresource }, object, old.object);
+  object.metadata.resourceVersion = String(old.revision);
+  if (isToBeDeleted(object, old.object)) return removeLast(call, object, old);
+  const whole = finished(object, resource.struct, server.catalogue.schema);
+  if (!old.filled && sameButTimes(whole, old.object)) return old;
   if (call.dryRun) return new Entry(whole, old.revision);
   return server.store.put(collection, whole);
+}
+
+/** Removes what has lost its last finalizer; the answer is what was sent, at the version before, as it has not been stored. */
+function removeLast({ resource, server, collection, dryRun }: Call, object: ApiObject, old: Entry): Entry {
+  const answer = new Entry(written(object, resource.struct, server.catalogue.schema), old.revision);
+  // What the watches are told is the object as it was stored.
+  if (!dryRun) server.store.remove(collection, { ...old.object, metadata: { ...old.object.metadata } });
+  return answer;
 }
 
 function countGeneration(call: Call, object: ApiObject, old: ApiObject): void {
@@ -151,47 +162,6 @@ function countGeneration(call: Call, object: ApiObject, old: ApiObject): void {
   const annotated = generationOfAnnotations && !deepEqual(object.metadata.annotations, old.metadata.annotations);
   if (annotated || changesSpec(call, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
-
-function updateErrors({ resource, served, subresource }: Call, object: ApiObject, old: ApiObject): FieldError[] {
-  const { rules } = resource.behaviour;
-  const { namespaced, behaviour } = resource;
-  const asNew = (rule: Pick<Behaviour, "nameRule">): FieldError[] => metadataErrors(object, namespaced, rule);
-  // The real server looks twice: as for all kinds, and as for this one.
-  const errors = [...asNew({ nameRule: "segment" }), ...metadataUpdateErrors(object, old)];
-  const order = behaviour.metadataInUpdate;
-  const asUpdate = order === "none" ? [] : metadataUpdateErrors(object, old);
-  if (subresource === "status") return [...errors, ...asUpdate, ...(rules.validateStatus?.(object, old) ?? [])];
-  const { apiVersion } = served;
-  const ofKind = rules.wholeUpdate === true ? [] : (rules.validate?.(object, apiVersion) ?? []);
-  // A subresource of one part may change just what the object's own path may not.
-  if (subresource === "finalize") return [...errors, ...asUpdate, ...finalizerErrors(object)];
-  if (subresource !== "") return [...errors, ...asUpdate, ...ofKind];
-  const changes = rules.validateUpdate?.(object, old, apiVersion) ?? [];
-  switch (order) {
-    case "whole first":
-      return [...errors, ...asNew(behaviour), ...ofKind, ...asUpdate, ...changes];
-    case "whole last": {
-      const whole = [...asNew(behaviour), ...ofKind];
-      return [
-        ...errors,
-        ...asUpdate,
-        ...(rules.updateFirst === true ? [...changes, ...whole] : [...whole, ...changes]),
-      ];
-    }
-    case "update":
-    case "none":
-      return [
-        ...errors,
-        ...asUpdate,
-        ...(rules.updateFirst === true ? [...changes, ...ofKind] : [...ofKind, ...changes]),
-      ];
-  }
-}
-
-const finalizerErrors = (namespace: ApiObject): FieldError[] =>
-  specFinalizers(namespace).flatMap((finalizer, index) =>
-    finalizerNameErrors(String(finalizer), `spec.finalizers[${index}]`),
-  );
 
 /** Whether nothing has changed, or only when somebody set what. */
 function sameButTimes(object: ApiObject, old: ApiObject): boolean {
