@@ -19,7 +19,7 @@ function textOf(text: string): string {
   return (
     text
       // A refused patch shows the whole object, with its times and versions.
-      .replace(/Invalid value: "\{\\"(apiVersion|kind)\\".*\}": /, "Invalid value: PATCHED: ")
+      .replace(/Invalid value: "\{\\"(action|apiVersion|kind)\\".*\}": /, "Invalid value: PATCHED: ")
       .replaceAll(uid, "UID")
       .replaceAll(/\bA_[a-z0-9]{5}\b/g, "A_RAND")
       // The real server shows the difference of its own types.
@@ -77,7 +77,17 @@ export function normalized(value: unknown, versions: ReadonlyMap<string, string>
     else result[key] = normalized(item, versions);
   }
   madeUpName(result);
+  collectedNamespace(result);
   return result;
+}
+
+/** A namespace that the garbage collector is to finish gets its finalizers in the order of a Go map: in any. */
+function collectedNamespace({ metadata }: Json): void {
+  if (!isObject(metadata) || metadata["namespace"] !== undefined) return;
+  const { finalizers } = metadata;
+  if (!Array.isArray(finalizers)) return;
+  if (finalizers.includes("foregroundDeletion") || finalizers.includes("orphan"))
+    finalizers.sort((a, b) => (String(a) < String(b) ? -1 : 1));
 }
 
 /** A cell of a table: ages differ. */

@@ -1,6 +1,7 @@
 /**
  * The same random requests to a real kube-apiserver and to the sandbox: every answer and the final state are the same. Fixed
- * seeds; LONG=1 runs 100 seeds of 1,000 requests, SEED=n one of them, REQUESTS=n so many requests of each.
+ * seeds; LONG=1 runs 100 seeds of 1,000 requests, SEED=n or SEED=n-m these, REQUESTS=n so many requests of each, WIDTH=n so many
+ * seeds at a time. Each has namespaces of its own and puts them into the names of what has none.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Transport } from "../../src/api/transport.ts";
@@ -8,44 +9,70 @@ import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
+import type { Case, Result } from "./case.ts";
+import { inFlight } from "./random/in-flight.ts";
 import { knownDifferences, type KnownDifference, withoutKnown } from "./random/known.ts";
 import { randomCase } from "./random/steps.ts";
 import { realTransport } from "./real.ts";
 import { runCase } from "./run.ts";
 
 const long = process.env["LONG"] === "1";
-const only = process.env["SEED"];
 const requests = Number(process.env["REQUESTS"] ?? (long ? 1000 : 150));
-const seeds = only === undefined ? Array.from({ length: long ? 100 : 12 }, (_, index) => index + 1) : [Number(only)];
+const width = Number(process.env["WIDTH"] ?? 3);
+const only = process.env["SEED"];
+const [first = 1, last = first] = only?.split("-").map(Number) ?? [1, long ? 100 : 12];
+const seeds = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+interface Played {
+  readonly made: Case;
+  readonly theirs: readonly Result[];
+  readonly ours: readonly Result[];
+}
+
+/**
+ * The real server goes round its Services to repair their addresses; when its caches are behind, it writes an Event about an
+ * address that is not lost. It comes by chance and shows in lists: a run that saw one is played again elsewhere.
+ */
+const repairer = "ipallocator-repair-controller";
+const attempts = 5;
+
+async function play(seed: number, real: Transport, mine: Transport): Promise<Played> {
+  const made = randomCase(seededRandom(seed), requests, `seed ${seed}`);
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const namespace = attempt === 1 ? `random-${seed}` : `random-${seed}-${attempt}`;
+    const theirs = await runCase(real, made, namespace);
+    if (JSON.stringify(theirs).includes(repairer)) continue;
+    return { made, theirs, ours: await runCase(mine, made, namespace) };
+  }
+  throw new Error(`seed ${seed}: the real server repaired addresses in each of ${attempts} runs`);
+}
 
 describe.skipIf(clusterMissing !== undefined)("random requests, real and sandbox side by side", () => {
   let cluster: Cluster;
-  let real: Transport;
-  let mine: Transport;
+  let played: ReadonlyMap<number, Promise<Played>>;
   const met = new Set<KnownDifference>();
   beforeAll(async () => {
     cluster = await startCluster();
-    real = realTransport(cluster.url, cluster.token);
+    const real = realTransport(cluster.url, cluster.token);
     const sandbox = await createSandbox({
       timeline: realTimeline(),
       random: seededRandom(1),
       defaultServiceAccounts: false,
     });
-    mine = sandbox.transport({ actor: "random" });
+    const mine = sandbox.transport({ actor: "random" });
+    played = inFlight(seeds, width, (seed) => play(seed, real, mine));
   }, 120_000);
   afterAll(() => cluster.stop());
 
   test.each(seeds)(
     "seed %p (again: SEED=n bun test test/contract/random.cluster.test.ts)",
     async (seed) => {
-      const made = randomCase(seededRandom(seed), requests, `seed ${seed}`);
-      const namespace = `random-${seed}`;
-      const theirs = await runCase(real, made, namespace);
-      const ours = await runCase(mine, made, namespace);
+      const { made, theirs, ours } = await (played.get(seed) as Promise<Played>);
+      expect(theirs.length).toBe(made.steps.length);
       expect(ours.length).toBe(theirs.length);
       for (const [index, answer] of theirs.entries()) {
         const step = made.steps[index];
-        const compared = withoutKnown(answer, ours[index] ?? answer);
+        const compared = withoutKnown(answer, ours[index] as Result);
         for (const known of compared.met) met.add(known);
         expect({ index, step, result: compared.ours }).toEqual({ index, step, result: compared.theirs });
       }
@@ -53,7 +80,7 @@ describe.skipIf(clusterMissing !== undefined)("random requests, real and sandbox
     long ? 300_000 : 60_000,
   );
 
-  test.skipIf(!long)("every difference that is known was met", () => {
+  test.skipIf(!long || only !== undefined)("every difference that is known was met", () => {
     expect(knownDifferences.filter((known) => !met.has(known)).map(({ reason }) => reason)).toEqual([]);
   });
 });

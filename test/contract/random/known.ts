@@ -31,7 +31,7 @@ export const knownDifferences: readonly KnownDifference[] = [
 
 /** A template in a message, whose quotes are escaped. */
 const goTemplate =
-  /Invalid value: \{\\"(?:metadata|spec|labels|Spec|creationTimestamp|containers|Volumes)\\".*?\}: field is immutable/g;
+  /Invalid value: \{\\"(?:metadata|spec|labels|Spec|creationTimestamp|containers|dnsPolicy|Volumes)\\".*?\}: field is immutable/g;
 
 /** Both answers without the differences that are known, and which of these were met. */
 export function withoutKnown(theirs: Result, ours: Result): { theirs: Result; ours: Result; met: KnownDifference[] } {
