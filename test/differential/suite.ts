@@ -68,6 +68,8 @@ export interface Suite {
    * for the whole script.
    */
   readonly timed?: (what: string) => boolean;
+  /** Writes, by the same names, that are made or not by chance: not compared at all. */
+  readonly chance?: (what: string) => boolean;
   readonly scripts: readonly Script[];
   /** A script made of a seed, so many steps long. */
   readonly random: (seed: number, length: number) => Script;

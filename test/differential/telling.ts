@@ -72,7 +72,7 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
   }
   const spec = effects.filter((effect) => !recordsEvent(effect) && !effect.resource.endsWith("/status"));
   const refused = spec.some(({ code }) => code >= 400);
-  const told = spec.map((effect) => tellWrite(effect, names));
+  const told = spec.map((effect) => tellWrite(effect, names)).filter(({ what }) => suite.chance?.(what) !== true);
   const isRepeated = ({ what }: Told): boolean => suite.repeated?.(what) === true;
   const isRefused = ({ what }: Told): boolean => /[45]\d\d$/.test(what);
   return {

@@ -50,7 +50,7 @@ describe.skipIf(controllersMissing !== undefined)(
     }
 
     for (const fault of long ? faults : []) {
-      for (let seed = 1; seed <= 5; seed++) {
+      for (let seed = 1; seed <= 3; seed++) {
         test(`${fault.name} (seed ${seed})`, async () => {
           await inScene(fault.through, (scene) => survive(fault, scene, seededRandom(seed)));
         }, 600_000);
@@ -58,7 +58,7 @@ describe.skipIf(controllersMissing !== undefined)(
     }
 
     for (const proxy of long ? (["tcp", "http"] as const) : []) {
-      for (let seed = 1; seed <= 5; seed++) {
+      for (let seed = 1; seed <= 3; seed++) {
         test(`several faults in random succession, by the ${proxy} proxy (seed ${seed})`, async () => {
           await inScene(proxy, async (scene) => {
             const random = seededRandom(1000 + seed);

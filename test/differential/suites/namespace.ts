@@ -90,6 +90,8 @@ export const namespaces: Suite = {
   repeated: () => true,
   // What stays is asked to go again every 8 seconds, and a touch counts after 5: a step may begin in the middle of that.
   timed: (what) => what.startsWith("deletecollection ") || what === "update namespaces/finalize 200",
+  // A kind that goes in the middle of it.
+  chance: (what) => /^deletecollection .* 404$/.test(what),
   order,
   scripts,
   random: randomScript,
