@@ -4,7 +4,7 @@
  */
 import { compare, compareObjects, type Difference } from "./compare.ts";
 import type { Allowed } from "./differences.ts";
-import { untilQuiet } from "./quiet.ts";
+import { readUpToNow, untilQuiet } from "./quiet.ts";
 import type { Side } from "./sides.ts";
 import { setStage, type Stage } from "./stage.ts";
 import type { Script, Step, Suite } from "./suite.ts";
@@ -130,6 +130,7 @@ async function playStep(step: Step, performances: readonly Performance[]): Promi
   for (let tries = 1; ; tries++) {
     const lengths = performances.map(({ side, stage }) => side.logOf(stage.namespace).effects.length);
     const told = await Promise.all(performances.map((each, n) => tellStep(each, lengths[n] as number)));
+    await Promise.all(performances.map(({ side, stage }) => readUpToNow(side.logOf(stage.namespace))));
     const isStill = performances.every((each, n) => !hasWritten(each, lengths[n] as number));
     // What was written while the objects were read may stand in them or not: then the step was not over yet.
     if (isStill || tries === tellings) {

@@ -42,9 +42,14 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
       continue;
     }
     // What has just settled it may stand in a part of the log that is not read yet.
-    while (log.readUntil() <= askedAt) await Bun.sleep(pollMs);
+    await readUpToNow(log, askedAt);
     if (log.effects.length === seen) return;
   }
+}
+
+/** Resolves when the log has been read up to a moment; 10 s later at most. */
+export async function readUpToNow(log: SideLog, now: number = performance.now()): Promise<void> {
+  while (log.readUntil() <= now && performance.now() < now + 10_000) await Bun.sleep(pollMs);
 }
 
 /** So many Events about one object before the spam filter may hold some back. */
