@@ -239,11 +239,15 @@ function reflectKindOf(value: unknown): string {
   return typeof value === "string" ? "string" : "map";
 }
 
-function jsonTypeOf(value: unknown): string {
+const numeric: ReadonlySet<string> = new Set(["int32", "int64", "number"]);
+
+/** A number that its field cannot hold is named where the field is for numbers. */
+function jsonTypeOf(value: unknown, shape: Shape): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
-  if (typeof value === "number")
-    return Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? "number" : `number ${value}`;
+  if (typeof value === "number") {
+    return shape.is === "scalar" && numeric.has(shape.scalar) ? `number ${value}` : "number";
+  }
   return typeof value;
 }
 
@@ -251,7 +255,7 @@ function wrongType(value: unknown, path: string, shape: Shape, reading: Reading)
   const owner = reading.inside.name.split(".").at(-1) ?? "";
   const plain = path.replaceAll(/\[\d+\]/g, "");
   return new TypeProblem(
-    `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field ${owner}.${plain} of type ${goTypeOf(shape)}`,
+    `json: cannot unmarshal ${jsonTypeOf(value, shape)} into Go struct field ${owner}.${plain} of type ${goTypeOf(shape)}`,
     shape.is === "struct"
       ? `cannot restore struct from: ${reflectKindOf(value)}`
       : `unrecognized type: ${goTypeOf(shape)}`,

@@ -8,7 +8,7 @@ import { listed, listMetadata, listText } from "./list.ts";
 import { listOptionsOf, param, revisionOf, type Query } from "./list-options.ts";
 import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound } from "./refusal.ts";
 import { openApiAt } from "./openapi.ts";
-import { acceptedAs } from "./negotiation.ts";
+import { acceptedAs, checkWatchable, prefersYaml } from "./negotiation.ts";
 import { reviewOf } from "./reviews.ts";
 import { routeOf, type Route } from "./route.ts";
 import { collectionOf, type Call, type Server, type User } from "./server.ts";
@@ -21,6 +21,7 @@ import { patch } from "./verbs/patch.ts";
 import { update } from "./verbs/update.ts";
 import { openWatch } from "./verbs/watch.ts";
 import { warningHeader } from "./warnings.ts";
+import { yamlType } from "./yaml/codec.ts";
 
 export interface Incoming {
   readonly method: string;
@@ -59,6 +60,18 @@ export function refusalAnswer(error: StatusError): Outgoing {
 
 /** Answers a request; never throws. */
 export function handle(server: Server, incoming: Incoming): Outgoing {
+  const outgoing = handled(server, incoming);
+  const { codec } = server.yaml;
+  if (codec === undefined || !prefersYaml(incoming.headers["accept"] ?? "")) return outgoing;
+  const { headers, body } = outgoing;
+  // Some documents are made beforehand, and served as they are.
+  const isFixed = incoming.path === "/version" || incoming.path.startsWith("/openapi/");
+  if (isFixed || !(body instanceof Uint8Array) || headers["content-type"] !== "application/json") return outgoing;
+  const text = codec.write(JSON.parse(new TextDecoder().decode(body)));
+  return { ...outgoing, headers: { ...headers, "content-type": yamlType }, body: bytesOf(text) };
+}
+
+function handled(server: Server, incoming: Incoming): Outgoing {
   try {
     if (incoming.body.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes);
     return answer(server, incoming);
@@ -135,6 +148,7 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
     body: incoming.body,
     user: incoming.user,
     dryRun: dryRunOf(incoming.query),
+    strict: [],
     warnings: [],
   };
   const deprecation = deprecationOf(resource.storage);
@@ -208,8 +222,8 @@ function collectionAnswer(call: Call, incoming: Incoming): Outgoing {
 }
 
 /** How the client wants to see objects. */
-function formatOf(call: Call): Format {
-  switch (acceptedAs(call.headers["accept"] ?? "")) {
+function formatOf(call: Call, isList = false): Format {
+  switch (acceptedAs(call.headers["accept"] ?? "", isList)) {
     case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
       return partialFormat;
@@ -237,8 +251,9 @@ function listOrWatch(call: Call, incoming: Incoming): Outgoing {
   const { served: resource, server, collection } = call;
   const namespace = call.namespace === "" ? undefined : call.namespace;
   const options = listOptionsOf(call.query, resource, namespace);
-  const format = formatOf(call);
+  const format = formatOf(call, true);
   if (options.watch) {
+    checkWatchable(call.headers["accept"] ?? "");
     return { status: 200, headers: jsonHeaders, body: openWatch(call, options, format, incoming.actor) };
   }
   const list = listed(collection, options, server.store.revision);

@@ -3,6 +3,7 @@ import { loopbackCertificate, secretToken, type ServerCertificate } from "../pla
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { handle, maxBodyBytes, refusalAnswer } from "./handle.ts";
 import { refusal } from "./refusal.ts";
+import { yamlReadyFor } from "./yaml/codec.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterAdmin } from "./transport.ts";
 
@@ -58,9 +59,10 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
   const identity = options.identity ?? newIdentity(server.timeline.now());
   const { certificate, token } = identity;
   let requests = 0;
-  const answer = (request: ServedRequest): ServedResponse => {
+  const answer = async (request: ServedRequest): Promise<ServedResponse> => {
     const bearer = /^bearer (.+)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? "";
     if (!sameSecret(bearer, token)) return unauthorized();
+    await yamlReadyFor(server.yaml, request.headers);
     return handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
   };
   const https = await serveHttps({ port: options.port ?? 0, certificate, maxBodyBytes, handle: answer });

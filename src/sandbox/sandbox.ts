@@ -51,7 +51,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const store = new Store(timeline, history ?? {});
   const readProtobuf = await protobufReader(catalogue.schema);
   const managesFields = options.managedFields !== false;
-  const server: Server = { timeline, random, store, catalogue, managesFields, readProtobuf, watches: new Set() };
+  const made = { timeline, random, store, catalogue, managesFields, readProtobuf };
+  const server: Server = { ...made, yaml: {}, watches: new Set() };
   let stopped = false;
   putFirstObjects(server);
   if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);

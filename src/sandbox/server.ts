@@ -6,6 +6,7 @@ import type { Catalogue, Resource } from "./registry/resource.ts";
 import type { Collection } from "./store/collection.ts";
 import type { Store } from "./store/store.ts";
 import type { OpenWatches } from "./watch.ts";
+import type { YamlSlot } from "./yaml/codec.ts";
 
 export interface User {
   readonly name: string;
@@ -21,6 +22,7 @@ export interface Server {
   /** Whether new objects get `metadata.managedFields`. */
   readonly managesFields: boolean;
   readonly readProtobuf: ProtobufReader;
+  readonly yaml: YamlSlot;
   readonly watches: OpenWatches;
 }
 
@@ -42,6 +44,8 @@ export interface Call {
   readonly body: Uint8Array;
   readonly user: User;
   readonly dryRun: boolean;
+  /** What strict decoding has against the body before it is read as its kind. */
+  readonly strict: string[];
   /** What a client is told beside the answer. */
   readonly warnings: string[];
 }

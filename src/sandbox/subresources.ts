@@ -38,6 +38,7 @@ export function subresourceAnswer(call: Call, method: string): SubresourceAnswer
   if (!resource.subresources.has(subresource)) throw noSuchPath();
   const methods = handlers[`${resource.plural}/${subresource}`] ?? handlers[subresource];
   if (methods === undefined) {
+    if (elsewhere.has(subresource)) stored(call);
     throw elsewhere.has(subresource)
       ? badRequest(`${resource.plural}/${subresource} is not served by this sandbox: nothing runs behind it`)
       : methodNotAllowed();

@@ -9,6 +9,7 @@ import {
 } from "../api/transport.ts";
 import { handle } from "./handle.ts";
 import type { Server, User } from "./server.ts";
+import { yamlReadyFor } from "./yaml/codec.ts";
 
 export interface SandboxTransportOptions {
   /** Names the connection's hops; stable from run to run. */
@@ -34,6 +35,8 @@ export function transportTo(
     async send(request: ApiRequest): Promise<ApiResponse> {
       const { signal } = request;
       signal.throwIfAborted();
+      const yaml = yamlReadyFor(server.yaml, request.headers ?? {});
+      if (yaml !== undefined) await yaml;
       await timeline.hop(requestHop);
       signal.throwIfAborted();
       if (isStopped()) throw new TransportError("the sandbox has been stopped", { failure: "unreachable" });

@@ -1,5 +1,6 @@
 /** Runs contract cases against any API server. */
 import { readAll, type Method, type Transport } from "../../src/api/transport.ts";
+import { readYaml } from "../../src/sandbox/yaml/read.ts";
 import type { Case, Result, Step } from "./case.ts";
 import { isListObject, normalized, versionsOf } from "./normalize.ts";
 
@@ -35,7 +36,8 @@ function filled<T>(value: T, namespace: string, answers: readonly Raw[]): T {
   ) as T;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, type = "application/json"): unknown {
+  if (type.startsWith("application/yaml")) return { yaml: readYaml(encoder.encode(text)).json };
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -62,7 +64,11 @@ async function take(transport: Transport, step: Step): Promise<Raw> {
   });
   const warning = response.header("warning") ?? undefined;
   if (step.method !== "WATCH" || response.status !== 200) {
-    return { status: response.status, warning, body: parsed(decoder.decode(await readAll(response.body))) };
+    return {
+      status: response.status,
+      warning,
+      body: parsed(decoder.decode(await readAll(response.body)), response.header("content-type")),
+    };
   }
   const frames: unknown[] = [];
   let rest = "";
@@ -74,7 +80,7 @@ async function take(transport: Transport, step: Step): Promise<Raw> {
     }
     const lines = (rest + decoder.decode(chunk)).split("\n");
     rest = lines.pop() ?? "";
-    frames.push(...lines.filter((line) => line !== "").map(parsed));
+    frames.push(...lines.filter((line) => line !== "").map((line) => parsed(line)));
   }
   response.body.cancel();
   return { status: 200, warning, body: frames };

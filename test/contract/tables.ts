@@ -7,5 +7,15 @@ import { patches } from "./cases/patches.ts";
 import { podSecurity } from "./cases/pod-security.ts";
 import { warnings } from "./cases/warnings.ts";
 import { workloads } from "./cases/workloads.ts";
+import { yamlBodies } from "./cases/yaml.ts";
 
-export const tables: readonly Table[] = [basics, patches, lifecycle, workloads, admission, podSecurity, warnings];
+export const tables: readonly Table[] = [
+  basics,
+  patches,
+  lifecycle,
+  workloads,
+  admission,
+  podSecurity,
+  warnings,
+  yamlBodies,
+];

@@ -6,6 +6,8 @@ import { badRequest, unsupportedMediaType } from "../refusal.ts";
 import type { Struct } from "../registry/schema.ts";
 import type { Call } from "../server.ts";
 import { atStoredVersion } from "../versions/versions.ts";
+import { yamlType } from "../yaml/codec.ts";
+import { YamlProblem } from "../yaml/problems.ts";
 import { fillDefaults } from "../registry/defaults.ts";
 import { param } from "../list-options.ts";
 
@@ -20,12 +22,31 @@ export function mediaTypeOf(call: Call): string {
 export function bodyJson(call: Call, kind: string): unknown {
   const media = mediaTypeOf(call);
   if (media === protobufType) return call.server.readProtobuf(call.body, { kind, apiVersion: call.served.apiVersion });
+  if (media === yamlType) {
+    const why = (problem: string): string =>
+      `the object provided is unrecognized (must be of type ${kind}): ${problem} (${excerpt(call.body)})`;
+    return yamlJson(call, why);
+  }
   if (media !== "application/json") throw unsupportedMediaType(jsonTypes);
   return jsonOf(
     call.body,
     (problem) =>
       `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${problem} (${excerpt(call.body)})`,
   );
+}
+
+/** What a body in YAML says, as JSON; keys that stand twice go to the strict errors. @throws StatusError 400. */
+export function yamlJson(call: Call, wrap: (problem: string) => string): unknown {
+  const { codec } = call.server.yaml;
+  if (codec === undefined) throw unsupportedMediaType(jsonTypes);
+  try {
+    const { json, repeated } = codec.read(call.body);
+    call.strict.push(...repeated);
+    return json ?? {};
+  } catch (cause) {
+    if (!(cause instanceof YamlProblem)) throw cause;
+    throw badRequest(wrap(cause.message));
+  }
 }
 
 const excerptBytes = 30;
@@ -46,12 +67,14 @@ function excerpt(body: Uint8Array): string {
  * nothing (Ignore). @throws StatusError 400.
  */
 export function reportStrict(call: Call, problems: readonly string[], what: string): void {
+  const { strict } = call;
   const validation = param(call.query, "fieldValidation") ?? "";
-  if (validation === "Ignore" || problems.length === 0) return;
+  if (validation === "Ignore" || problems.length + strict.length === 0) return;
   if (validation === "Strict") {
-    throw badRequest(`${what}: strict decoding error: ${problems.join(", ")}`);
+    const ofYaml = strict.length === 0 ? [] : [["yaml: unmarshal errors:", ...strict].join("\n  ")];
+    throw badRequest(`${what}: strict decoding error: ${[...ofYaml, ...problems].join(", ")}`);
   }
-  call.warnings.push(...problems);
+  call.warnings.push(...strict, ...problems);
 }
 
 /** The object that a request carries, at the version at which it is stored. @throws StatusError 400, 415. */
@@ -70,7 +93,14 @@ export function objectOf(
 ): ApiObject {
   if (!isFields(json)) {
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(json) ? "array" : typeof json} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (${excerpt(call.body)})`,
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (${excerpt(call.body)})`,
+    );
+  }
+  for (const key of ["kind", "apiVersion"]) {
+    const value = json[key];
+    if (value === undefined || value === null || typeof value === "string") continue;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(value)} into Go struct field .${key} of type string (${excerpt(call.body)})`,
     );
   }
   const own = { kind: textOr(json["kind"], kind), apiVersion: textOr(json["apiVersion"], apiVersion) };
@@ -78,6 +108,12 @@ export function objectOf(
   const object = struct === undefined ? json : decoded(call, json, struct, kind);
   const metadata = isFields(object["metadata"]) ? object["metadata"] : {};
   return { ...object, kind, apiVersion, metadata };
+}
+
+/** A JSON value's type as Go's decoder names it. */
+export function jsonNameOf(json: unknown): string {
+  if (Array.isArray(json)) return "array";
+  return typeof json === "boolean" ? "bool" : typeof json;
 }
 
 function textOr(value: unknown, otherwise: string): string {

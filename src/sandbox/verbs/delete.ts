@@ -14,7 +14,8 @@ import type { Call } from "../server.ts";
 import { numberParam, param, type ListOptions } from "../list-options.ts";
 import { selects } from "../selection.ts";
 import { Entry } from "../store/entry.ts";
-import { mediaTypeOf } from "./body.ts";
+import { yamlType } from "../yaml/codec.ts";
+import { mediaTypeOf, yamlJson } from "./body.ts";
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined;
@@ -65,13 +66,14 @@ function optionsBody(call: Call): Fields {
   const media = mediaTypeOf(call);
   const expected = { kind: "DeleteOptions", apiVersion: "v1" };
   if (media === protobufType) return checkedOptions(call.server.readProtobuf(call.body, expected));
+  if (media === yamlType) return checkedOptions(yamlJson(call, (problem) => problem));
   if (media !== "application/json") throw unsupportedMediaType(["application/json", "application/yaml", protobufType]);
   const json = jsonOf(call.body, (problem) => `couldn't get version/kind; json parse error: ${problem}`);
-  if (!isFields(json)) throw badRequest("couldn't get version/kind; json parse error");
   return checkedOptions(json);
 }
 
-function checkedOptions(json: Fields): Fields {
+function checkedOptions(json: unknown): Fields {
+  if (!isFields(json)) throw badRequest("couldn't get version/kind; json parse error");
   const { kind = "DeleteOptions", apiVersion = "v1" } = json as { kind?: unknown; apiVersion?: unknown };
   if (kind !== "DeleteOptions") {
     throw badRequest(

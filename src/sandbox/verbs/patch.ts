@@ -11,7 +11,7 @@ import { checkWriteOptions } from "../options.ts";
 import type { Call } from "../server.ts";
 import { param } from "../list-options.ts";
 import { atStoredVersion, atVersion } from "../versions/versions.ts";
-import { mediaTypeOf } from "./body.ts";
+import { jsonNameOf, mediaTypeOf } from "./body.ts";
 import { store, type Updated } from "./update.ts";
 
 const patchTypes = [
@@ -41,7 +41,7 @@ export function patch(call: Call): Updated {
   const old = call.collection.get(call.namespace, call.name);
   if (old === undefined) throw notFound(call.resource.asResource, call.name);
   if (media === "application/strategic-merge-patch+json" && !isFields(json))
-    throw badRequest(`json: cannot unmarshal ${goTypeOf(json)} into Go value of type map[string]interface {}`);
+    throw badRequest(`json: cannot unmarshal ${jsonNameOf(json)} into Go value of type map[string]interface {}`);
   return store(call, patched(call, media, old.object, json), false);
 }
 
@@ -81,14 +81,14 @@ function applied(call: Call, media: string, current: ApiObject, json: unknown): 
       case "application/json-patch+json":
         if (!Array.isArray(json)) {
           throw badRequest(
-            `error decoding patch: json: cannot unmarshal ${goTypeOf(json)} into Go value of type []handlers.jsonPatchOp`,
+            `error decoding patch: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type []handlers.jsonPatchOp`,
           );
         }
         return jsonPatch(current, json);
       case "application/merge-patch+json":
         if (!isFields(json))
           throw badRequest(
-            `error decoding patch: json: cannot unmarshal ${goTypeOf(json)} into Go value of type map[string]interface {}`,
+            `error decoding patch: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type map[string]interface {}`,
           );
         return mergePatch(copyOf(current), json);
       default:
@@ -103,12 +103,6 @@ function applied(call: Call, media: string, current: ApiObject, json: unknown): 
     }
     throw refusal(500, "", cause.message);
   }
-}
-
-/** A JSON value's type as Go's decoder names it. */
-function goTypeOf(json: unknown): string {
-  if (Array.isArray(json)) return "array";
-  return typeof json === "boolean" ? "bool" : typeof json;
 }
 
 /** A patch whose result is no object of the kind. */

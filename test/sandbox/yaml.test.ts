@@ -1,0 +1,134 @@
+/** YAML beyond the contract cases: nothing is lost on the way there and back, and nothing keeps the reader busy for long. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { readYaml } from "../../src/sandbox/yaml/read.ts";
+import { writeYaml } from "../../src/sandbox/yaml/write.ts";
+
+const encoder = new TextEncoder();
+const read = (text: string): unknown => readYaml(encoder.encode(text)).json;
+
+const tricky = fc.constantFrom(
+  ...[
+    "yes",
+    "~",
+    "",
+    "null",
+    "1",
+    "0x1f",
+    "1e3",
+    ".",
+    "-",
+    "- a",
+    "a: b",
+    "#",
+    "a #b",
+    " a",
+    "a ",
+    "\n",
+    "a\n",
+    " a\nb",
+    "\ta",
+  ],
+  ...[
+    "1:30",
+    "2001-01-01",
+    "<<",
+    "&a",
+    "*a",
+    "!a",
+    "%a",
+    "@a",
+    "`a",
+    "'",
+    '"',
+    "\\",
+    "...",
+    "---",
+    "é",
+    "😀",
+    "\u2028",
+    "a\tb",
+    "=",
+    "?",
+    "{",
+    "]",
+  ],
+);
+// YAML has no way to say a lone surrogate, and JSON bodies hold none either.
+const text = fc.oneof(tricky, fc.string({ unit: "binary" }));
+const { tree } = fc.letrec((tie) => ({
+  tree: fc.oneof(
+    { depthSize: "small" },
+    text,
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie("tree"), { maxLength: 4 }),
+    fc.dictionary(text, tie("tree"), { maxKeys: 4 }),
+  ),
+}));
+
+describe("YAML", () => {
+  test("what is written is read again as it was (seed 1)", () => {
+    fc.assert(
+      fc.property(fc.dictionary(text, tree, { maxKeys: 5 }), (object) => {
+        const plain = JSON.parse(JSON.stringify(object)) as unknown;
+        expect(read(writeYaml(plain))).toEqual(plain);
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
+  test("is written as kube-apiserver writes it", () => {
+    const config = {
+      kind: "ConfigMap",
+      data: { b: "1", a: "yes", c: "two\nlines\n", d: " x", e: "", f: "a: b", g: "kept" },
+      metadata: { name: "a", labels: {}, finalizers: ["x", "y"] },
+    };
+    expect(writeYaml(config)).toBe(`data:
+  a: "yes"
+  b: "1"
+  c: |
+    two
+    lines
+  d: ' x'
+  e: ""
+  f: 'a: b'
+  g: kept
+kind: ConfigMap
+metadata:
+  finalizers:
+  - x
+  - "y"
+  labels: {}
+  name: a
+`);
+  });
+
+  test("a key may be called __proto__", () => {
+    const value = read("__proto__: {a: b}\nconstructor: c\n") as object;
+    expect(Object.keys(value)).toEqual(["__proto__", "constructor"]);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+
+  const bombs: readonly { readonly name: string; readonly text: string; readonly says: RegExp }[] = [
+    { name: "lists in each other", text: "[".repeat(3_000_000), says: /exceeded max depth of 10000/ },
+    { name: "maps in each other", text: "{a: ".repeat(700_000), says: /exceeded max depth of 10000/ },
+    { name: "dashes in each other", text: "- ".repeat(1_500_000), says: /more than 300000 words/ },
+    { name: "a long list", text: "- a\n".repeat(700_000), says: /more than 300000 words/ },
+    { name: "many documents", text: "---\n".repeat(700_000), says: /more than 300000 words/ },
+    {
+      name: "aliases of aliases",
+      text: [...Array(12).keys()]
+        .map((i) => `a${i}: &a${i} [${`${i === 0 ? "x" : `*a${i - 1}`},`.repeat(9)}]`)
+        .join("\n"),
+      says: /excessive aliasing/,
+    },
+    { name: "an alias of what it stands in", text: "a: &a [*a]\n", says: /anchor 'a' value contains itself/ },
+    { name: "bytes that are no text", text: "a: \u0001", says: /control characters are not allowed/ },
+  ];
+  test.each([...bombs])("$name: refused", ({ text, says }) => {
+    expect(() => read(text)).toThrow(says);
+  });
+});
