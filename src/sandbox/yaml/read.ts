@@ -40,10 +40,10 @@ export function readYaml(body: Uint8Array): ReadYaml {
     if (document === undefined) return { json: null, repeated: [] };
     const [error] = document.errors;
     if (error !== undefined) {
-      throw new YamlProblem(`yaml: ${goProblem(text, { ...error, message: error.message, at: error.pos[0] })}`);
+      throw new YamlProblem(`yaml: ${goProblem(text, { code: error.code, message: error.message, at: error.pos[0] })}`);
     }
     const reading: Reading = { document, lines, repeated: [], decoded: 0, aliased: 0, depth: 0, within: new Set() };
-    return { json: valueOf(document.contents as Node | null, reading), repeated: reading.repeated };
+    return { json: valueOf(document.contents, reading), repeated: reading.repeated };
   } catch (cause) {
     if (cause instanceof TagProblem) throw new YamlProblem(`yaml: ${cause.message}`, { cause });
     if (cause instanceof RangeError) throw new YamlProblem(`yaml: exceeded max depth of ${deepest}`, { cause });
