@@ -1,4 +1,8 @@
 /** What differs between two objects, as field paths. */
+import { deepEqual } from "./deep-equal.ts";
+import { type Difference, differenceOf } from "./difference.ts";
+
+export { deepEqual } from "./deep-equal.ts";
 
 export interface FieldChange {
   /**
@@ -29,10 +33,39 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * lists place by place where they are of one length, and are one change where not. `metadata.resourceVersion` and `metadata.managedFields` are left out: they change with every write;
  * `apiVersion` and `kind` too: an object of a list comes without them.
  */
-export function fieldChanges(before: unknown, after: unknown): FieldChange[] {
+export function fieldChanges(
+  before: unknown,
+  after: unknown,
+  difference: Difference = differenceOf(before, after),
+): FieldChange[] {
   const changes: FieldChange[] = [];
-  compare("", before, after, changes);
+  compareFields("", before, after, { difference, changes });
   return changes;
+}
+
+interface Comparison {
+  /** Of the whole: what lies beside it along fields is as it was. */
+  readonly difference: Difference;
+  readonly changes: FieldChange[];
+}
+
+/** As `compare`, along the fields of the whole: parts that are as they were are not gone into. */
+function compareFields(path: string, before: unknown, after: unknown, into: Comparison): void {
+  if (
+    before === after ||
+    (typeof after === "object" && after !== null && isComparable(before, after) && !into.difference.has(after))
+  )
+    return;
+  if (!isObject(before) || !isObject(after)) {
+    compare(path, before, after, into.changes);
+    return;
+  }
+  eachField(path, before, after, into.changes, (at, old, now) => compareFields(at, old, now, into));
+}
+
+/** Two objects or two lists. */
+function isComparable(before: unknown, after: object): boolean {
+  return typeof before === "object" && before !== null && Array.isArray(before) === Array.isArray(after);
 }
 
 const ignored: ReadonlySet<string> = new Set([
@@ -45,20 +78,35 @@ const ignored: ReadonlySet<string> = new Set([
 function compare(path: string, before: unknown, after: unknown, into: FieldChange[]): void {
   if (before === after) return;
   if (isObject(before) && isObject(after)) {
-    for (const key of Object.keys(after)) {
-      const at = path + pathStep(key);
-      if (ignored.has(at)) continue;
-      if (!Object.hasOwn(before, key)) into.push({ path: at, after: after[key] });
-      else compare(at, before[key], after[key], into);
-    }
-    for (const key of Object.keys(before)) {
-      const at = path + pathStep(key);
-      if (!Object.hasOwn(after, key) && !ignored.has(at)) into.push({ path: at, before: before[key] });
-    }
+    eachField(path, before, after, into, (at, old, now) => compare(at, old, now, into));
     return;
   }
   if (Array.isArray(before) && Array.isArray(after)) compareLists(path, before, after, into);
   else into.push({ path, before, after });
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Tells of fields that came or went; those on both sides are handed on. */
+function eachField(
+  path: string,
+  before: Json,
+  after: Json,
+  into: FieldChange[],
+  both: (at: string, before: unknown, after: unknown) => void,
+): void {
+  for (const key of Object.keys(after)) {
+    if (before[key] === after[key] && Object.hasOwn(before, key)) continue;
+    const at = path + pathStep(key);
+    if (ignored.has(at)) continue;
+    if (!Object.hasOwn(before, key)) into.push({ path: at, after: after[key] });
+    else both(at, before[key], after[key]);
+  }
+  for (const key of Object.keys(before)) {
+    if (Object.hasOwn(after, key)) continue;
+    const at = path + pathStep(key);
+    if (!ignored.has(at)) into.push({ path: at, before: before[key] });
+  }
 }
 
 type List = readonly unknown[];
@@ -98,17 +146,4 @@ function namedItems(path: string, list: List): ReadonlyMap<string, unknown> | un
 /** `Ready`, `web`, `example.com/ready`; what could be taken for a place, or is no plain word, in quotes. */
 function itemStep(name: string): string {
   return /^[A-Za-z][\w./-]*$/.test(name) ? name : JSON.stringify(name);
-}
-
-/** Whether two pieces of plain JSON are the same; the order of keys does not count. */
-export function deepEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
-  }
-  if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
-  );
 }

@@ -3,7 +3,7 @@
  * Source: apimachinery v0.36 util/strategicpatch/patch.go CreateThreeWayMergePatch; differs: keys that are to go are named only
  * where they are there, and `$retainKeys` is written out as the keys that go; the patched object is the same.
  */
-import { deepEqual } from "./field-changes.ts";
+import { deepEqual } from "./deep-equal.ts";
 import type { MergeField, MergeRules } from "./strategic-merge.ts";
 
 type Json = Record<string, unknown>;

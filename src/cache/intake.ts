@@ -34,9 +34,11 @@ export class Intake<T extends StoredObject> {
     return this.#managed.get(object);
   }
 
-  /** Keeps beside an object what the next change of it has to be compared with. */
-  keep(object: T, entries: readonly ManagedFieldsEntry[]): void {
-    this.#managed.set(object, compactManagedFields(entries));
+  /** Keeps beside an object what the next change of it has to be compared with, and answers it. */
+  keep(object: T, entries: readonly ManagedFieldsEntry[]): CompactManagedFields {
+    const compact = compactManagedFields(entries);
+    this.#managed.set(object, compact);
+    return compact;
   }
 
   /**

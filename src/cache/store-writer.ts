@@ -1,4 +1,5 @@
 /** From deltas to the store, and from there to notifications. */
+import type { Difference } from "../api/difference.ts";
 import { keyOf, type ObjectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import { writerOfChange } from "../api/writer.ts";
@@ -40,7 +41,7 @@ interface Told<T> {
   readonly tombstone: boolean;
   readonly relist: boolean;
   readonly receivedAt: number;
-  readonly writer: (() => string | undefined) | undefined;
+  readonly writer: ((difference: Difference | undefined) => string | undefined) | undefined;
 }
 
 /** What listeners are told of an object that is there. */
@@ -116,17 +117,15 @@ export class StoreWriter<T extends StoredObject> {
   }
 
   /** Who made a watched change; keeps what the next one is compared with. */
-  #writer(
-    { type, object, managedFields }: ObjectDelta<T>,
-    before: T | undefined,
-  ): (() => string | undefined) | undefined {
+  #writer({ type, object, managedFields }: ObjectDelta<T>, before: T | undefined): Told<T>["writer"] {
     const { intake, selected } = this.#options;
     if (managedFields === undefined) return undefined;
-    intake.keep(object, managedFields);
+    const compactAfter = intake.keep(object, managedFields);
     if ((type !== "Added" && type !== "Updated") || (before === undefined && (selected || type !== "Added")))
       return undefined;
     const managedBefore = before === undefined ? undefined : intake.managedFields(before);
-    return () => writerOfChange({ before, managedBefore, after: object, managedAfter: managedFields });
+    const change = { before, managedBefore, after: object, managedAfter: managedFields, compactAfter };
+    return (difference) => writerOfChange(change, difference);
   }
 
   #delete({ type, key, object, tombstone, receivedAt }: ObjectDelta<T>): void {

@@ -1,7 +1,11 @@
+import { type Difference, differenceOf } from "../api/difference.ts";
 import { fieldChanges, type FieldChange } from "../api/field-changes.ts";
 import type { StoredObject } from "../api/object.ts";
 import type { KindName } from "./names.ts";
 import { maskChanges } from "./mask.ts";
+
+/** The writer, or how to find it out from the difference, which is undefined where a state is not known. */
+type Writer = string | undefined | ((difference: Difference | undefined) => string | undefined);
 
 /**
  * What changed in a delta and who did it. Both are worked out when first asked for, and kept. The objects themselves are
@@ -14,18 +18,15 @@ export class DeltaDetail {
   #before: StoredObject | undefined;
   #after: StoredObject | undefined;
   #changes: readonly FieldChange[] | undefined;
-  #writer: string | undefined | (() => string | undefined);
+  #writer: Writer;
+  /** Worked out once for both. */
+  #difference: Difference | undefined;
 
   /**
    * `before` is undefined for an object not known before, `after` for one whose last state is not known. The writer may be a
    * function, called at most once.
    */
-  constructor(
-    of: KindName,
-    before: StoredObject | undefined,
-    after: StoredObject | undefined,
-    writer: string | undefined | (() => string | undefined),
-  ) {
+  constructor(of: KindName, before: StoredObject | undefined, after: StoredObject | undefined, writer: Writer) {
     this.isNew = before === undefined;
     this.#of = of;
     this.#before = before;
@@ -35,20 +36,27 @@ export class DeltaDetail {
 
   /** The field manager that made the change, as far as managedFields can tell; undefined where they cannot. */
   get writer(): string | undefined {
-    if (typeof this.#writer === "function") this.#writer = this.#writer();
+    if (typeof this.#writer === "function") this.#writer = this.#writer(this.#differing());
     return this.#writer;
+  }
+
+  #differing(): Difference | undefined {
+    const [before, after] = [this.#before, this.#after];
+    if (before !== undefined && after !== undefined) this.#difference ??= differenceOf(before, after);
+    return this.#difference;
   }
 
   /** The changed fields; none for an object that was not known before, or is gone. */
   get changes(): readonly FieldChange[] {
     if (this.#changes === undefined) {
       const [before, after] = [this.#before, this.#after];
-      this.#changes =
-        before === undefined || after === undefined ? [] : maskChanges(this.#of, fieldChanges(before, after));
+      const changes = before === undefined || after === undefined ? [] : fieldChanges(before, after, this.#differing());
+      this.#changes = maskChanges(this.#of, changes);
+      void this.writer;
       // What holds the objects is let go: they may be large, and a view keeps details for long.
       this.#before = undefined;
       this.#after = undefined;
-      void this.writer;
+      this.#difference = undefined;
     }
     return this.#changes;
   }

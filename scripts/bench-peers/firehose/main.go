@@ -2,15 +2,25 @@
 // slower than any client, so this is what tells what a client can take. Objects are sent as the real server wrote them, keys in its
 // order; only resourceVersions are other ones.
 //
-// usage: firehose -pods list.json -n 1000 -events 100000 [-addr 127.0.0.1:0]
-// prints its address first, then one JSON line a watch that took all events.
+// usage: firehose -pods list.json -n 1000 -events 100000 [-addr 127.0.0.1:0] [-rate 5000] [-tls ca.crt]
+// prints its address first, then one JSON line a watch that took all events. With -rate so many events a second are sent, or as many
+// as the client reads; with -tls over HTTPS, under a certificate made for it and written there. Each event changes a restartCount.
+// What a client asks before it watches is answered too: which kinds there are (pods), and whether it may (it may).
 package main
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
+	"encoding/pem"
 	"flag"
 	"fmt"
+	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -21,6 +31,7 @@ import (
 )
 
 var version = regexp.MustCompile(`"resourceVersion":"\d+"`)
+var restarts = regexp.MustCompile(`"restartCount":\d+`)
 
 // withVersion replaces the first resourceVersion: metadata's, which comes before all others.
 func withVersion(object []byte, v int) []byte {
@@ -54,11 +65,111 @@ func load(path string, n int) [][]byte {
 	return objects
 }
 
+// templates are frames of a change of each object, cut where the version and the restartCount stand.
+func templates(objects [][]byte) [][3][]byte {
+	all := make([][3][]byte, len(objects))
+	for i, object := range objects {
+		var b bytes.Buffer
+		frame(&b, "MODIFIED", object)
+		whole := b.Bytes()
+		v := version.FindIndex(whole)
+		c := restarts.FindIndex(whole)
+		if c == nil {
+			c = []int{len(whole), len(whole)}
+		}
+		all[i] = [3][]byte{whole[:v[0]], whole[v[1]:c[0]], whole[c[1]:]}
+	}
+	return all
+}
+
+// send writes events in chunks of 100 frames, or of 20 ms where there is a rate; a client that reads slowly slows it down.
+func send(w http.ResponseWriter, fl http.Flusher, all [][3][]byte, events int, rate int) (total int, err error) {
+	size := 100
+	if rate > 0 {
+		size = max(1, rate/50)
+	}
+	var b bytes.Buffer
+	begun := time.Now()
+	for i := 0; i < events; i++ {
+		parts := all[i%len(all)]
+		b.Write(parts[0])
+		b.WriteString(`"resourceVersion":"` + strconv.Itoa(100001+i) + `"`)
+		b.Write(parts[1])
+		if len(parts[2]) > 0 {
+			b.WriteString(`"restartCount":` + strconv.Itoa(1+i/len(all)))
+		}
+		b.Write(parts[2])
+		if (i+1)%size != 0 && i != events-1 {
+			continue
+		}
+		total += b.Len()
+		if _, err = w.Write(b.Bytes()); err != nil {
+			return
+		}
+		b.Reset()
+		if rate > 0 {
+			fl.Flush()
+			time.Sleep(time.Until(begun.Add(time.Duration(i+1) * time.Second / time.Duration(rate))))
+		}
+	}
+	fl.Flush()
+	return
+}
+
+// preface answers what a client asks first.
+func preface(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == "POST" && strings.HasSuffix(r.URL.Path, "selfsubjectaccessreviews"):
+		w.WriteHeader(201)
+		w.Write([]byte(`{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","metadata":{},"spec":{},"status":{"allowed":true}}`))
+	case r.URL.Path == "/version":
+		w.Write([]byte(`{"major":"1","minor":"36","gitVersion":"v1.36.3"}`))
+	case r.URL.Path == "/api":
+		w.Write([]byte(`{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]}`))
+	case r.URL.Path == "/apis":
+		w.Write([]byte(`{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`))
+	case r.URL.Path == "/api/v1":
+		w.Write([]byte(`{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get","list","watch"],"shortNames":["po"]}]}`))
+	default:
+		w.WriteHeader(404)
+		w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`))
+	}
+}
+
+// certificate makes one for 127.0.0.1 that signs itself, and writes it where a client finds it.
+func certificate(path string) tls.Certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(1),
+		Subject:               pkix.Name{CommonName: "firehose"},
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().Add(24 * time.Hour),
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
+		panic(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
 func main() {
 	pods := flag.String("pods", "", "a saved PodList")
 	m := flag.Int("events", 100000, "events a watch")
 	n := flag.Int("n", 1000, "objects listed")
 	addr := flag.String("addr", "127.0.0.1:0", "")
+	rate := flag.Int("rate", 0, "events a second; 0: as fast as the client reads")
+	ca := flag.String("tls", "", "serve HTTPS, and write the certificate here")
 	flag.Parse()
 	objects := load(*pods, *n)
 	list := []byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"100000"},"items":[` + string(bytes.Join(objects, []byte(","))) + "]}")
@@ -67,24 +178,12 @@ func main() {
 		frame(&initial, "ADDED", object)
 	}
 	initial.WriteString(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"100000","annotations":{"k8s.io/initial-events-end":"true"}},"spec":{"containers":null},"status":{}}}` + "\n")
-	// Made before, in chunks of 100 frames.
-	var chunks [][]byte
-	var b bytes.Buffer
-	total := 0
-	for i := 0; i < *m; i++ {
-		frame(&b, "MODIFIED", withVersion(objects[i%*n], 100001+i))
-		if i%100 == 99 || i == *m-1 {
-			chunks = append(chunks, append([]byte(nil), b.Bytes()...))
-			total += b.Len()
-			b.Reset()
-		}
-	}
+	all := templates(objects)
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		w.Header().Set("Content-Type", "application/json")
 		if !strings.HasSuffix(r.URL.Path, "/pods") {
-			w.WriteHeader(404)
-			w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`))
+			preface(w, r)
 			return
 		}
 		if q.Get("watch") != "true" && q.Get("watch") != "1" {
@@ -100,12 +199,10 @@ func main() {
 		}
 		time.Sleep(300 * time.Millisecond)
 		t := time.Now()
-		for _, c := range chunks {
-			if _, err := w.Write(c); err != nil {
-				return
-			}
+		total, err := send(w, fl, all, *m, *rate)
+		if err != nil {
+			return
 		}
-		fl.Flush()
 		fmt.Printf("{\"phase\":\"sent\",\"bytes\":%d,\"ms\":%d}\n", total, time.Since(t).Milliseconds())
 		<-r.Context().Done()
 	})
@@ -113,6 +210,12 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("http://%s\n", listener.Addr())
-	panic(http.Serve(listener, nil))
+	if *ca == "" {
+		fmt.Printf("http://%s\n", listener.Addr())
+		panic(http.Serve(listener, nil))
+	}
+	// HTTP/1.1, as our client speaks: a watch is a connection of its own.
+	server := &http.Server{TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate(*ca)}}, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}}
+	fmt.Printf("https://%s\n", listener.Addr())
+	panic(server.ServeTLS(listener, "", ""))
 }

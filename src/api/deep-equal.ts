@@ -1,0 +1,23 @@
+/** Whether two pieces of plain JSON are the same. */
+
+/** Whether two pieces of plain JSON are the same; the order of keys does not count. */
+export function deepEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (let index = 0; index < a.length; index++) if (!deepEqual(a[index], b[index])) return false;
+    return true;
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  let keys = 0;
+  for (const key in a) {
+    if (!Object.hasOwn(b, key) || !deepEqual(a[key], b[key])) return false;
+    keys++;
+  }
+  for (const _ in b) keys--;
+  return keys === 0;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
