@@ -5,6 +5,7 @@ import { basics } from "./cases/basics.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
 import { patches } from "./cases/patches.ts";
 import { podSecurity } from "./cases/pod-security.ts";
+import { updates } from "./cases/updates.ts";
 import { warnings } from "./cases/warnings.ts";
 import { workloads } from "./cases/workloads.ts";
 import { yamlBodies } from "./cases/yaml.ts";
@@ -18,4 +19,5 @@ export const tables: readonly Table[] = [
   podSecurity,
   warnings,
   yamlBodies,
+  updates,
 ];

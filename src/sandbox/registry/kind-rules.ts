@@ -34,7 +34,7 @@ export interface KindRules {
   validate?(object: ApiObject, version: string): FieldError[];
   validateUpdate?(object: ApiObject, old: ApiObject, version: string): FieldError[];
   /** What is wrong before anything else is looked at; may still fill in what the client left out. */
-  begin?(object: ApiObject, old?: ApiObject): FieldError[];
+  begin?(object: ApiObject, old: ApiObject | undefined, surroundings: Surroundings): FieldError[];
   /** What a client is told of an object that is taken as it is. */
   warnings?(object: ApiObject, old?: ApiObject): string[];
   /** `validateUpdate` says all there is to say of an update; otherwise `validate` looks at it first. */

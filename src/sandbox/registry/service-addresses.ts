@@ -45,6 +45,25 @@ export function keepGiven(service: ApiObject, old: ApiObject): void {
     now["clusterIPs"] = [now["clusterIP"]];
   if (hasAddress(before) && !hasAddress(now)) dropAddresses(now, before);
   if (hasNodePorts(before)) keepNodePorts(now, before);
+  dropUnchanged(now, before);
+}
+
+const isBalanced = (spec: Fields): boolean => spec["type"] === "LoadBalancer";
+const isReached = (spec: Fields): boolean =>
+  hasNodePorts(spec) || (spec["type"] === "ClusterIP" && listOf(spec["externalIPs"]).length > 0);
+
+/** Fields that only some Services have. */
+const belonging: readonly { readonly field: string; readonly to: (spec: Fields) => boolean }[] = [
+  { field: "healthCheckNodePort", to: (spec) => isBalanced(spec) && spec["externalTrafficPolicy"] === "Local" },
+  { field: "allocateLoadBalancerNodePorts", to: isBalanced },
+  { field: "loadBalancerClass", to: isBalanced },
+  { field: "externalTrafficPolicy", to: isReached },
+];
+
+/** A field goes with what it belonged to, unless the client has changed it too. */
+function dropUnchanged(now: Fields, before: Fields): void {
+  const gone = belonging.filter(({ field, to }) => to(before) && !to(now) && deepEqual(now[field], before[field]));
+  for (const { field } of gone) delete now[field];
 }
 
 function dropAddresses(now: Fields, before: Fields): void {
@@ -83,10 +102,49 @@ export function addressChangeErrors(now: Fields, before: Fields): FieldError[] {
   return [invalid("spec.clusterIPs[0]", ips, "may not change once set")];
 }
 
+const ofServer = /^10\.0\.\d+\.\d+$/;
+
+/** An address or a node port that is asked for and that another Service has, or that is none of the server's. */
+export function takenErrors(
+  service: ApiObject,
+  old: ApiObject | undefined,
+  { takenAddresses, takenNodePorts }: Surroundings,
+): FieldError[] {
+  const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
+  const ip = text(spec["clusterIP"]);
+  const isNew = old === undefined || !hasAddress(before);
+  if (hasAddress(spec) && isNew && ip !== "" && ip !== "None") {
+    const why = !ofServer.test(ip) ? outside : takenAddresses().has(ip) ? "provided IP is already allocated" : "";
+    if (why !== "") return [invalid("spec.clusterIPs", spec["clusterIPs"], `failed to allocate IP ${ip}: ${why}`)];
+  }
+  if (!hasNodePorts(spec)) return [];
+  const asked = fieldsIn(spec["ports"]).map(({ nodePort }) => nodePort ?? 0);
+  const own = portsOf(before);
+  if (asked.every((port) => port === 0 || own.has(port))) return [];
+  const taken = takenNodePorts();
+  return asked.flatMap((port, index) => {
+    if (typeof port !== "number" || port === 0 || own.has(port)) return [];
+    const why =
+      port < firstNodePort || port >= firstNodePort + nodePorts
+        ? "provided port is not in the valid range. The range of valid ports is 30000-32767"
+        : taken.has(port)
+          ? "provided port is already allocated"
+          : "";
+    return why === "" ? [] : [invalid(`spec.ports[${index}].nodePort`, port, why)];
+  });
+}
+
+const outside = "the provided network does not match the current range";
+
 /** Gives a Service what it does not have yet: an address, node ports. */
 export function allocate(service: ApiObject, { random, takenAddresses, takenNodePorts }: Surroundings): void {
   const spec = child(service, "spec");
-  if (!hasAddress(spec)) return;
+  if (!hasAddress(spec)) {
+    // As the real server shows it whenever it is read.
+    delete spec["internalTrafficPolicy"];
+    listAddress(service);
+    return;
+  }
   if (text(spec["clusterIP"]) === "") spec["clusterIP"] = freeAddress(random, takenAddresses());
   if (listOf(spec["clusterIPs"]).length === 0) spec["clusterIPs"] = [spec["clusterIP"]];
   if (!hasNodePorts(spec) || spec["allocateLoadBalancerNodePorts"] === false) return;

@@ -58,7 +58,8 @@ function relatedErrors(spec: Fields): FieldError[] {
   }
   if (!policies.includes(text(spec["ipFamilyPolicy"])))
     errors.push(notSupported("spec.ipFamilyPolicy", spec["ipFamilyPolicy"], policies));
-  return [...errors, ...addressErrors(ips)];
+  const wrong = addressErrors(ips);
+  return [...errors, ...wrong, ...(wrong.length > 0 ? [] : matchErrors(spec, ips))];
 }
 
 const isAddress = (value: unknown): boolean => /^[\d.]+$|:/.test(text(value));
@@ -71,6 +72,22 @@ function addressErrors(ips: readonly unknown[]): FieldError[] {
     (index === 0 && ip === "None") || isAddress(ip) ? [] : [invalid(`spec.clusterIPs[${index}]`, ip, why)],
   );
   if (ips.length > 2) errors.push(invalid("spec.clusterIPs", ips, "may only hold up to 2 values"));
+  return errors;
+}
+
+const familyOf = (ip: unknown): string => (text(ip).includes(":") ? "IPv6" : "IPv4");
+
+/** One address of each family, and each of the family that stands in its place. */
+function matchErrors(spec: Fields, ips: readonly unknown[]): FieldError[] {
+  const errors: FieldError[] = [];
+  if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2)
+    errors.push(invalid("spec.clusterIPs", ips, "may specify no more than one IP for each IP family"));
+  for (const [index, family] of listOf(spec["ipFamilies"]).entries()) {
+    const ip = ips[index];
+    if (ip === undefined || ip === "None" || !families.includes(text(family)) || familyOf(ip) === family) continue;
+    const why = `expected an ${text(family)} value as indicated by \`ipFamilies[${index}]\``;
+    errors.push(invalid(`spec.clusterIPs[${index}]`, ip, why));
+  }
   return errors;
 }
 

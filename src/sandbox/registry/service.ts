@@ -4,7 +4,7 @@ import { at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelProblems, portNameProblems, subdomainProblems } from "./names.ts";
-import { addressChangeErrors, allocate, keepGiven, listAddress } from "./service-addresses.ts";
+import { addressChangeErrors, allocate, keepGiven, listAddress, takenErrors } from "./service-addresses.ts";
 import { beginAddresses } from "./service-families.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -109,7 +109,10 @@ function validate(service: ApiObject): FieldError[] {
 
 export const serviceRules: KindRules = {
   updateFirst: true,
-  begin: beginAddresses,
+  begin(service, old, surroundings) {
+    const errors = beginAddresses(service, old);
+    return errors.length > 0 ? errors : takenErrors(service, old, surroundings);
+  },
   warnings,
   validate,
   validateUpdate: (service, old) => addressChangeErrors(service.spec ?? {}, old.spec ?? {}),

@@ -48,7 +48,7 @@ export function createObject(call: Call, object: ApiObject): Entry {
   prepare(call, object);
   const name = object.metadata.name ?? "";
   const { rules } = resource.behaviour;
-  const first = rules.begin?.(object) ?? [];
+  const first = rules.begin?.(object, undefined, surroundingsOf(call)) ?? [];
   if (first.length > 0) throw invalidObject(resource.asKind, name, first);
   const errors = rules.validate?.(object, call.served.apiVersion) ?? [];
   const wrong =

@@ -132,7 +132,8 @@ export function replace(call: Call, object: ApiObject, old: Entry, way?: Way): E
   else if (resource.subresources.has("status")) keepStatus(object, old.object);
   if (call.subresource === "") behaviour.rules.prepareUpdate?.(object, old.object);
   if (call.subresource !== "status") countGeneration(call, object, old.object);
-  const first = call.subresource === "" ? (behaviour.rules.begin?.(object, old.object) ?? []) : [];
+  const first =
+    call.subresource === "" ? (behaviour.rules.begin?.(object, old.object, surroundingsOf(call)) ?? []) : [];
   const errors = first.length > 0 ? first : updateErrors(call, object, old.object);
   if (errors.length > 0) throw invalidObject(resource.asKind, call.name, errors);
   if (call.subresource === "") {

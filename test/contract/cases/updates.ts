@@ -1,0 +1,262 @@
+/** What updates leave behind: who manages what, what is written again, and the addresses of Services. */
+import { del, get, patch, paths, pod, post, put, type Step, type Table, workload } from "../case.ts";
+
+const p = paths;
+type Named = Table["cases"][number];
+
+const scales = (name: string, path: string, spec: Record<string, unknown>, ...steps: readonly Step[]): Named => ({
+  name,
+  steps: [post(path, workload("a", spec)), ...steps, get(`${path}/a`)],
+});
+const scaleTo = (path: string, replicas: number, query?: string): Step =>
+  put(`${path}/a/scale`, { metadata: { name: "a" }, spec: { replicas } }, query);
+
+const scaling: readonly Named[] = [
+  scales("a scale to the same number", p.replicasets, { replicas: 2 }, scaleTo(p.replicasets, 2)),
+  scales(
+    "a scale to the same number, twice, by two managers",
+    p.replicasets,
+    { replicas: 2 },
+    scaleTo(p.replicasets, 2, "fieldManager=one"),
+    scaleTo(p.replicasets, 2, "fieldManager=two"),
+  ),
+  scales(
+    "a scale to another number, and back by another manager",
+    p.statefulsets,
+    { replicas: 2 },
+    scaleTo(p.statefulsets, 3, "fieldManager=one"),
+    get(`${p.statefulsets}/a`),
+    scaleTo(p.statefulsets, 2, "fieldManager=two"),
+  ),
+  scales(
+    "after a scale to nothing nobody manages the replicas",
+    p.deployments,
+    { replicas: 2 },
+    scaleTo(p.deployments, 0),
+    get(`${p.deployments}/a`),
+    scaleTo(p.deployments, 3),
+  ),
+  scales(
+    "after a scale to nothing an update manages the replicas again",
+    p.deployments,
+    { replicas: 2 },
+    scaleTo(p.deployments, 0),
+    patch("merge", `${p.deployments}/a`, { spec: { replicas: 1 } }),
+    scaleTo(p.deployments, 3),
+  ),
+  scales("a scale from nothing", p.replicasets, { replicas: 0 }, scaleTo(p.replicasets, 0), scaleTo(p.replicasets, 1)),
+];
+
+const jobTemplate = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+const job = (name: string, metadata: Record<string, unknown>, template: unknown): Named => ({
+  name,
+  steps: [
+    post(p.jobs, { metadata: { name: "a", ...metadata }, spec: { template } }),
+    patch("merge", `${p.jobs}/a`, {}),
+    patch("merge", `${p.jobs}/a`, {}),
+    get(p.jobs, "labelSelector=job-name%3Da"),
+  ],
+});
+const appTemplate = { ...jobTemplate, metadata: { labels: { app: "a" } } };
+
+const writtenAgain: readonly Named[] = [
+  job("a Job without labels is written by its first update", {}, jobTemplate),
+  job("a Job with labels is not", { labels: { app: "a" } }, jobTemplate),
+  job("a Job whose template has labels is not", {}, appTemplate),
+  {
+    name: "a pod's tolerations replaced by those that it has, but for the server's own",
+    steps: [
+      post(p.pods, pod("a", {}, { tolerations: [{ key: "t", operator: "Exists" }] })),
+      patch("strategic", `${p.pods}/a`, { spec: { tolerations: [{ key: "t", operator: "Exists" }] } }),
+    ],
+  },
+  {
+    name: "a pod evicted twice",
+    steps: [
+      post(p.pods, pod("a", { finalizers: ["example.com/a"] })),
+      post(`${p.pods}/a/eviction`, { metadata: { name: "a" } }),
+      get(`${p.pods}/a`),
+      post(`${p.pods}/a/eviction`, { metadata: { name: "a" } }),
+      get(`${p.pods}/a`),
+    ],
+  },
+  {
+    name: "a pod's address and the list of its addresses",
+    steps: [
+      post(p.pods, pod("a")),
+      patch("merge", `${p.pods}/a/status`, { status: { podIP: "1.2.3.4" } }),
+      patch("merge", `${p.pods}/a/status`, { status: { podIP: "1.2.3.5", podIPs: [{ ip: "1.2.3.4" }] } }),
+    ],
+  },
+];
+
+const goneInDryRun = (name: string, path: string, body: Record<string, unknown>): Named => ({
+  name,
+  steps: [
+    post(path, { metadata: { name: "a", finalizers: ["orphan"] }, ...body }),
+    del(`${path}/a`, { propagationPolicy: "Background", dryRun: ["All"] }),
+    del(`${path}/a`, { propagationPolicy: "Background" }),
+  ],
+});
+
+const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles";
+
+const ends: readonly Named[] = [
+  goneInDryRun("a dry run that takes a Job's finalizer away and removes it", p.jobs, {
+    spec: { template: jobTemplate },
+  }),
+  goneInDryRun("a dry run that takes a ConfigMap's finalizer away and removes it", p.configmaps, { data: { k: "v" } }),
+  goneInDryRun("a dry run that takes a Service's finalizer away and removes it", p.services, {
+    spec: { ports: [{ port: 80 }] },
+  }),
+  {
+    name: "a Role loses its last finalizer and its rules at once",
+    steps: [
+      post(roles, { metadata: { name: "a", finalizers: ["example.com/a"] }, rules: [] }),
+      del(`${roles}/a`),
+      put(`${roles}/a`, { metadata: { name: "a" }, rules: [] }),
+    ],
+  },
+  {
+    name: "a LimitRange that goes takes no new finalizer, and is told so once",
+    steps: [
+      post(p.limitranges, { metadata: { name: "a", finalizers: ["example.com/a"] }, spec: { limits: [] } }),
+      del(`${p.limitranges}/a`),
+      patch("merge", `${p.limitranges}/a`, { metadata: { finalizers: ["example.com/a", "example.com/b"] } }),
+      patch("merge", `${p.limitranges}/a`, { metadata: { labels: { x: "not good" } } }),
+    ],
+  },
+  {
+    name: "a pod's new tolerations are looked at twice",
+    steps: [
+      post(p.pods, pod("a")),
+      patch("merge", `${p.pods}/a`, { spec: { tolerations: [{ key: "k", effect: "Never" }] } }),
+    ],
+  },
+  {
+    name: "a selector is printed with its labels first",
+    steps: [
+      post(
+        p.replicasets,
+        workload("a", { selector: { matchExpressions: [{ key: "app", operator: "In", values: ["a"] }] } }),
+      ),
+      patch("merge", `${p.replicasets}/a`, { spec: { selector: { matchLabels: { app: "b", a: "b" } } } }),
+    ],
+  },
+];
+
+const autoscalers = (version: string): string =>
+  `/apis/autoscaling/${version}/namespaces/{ns}/horizontalpodautoscalers`;
+const autoscaler = (spec: Record<string, unknown>): unknown => ({
+  metadata: { name: "a" },
+  spec: { scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "a" }, maxReplicas: 3, ...spec },
+});
+const cpu = { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } };
+const external = { type: "External", external: { metric: { name: "m" }, target: { type: "Value", value: "10" } } };
+const current = {
+  type: "Resource",
+  resource: { name: "memory", current: { averageUtilization: 30, averageValue: "3m" } },
+};
+
+const versions: readonly Named[] = [
+  {
+    name: "metrics that another version puts in another order stay their manager's",
+    steps: [
+      post(autoscalers("v2"), autoscaler({ metrics: [cpu, external] })),
+      patch("merge", `${autoscalers("v1")}/a/status`, { status: { currentReplicas: 1, desiredReplicas: 1 } }),
+      patch("merge", `${autoscalers("v1")}/a`, { metadata: { labels: { x: "y" } } }, "fieldManager=one"),
+      get(`${autoscalers("v2")}/a`),
+    ],
+  },
+  {
+    name: "a status that a PUT leaves out is kept, but nobody's any more where it is an annotation",
+    steps: [
+      post(autoscalers("v1"), autoscaler({})),
+      patch("merge", `${autoscalers("v2")}/a/status`, { status: { currentMetrics: [current] } }, "fieldManager=one"),
+      patch("merge", `${autoscalers("v1")}/a/status`, { status: { currentReplicas: 2 } }, "fieldManager=two"),
+      put(`${autoscalers("v1")}/a`, autoscaler({ minReplicas: 2 })),
+      put(`${autoscalers("v2")}/a`, autoscaler({ minReplicas: 1 })),
+      get(`${autoscalers("v1")}/a`),
+    ],
+  },
+];
+
+const port = { port: 80 };
+const serves = (name: string, spec: Record<string, unknown>, ...steps: readonly Step[]): Named => ({
+  name: `a Service ${name}`,
+  steps: [post(p.services, { metadata: { name: "a" }, spec }), ...steps],
+});
+const changed = (spec: Record<string, unknown>): Step => patch("merge", `${p.services}/a`, { spec });
+const replaced = (spec: Record<string, unknown>): Step => put(`${p.services}/a`, { metadata: { name: "a" }, spec });
+const headless = { clusterIP: "None" };
+const elsewhere = { type: "ExternalName", externalName: "example.com" };
+
+const services: readonly Named[] = [
+  serves("of no pods gets a selector", headless, changed({ selector: { a: "b" } })),
+  serves("of no pods is replaced by one with a selector", headless, replaced({ ports: [port], selector: { a: "b" } })),
+  serves("of no pods is to have one family", headless, changed({ ipFamilyPolicy: "SingleStack" })),
+  serves(
+    "without an address of its own goes on as it is",
+    { ...headless, selector: { a: "b" } },
+    changed({ ports: [port] }),
+  ),
+  serves("comes from elsewhere", elsewhere, replaced({ ports: [port] })),
+  serves("comes from elsewhere without an address", elsewhere, replaced({ ...headless })),
+  serves("goes elsewhere", { ports: [port] }, changed(elsewhere)),
+  serves("goes elsewhere, replaced", { ports: [port] }, replaced(elsewhere)),
+  serves("goes elsewhere with another address", { ports: [port] }, replaced({ ...elsewhere, ...headless })),
+  serves("without an address goes elsewhere", headless, replaced({ ...elsewhere, ...headless })),
+  serves("is to change its address", { ports: [port] }, changed({ clusterIP: "10.0.0.77" })),
+  serves("is to lose its address", { ports: [port] }, changed({ clusterIP: null }), changed({ clusterIP: "" })),
+  serves("is to lose its address and the list", { ports: [port] }, changed({ clusterIP: null, clusterIPs: null })),
+  serves("is to have no address any more", { ports: [port] }, changed(headless)),
+  serves("is to have an address after all", { ...headless, ports: [port] }, changed({ clusterIP: "10.0.0.78" })),
+  serves("would like two families", { ports: [port], ipFamilyPolicy: "PreferDualStack" }),
+  serves("comes to like two families", { ports: [port] }, changed({ ipFamilyPolicy: "PreferDualStack" })),
+  serves("needs two families", { ports: [port], ipFamilyPolicy: "RequireDualStack" }),
+  serves("comes to need two families", { ports: [port] }, changed({ ipFamilyPolicy: "RequireDualStack" })),
+  serves("of a family that there is not", { ports: [port], ipFamilies: ["IPv6"] }),
+  serves("of two families and a policy of one", { ports: [port], ipFamilies: ["IPv4", "IPv6"] }),
+  serves("of one family twice", { ports: [port], ipFamilies: ["IPv4", "IPv4"] }),
+  serves("of families and a policy that are none", { ports: [port], ipFamilies: ["IPv5"], ipFamilyPolicy: "Any" }),
+  serves("of a list of addresses alone", { ports: [port], clusterIPs: ["10.0.0.79"] }),
+  serves("of two addresses", { ports: [port], clusterIP: "10.0.0.79", clusterIPs: ["10.0.0.79", "10.0.0.80"] }),
+  serves("of another address than its list", { ports: [port], clusterIP: "10.0.0.79", clusterIPs: ["10.0.0.80"] }),
+  serves("of no address and one", { ports: [port], clusterIP: "None", clusterIPs: ["None", "10.0.0.80"] }),
+  serves(
+    "gets node ports that it asks for",
+    { ports: [port] },
+    changed({ type: "NodePort", ports: [{ ...port, nodePort: 30_101 }] }),
+  ),
+  serves(
+    "asks for a node port that another has",
+    { type: "NodePort", ports: [{ ...port, nodePort: 30_104 }] },
+    post(p.services, { metadata: { name: "b" }, spec: { type: "NodePort", ports: [{ ...port, nodePort: 30_104 }] } }),
+    post(p.services, { metadata: { name: "b" }, spec: { ports: [port] } }),
+    patch("merge", `${p.services}/b`, { spec: { type: "NodePort", ports: [{ ...port, nodePort: 30_104 }] } }),
+  ),
+  serves("asks for a node port that is none", { type: "NodePort", ports: [{ ...port, nodePort: 80 }] }),
+  serves(
+    "asks for an address that another has",
+    { clusterIP: "10.0.77.1", ports: [port] },
+    post(p.services, { metadata: { name: "b" }, spec: { clusterIP: "10.0.77.1", ports: [port] } }),
+    post(p.services, { metadata: { name: "b" }, spec: elsewhere }),
+    put(`${p.services}/b`, { metadata: { name: "b" }, spec: { clusterIP: "10.0.77.1", ports: [port] } }),
+  ),
+  serves("asks for an address that is none of the server's", { clusterIP: "10.9.9.9", ports: [port] }),
+  serves(
+    "keeps its node ports by their names",
+    { type: "NodePort", ports: [{ port: 80, name: "x", nodePort: 30_102 }] },
+    replaced({ type: "NodePort", ports: [{ port: 81, name: "x" }] }),
+  ),
+  serves(
+    "lets go of its node ports",
+    { type: "NodePort", ports: [{ port: 80, nodePort: 30_103 }] },
+    changed({ type: "ClusterIP" }),
+  ),
+];
+
+export const updates: Table = {
+  name: "updates",
+  cases: [...scaling, ...writtenAgain, ...ends, ...versions, ...services],
+};
