@@ -1,52 +1,32 @@
 /** What every cluster has from the start, and what a controller would make in each namespace. */
 import { formatTime } from "../api/time.ts";
 import { randomUuid } from "../platform/random.ts";
-import type { ApiObject } from "./object.ts";
+import { requestOfItself } from "./own-requests.ts";
 import type { Server } from "./server.ts";
 
 const firstNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-function metadataOf(server: Server, name: string, more: object = {}): ApiObject["metadata"] {
-  return {
-    name,
-    uid: randomUuid(server.random),
-    creationTimestamp: formatTime(server.timeline.now()),
-    ...more,
-  };
-}
+const priorities: readonly [name: string, value: number, description: string][] = [
+  [
+    "system-node-critical",
+    2_000_001_000,
+    "Used for system critical pods that must not be moved from their current node.",
+  ],
+  [
+    "system-cluster-critical",
+    2_000_000_000,
+    "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+  ],
+];
 
 /** Puts the first namespaces and the system's priority classes into an empty server. */
 export function putFirstObjects(server: Server): void {
   for (const name of firstNamespaces) {
-    server.store.put(server.store.collection("namespaces", false), {
-      kind: "Namespace",
-      apiVersion: "v1",
-      metadata: metadataOf(server, name, { labels: { "kubernetes.io/metadata.name": name } }),
-      spec: { finalizers: ["kubernetes"] },
-      status: { phase: "Active" },
-    });
+    requestOfItself(server, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
   }
-  const priorities: readonly [name: string, value: number, description: string][] = [
-    [
-      "system-node-critical",
-      2_000_001_000,
-      "Used for system critical pods that must not be moved from their current node.",
-    ],
-    [
-      "system-cluster-critical",
-      2_000_000_000,
-      "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
-    ],
-  ];
   for (const [name, value, description] of priorities) {
-    server.store.put(server.store.collection("priorityclasses.scheduling.k8s.io", false), {
-      kind: "PriorityClass",
-      apiVersion: "scheduling.k8s.io/v1",
-      metadata: metadataOf(server, name, { generation: 1 }),
-      value,
-      description,
-      preemptionPolicy: "PreemptLowerPriority",
-    });
+    const body = { metadata: { name }, value, description };
+    requestOfItself(server, { method: "POST", path: "/apis/scheduling.k8s.io/v1/priorityclasses", body });
   }
 }
 
@@ -62,7 +42,12 @@ export function keepDefaultServiceAccounts(server: Server): void {
     server.store.put(accounts, {
       kind: "ServiceAccount",
       apiVersion: "v1",
-      metadata: metadataOf(server, "default", { namespace }),
+      metadata: {
+        name: "default",
+        uid: randomUuid(server.random),
+        creationTimestamp: formatTime(server.timeline.now()),
+        namespace,
+      },
     });
   };
   for (const { name } of namespaces.range({})) make(name);

@@ -1,6 +1,7 @@
 /** The way in for everybody else: HTTPS on loopback, with a certificate and a token made for the occasion. */
 import { loopbackCertificate, secretToken, type ServerCertificate } from "../platform/certificate.ts";
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
+import { announceServer, keepRootCertificates } from "./api-server-objects.ts";
 import { handle, maxBodyBytes, refusalAnswer } from "./handle.ts";
 import { refusal } from "./refusal.ts";
 import { yamlReadyFor } from "./yaml/codec.ts";
@@ -66,6 +67,8 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
     return handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
   };
   const https = await serveHttps({ port: options.port ?? 0, certificate, maxBodyBytes, handle: answer });
+  announceServer(server, { port: https.port, ca: certificate.ca });
+  if (sandbox.fillsNamespaces) keepRootCertificates(server, certificate.ca);
   const url = `https://127.0.0.1:${https.port}`;
   return {
     url,

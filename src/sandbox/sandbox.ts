@@ -3,6 +3,7 @@ import { formatTime } from "../api/time.ts";
 import type { Transport } from "../api/transport.ts";
 import { randomUuid, type Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
+import { putApiServerObjects } from "./api-server-objects.ts";
 import { loadApiData } from "./data/load.ts";
 import { ordered } from "./decode.ts";
 import { keepDefaultServiceAccounts, putFirstObjects } from "./default-objects.ts";
@@ -21,6 +22,8 @@ export interface SandboxOptions {
   readonly history?: HistoryLimits;
   /** Whether the ServiceAccount `default` appears in each namespace by itself, as with a kube-controller-manager. Default true. */
   readonly defaultServiceAccounts?: boolean;
+  /** Whether it has the objects that a kube-apiserver makes by itself: the Service `kubernetes` and its like. Default true. */
+  readonly apiServerObjects?: boolean;
   /** Whether new objects get `metadata.managedFields`, which is a fifth of the work of a write. Default true. */
   readonly managedFields?: boolean;
 }
@@ -40,6 +43,8 @@ export interface Sandbox {
   compact(revision?: number): void;
   /** Ends all watches and refuses connections. */
   stop(): void;
+  /** Whether it does what a kube-controller-manager would do in each namespace. */
+  readonly fillsNamespaces: boolean;
   /** The parts, for servers that stand in front of it. */
   readonly server: Server;
 }
@@ -55,9 +60,11 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const server: Server = { ...made, yaml: {}, watches: new Set() };
   let stopped = false;
   putFirstObjects(server);
+  if (options.apiServerObjects !== false) putApiServerObjects(server);
   if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);
   return {
     server,
+    fillsNamespaces: options.defaultServiceAccounts !== false,
     transport: (options) => transportTo(server, () => stopped, options),
     load: (objects, options) => load(server, objects, options?.revision),
     get revision() {

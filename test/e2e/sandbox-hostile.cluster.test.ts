@@ -77,7 +77,7 @@ const requests: readonly Hostile[] = [
   {
     name: "a JSON patch that copies itself",
     method: "PATCH",
-    path: `${maps}/kube-root-ca.crt`,
+    path: "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
     headers: { "content-type": "application/json-patch+json" },
     body: JSON.stringify([{ op: "copy", from: "/nope", path: "/data/x" }]),
   },

@@ -70,7 +70,12 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const timeline = virtualTimeline(startMs, seededRandom(seed));
   const random = seededRandom(seedFor(options.objects, seed));
   const bus = new TraceBus({ now: () => timeline.now() });
-  const sandbox = await createSandbox({ timeline, random, managedFields: options.managedFields });
+  const sandbox = await createSandbox({
+    timeline,
+    random,
+    managedFields: options.managedFields,
+    apiServerObjects: false,
+  });
   sandbox.load(
     options.managedFields ? options.objects : options.objects.map(withoutManagedFields),
     options.revision === undefined ? {} : { revision: options.revision },

@@ -79,7 +79,7 @@ export interface Shadow {
  */
 export async function startShadow(options: ShadowOptions, signal?: AbortSignal): Promise<Shadow> {
   const { controllers, timeline, random, bus, transport } = options;
-  const registry = (await createSandbox({ timeline, random })).server;
+  const registry = (await createSandbox({ timeline, random, apiServerObjects: false })).server;
   const client = createClient({ transport, bus, timeline });
   const last: { delta: (DeltaEvent & EventHead) | undefined } = { delta: undefined };
   const stopListening = bus.listen((event) => {

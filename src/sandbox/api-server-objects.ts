@@ -1,0 +1,148 @@
+/**
+ * What a kube-apiserver makes by itself when it comes up, and keeps for those who look for the API server inside the cluster. Made
+ * once: what is deleted stays away. Source: kubernetes v1.36 pkg/controlplane/controller/kubernetesservice,
+ * pkg/controlplane/reconcilers, pkg/controlplane/controller/{defaultservicecidr,clusterauthenticationtrust,legacytokentracking}.
+ */
+import { formatTime } from "../api/time.ts";
+import { at, textOf, type ApiObject } from "./object.ts";
+import { requestOfItself } from "./own-requests.ts";
+import type { Server } from "./server.ts";
+
+const serviceCidr = "10.0.0.0/16";
+const serviceAddress = "10.0.0.1";
+/** Where the service leads before the server listens anywhere. */
+const unservedPort = 6443;
+
+const services = "/api/v1/namespaces/default/services";
+const endpoints = "/api/v1/namespaces/default/endpoints";
+const slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+const systemMaps = "/api/v1/namespaces/kube-system/configmaps";
+const cidrs = "/apis/networking.k8s.io/v1/servicecidrs";
+
+const portOf = (port: number): object => ({ name: "https", protocol: "TCP", port });
+
+/** The Service `kubernetes` with its address, and what tells when old tokens were last counted. */
+export function putApiServerObjects(server: Server): void {
+  const now = formatTime(server.timeline.now());
+  const tracking = { metadata: { name: "kube-apiserver-legacy-service-account-token-tracking" } };
+  requestOfItself(server, {
+    method: "POST",
+    path: systemMaps,
+    body: { ...tracking, data: { since: now.slice(0, 10) } },
+  });
+  const cidr = { metadata: { name: "kubernetes" }, spec: { cidrs: [serviceCidr] } };
+  requestOfItself(server, { method: "POST", path: cidrs, body: cidr });
+  const ready = {
+    type: "Ready",
+    status: "True",
+    lastTransitionTime: now,
+    reason: "",
+    message: "Kubernetes default Service CIDR is ready",
+  };
+  const status = { status: { conditions: [ready] } };
+  requestOfItself(server, {
+    method: "PATCH",
+    path: `${cidrs}/kubernetes/status`,
+    body: status,
+    by: "kubernetes-service-cidr-controller",
+  });
+  keepAddresses(server);
+  const metadata = { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } };
+  const ports = [{ ...portOf(443), targetPort: unservedPort }];
+  requestOfItself(server, {
+    method: "POST",
+    path: services,
+    body: { metadata, spec: { type: "ClusterIP", clusterIP: serviceAddress, ipFamilyPolicy: "SingleStack", ports } },
+  });
+}
+
+/** Each address of a Service is an object of its own, as long as the Service has it. */
+function keepAddresses(server: Server): void {
+  const addresses = server.store.collection("ipaddresses.networking.k8s.io", false);
+  const addressesOf = (service: ApiObject | undefined): string[] => {
+    const list = at(service, "spec", "clusterIPs");
+    return Array.isArray(list) ? list.map(textOf).filter((address) => address !== "" && address !== "None") : [];
+  };
+  server.store.collection("services", true).listeners.add(({ type, entry, previous }) => {
+    const has = type === "DELETED" ? [] : addressesOf(entry.object);
+    const had = addressesOf(previous?.object);
+    for (const address of had.filter((old) => !has.includes(old))) {
+      const gone = addresses.get("", address);
+      if (gone !== undefined) server.store.remove(addresses, { ...gone.object, metadata: { ...gone.object.metadata } });
+    }
+    const { name, namespace } = entry.object.metadata;
+    for (const address of has) {
+      if (addresses.get("", address) !== undefined) continue;
+      const labels = {
+        "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
+        "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+      };
+      const spec = { parentRef: { resource: "services", namespace, name } };
+      requestOfItself(server, {
+        method: "POST",
+        path: "/apis/networking.k8s.io/v1/ipaddresses",
+        body: { metadata: { name: address, labels }, spec },
+      });
+    }
+  });
+}
+
+/** Where a server is found, and whom to trust for it. */
+export interface Served {
+  /** On 127.0.0.1. */
+  readonly port: number;
+  /** PEM. */
+  readonly ca: string;
+}
+
+/** Tells inside the cluster where the server listens; once more when it has moved. */
+export function announceServer(server: Server, { port, ca }: Served): void {
+  const there = server.store.collection("services", true).get("default", "kubernetes");
+  if (there === undefined) return;
+  const ports = [{ ...portOf(443), targetPort: port }];
+  requestOfItself(server, { method: "PATCH", path: `${services}/kubernetes`, body: { spec: { ports } } });
+  const put = (collection: string, plural: string, namespaced: string, object: object): void => {
+    const exists = server.store.collection(plural, true).get(namespaced, textOf(at(object, "metadata", "name")));
+    if (exists === undefined) requestOfItself(server, { method: "POST", path: collection, body: object });
+    else requestOfItself(server, { method: "PATCH", path: `${collection}/${exists.name}`, body: object });
+  };
+  put(endpoints, "endpoints", "default", {
+    metadata: { name: "kubernetes", labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
+    subsets: [{ addresses: [{ ip: "127.0.0.1" }], ports: [portOf(port)] }],
+  });
+  put(slices, "endpointslices.discovery.k8s.io", "default", {
+    metadata: { name: "kubernetes", labels: { "kubernetes.io/service-name": "kubernetes" } },
+    addressType: "IPv4",
+    endpoints: [{ addresses: ["127.0.0.1"], conditions: { ready: true } }],
+    ports: [portOf(port)],
+  });
+  put(systemMaps, "configmaps", "kube-system", {
+    metadata: { name: "extension-apiserver-authentication" },
+    data: { "client-ca-file": ca },
+  });
+}
+
+const rootMap = "kube-root-ca.crt";
+const rootNote =
+  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+
+/** Puts the authority to trust into each namespace that there is and that comes: kube-controller-manager's part. */
+export function keepRootCertificates(server: Server, ca: string): void {
+  const namespaces = server.store.collection("namespaces", false);
+  const maps = server.store.collection("configmaps", true);
+  const make = (namespace: string): void => {
+    if (maps.get(namespace, rootMap) !== undefined) return;
+    const metadata = { name: rootMap, annotations: { "kubernetes.io/description": rootNote } };
+    const path = `/api/v1/namespaces/${namespace}/configmaps`;
+    requestOfItself(server, {
+      method: "POST",
+      path,
+      body: { metadata, data: { "ca.crt": ca } },
+      by: "kube-controller-manager",
+    });
+  };
+  for (const { name } of namespaces.range({})) make(name);
+  namespaces.listeners.add((change) => {
+    if (change.type === "ADDED") make(change.entry.name);
+  });
+}

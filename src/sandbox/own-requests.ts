@@ -1,0 +1,31 @@
+/** Requests that the server sends itself, as kube-apiserver does for the objects that are its own. */
+import { bytesOf } from "./encoding.ts";
+import { handle } from "./handle.ts";
+import type { Server } from "./server.ts";
+
+const master = { name: "system:apiserver", groups: ["system:masters"] } as const;
+
+export interface OwnRequest {
+  readonly method: "POST" | "PATCH";
+  readonly path: string;
+  readonly body: object;
+  /** The field manager; `kube-apiserver` by default. */
+  readonly by?: string;
+}
+
+/** Sends itself a request, as the real server does. @throws Error where it is refused. */
+export function requestOfItself(server: Server, { method, path, body, by = "kube-apiserver" }: OwnRequest): void {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const outgoing = handle(server, {
+    method,
+    path,
+    query: [],
+    headers: { "user-agent": by, "content-type": type },
+    body: bytesOf(JSON.stringify(body)),
+    user: master,
+    actor: "kube-apiserver",
+  });
+  if (outgoing.status < 300) return;
+  const said = outgoing.body instanceof Uint8Array ? new TextDecoder().decode(outgoing.body) : "";
+  throw new Error(`Cannot make ${path}: ${said}`);
+}

@@ -1,0 +1,92 @@
+/** What a kube-apiserver that nobody has used yet holds by itself, and what a sandbox does. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { adminOf, type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
+import { normalized } from "./normalize.ts";
+
+type Json = Record<string, unknown>;
+type Ask = Cluster["request"];
+
+/** What the sandbox leaves out. */
+const leftOut: readonly { readonly kind: string; readonly because: string }[] = [
+  { kind: "api/v1/componentstatuses", because: "there is no scheduler, controller manager or etcd to ask" },
+  { kind: "api/v1/serviceaccounts", because: "kube-controller-manager's part: the test's cluster made one by hand" },
+  { kind: "apis/apiregistration.k8s.io/v1/apiservices", because: "nothing is aggregated, and nothing can be" },
+  { kind: "apis/rbac.authorization.k8s.io/v1/clusterroles", because: "whoever has the token may do everything" },
+  { kind: "apis/rbac.authorization.k8s.io/v1/clusterrolebindings", because: "the same" },
+  { kind: "apis/rbac.authorization.k8s.io/v1/roles", because: "the same" },
+  { kind: "apis/rbac.authorization.k8s.io/v1/rolebindings", because: "the same" },
+  { kind: "apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", because: "requests do not queue" },
+  { kind: "apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations", because: "the same" },
+  { kind: "apis/coordination.k8s.io/v1/leases", because: "there is no second server to tell that it lives" },
+];
+
+/** All objects by kind and key, and the ports and addresses that are the server's own under one name. */
+async function everything(ask: Ask, port: number, ca: string): Promise<Map<string, unknown>> {
+  const found = new Map<string, unknown>();
+  const { groups } = (await ask("GET", "/apis")).body as { groups: { preferredVersion: { groupVersion: string } }[] };
+  const versions = ["api/v1", ...groups.map(({ preferredVersion }) => `apis/${preferredVersion.groupVersion}`)];
+  for (const version of versions) {
+    const { resources } = (await ask("GET", `/${version}`)).body as { resources: { name: string; verbs: string[] }[] };
+    for (const { name } of resources.filter(({ verbs, name }) => verbs.includes("list") && !name.includes("/"))) {
+      const { items } = (await ask("GET", `/${version}/${name}`)).body as { items: Json[] };
+      for (const item of items) {
+        const { metadata } = item as { metadata: { namespace?: string; name: string } };
+        const own = JSON.stringify(item)
+          .replaceAll(JSON.stringify(ca).slice(1, -1), "CA")
+          .replaceAll(new RegExp(`:${port}\\b`, "g"), ":0")
+          .replaceAll(/"(127\.0\.0\.1|192\.0\.2\.2)"/g, '"HOST"')
+          .replaceAll(/"since":"[-\d]*"/g, '"since":"DATE"');
+        const key = `${version}/${name} ${metadata.namespace ?? ""}/${metadata.name}`;
+        found.set(key, normalized(JSON.parse(own), new Map()));
+      }
+    }
+  }
+  return found;
+}
+
+describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet", () => {
+  let cluster: Cluster;
+  let served: SandboxHttps;
+  let theirs: Map<string, unknown>;
+  let ours: Map<string, unknown>;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const sandbox = await createSandbox({
+      timeline: realTimeline(),
+      random: seededRandom(1),
+      defaultServiceAccounts: false,
+    });
+    served = await serveSandbox(sandbox);
+    ours = await everything(adminOf(served).request, served.port, served.ca);
+    // The real server makes its own objects in the first seconds, in an order of its own.
+    const last = "apis/discovery.k8s.io/v1/endpointslices default/kubernetes";
+    for (let tries = 0; tries < 30; tries++) {
+      theirs = await everything(cluster.request, cluster.port, cluster.ca);
+      const cidr = JSON.stringify(theirs.get("apis/networking.k8s.io/v1/servicecidrs /kubernetes") ?? {});
+      if (theirs.has(last) && cidr.includes("Ready")) break;
+      await Bun.sleep(500);
+    }
+  }, 120_000);
+  afterAll(async () => {
+    await served.close();
+    await cluster.stop();
+  });
+
+  const kindOf = (key: string): string => key.split(" ")[0] ?? "";
+  const isLeftOut = (key: string): boolean => leftOut.some(({ kind }) => kind === kindOf(key));
+
+  test("has the same objects, but for the kinds that are left out for a reason", () => {
+    expect([...ours.keys()].sort()).toEqual([...theirs.keys()].filter((key) => !isLeftOut(key)).sort());
+    expect(leftOut.filter(({ kind }) => ![...theirs.keys()].some((key) => kindOf(key) === kind))).toEqual([]);
+  });
+
+  test("has them with the same fields, each with the same owner", () => {
+    const differing = [...ours].filter(([key, object]) => !Bun.deepEquals(object, theirs.get(key)));
+    // Its status is applied on the server's side, which is not served here.
+    expect(differing.map(([key]) => key)).toEqual(["apis/networking.k8s.io/v1/servicecidrs /kubernetes"]);
+  });
+});
