@@ -65,7 +65,7 @@ describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet
     // The real server makes its own objects in the first seconds, in an order of its own.
     const last = "apis/discovery.k8s.io/v1/endpointslices default/kubernetes";
     for (let tries = 0; tries < 30; tries++) {
-      theirs = await everything(cluster.request, cluster.port, cluster.ca);
+      theirs = await everything((...asked) => cluster.request(...asked), cluster.port, cluster.ca);
       const cidr = JSON.stringify(theirs.get("apis/networking.k8s.io/v1/servicecidrs /kubernetes") ?? {});
       if (theirs.has(last) && cidr.includes("Ready")) break;
       await Bun.sleep(500);
