@@ -41,7 +41,8 @@ export async function oracleSide(suite: Suite): Promise<Side> {
     audit: true,
     ...nodesOf(suite),
     controllers: suite.oracle,
-    kcmFlags: ["--kube-api-qps=5000", "--kube-api-burst=5000"],
+    // Many scripts at once must not wait for its ten workers: a step would be over before they come by.
+    kcmFlags: ["--kube-api-qps=5000", "--kube-api-burst=5000", "--concurrent-namespace-syncs=50"],
   });
   const feed = auditFeed(cluster, "kube-controller-manager");
   return {

@@ -76,7 +76,7 @@ export const namespaces: Suite = {
   ],
   isSettled,
   quietMs: 2000,
-  patienceMs: 20_000,
+  patienceMs: 30_000,
   repeated: () => true,
   // What stays is asked to go again every 8 seconds, and a touch counts after 5: a step may begin in the middle of that.
   timed: (what) => what.startsWith("deletecollection ") || what === "update namespaces/finalize 200",
@@ -87,6 +87,6 @@ export const namespaces: Suite = {
   random: randomScript,
   randomSteps: 8,
   seeds: { short: 8, long: 200 },
-  width: 24,
+  width: 14,
   differences: [ownFieldManager],
 };
