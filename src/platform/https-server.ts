@@ -44,8 +44,18 @@ export interface HttpsServer {
   close(): Promise<void>;
 }
 
+/** The target of a request line, which may name a host too; what the query says wrongly is left out, as Go does. */
+function targetOf(target: string): Pick<ServedRequest, "path" | "query"> {
+  const own = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "") || "/";
+  const mark = own.indexOf("?");
+  if (mark < 0) return { path: own, query: [] };
+  const said = own.slice(mark + 1).split("&");
+  const pairs = said.filter((pair) => !pair.includes(";") && !/%(?![0-9a-f]{2})/i.test(pair));
+  return { path: own.slice(0, mark), query: [...new URLSearchParams(pairs.join("&")).entries()] };
+}
+
 async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promise<ServedRequest> {
-  const [path = "/", search = ""] = (request.url ?? "/").split("?");
+  const { path, query } = targetOf(request.url ?? "/");
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
@@ -57,7 +67,7 @@ async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promis
     length += piece.length;
   }
   const body = new Uint8Array(Buffer.concat(pieces).subarray(0, maxBodyBytes + 1));
-  return { method: request.method ?? "GET", path, query: [...new URLSearchParams(search).entries()], headers, body };
+  return { method: request.method ?? "GET", path, query, headers, body };
 }
 
 async function send(response: ServerResponse, body: ServedBody): Promise<void> {

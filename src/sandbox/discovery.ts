@@ -63,3 +63,16 @@ export function discoveryAt(catalogue: Catalogue, parts: readonly string[]): obj
   if (group === undefined) return undefined;
   return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
 }
+
+/** What the real server writes with lines and spaces: its version, and where else to ask. */
+export function documentForPeople({ data }: Catalogue, path: string): object | undefined {
+  if (path === "/version" || path === "/version/") return version;
+  if (path !== "/") return undefined;
+  const versions = data.groups.flatMap(({ name, versions }) => [
+    `/apis/${name}`,
+    ...versions.map((own) => `/apis/${name}/${own}`),
+  ]);
+  return {
+    paths: ["/api", "/api/v1", "/apis", ...versions, "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"],
+  };
+}

@@ -2,15 +2,16 @@
 import type { ApiBody } from "../api/transport.ts";
 import { StatusError } from "../api/status-error.ts";
 import { deprecationOf } from "./deprecations.ts";
-import { discoveryAt, version } from "./discovery.ts";
+import { discoveryAt, documentForPeople } from "./discovery.ts";
 import { bytesOf, partialFormat, wholeFormat, type Format } from "./encoding.ts";
 import { listed, listMetadata, listText } from "./list.ts";
 import { listOptionsOf, param, revisionOf, type Query } from "./list-options.ts";
-import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound } from "./refusal.ts";
+import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound, refusal } from "./refusal.ts";
 import { openApiAt } from "./openapi.ts";
 import { acceptedAs, checkWatchable, prefersYaml } from "./negotiation.ts";
 import { reviewOf } from "./reviews.ts";
 import { routeOf, type Route } from "./route.ts";
+import type { Resource } from "./registry/resource.ts";
 import { collectionOf, type Call, type Server, type User } from "./server.ts";
 import type { Entry } from "./store/entry.ts";
 import { subresourceAnswer } from "./subresources.ts";
@@ -77,7 +78,7 @@ function handled(server: Server, incoming: Incoming): Outgoing {
     return answer(server, incoming);
   } catch (error) {
     if (error instanceof StatusError) return refusalAnswer(error);
-    if (error instanceof URIError) return refusalAnswer(badRequest("the path is not well escaped"));
+    if (error instanceof URIError) return textAnswer(400, "400 Bad Request");
     return refusalAnswer(internal(error instanceof Error ? error.message : String(error)));
   }
 }
@@ -108,15 +109,15 @@ function nobodyThere(): Outgoing {
   return textAnswer(404, "404 page not found\n");
 }
 
-const healthy = new Set(["/readyz", "/livez", "/healthz"]);
+const healthy = /^\/(readyz|livez|healthz)(\/ping|\/log|\/etcd)?$/;
 
 function otherAnswer({ catalogue }: Server, { path, method }: Incoming): Outgoing {
-  // For people to read, as the real server has it.
-  if (path === "/version" && method === "GET") {
-    return { status: 200, headers: jsonHeaders, body: bytesOf(JSON.stringify(version, null, 2)) };
+  const forPeople = method === "GET" ? documentForPeople(catalogue, path) : undefined;
+  if (forPeople !== undefined) {
+    return { status: 200, headers: jsonHeaders, body: bytesOf(JSON.stringify(forPeople, null, 2)) };
   }
   if (path.startsWith("/openapi/v3") && method === "GET") return documentAnswer(openApiAt(catalogue, path));
-  return healthy.has(path) ? textAnswer(200, "ok") : nobodyThere();
+  return healthy.test(path) ? textAnswer(200, "ok") : nobodyThere();
 }
 
 function resourceAnswer(server: Server, incoming: Incoming, route: Route & { readonly is: "resource" }): Outgoing {
@@ -132,9 +133,7 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
   // A namespaced path of a cluster-scoped kind, or an object without its namespace, leads nowhere.
   if (!resource.namespaced && route.namespace !== "") throw noSuchPath();
   if (resource.namespaced && route.namespace === "" && route.name !== "") throw noSuchPath();
-  if (route.name === "." || route.name === "..") {
-    throw badRequest(`Name parameter invalid: "${route.name}": may not be '${route.name}'`);
-  }
+  checkSegments(route, resource);
   const call: Call = {
     server,
     resource,
@@ -157,6 +156,16 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
   const warning = warningHeader(call.warnings);
   if (warning === undefined) return outgoing;
   return { ...outgoing, headers: { ...outgoing.headers, warning } };
+}
+
+/** A namespace or a name that would lead elsewhere. @throws StatusError 400, and 500 as the real server. */
+function checkSegments(route: Route & { readonly is: "resource" }, { plural, subresources }: Resource): void {
+  const { namespace, name, subresource } = route;
+  if (subresource !== "" && !subresources.has(subresource)) throw noSuchPath();
+  if (name === "." || name === "..") throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
+  if (name.includes("%")) throw badRequest(`Name parameter invalid: "${name}": may not contain '%'`);
+  if (namespace !== "." && namespace !== "..") return;
+  throw refusal(500, "", `invalid key: "/${plural}/${namespace}${name === "" ? "" : `/${name}`}"`);
 }
 
 /** A refusal keeps the warnings that came before it. */

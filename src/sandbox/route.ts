@@ -16,9 +16,21 @@ export type Route =
 /** Paths under a namespace that are about the namespace itself. */
 const ofNamespace = new Set(["status", "finalize"]);
 
+const wrongEscape = /%(?![0-9a-f]{2})/i;
+
+/** The path without escapes: an escaped slash is one like any other, and bytes that are no text become U+FFFD. */
+function unescaped(path: string): string {
+  if (!path.includes("%")) return path;
+  if (wrongEscape.test(path)) throw new URIError(path);
+  return path.replaceAll(/(?:%..)+/g, (escapes) => {
+    const bytes = escapes.slice(1).split("%");
+    return new TextDecoder().decode(Uint8Array.from(bytes, (hex) => Number.parseInt(hex, 16)));
+  });
+}
+
 /** @throws URIError for a path that is not well escaped. */
 export function routeOf(path: string): Route {
-  const parts = path.split("/").slice(1).map(decodeURIComponent);
+  const parts = unescaped(path).split("/").slice(1);
   if (parts.at(-1) === "") parts.pop();
   const [root] = parts;
   if (root !== "api" && root !== "apis") return { is: "other", path };
