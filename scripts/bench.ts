@@ -2,7 +2,7 @@
  * `npm run bench`: ours side by side with client-go, kube-rs and kube-controller-manager, on this machine, taking turns, medians of
  * at least five rounds. What it takes: Go (and cargo, for kube-rs) the first time, Linux for the figures of memory.
  *
- * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [sync] [watch] [queue] [emit] [sandbox] [replicaset] [deployments] [dry-run] [all]
+ * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [--deltas N] [sync] [watch] [trace] [queue] [emit] [sandbox] [replicaset] [deployments] [dry-run] [all]
  * [garbage]`
  *
  * Prints a table, or with `--json` a line a figure. A figure that misses its goal is a result like any other; the exit code is 1
@@ -25,7 +25,9 @@ import { replicaSetFigures } from "./bench/replicaset.ts";
 import { runAllFigures } from "./bench/run-all.ts";
 import { syncFigures } from "./bench/sync.ts";
 import { table } from "./bench/table.ts";
+import { traceFigures } from "./bench/trace.ts";
 import { watchFigures } from "./bench/watch.ts";
+import { watchCommandFigures } from "./bench/watch-command.ts";
 import { buildControlPlane } from "./control-plane.ts";
 
 const groups = [
@@ -37,6 +39,7 @@ const groups = [
   "dry-run",
   "sync",
   "watch",
+  "trace",
   "all",
   "garbage",
 ] as const;
@@ -48,14 +51,17 @@ const { values, positionals } = parseArgs({
     json: { type: "boolean", default: false },
     rounds: { type: "string", default: "5" },
     idle: { type: "string", default: "10" },
+    deltas: { type: "string", default: "1000000" },
   },
   allowPositionals: true,
 });
 
 const unknown = positionals.filter((word) => !groups.includes(word as Group));
 const rounds = Number(values.rounds);
-if (unknown.length > 0 || !(rounds >= 1) || !(Number(values.idle) >= 0)) {
-  process.stderr.write("usage: npm run bench -- [--json] [--rounds N] [--idle SECONDS] [" + groups.join("] [") + "]\n");
+if (unknown.length > 0 || !(rounds >= 1) || !(Number(values.idle) >= 0) || !(Number(values.deltas) >= 1000)) {
+  process.stderr.write(
+    "usage: npm run bench -- [--json] [--rounds N] [--idle SECONDS] [--deltas N] [" + groups.join("] [") + "]\n",
+  );
   process.exit(2);
 }
 
@@ -121,8 +127,9 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
       kubeconfig: (await filled()).cluster.kubeconfig,
       idleMs: Number(values.idle) * 1000,
     }),
-  watch: async () =>
-    watchFigures({
+  trace: async () => traceFigures({ rounds, cluster: await oneCluster(), ours }),
+  watch: async () => [
+    ...(await watchFigures({
       rounds,
       ours,
       dir,
@@ -130,7 +137,16 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
       firehose: await peer("firehose"),
       clientGo: await peer("client-go"),
       kubeRs: await peer("kube-rs"),
-    }),
+    })),
+    ...(await watchCommandFigures({
+      rounds,
+      program: await buildProgram(dir),
+      dir,
+      pods: (await filled()).pods,
+      firehose: await peer("firehose"),
+      deltas: Number(values.deltas),
+    })),
+  ],
   garbage: async () =>
     garbageFigures({
       rounds,

@@ -82,7 +82,8 @@ async function lastLines(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text.trim().split("\n").slice(-3).join(" · ");
 }
 
-function usageOf(pid: number): Usage {
+/** What the kernel says of a process; its memory is NaN once it has ended. @throws where there is no such process. */
+export function usageOf(pid: number): Usage {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const kb = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? NaN);
   // The name in parentheses may hold spaces.

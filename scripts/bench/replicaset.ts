@@ -34,7 +34,7 @@ export async function replicaSetFigures(options: ReplicaSetOptions): Promise<rea
   for (let round = 0; round < options.rounds; round++) {
     for (const side of sides) {
       starts[side].push(await startToFirstPod(options, side));
-      rounds[side].push(await upAndDown(options, side));
+      rounds[side].push(await upAndDown(options.cluster, () => startSide(side, options)));
     }
   }
   const compare = (name: string, unit: string, of: keyof Round, ratio: number): Result => {
@@ -92,27 +92,37 @@ async function startToFirstPod({ cluster, program, dir }: ReplicaSetOptions, sid
 
 /** From 1 to 1,000 pods and to none, of a controller whose caches are full. */
 export async function upAndDown(
-  { cluster, program, dir }: Omit<ReplicaSetOptions, "rounds">,
-  side: Side,
+  cluster: Cluster,
+  startController: () => Child,
+  /** How often it goes both ways before it is measured: code that has run is compiled. */
+  warmUps = 0,
 ): Promise<Round> {
   const namespace = await freshNamespace(cluster);
   const pods = await watchPods(cluster, namespace);
   await createReplicaSet(cluster, namespace, 1);
-  const controller = startSide(side, { cluster, program, dir });
+  const controller = startController();
   try {
     // Warm: caches filled, workers at work, a connection open.
     await pods.created(1);
     await Bun.sleep(1000);
+    for (let cycle = 1; cycle <= warmUps; cycle++) {
+      await scale(cluster, namespace, replicas);
+      await pods.created(cycle * replicas);
+      await scale(cluster, namespace, 0);
+      await pods.deleted(cycle * replicas);
+      await Bun.sleep(1000);
+    }
+    const total = (warmUps + 1) * replicas;
     const before = controller.usage();
     const upFrom = pods.now();
     await scale(cluster, namespace, replicas);
-    await pods.created(replicas);
+    await pods.created(total);
     const upMs = pods.at() - upFrom;
     // What follows from the last pod, the status, belongs to the way up.
     await Bun.sleep(1000);
     const downFrom = pods.now();
     await scale(cluster, namespace, 0);
-    await pods.deleted(replicas);
+    await pods.deleted(total);
     const downMs = pods.at() - downFrom;
     await Bun.sleep(1000);
     const after = controller.usage();

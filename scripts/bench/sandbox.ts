@@ -1,5 +1,6 @@
 /** The embedded API server: beside a real etcd and kube-apiserver where there is something to compare, else against itself. */
 import { type Cluster, startCluster } from "../../test/support/cluster.ts";
+import { startOurs } from "./contestants.ts";
 import { start } from "./child.ts";
 import { figure, type Goal, type Result } from "./figures.ts";
 import { buildOurs } from "./peers.ts";
@@ -40,7 +41,7 @@ export async function sandboxFigures(options: SandboxOptions): Promise<readonly 
     seen.creates.ours.push(await said([ours, "creates", "20000"], "creates", "per_s"));
     seen.creates.peer.push(await realCreates(options.cluster, round));
     seen.replicas.ours.push(await said([ours, "replicaset", "1000"], "replicaset", "ms"));
-    seen.replicas.peer.push((await upAndDown(options, "ours")).upMs);
+    seen.replicas.peer.push((await upAndDown(options.cluster, () => startOurs(options, ["replicaset"]))).upMs);
     seen.watched.peer.push(await said([ours, "watched", "10000"], "watched", "us"));
     seen.watched.ours.push(await said([ours, "watched", "100000"], "watched", "us"));
     const [small = 0, middle = 0, large = 0] = await residentMb(ours);

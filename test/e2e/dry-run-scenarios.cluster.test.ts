@@ -30,7 +30,9 @@ const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
 const quietMs = 2500;
 const longestMs = 60_000;
 
-const seeds = Array.from({ length: long ? 50 : 4 }, (_, n) => n + 1);
+/** FIRST_SEED=n: other ones than the first fifty. */
+const firstSeed = Number(process.env["FIRST_SEED"] ?? 1);
+const seeds = Array.from({ length: long ? 50 : 4 }, (_, n) => firstSeed + n);
 const only = process.env["SEED"];
 
 /** An object in the form that is compared. */

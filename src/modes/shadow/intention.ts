@@ -2,6 +2,7 @@
 import { deepEqual, type FieldChange, fieldChanges } from "../../api/field-changes.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { ObjectMeta, StoredObject } from "../../api/object.ts";
+import type { Agreement } from "../../trace/events.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { WouldBeWrite } from "./overlay.ts";
 
@@ -117,6 +118,25 @@ function withoutEmpty(value: unknown): unknown {
     ([, item]) => item !== null && !deepEqual(item, {}) && !deepEqual(item, []),
   );
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutEmpty(item)]));
+}
+
+/**
+ * Whether a deletion that nobody was seen to do was done or has lost its reason: the owner may have been at it while ours was still
+ * asking the server. `now` is the object as it is known when the key has come to rest.
+ */
+export function overtaken(
+  { verb, before }: WouldBeWrite,
+  now: StoredObject | undefined,
+): { readonly is: Agreement; readonly why: string } | undefined {
+  if (verb !== "delete" || before === undefined) return undefined;
+  if (now === undefined || now.metadata.uid !== before.metadata.uid)
+    return { is: "owner was faster", why: "it is gone" };
+  if (now.metadata.deletionTimestamp !== undefined) return { is: "owner was faster", why: "it is being deleted" };
+  const owners = ({ metadata }: StoredObject): readonly string[] =>
+    (metadata.ownerReferences ?? []).map(({ uid }) => uid);
+  return deepEqual(owners(now), owners(before))
+    ? undefined
+    : { is: "not comparable", why: "it has other owners by now" };
 }
 
 /** Collects the paths of `sent` that `object` does not have so. Admission adds items to lists: order and number do not count. */

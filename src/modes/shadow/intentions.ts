@@ -13,6 +13,7 @@ import {
   isIdle,
   isSame,
   type KeyOf,
+  overtaken,
   ownerUidOf,
   type Siblings,
 } from "./intention.ts";
@@ -23,6 +24,10 @@ export interface IntentionsOptions {
   readonly timeline: Timeline;
   /** Whether somebody else does what the controller would do. Without an owner nothing is ever fulfilled. */
   readonly hasOwner: (controller: string) => boolean;
+  /** Whether the controller chooses what it deletes; the garbage collector does not: each of its keys is the object that goes. */
+  readonly chooses: (controller: string) => boolean;
+  /** The object of a write as it is known now; undefined where it is gone. */
+  readonly now: (write: WouldBeWrite) => StoredObject | undefined;
   /** What an object that is to be deleted is chosen among, as it is now. */
   readonly siblingsOf: (kind: string, object: StoredObject) => Siblings;
   /** By what the first of two siblings goes before the other or after it; undefined where it is all the same which goes. */
@@ -163,6 +168,7 @@ export class Intentions {
   /** A sibling of an object that was meant to go has gone: it may be in its place, if that one does not go too. */
   #deletedElse(observed: Observed): void {
     for (const episode of this.#episodes.values()) {
+      if (!this.#options.chooses(episode.controller)) continue;
       if (![...episode.standing].some(({ write }) => isSiblingOf(write, observed))) continue;
       episode.deletions.push(observed);
       this.#pairDeletions(episode);
@@ -299,9 +305,12 @@ export class Intentions {
     const owned = this.#options.hasOwner(controller);
     const open = [...standing].filter(({ overdue }) => !overdue);
     for (const intention of owned ? open : []) {
-      intention.overdue = true;
-      const told = { ...intention, is: "differs", why: "owner has not done it", intention: intention.id } as const;
-      this.#agree(told, intention.write, undefined, undefined);
+      const { chooses, now } = this.#options;
+      const past = chooses(controller) ? undefined : overtaken(intention.write, now(intention.write));
+      if (past === undefined) intention.overdue = true;
+      else standing.delete(intention);
+      const told = past ?? ({ is: "differs", why: "owner has not done it" } as const);
+      this.#agree({ ...intention, ...told, intention: intention.id }, intention.write, undefined, undefined);
     }
     for (const { observed, act } of episode.acts.values()) {
       // Between the first and the last status there are others, on either side.

@@ -111,6 +111,12 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
     bus,
     timeline,
     hasOwner: (controller) => owners.isAtWork(controller),
+    chooses: (controller) => controllers.some(({ name, for: kind }) => name === controller && kind !== undefined),
+    now: ({ group, kind, target }) =>
+      informers
+        .started()
+        .find((informer) => informer.kind.kind === kind && informer.kind.group === group)
+        ?.lister.get(target),
     siblingsOf: (kind, object) => (kind === Pods.kind ? siblingsOf(informers, object) : noSiblings),
     toldApartBy: (kind, pair) => (kind === Pods.kind ? toldApartBy(pair, timeline.now()) : "another one"),
     keyOfAct: (observed) => keyOfAct(controllers, observed, options.ownerOf),

@@ -1,0 +1,143 @@
+/** `watch pods -A` as a user has it, on a stream of changes over HTTPS: whether it keeps up, and whether its memory stays flat. */
+import { join } from "node:path";
+import { type Child, start, usageOf } from "./child.ts";
+import { figure, median, type Result } from "./figures.ts";
+import type { Program } from "./peers.ts";
+
+/** A second; a busy cluster of thousands of nodes has no more. */
+const rate = 5000;
+const keepUpSeconds = 10;
+const listed = 1000;
+
+export interface WatchCommandOptions {
+  readonly rounds: number;
+  /** `dist/kubectl-reconcile`. */
+  readonly program: string;
+  /** A saved PodList. */
+  readonly pods: string;
+  readonly dir: string;
+  readonly firehose: Program;
+  /** Over how many deltas memory has to stay flat. */
+  readonly deltas: number;
+}
+
+export async function watchCommandFigures(options: WatchCommandOptions): Promise<readonly Result[]> {
+  const { firehose, rounds } = options;
+  if (firehose.is === "missing") return [{ name: "the command watch", why: firehose.why }];
+  const paced: Watched[] = [];
+  for (let round = 0; round < rounds; round++) {
+    paced.push(await watched({ ...options, firehose }, { deltas: rate * keepUpSeconds, rate }));
+  }
+  const flat = await watched({ ...options, firehose }, { deltas: options.deltas, rate: 0 });
+  // Between the first and the second tenth memory is what it will be; the last tenth is held against it.
+  const tenth = options.deltas / 10;
+  const [early, late] = [rssFrom(flat, tenth, 2 * tenth), rssFrom(flat, options.deltas - tenth, options.deltas)];
+  return [
+    figure(
+      `watch: deltas shown a second, of ${rate.toLocaleString("en")} sent over HTTPS`,
+      "/s",
+      { is: "at least", ratio: 0.98 },
+      { ours: paced.map((each) => each.perSecond), peer: paced.map(() => rate) },
+    ),
+    figure(
+      "watch: from the last delta sent to the last shown, beside a second",
+      "ms",
+      { is: "at most", ratio: 1 },
+      { ours: paced.map((each) => each.behindMs), peer: paced.map(() => 1000) },
+    ),
+    figure(
+      `watch: deltas shown a second at most, beside ${rate.toLocaleString("en")}`,
+      "/s",
+      { is: "at least", ratio: 1 },
+      { ours: [flat.perSecond], peer: [rate] },
+    ),
+    figure(
+      `watch: resident memory after ${options.deltas.toLocaleString("en")} deltas, beside after ${tenth.toLocaleString("en")}`,
+      "MB",
+      { is: "at most", ratio: 1.1 },
+      { ours: [late], peer: [early] },
+    ),
+  ];
+}
+
+interface Watched {
+  readonly perSecond: number;
+  /** Between the server's last write and the last line read. */
+  readonly behindMs: number;
+  readonly samples: readonly Sample[];
+}
+
+interface Sample {
+  readonly shown: number;
+  readonly rssMb: number;
+}
+
+/** The median of what was sampled while these deltas were shown. */
+function rssFrom({ samples }: Watched, from: number, to: number): number {
+  return median(
+    samples
+      .filter(({ shown }) => shown >= from && shown <= to)
+      .map(({ rssMb }) => rssMb)
+      .filter((rssMb) => rssMb > 0),
+  );
+}
+
+interface Sending {
+  readonly deltas: number;
+  /** A second; 0: as many as are read. */
+  readonly rate: number;
+}
+
+async function watched(
+  options: WatchCommandOptions & { readonly firehose: Program & { readonly is: "there" } },
+  sending: Sending,
+): Promise<Watched> {
+  const ca = join(options.dir, "firehose.crt");
+  const events = ["-events", String(sending.deltas), "-rate", String(sending.rate)];
+  const server = start([options.firehose.path, "-pods", options.pods, "-n", String(listed), "-tls", ca, ...events]);
+  try {
+    const kubeconfig = join(options.dir, "firehose-tls.kubeconfig");
+    await Bun.write(kubeconfig, kubeconfigOf(await server.firstLine(), ca));
+    return await readLines([options.program, "watch", "pods", "-A", "--kubeconfig", kubeconfig], sending, server);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Reads what the command prints to its end, as a pipe would. */
+async function readLines(command: readonly string[], { deltas }: Sending, server: Child): Promise<Watched> {
+  const run = Bun.spawn([...command, "--count", String(deltas)], { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  const samples: Sample[] = [];
+  const progress = { shown: 0, firstAt: 0, sentAt: NaN };
+  void server.line("sent").then(
+    () => (progress.sentAt = performance.now()),
+    () => undefined,
+  );
+  const sampling = setInterval(() => {
+    if (progress.shown > 0 && run.exitCode === null)
+      samples.push({ shown: progress.shown, rssMb: usageOf(run.pid).rssKb / 1024 });
+  }, 250);
+  for await (const chunk of run.stdout) {
+    if (progress.shown === 0) progress.firstAt = performance.now();
+    for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) progress.shown++;
+  }
+  clearInterval(sampling);
+  const endedAt = performance.now();
+  const code = await run.exited;
+  if (code !== 0 || progress.shown < deltas) {
+    throw new Error(`${command.join(" ")} ended with ${code} after ${progress.shown} of ${deltas} lines`);
+  }
+  const seconds = (endedAt - progress.firstAt) / 1000;
+  return { perSecond: deltas / seconds, behindMs: Math.max(0, endedAt - progress.sentAt), samples };
+}
+
+function kubeconfigOf(server: string, ca: string): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "firehose", cluster: { server, "certificate-authority": ca } }],
+    users: [{ name: "nobody", user: {} }],
+    contexts: [{ name: "firehose", context: { cluster: "firehose", user: "nobody" } }],
+    "current-context": "firehose",
+  });
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "bun:test";
+import type { StoredObject } from "../../../src/api/object.ts";
+import type { Observed } from "../../../src/modes/shadow/acts.ts";
+import { Intentions } from "../../../src/modes/shadow/intentions.ts";
+import type { WouldBeWrite } from "../../../src/modes/shadow/overlay.ts";
+import { seededRandom } from "../../../src/platform/random.ts";
+import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+
+const pod = (name: string): StoredObject => ({
+  metadata: {
+    name,
+    namespace: "shop",
+    uid: name,
+    resourceVersion: "1",
+    creationTimestamp: "",
+    ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "rs", controller: true }],
+  },
+});
+const removal = (name: string): WouldBeWrite => ({
+  request: { method: "DELETE", path: "/", signal: new AbortController().signal },
+  group: "",
+  kind: "Pod",
+  subresource: "",
+  target: `shop/${name}`,
+  verb: "delete",
+  sent: undefined,
+  before: pod(name),
+  after: undefined,
+});
+const gone = (name: string): Observed => ({
+  of: { group: "", kind: "Pod" },
+  key: `shop/${name}`,
+  before: pod(name),
+  after: undefined,
+  delta: 1,
+  writer: undefined,
+});
+
+/** The garbage collector means to delete `a`, and nothing is seen of it; by the end it is `now`. */
+async function rested(now: StoredObject | undefined): Promise<string[]> {
+  const { intentions, told, timeline } = sceneOf(now);
+  intentions.decided({ controller: "garbage-collector", key: "Pod shop/a" }, 1, removal("a"));
+  await timeline.runUntil({ ms: 5000 });
+  return told;
+}
+
+/** Two pods of one ReplicaSet: `a` is meant to go, and the owner deletes `b` first, then `a`. */
+function agreed(controller: "replicaset" | "garbage-collector"): string[] {
+  const { intentions, told } = sceneOf(pod("a"));
+  const key = controller === "replicaset" ? "shop/web" : "Pod shop/a";
+  intentions.decided({ controller, key }, 1, removal("a"));
+  intentions.observed(gone("b"));
+  intentions.observed(gone("a"));
+  return told;
+}
+
+interface Scene {
+  readonly intentions: Intentions;
+  readonly told: string[];
+  readonly timeline: VirtualTimeline;
+}
+
+function sceneOf(now: StoredObject | undefined): Scene {
+  const timeline = virtualTimeline(0, seededRandom(1));
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const told: string[] = [];
+  bus.listen((event) => {
+    if (event.stage === "agreement") told.push(`${event.is}: ${event.target} ${event.why}`);
+  });
+  const intentions = new Intentions({
+    bus,
+    timeline,
+    hasOwner: () => true,
+    chooses: (name) => name === "replicaset",
+    now: () => now,
+    siblingsOf: () => ({ all: [pod("a"), pod("b")], related: [] }),
+    toldApartBy: () => "unassigned first",
+    keyOfAct: () => undefined,
+  });
+  return { intentions, told, timeline };
+}
+
+describe("a deletion that is meant", () => {
+  test("is answered by that of a sibling where the controller chooses among them", () => {
+    expect(agreed("replicaset")).toEqual(["differs: shop/a owner deleted b instead (unassigned first)"]);
+  });
+
+  test("is answered by that of the object alone where the controller does not choose", () => {
+    expect(agreed("garbage-collector")).toEqual(["same: shop/a owner deleted"]);
+  });
+
+  test.each([
+    { name: "is not done where the object is as it was", now: pod("a"), says: "differs: shop/a owner has not done it" },
+    { name: "was done before where the object is gone", now: undefined, says: "owner was faster: shop/a it is gone" },
+    {
+      name: "has lost its reason where the object has other owners by now",
+      now: { metadata: { ...pod("a").metadata, ownerReferences: [] } },
+      says: "not comparable: shop/a it has other owners by now",
+    },
+  ])("$name", async ({ now, says }) => {
+    expect(await rested(now)).toEqual([says]);
+  });
+});
