@@ -1,17 +1,22 @@
 import { isForbidden, isNotFound } from "../../src/api/status-error.ts";
 import { createClient } from "../../src/client/client.ts";
 import { discover } from "../../src/client/discovery.ts";
+import { readOnly } from "../../src/client/read-only.ts";
 import { catalogue } from "../../src/controllers/index.ts";
 import { readSnapshot } from "../../src/modes/why.ts";
+import { sleep } from "../../src/platform/timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
 import { answerFor } from "../../src/views/waiting.ts";
 import { namespaceCandidates } from "../cluster-candidates.ts";
-import { choice, type Command, command, type Given, text } from "../command.ts";
+import { choice, type Command, command, duration, flag, type Given, text, texts } from "../command.ts";
 import { type Connected, connectAs } from "../connection.ts";
 import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
 import { kindNamed, splitObject } from "../object-names.ts";
 import { answerLines } from "../render/answer-text.ts";
 import { styleOf } from "../render/style.ts";
+import { connectToSandbox } from "../sandbox-connection.ts";
+import { refuseManifestsOnCluster } from "../scope.ts";
 import { UserError } from "../user-error.ts";
 
 const options = {
@@ -19,12 +24,26 @@ const options = {
     default: "the context's",
     complete: namespaceCandidates,
   }),
+  sandbox: flag("--sandbox", "ask in an embedded cluster of its own, in which all controllers are at work"),
+  manifests: texts(
+    "-f, --filename <path>",
+    "with --sandbox: put these files, folders or - (standard input) into it",
+    {},
+  ),
+  for: duration("--for <duration>", "with --sandbox: ask after this time", {
+    default: "when nothing is left to do, at most 10s",
+  }),
   output: choice("-o, --output <format>", "text, or json: the answer as one line", ["text", "json"], {
     default: "text",
   }),
 } as const;
 
 type WhyOptions = Given<typeof options> & Globals;
+
+/** In a sandbox: how often is looked, how long nothing must happen, and how long that is waited for. */
+const pollMs = 50;
+const settledMs = 300;
+const longestSettlingMs = 10_000;
 
 export const why: Command = command({
   name: "why",
@@ -39,12 +58,17 @@ export const why: Command = command({
   examples: [
     { says: "Why a Deployment does not become ready", line: "why deploy/web -n shop" },
     { says: "Why a namespace does not go away", line: "why ns/shop" },
+    { says: "What would become of a manifest, without a cluster", line: "why deploy/web --sandbox -f web.yaml" },
   ],
   async run({ arguments: words, options: given }, io) {
     const options = given as WhyOptions;
     const object = splitObject(words);
+    refuseManifestsOnCluster(options, "why writes nothing");
+    if (options.for !== undefined && options.sandbox !== true) {
+      throw new UserError("--for is for --sandbox: a cluster is asked at once", ["leave it away"]);
+    }
     const offSignals = io.onStopSignal(() => io.exit(130));
-    const connected = await connectAs(options, io, { qps: 0, burst: 0, readOnly: true });
+    const connected = await connectionFor(options, io);
     try {
       return await answer(object, options, io, connected);
     } catch (error) {
@@ -55,6 +79,28 @@ export const why: Command = command({
     }
   },
 });
+
+function connectionFor(options: WhyOptions, io: Io): Promise<Connected> {
+  return options.sandbox === true
+    ? settledSandbox(options, io)
+    : connectAs(options, io, { qps: 0, burst: 0, readOnly: true });
+}
+
+/** An embedded cluster with the manifests in it, when nothing is left to do there. What is asked of it then writes nothing. */
+async function settledSandbox({ manifests = [], namespace, for: forMs }: WhyOptions, io: Io): Promise<Connected> {
+  const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
+  const where = namespace === undefined ? {} : { namespace };
+  const connected = await connectToSandbox({ manifests, ...where, controllers }, io);
+  const { manager } = connected.cluster;
+  const until = io.timeline.now() + (forMs ?? longestSettlingMs);
+  for (let quietMs = 0; io.timeline.now() < until && (forMs !== undefined || quietMs < settledMs);) {
+    await sleep(io.timeline, pollMs, "why --sandbox");
+    quietMs = manager.isIdle({ failures: 5 }) ? quietMs + pollMs : 0;
+  }
+  // The controllers there go on: what they tell must not be taken for what ours would do.
+  const bus = new TraceBus({ now: () => io.timeline.now() });
+  return { ...connected, bus, unlimited: readOnly(connected.unlimited) };
+}
 
 async function answer(
   { type, name }: { readonly type: string; readonly name: string },
@@ -75,7 +121,7 @@ async function answer(
     const answered = answerFor(snapshot);
     if (options.output === "json") io.out.write(`${JSON.stringify({ v: 1, ...answered })}\n`);
     else {
-      const follow = followCommand(io.calledAs, `${type}/${name}`, kind.kind, namespace);
+      const follow = followCommand(io.calledAs, `${type}/${name}`, kind.kind, { ...options, namespace });
       for (const line of answerLines(answered, { style: styleOf(io.out), now: snapshot.now, follow })) {
         io.out.write(`${line}\n`);
       }
@@ -85,9 +131,9 @@ async function answer(
     const where = namespace === "" ? "" : ` in namespace ${namespace}`;
     if (isNotFound(error)) {
       const listed = `kubectl get ${kind.plural}${namespace === "" ? "" : ` -n ${namespace}`}`;
-      throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${connected.context})`, [
-        `\`${listed}\` lists those there are`,
-      ]);
+      const next =
+        options.sandbox === true ? "-f puts manifests into the sandbox" : `\`${listed}\` lists those there are`;
+      throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${connected.context})`, [next]);
     }
     if (isForbidden(error)) throw new UserError(`not allowed to read this: ${(error as Error).message}`);
     throw error;
@@ -95,8 +141,16 @@ async function answer(
 }
 
 /** The trace of the object, where a controller of ours is for its kind. */
-function followCommand(calledAs: string, object: string, kind: string, namespace: string): string | undefined {
+function followCommand(
+  calledAs: string,
+  object: string,
+  kind: string,
+  { namespace, sandbox, manifests = [] }: Pick<WhyOptions, "namespace" | "sandbox" | "manifests">,
+): string | undefined {
   const controller = catalogue.find(({ for: of, onlyByName }) => of?.kind === kind && onlyByName !== true);
   if (controller === undefined) return undefined;
-  return `${calledAs} trace ${controller.name}${namespace === "" ? "" : ` -n ${namespace}`} --why ${object}`;
+  const files = manifests.map((file) => ` -f ${file}`).join("");
+  const where =
+    sandbox === true ? ` --sandbox${files}` : namespace === undefined || namespace === "" ? "" : ` -n ${namespace}`;
+  return `${calledAs} trace ${controller.name}${where} --why ${object}`;
 }
