@@ -2,6 +2,7 @@ import { isForbidden, isNotFound } from "../../src/api/status-error.ts";
 import { createClient } from "../../src/client/client.ts";
 import { discover } from "../../src/client/discovery.ts";
 import { readOnly } from "../../src/client/read-only.ts";
+import type { ControllerManager } from "../../src/controller/controller-manager.ts";
 import { catalogue } from "../../src/controllers/index.ts";
 import { readSnapshot } from "../../src/modes/why.ts";
 import { sleep } from "../../src/platform/timeline.ts";
@@ -92,14 +93,19 @@ async function settledSandbox({ manifests = [], namespace, for: forMs }: WhyOpti
   const where = namespace === undefined ? {} : { namespace };
   const connected = await connectToSandbox({ manifests, ...where, controllers }, io);
   const { manager } = connected.cluster;
-  const until = io.timeline.now() + (forMs ?? longestSettlingMs);
-  for (let quietMs = 0; io.timeline.now() < until && (forMs !== undefined || quietMs < settledMs);) {
-    await sleep(io.timeline, pollMs, "why --sandbox");
-    quietMs = manager.isIdle({ failures: 5 }) ? quietMs + pollMs : 0;
-  }
+  if (forMs === undefined) await settled(manager, io);
+  else await sleep(io.timeline, forMs, "why --for");
   // The controllers there go on: what they tell must not be taken for what ours would do.
   const bus = new TraceBus({ now: () => io.timeline.now() });
   return { ...connected, bus, unlimited: readOnly(connected.unlimited) };
+}
+
+async function settled(manager: ControllerManager, { timeline }: Io): Promise<void> {
+  const until = timeline.now() + longestSettlingMs;
+  for (let quietMs = 0; timeline.now() < until && quietMs < settledMs;) {
+    await sleep(timeline, pollMs, "why --sandbox");
+    quietMs = manager.isIdle({ failures: 5 }) ? quietMs + pollMs : 0;
+  }
 }
 
 async function answer(
