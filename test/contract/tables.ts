@@ -6,6 +6,7 @@ import { lifecycle } from "./cases/lifecycle.ts";
 import { patches } from "./cases/patches.ts";
 import { podSecurity } from "./cases/pod-security.ts";
 import { updates } from "./cases/updates.ts";
+import { smallest } from "./cases/smallest.ts";
 import { warnings } from "./cases/warnings.ts";
 import { workloads } from "./cases/workloads.ts";
 import { yamlBodies } from "./cases/yaml.ts";
@@ -20,4 +21,5 @@ export const tables: readonly Table[] = [
   warnings,
   yamlBodies,
   updates,
+  smallest,
 ];

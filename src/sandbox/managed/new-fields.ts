@@ -41,7 +41,8 @@ function beside(empty: unknown, now: unknown, kind: Kind, schema: Schema): Field
     const written = structBeside(empty, now, schema.struct(shape.name), schema);
     return hasKeys(written) ? written : undefined;
   }
-  // It was null: its parts are new, itself is not.
+  // It was null: its parts are new, itself is not, unless it is all there is.
+  if (Array.isArray(now) && now.length === 0) return {};
   const { ".": _self, ...parts } = whole(now, kind, schema);
   return hasKeys(parts) ? parts : undefined;
 }

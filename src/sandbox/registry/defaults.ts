@@ -7,6 +7,7 @@ import { fill, type Filler } from "./fill.ts";
 import type { Schema, Shape, Struct } from "./schema.ts";
 import { autoscalerDefaults } from "./autoscaler-defaults.ts";
 import { podDefaults } from "./pod-defaults.ts";
+import { policyDefaults } from "./policy-defaults.ts";
 import { workloadDefaults } from "./workload-defaults.ts";
 
 const filling =
@@ -127,6 +128,7 @@ const fillers: Readonly<Record<string, Filler>> = {
   ...otherDefaults,
   ...autoscalerDefaults,
   ...podDefaults,
+  ...policyDefaults,
   ...workloadDefaults,
 };
 

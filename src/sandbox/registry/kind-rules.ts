@@ -29,7 +29,7 @@ export interface KindRules {
   /** After validation, of a new object and of one that is updated: gives out what there is only one of. */
   allocate?(object: ApiObject, surroundings: Surroundings): void;
   prepareUpdate?(object: ApiObject, old: ApiObject): void;
-  prepareStatus?(object: ApiObject, old: ApiObject): void;
+  prepareStatus?(object: ApiObject, old: ApiObject, surroundings: Surroundings): void;
   /** Must change nothing. `version` is the apiVersion of the request. */
   validate?(object: ApiObject, version: string): FieldError[];
   validateUpdate?(object: ApiObject, old: ApiObject, version: string): FieldError[];

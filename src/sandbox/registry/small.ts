@@ -1,7 +1,8 @@
 /** Kinds with little of their own. Source: kubernetes v1.36 pkg/apis/core/validation, pkg/apis/coordination/validation. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
-import { isFields, type ApiObject } from "../object.ts";
+import { formatTime } from "../../api/time.ts";
+import { child, isFields, type ApiObject } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { fixed, isOneOf } from "./spec-checks.ts";
 
@@ -93,19 +94,37 @@ export const leaseRules: KindRules = {
   },
 };
 
-/** Claims and volumes are protected by a finalizer while they are used. */
-function protectedBy(finalizer: string): KindRules {
-  return {
-    prepareCreate(object) {
-      object.status = { phase: "Pending" };
-      const finalizers = object.metadata.finalizers ?? [];
-      if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
-    },
-  };
+/** Claims, volumes and their classes are protected by a finalizer while they are used. */
+function protect(object: ApiObject, finalizer: string): void {
+  const finalizers = object.metadata.finalizers ?? [];
+  if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
 }
 
-export const claimRules: KindRules = protectedBy("kubernetes.io/pvc-protection");
-export const volumeRules: KindRules = protectedBy("kubernetes.io/pv-protection");
+export const claimRules: KindRules = {
+  prepareCreate(claim) {
+    claim.status = { phase: "Pending" };
+    protect(claim, "kubernetes.io/pvc-protection");
+  },
+};
+
+export const volumeRules: KindRules = {
+  prepareCreate(volume, { now }) {
+    volume.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
+    protect(volume, "kubernetes.io/pv-protection");
+  },
+  /** Source: kubernetes v1.36 pkg/registry/core/persistentvolume/strategy.go. */
+  prepareStatus(volume, old, { now }) {
+    const status = child(volume, "status");
+    const [asked, before] = [status["lastPhaseTransitionTime"], old.status?.["lastPhaseTransitionTime"]];
+    const isSame = status["phase"] === old.status?.["phase"];
+    if (isSame && asked === undefined && before !== undefined) status["lastPhaseTransitionTime"] = before;
+    if (!isSame && (asked === undefined || asked === before)) status["lastPhaseTransitionTime"] = formatTime(now);
+  },
+};
+
+export const volumeClassRules: KindRules = {
+  prepareCreate: (volumeClass) => protect(volumeClass, "kubernetes.io/vac-protection"),
+};
 
 const highestOwnPriority = 1_000_000_000;
 

@@ -195,7 +195,7 @@ function keepAllButStatus(call: Call, object: ApiObject, old: ApiObject): void {
     if (key !== "status" && key !== "metadata" && key !== "kind" && key !== "apiVersion") delete object[key];
   }
   for (const key of Object.keys(old)) if (key !== "status" && key !== "metadata") object[key] = old[key];
-  call.resource.behaviour.rules.prepareStatus?.(object, old);
+  call.resource.behaviour.rules.prepareStatus?.(object, old, surroundingsOf(call));
 }
 
 const notSpec = new Set(["metadata", "status", "kind", "apiVersion"]);
