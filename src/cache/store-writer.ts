@@ -125,7 +125,10 @@ export class StoreWriter<T extends StoredObject> {
       return undefined;
     const managedBefore = before === undefined ? undefined : intake.managedFields(before);
     const change = { before, managedBefore, after: object, managedAfter: managedFields, compactAfter };
-    return (difference) => writerOfChange(change, difference);
+    if (before !== undefined) return (difference) => writerOfChange(change, difference);
+    // Known at once; what holds the objects need not be kept.
+    const writer = writerOfChange(change);
+    return () => writer;
   }
 
   #delete({ type, key, object, tombstone, receivedAt }: ObjectDelta<T>): void {

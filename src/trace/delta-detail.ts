@@ -29,9 +29,10 @@ export class DeltaDetail {
   constructor(of: KindName, before: StoredObject | undefined, after: StoredObject | undefined, writer: Writer) {
     this.isNew = before === undefined;
     this.#of = of;
-    this.#before = before;
-    this.#after = after;
     this.#writer = writer;
+    // Without two states there is nothing to work out, and nothing to hold on to.
+    if (before === undefined || after === undefined) this.#changes = [];
+    else [this.#before, this.#after] = [before, after];
   }
 
   /** The field manager that made the change, as far as managedFields can tell; undefined where they cannot. */

@@ -36,7 +36,8 @@ export class Linker {
   #bindings = new Recent<string, Write>();
   /** Deltas that removed an object, by kind and uid. */
   #removals = new Recent<string, Delta>();
-  #writes = new Recent<string, Write>();
+  /** Writes whose answers carry a version; all but one of them have changed nothing. */
+  #writes = new Recent<string, readonly Write[]>();
   #deletes = new Recent<string, Write>();
   #claimed = new Recent<string, true>();
   /** Writes that wait for their delta, by kind and key, for a relist to overtake. */
@@ -76,7 +77,7 @@ export class Linker {
     const name = versionName(write.of, write.key, write.resourceVersion);
     const delta = this.#deltas.get(name);
     if (delta === undefined) {
-      this.#writes.set(name, write);
+      this.#writes.set(name, [...(this.#writes.get(name) ?? []), write]);
       this.#wait(write);
     } else if (delta.receivedAt >= startOf(write)) this.#claim(name, write, delta);
   }
@@ -92,8 +93,7 @@ export class Linker {
     }
     this.#deltas.set(name, delta);
     if (delta.type === "Updated") this.#updated(delta);
-    const write = this.#writes.get(name);
-    if (write !== undefined) this.#claim(name, write, delta);
+    for (const write of this.#writes.get(name) ?? []) this.#claim(name, write, delta);
     if (delta.relist === true || delta.tombstone === true) this.#supersede(delta);
   }
 

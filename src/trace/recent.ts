@@ -1,18 +1,22 @@
-/** How many entries are remembered. */
-const remembered = 4096;
+/** How many entries one of the two generations takes. */
+const generation = 2048;
 
-/** Remembers the latest 4096 entries: what is older can no longer be linked to anything. */
+/**
+ * Remembers the latest 2048 entries at least and 4096 at most: what is older can no longer be linked to anything. When a generation
+ * is full it becomes the older one, and the one before it is let go as a whole; nothing is ever looked for to be thrown out.
+ */
 export class Recent<K, V> {
-  #entries = new Map<K, V>();
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
 
   get(name: K): V | undefined {
-    return this.#entries.get(name);
+    return this.#young.get(name) ?? this.#old.get(name);
   }
 
   set(name: K, value: V): void {
-    this.#entries.set(name, value);
-    if (this.#entries.size <= remembered) return;
-    const oldest = this.#entries.keys().next();
-    if (oldest.done !== true) this.#entries.delete(oldest.value);
+    this.#young.set(name, value);
+    if (this.#young.size < generation) return;
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 }

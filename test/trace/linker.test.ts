@@ -120,6 +120,17 @@ describe("Linker", () => {
     const [was, is] = [before, after].map((rest) => ({ metadata: { ...meta, ...rest } }));
     return new DeltaDetail(of, was, is, undefined);
   };
+  test("a write that changed nothing does not hide the one whose version it was answered with", () => {
+    const patch = write({ verb: "patch" });
+    const idle = write({ verb: "delete" });
+    const touched = changed({ labels: { a: "1" } }, { labels: { a: "2" } });
+    const detail = new DeltaDetail(of, undefined, undefined, ours);
+    expect(linksOf([102, patch], [103, idle], [104, delta({ receivedAt: 104, detail })])).toEqual([
+      "resourceVersion 1→3",
+    ]);
+    expect(linksOf([102, idle], [103, delta({ receivedAt: 103, detail: touched })])).toEqual([]);
+  });
+
   const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
   test("links a graceful delete to the delta that set the deletionTimestamp", () => {
