@@ -105,7 +105,20 @@ export function listed(collection: Collection, options: ListOptions, current: nu
   }
   // From the watch cache the real server answers everything at once.
   const whole = options.resourceVersion === "0";
-  return page(collection.range({ namespace }), selection, whole ? 0 : limit, current);
+  return page(onNode(collection.range({ namespace }), selection), selection, whole ? 0 : limit, current);
+}
+
+/** The pods of one node, which the real server's cache keeps apart: whether more follow is known of them alone. */
+function onNode(range: Iterable<Entry>, { fields }: Selection): Iterable<Entry> {
+  const node = fields.terms.find(({ field, equal }) => equal && field === "spec.nodeName")?.value;
+  return node === undefined ? range : ofNode(range, node);
+}
+
+function* ofNode(range: Iterable<Entry>, node: string): Generator<Entry> {
+  for (const entry of range) {
+    const { kind, spec } = entry.object;
+    if (kind !== "Pod" || (spec?.["nodeName"] ?? "") === node) yield entry;
+  }
 }
 
 /** The one name that is asked for in a namespace: the real server then looks for that object alone. */

@@ -48,7 +48,7 @@ const namedBySegment = words(`
 
 const metadataUnseen = words("poddisruptionbudgets.policy events events.events.k8s.io");
 const wholeAgain = words("limitranges");
-const metadataLast = words("configmaps secrets serviceaccounts pods");
+const metadataLast = words("configmaps secrets serviceaccounts pods persistentvolumeclaims");
 const metadataFirst = words(`
   nodes namespaces jobs.batch roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
   clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io`);

@@ -183,6 +183,20 @@ function containerErrors(container: Fields, volumes: ReadonlySet<string>, field:
   return [...errors, ...resourceErrors(container["resources"], `${field}.resources`)];
 }
 
+/** A port of the host is taken once. */
+function hostPortErrors(containers: readonly Fields[], field: string): FieldError[] {
+  const taken = new Set<string>();
+  return containers.flatMap((container, index) =>
+    fieldsIn(container["ports"]).flatMap(({ hostPort, hostIP, protocol }, at) => {
+      if (typeof hostPort !== "number" || hostPort === 0) return [];
+      const port = `${text(protocol)}/${text(hostIP)}/${hostPort}`;
+      if (taken.has(port)) return [duplicate(`${field}[${index}].ports[${at}].hostPort`, port)];
+      taken.add(port);
+      return [];
+    }),
+  );
+}
+
 /** The regular containers of a pod; `volumes` are the names of its volumes. */
 export function containersErrors(
   containers: readonly Fields[],
@@ -191,7 +205,7 @@ export function containersErrors(
 ): FieldError[] {
   if (containers.length === 0) return [required(field)];
   const seen = new Set<string>();
-  return containers.flatMap((container, index) => {
+  const errorsOfEach = containers.flatMap((container, index) => {
     const here = `${field}[${index}]`;
     const errors = containerErrors(container, volumes, here);
     const name = text(container["name"]);
@@ -204,6 +218,7 @@ export function containersErrors(
       ...probeErrors(container["startupProbe"], `${here}.startupProbe`, true),
     ];
   });
+  return [...errorsOfEach, ...hostPortErrors(containers, field)];
 }
 
 /** The init containers, whose names are none of the regular ones. */
@@ -216,6 +231,8 @@ export function initContainerErrors(spec: Fields, volumes: ReadonlySet<string>, 
     const { name, restartPolicy } = container as { name?: unknown; restartPolicy?: unknown };
     if (regular.has(name) || seen.has(name)) errors.push(duplicate(`${here}.name`, name));
     seen.add(name);
+    // Each is looked at alone, as if it were the first.
+    errors.push(...hostPortErrors([container], field));
     if (restartPolicy === "Always") return errors;
     for (const key of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]) {
       if (container[key] !== undefined) {

@@ -3,6 +3,7 @@ import type { KindRules } from "./kind-rules.ts";
 import { eventRules } from "./event.ts";
 import { autoscalerRules } from "./autoscaler.ts";
 import { budgetRules } from "./budget.ts";
+import { claimRules } from "./claim.ts";
 import { cronJobRules } from "./cron-job.ts";
 import { daemonSetRules } from "./daemon-set.ts";
 import { jobRules } from "./job.ts";
@@ -10,15 +11,7 @@ import { limitRangeRules, quotaRules } from "./limits.ts";
 import { namespaceRules } from "./namespace.ts";
 import { nodeRules } from "./node.ts";
 import { podRules } from "./pod.ts";
-import {
-  claimRules,
-  configMapRules,
-  leaseRules,
-  priorityClassRules,
-  secretRules,
-  volumeClassRules,
-  volumeRules,
-} from "./small.ts";
+import { configMapRules, leaseRules, priorityClassRules, secretRules, volumeClassRules, volumeRules } from "./small.ts";
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./roles.ts";
 import { serviceRules } from "./service.ts";
 import { statefulSetRules } from "./stateful-set.ts";

@@ -1,40 +1,51 @@
 /** What may be changed of a pod that is there. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodUpdate. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, required, type FieldError } from "../field-errors.ts";
-import { fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { fieldsIn, textOf, type ApiObject, type Fields } from "../object.ts";
 import { tolerationErrors as newTolerationErrors } from "./pod-validation.ts";
 
 const changeable =
   "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-function countErrors(now: Fields, before: Fields): FieldError[] {
-  for (const key of ["containers", "initContainers"]) {
-    if (fieldsIn(now[key]).length !== fieldsIn(before[key]).length) {
-      return [notAllowed(`spec.${key}`, "pod updates may not add or remove containers")];
-    }
-  }
-  return [];
+/** What is wrong so far, and whether nothing more is looked at. */
+interface Looked {
+  readonly errors: readonly FieldError[];
+  readonly stop: boolean;
 }
 
-/** Images may change, but not to none. */
-function imageErrors(now: Fields): FieldError[] {
-  return ["containers", "initContainers"].flatMap((key) =>
-    fieldsIn(now[key]).flatMap(({ image }, index) =>
-      image === undefined || image === "" ? [required(`spec.${key}[${index}].image`)] : [],
-    ),
+/** Images with space around their names, which templates may have and pods may not. */
+export function imageSpaceErrors(spec: Fields, key: "containers" | "initContainers"): FieldError[] {
+  return fieldsIn(spec[key]).flatMap(({ image }, index) => {
+    const name = textOf(image);
+    if (name === name.trim()) return [];
+    return [invalid(`spec.${key}[${index}].image`, name, "must not have leading or trailing whitespace")];
+  });
+}
+
+/** Containers stay; their images may change, but not to none. */
+function containerErrors(now: Fields, before: Fields, key: "containers" | "initContainers"): Looked {
+  const containers = fieldsIn(now[key]);
+  if (containers.length !== fieldsIn(before[key]).length)
+    return { errors: [notAllowed(`spec.${key}`, "pod updates may not add or remove containers")], stop: true };
+  const none = containers.flatMap(({ image }, index) =>
+    textOf(image) === "" ? [required(`spec.${key}[${index}].image`)] : [],
   );
+  return { errors: [...none, ...imageSpaceErrors(now, key)], stop: false };
 }
 
-function deadlineErrors(now: Fields, before: Fields): FieldError[] {
+/** A deadline is set once, and then comes nearer only. */
+function deadlineErrors(now: Fields, before: Fields): Looked {
   const [next, last] = [now["activeDeadlineSeconds"], before["activeDeadlineSeconds"]];
   const field = "spec.activeDeadlineSeconds";
-  if (typeof next === "number") {
-    if (next < 0 || next > 2 ** 31 - 1) return [invalid(field, next, "must be between 0 and 2147483647, inclusive")];
-    if (typeof last === "number" && last < next)
-      return [invalid(field, next, "must be less than or equal to previous value")];
-    return [];
+  if (typeof next !== "number") {
+    const why = "must not update from a positive integer to nil value";
+    return { errors: last === undefined ? [] : [invalid(field, null, why)], stop: false };
   }
-  return last === undefined ? [] : [invalid(field, null, "must not update from a positive integer to nil value")];
+  if (next < 0 || next > 2 ** 31 - 1)
+    return { errors: [invalid(field, next, "must be between 0 and 2147483647, inclusive")], stop: true };
+  if (typeof last === "number" && last < next)
+    return { errors: [invalid(field, next, "must be less than or equal to previous value")], stop: true };
+  return { errors: [], stop: false };
 }
 
 function tolerationErrors(now: Fields, before: Fields): FieldError[] {
@@ -56,12 +67,30 @@ function fixedPart(spec: Fields): Fields {
   return rest;
 }
 
+/** Gates are taken away only. */
+function gateErrors(now: Fields, before: Fields): FieldError[] {
+  const had = new Set(fieldsIn(before["schedulingGates"]).map(({ name }) => name));
+  return fieldsIn(now["schedulingGates"]).flatMap(({ name }, index) => {
+    if (had.has(name)) return [];
+    const why = `only deletion is allowed, but found new scheduling gate '${textOf(name)}'`;
+    return [notAllowed(`spec.schedulingGates[${index}].name`, why)];
+  });
+}
+
 /** Must change nothing. */
 export function podUpdateErrors(pod: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [pod.spec ?? {}, old.spec ?? {}];
-  const counts = countErrors(now, before);
-  if (counts.length > 0) return counts;
-  const errors = [...imageErrors(now), ...deadlineErrors(now, before), ...tolerationErrors(now, before)];
+  const errors: FieldError[] = [];
+  for (const look of [
+    () => containerErrors(now, before, "containers"),
+    () => containerErrors(now, before, "initContainers"),
+    () => deadlineErrors(now, before),
+  ]) {
+    const looked = look();
+    errors.push(...looked.errors);
+    if (looked.stop) return errors;
+  }
+  errors.push(...tolerationErrors(now, before), ...gateErrors(now, before));
   if (!deepEqual(fixedPart(now), fixedPart(before))) {
     errors.push(notAllowed("spec", `pod updates may not change fields other than ${changeable}\n`));
   }

@@ -4,7 +4,7 @@ import { at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import { appArmorPrefix, applyAppArmorAnnotations } from "./app-armor.ts";
 import { podWarnings } from "./warnings/pod.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { podUpdateErrors } from "./pod-update.ts";
+import { imageSpaceErrors, podUpdateErrors } from "./pod-update.ts";
 import { podSpecErrors } from "./pod-validation.ts";
 
 const defaultGraceSeconds = 30;
@@ -40,7 +40,11 @@ export const podRules: KindRules = {
       );
     }
   },
-  validate: (pod) => podSpecErrors(pod.spec ?? {}, "spec"),
+  validate: ({ spec = {} }) => [
+    ...podSpecErrors(spec, "spec"),
+    ...imageSpaceErrors(spec, "containers"),
+    ...imageSpaceErrors(spec, "initContainers"),
+  ],
   warnings: (pod, old) => (old === undefined ? podWarnings(pod) : []),
   validateUpdate: podUpdateErrors,
   prepareUpdate(pod, old) {

@@ -95,17 +95,10 @@ export const leaseRules: KindRules = {
 };
 
 /** Claims, volumes and their classes are protected by a finalizer while they are used. */
-function protect(object: ApiObject, finalizer: string): void {
+export function protect(object: ApiObject, finalizer: string): void {
   const finalizers = object.metadata.finalizers ?? [];
   if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
 }
-
-export const claimRules: KindRules = {
-  prepareCreate(claim) {
-    claim.status = { phase: "Pending" };
-    protect(claim, "kubernetes.io/pvc-protection");
-  },
-};
 
 export const volumeRules: KindRules = {
   prepareCreate(volume, { now }) {

@@ -1,6 +1,7 @@
 /** PUT of an object or its status. Source: apiserver v0.36 registry/generic/registry/store.go Update, registry/rest/update.go. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { admitUpdate } from "../admission/admit.ts";
+import { admitResize } from "../admission/claim-resize.ts";
 import { admitPodSecurity } from "../admission/pod-security/admit.ts";
 import { canonicalize } from "../canonical.ts";
 import { finished, written } from "../decode.ts";
@@ -140,6 +141,7 @@ export function replace(call: Call, object: ApiObject, old: Entry, way?: Way): E
     call.warnings.push(...(behaviour.rules.warnings?.(object, old.object) ?? []));
     behaviour.rules.allocate?.(object, surroundingsOf(call));
   }
+  admitResize(call, object, old.object);
   admitPodSecurity(way === undefined ? call : { ...call, subresource: way.subresource }, object, old.object);
   object.metadata.resourceVersion = String(old.revision);
   if (isToBeDeleted(object, old.object)) return removeLast(call, object, old);

@@ -1,5 +1,5 @@
 /** What updates leave behind: who manages what, what is written again, and the addresses of Services. */
-import { del, get, patch, paths, pod, post, put, type Step, type Table, workload } from "../case.ts";
+import { del, get, patch, paths, pod, post, put, settle, type Step, type Table, workload } from "../case.ts";
 
 const p = paths;
 type Named = Table["cases"][number];
@@ -145,6 +145,128 @@ const ends: readonly Named[] = [
   },
 ];
 
+const claim = (name: string, spec: Record<string, unknown>): unknown => ({
+  metadata: { name },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...spec },
+});
+const claims = `${p.persistentvolumeclaims}/a`;
+const grows = (storage: string): Step => patch("merge", claims, { spec: { resources: { requests: { storage } } } });
+
+const storage: readonly Named[] = [
+  {
+    name: "a claim that is not bound does not grow, nor shrink",
+    steps: [post(p.persistentvolumeclaims, claim("a", {})), grows("2Gi"), grows("500Mi"), patch("merge", claims, {})],
+  },
+  {
+    name: "a bound claim grows where its class lets it",
+    steps: [
+      post(p.persistentvolumeclaims, claim("a", { storageClassName: "slow-{ns}" })),
+      post(p.persistentvolumeclaims, claim("b", { storageClassName: "grows-{ns}" })),
+      post("/apis/storage.k8s.io/v1/storageclasses", {
+        metadata: { name: "grows-{ns}" },
+        provisioner: "example.com/p",
+        allowVolumeExpansion: true,
+      }),
+      patch("merge", `${claims}/status`, { status: { phase: "Bound", capacity: { storage: "1Gi" } } }),
+      patch("merge", `${p.persistentvolumeclaims}/b/status`, {
+        status: { phase: "Bound", capacity: { storage: "1Gi" } },
+      }),
+      settle,
+      grows("2Gi"),
+      patch("merge", `${p.persistentvolumeclaims}/b`, { spec: { resources: { requests: { storage: "2Gi" } } } }),
+      patch("merge", `${p.persistentvolumeclaims}/b`, { spec: { resources: { requests: { storage: "1Gi" } } } }),
+      del("/apis/storage.k8s.io/v1/storageclasses/grows-{ns}"),
+    ],
+  },
+  {
+    name: "a claim's volume and class are set once",
+    steps: [
+      post(p.persistentvolumeclaims, claim("a", {})),
+      patch("merge", claims, { spec: { volumeName: "v", storageClassName: "fast" } }),
+      patch("merge", claims, { spec: { volumeName: "w" } }),
+      patch("merge", claims, { spec: { storageClassName: "slow" } }),
+      patch("merge", claims, { spec: { volumeMode: "Block" } }),
+    ],
+  },
+  {
+    name: "claims that ask for nothing, for what there is not, and for two sources",
+    steps: [
+      post(p.persistentvolumeclaims, { metadata: { name: "a" }, spec: {} }),
+      post(p.persistentvolumeclaims, claim("a", { accessModes: ["ReadWriteOncePod", "ReadWriteOnce", "Else"] })),
+      post(p.persistentvolumeclaims, claim("a", { resources: { requests: { storage: "-1" } }, volumeMode: "Else" })),
+      post(
+        p.persistentvolumeclaims,
+        claim("a", { storageClassName: "Not good", selector: { matchLabels: { a: "!" } } }),
+      ),
+      post(
+        p.persistentvolumeclaims,
+        claim("a", {
+          dataSource: { kind: "PersistentVolumeClaim", name: "b" },
+          dataSourceRef: { kind: "Else", apiGroup: "example.com", name: "e" },
+        }),
+      ),
+      post(p.persistentvolumeclaims, claim("a", { dataSource: { kind: "PersistentVolumeClaim", name: "b" } })),
+      post(p.persistentvolumeclaims, claim("b", { dataSource: { kind: "Else", apiGroup: "example.com", name: "e" } })),
+    ],
+  },
+];
+
+const withInit = { initContainers: [{ name: "init", image: "i" }] };
+
+const nodePods: readonly Named[] = [
+  {
+    name: "a pod's images are looked at before its init containers are counted",
+    steps: [
+      post(p.pods, pod("a", {}, withInit)),
+      put(`${p.pods}/a`, pod("a", {}, { containers: [{ name: "c", image: "" }] })),
+      put(`${p.pods}/a`, pod("a", {}, { ...withInit, containers: [{ name: "c", image: " i" }] })),
+    ],
+  },
+  {
+    name: "a pod's deadline that moves away is all that is said",
+    steps: [
+      post(p.pods, pod("a", {}, { activeDeadlineSeconds: 50 })),
+      patch("merge", `${p.pods}/a`, { spec: { activeDeadlineSeconds: 60, hostname: "h" } }),
+      patch("merge", `${p.pods}/a`, { spec: { activeDeadlineSeconds: -1, hostname: "h" } }),
+      patch("merge", `${p.pods}/a`, { spec: { activeDeadlineSeconds: null, hostname: "h" } }),
+    ],
+  },
+  {
+    name: "a pod's scheduling gates are taken away only",
+    steps: [
+      post(p.pods, pod("a", {}, { schedulingGates: [{ name: "example.com/a" }, { name: "example.com/b" }] })),
+      patch("merge", `${p.pods}/a`, { spec: { schedulingGates: [{ name: "example.com/c" }] } }),
+      patch("merge", `${p.pods}/a`, { spec: { schedulingGates: [{ name: "example.com/a" }] } }),
+    ],
+  },
+  {
+    name: "pages of the pods of one node, and of none",
+    steps: [
+      ...["a", "b", "c"].map((name) => post(p.pods, pod(name, {}, name === "b" ? {} : { nodeName: "n" }))),
+      get(p.pods, "fieldSelector=spec.nodeName%3D&limit=1"),
+      get(p.pods, "fieldSelector=spec.nodeName%3Dn&limit=1"),
+      get(p.pods, "fieldSelector=spec.nodeName%3Dn&limit=2"),
+      get(p.pods, "fieldSelector=spec.nodeName!%3Dn&limit=1"),
+    ],
+  },
+  {
+    name: "a port of the host is taken once",
+    steps: [
+      post(
+        p.pods,
+        pod(
+          "a",
+          {},
+          {
+            hostNetwork: true,
+            containers: ["c", "d"].map((name) => ({ name, image: "i", ports: [{ containerPort: 80 }] })),
+          },
+        ),
+      ),
+    ],
+  },
+];
+
 const autoscalers = (version: string): string =>
   `/apis/autoscaling/${version}/namespaces/{ns}/horizontalpodautoscalers`;
 const autoscaler = (spec: Record<string, unknown>): unknown => ({
@@ -258,5 +380,5 @@ const services: readonly Named[] = [
 
 export const updates: Table = {
   name: "updates",
-  cases: [...scaling, ...writtenAgain, ...ends, ...versions, ...services],
+  cases: [...scaling, ...writtenAgain, ...ends, ...storage, ...nodePods, ...versions, ...services],
 };

@@ -5,9 +5,10 @@ import { coreKinds } from "./core-kinds.ts";
 import { diceOf, type Dice } from "./dice.ts";
 import { names, type Body, type RandomKind, type RandomPatch } from "./kind.ts";
 import { policyKinds } from "./policy-kinds.ts";
+import { storageKinds } from "./storage-kinds.ts";
 import { workloadKinds } from "./workload-kinds.ts";
 
-export const randomKinds: readonly RandomKind[] = [...coreKinds, ...workloadKinds, ...policyKinds];
+export const randomKinds: readonly RandomKind[] = [...coreKinds, ...workloadKinds, ...policyKinds, ...storageKinds];
 
 const nameIn = (kind: RandomKind, name: string): string => (kind.clusterWide === true ? `{ns}-${name}` : name);
 
@@ -143,8 +144,7 @@ function writeOf(dice: Dice, kind: RandomKind, name: string, step: number): Step
   return patch(type, object, body, writeQuery(dice));
 }
 
-function stepsOf(dice: Dice, step: number): Step[] {
-  const kind = dice.one(randomKinds);
+function stepsOf(dice: Dice, kind: RandomKind, step: number): Step[] {
   const name = dice.one(names);
   const object = `${kind.path}/${nameIn(kind, name)}`;
   const dices = dice.below(100);
@@ -172,12 +172,15 @@ function stepsOf(dice: Dice, step: number): Step[] {
 }
 
 /** A case of about `length` random requests, and the final state of every kind. */
-export function randomCase(random: Random, length: number, name: string): Case {
+export function randomCase(
+  random: Random,
+  length: number,
+  name: string,
+  kinds: readonly RandomKind[] = randomKinds,
+): Case {
   const dice = diceOf(random);
   const steps: Step[] = [post("/api/v1/namespaces", { metadata: { name: "{ns}-apart" } })];
-  while (steps.length < length) steps.push(...stepsOf(dice, steps.length));
-  const final = randomKinds.map((kind) =>
-    get(kind.path, kind.clusterWide === true ? "labelSelector=of%3D{ns}" : undefined),
-  );
+  while (steps.length < length) steps.push(...stepsOf(dice, dice.one(kinds), steps.length));
+  const final = kinds.map((kind) => get(kind.path, kind.clusterWide === true ? "labelSelector=of%3D{ns}" : undefined));
   return { name, steps: [...steps, ...final] };
 }

@@ -32,7 +32,7 @@ const scaled = (dice: Dice): RandomPatch => [
   { spec: { replicas: dice.below(5) - (dice.chance(0.1) ? 5 : 0) } },
 ];
 
-function scale(dice: Dice, object: string, name: string): ReturnType<typeof get> {
+export function scale(dice: Dice, object: string, name: string): ReturnType<typeof get> {
   if (dice.chance(0.3)) return get(`${object}/scale`);
   const wanted = dice.chance(0.1) ? -1 : dice.below(5);
   return dice.chance(0.5)

@@ -1,0 +1,28 @@
+/** PersistentVolumeClaimResize: who may ask for more storage. Source: kubernetes v1.36 plugin/pkg/admission/storage/persistentvolume/resize. */
+import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
+import { at, textOf, type ApiObject } from "../object.ts";
+import { forbidden } from "../refusal.ts";
+import type { Call } from "../server.ts";
+
+/** @throws StatusError 403 for a claim that grows and may not. */
+export function admitResize(call: Call, claim: ApiObject, old: ApiObject): void {
+  if (call.resource.storage !== "persistentvolumeclaims" || call.subresource !== "") return;
+  const [size, had] = [claim, old].map(({ spec }) =>
+    parseQuantity(textOf(at(spec, "resources", "requests", "storage"))),
+  );
+  if (size === undefined || (had !== undefined && compareQuantities(size, had) <= 0)) return;
+  if (old.status?.["phase"] !== "Bound")
+    throw forbidden(call.resource.asResource, call.name, "Only bound persistent volume claims can be expanded");
+  if (growsBy(call, claim) && classOf(claim) === classOf(old)) return;
+  const why =
+    "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+  throw forbidden(call.resource.asResource, call.name, why);
+}
+
+const classOf = ({ metadata, spec }: ApiObject): string =>
+  metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? textOf(spec?.["storageClassName"]);
+
+function growsBy({ server }: Call, claim: ApiObject): boolean {
+  const storageClass = server.store.collection("storageclasses.storage.k8s.io", false).get("", classOf(claim));
+  return storageClass?.object["allowVolumeExpansion"] === true;
+}
