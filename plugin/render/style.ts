@@ -25,13 +25,25 @@ export function showsTimes(style: Style): boolean {
 export function wrapWords(words: readonly string[], width: number | undefined, separator = " "): string[] {
   if (width === undefined) return [words.join(separator)];
   const lines: string[] = [];
+  let room = 0;
   for (const word of words) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + separator.length + word.length <= width)
-      lines[lines.length - 1] = last + separator + word;
-    else lines.push(word);
+    const needs = separator.length + shownLength(word);
+    if (lines.length > 0 && needs <= room) {
+      lines[lines.length - 1] += separator + word;
+      room -= needs;
+    } else {
+      lines.push(word);
+      room = width - shownLength(word);
+    }
   }
   return lines;
+}
+
+const colourCode = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
+
+/** Colours take no room on the screen. */
+function shownLength(text: string): number {
+  return text.replace(colourCode, "").length;
 }
 
 /** At most `width` characters, the last of them `…` where something was cut. */

@@ -21,8 +21,8 @@ const shown = JSON.parse(readFileSync(join(import.meta.dir, "../golden/shadow-bl
   { readonly is: "block"; readonly block: SyncBlock } | { readonly is: "difference"; readonly event: AgreementEvent }
 )[];
 
-function text(columns: number | undefined): string {
-  const style = { columns, colour: new Chalk({ level: 0 }) };
+function text(columns: number | undefined, level: 0 | 1 = 0): string {
+  const style = { columns, colour: new Chalk({ level }) };
   const lines = new SyncBlockText({ style, shadow: false, sinceStartAt: embeddedStart });
   return blocks.flatMap(({ block, origin }) => lines.lines(block, origin)).join("\n");
 }
@@ -54,6 +54,12 @@ describe("a block of trace", () => {
     { name: "a pipe", columns: undefined, file: "shadow-piped.txt" },
   ])("reads well in shadow on $name", ({ columns, file }) => {
     expectGolden(file, `${shadowText(columns)}\n`);
+  });
+
+  test("colours take no room", () => {
+    const bare = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
+    expect(text(80, 1)).not.toBe(text(80));
+    expect(text(80, 1).replace(bare, "")).toBe(text(80));
   });
 
   test("names that shadow made up are not shown: nobody could look for them", () => {
