@@ -6,7 +6,8 @@ import type { Program } from "./peers.ts";
 
 /** A second; a busy cluster of thousands of nodes has no more. */
 const rate = 5000;
-const keepUpSeconds = 10;
+/** Of the deltas of so many seconds it is seen how fast it can be. */
+const fastestSeconds = 5;
 const listed = 1000;
 
 export interface WatchCommandOptions {
@@ -24,38 +25,41 @@ export interface WatchCommandOptions {
 export async function watchCommandFigures(options: WatchCommandOptions): Promise<readonly Result[]> {
   const { firehose, rounds } = options;
   if (firehose.is === "missing") return [{ name: "the command watch", why: firehose.why }];
-  const paced: Watched[] = [];
+  const { deltas } = options;
+  // As fast as it is sent, what is not shown yet lies in memory: flat is what it has to be at a rate that it keeps up with.
+  const paced = await watched({ ...options, firehose }, { deltas, rate });
+  const fastest: Watched[] = [];
   for (let round = 0; round < rounds; round++) {
-    paced.push(await watched({ ...options, firehose }, { deltas: rate * keepUpSeconds, rate }));
+    fastest.push(await watched({ ...options, firehose }, { deltas: rate * fastestSeconds, rate: 0 }));
   }
-  const flat = await watched({ ...options, firehose }, { deltas: options.deltas, rate: 0 });
   // Between the first and the second tenth memory is what it will be; the last tenth is held against it.
-  const tenth = options.deltas / 10;
-  const [early, late] = [rssFrom(flat, tenth, 2 * tenth), rssFrom(flat, options.deltas - tenth, options.deltas)];
+  const tenth = deltas / 10;
+  const [early, late] = [rssFrom(paced, tenth, 2 * tenth), rssFrom(paced, deltas - tenth, deltas)];
+  const [sent, shown] = [rate.toLocaleString("en"), deltas.toLocaleString("en")];
   return [
     figure(
-      `watch: deltas shown a second, of ${rate.toLocaleString("en")} sent over HTTPS`,
+      `watch: deltas shown a second, of ${sent} sent over HTTPS`,
       "/s",
       { is: "at least", ratio: 0.98 },
-      { ours: paced.map((each) => each.perSecond), peer: paced.map(() => rate) },
+      { ours: [paced.perSecond], peer: [rate] },
     ),
     figure(
       "watch: from the last delta sent to the last shown, beside a second",
       "ms",
       { is: "at most", ratio: 1 },
-      { ours: paced.map((each) => each.behindMs), peer: paced.map(() => 1000) },
+      { ours: [paced.behindMs], peer: [1000] },
     ),
     figure(
-      `watch: deltas shown a second at most, beside ${rate.toLocaleString("en")}`,
-      "/s",
-      { is: "at least", ratio: 1 },
-      { ours: [flat.perSecond], peer: [rate] },
-    ),
-    figure(
-      `watch: resident memory after ${options.deltas.toLocaleString("en")} deltas, beside after ${tenth.toLocaleString("en")}`,
+      `watch: resident memory after ${shown} deltas, beside after ${tenth.toLocaleString("en")}`,
       "MB",
       { is: "at most", ratio: 1.1 },
       { ours: [late], peer: [early] },
+    ),
+    figure(
+      `watch: deltas shown a second at most, beside ${sent}`,
+      "/s",
+      { is: "at least", ratio: 1 },
+      { ours: fastest.map((each) => each.perSecond), peer: fastest.map(() => rate) },
     ),
   ];
 }
