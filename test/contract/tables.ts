@@ -7,6 +7,7 @@ import { patches } from "./cases/patches.ts";
 import { podSecurity } from "./cases/pod-security.ts";
 import { updates } from "./cases/updates.ts";
 import { smallest } from "./cases/smallest.ts";
+import { validation } from "./cases/validation.ts";
 import { warnings } from "./cases/warnings.ts";
 import { workloads } from "./cases/workloads.ts";
 import { yamlBodies } from "./cases/yaml.ts";
@@ -22,4 +23,5 @@ export const tables: readonly Table[] = [
   yamlBodies,
   updates,
   smallest,
+  validation,
 ];

@@ -66,6 +66,9 @@ export function scheduleProblem(schedule: string): string | undefined {
   }
   if (spec.startsWith("@")) {
     if (descriptors.has(spec) || /^@every (\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(spec)) return undefined;
+    if (spec.startsWith("@every ")) {
+      return `failed to parse duration ${spec}: time: invalid duration ${JSON.stringify(spec.slice("@every ".length))}`;
+    }
     return `unrecognized descriptor: ${spec}`;
   }
   const fields = spec.split(/\s+/).filter((field) => field !== "");

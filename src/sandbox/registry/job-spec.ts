@@ -1,9 +1,9 @@
 /** What a Job's spec must be, in Jobs and in the templates of CronJobs. Source: kubernetes v1.36 pkg/apis/batch/validation. */
-import { invalid, notSupported, required, type FieldError } from "../field-errors.ts";
+import { invalid, notSupported, required, tooLong, type FieldError } from "../field-errors.ts";
 import { isFields, type Fields } from "../object.ts";
-import { labelKeyProblems } from "./names.ts";
 import { failurePolicyErrors } from "./job-policies.ts";
-import { isOneOf, negativeErrors } from "./spec-checks.ts";
+import { isOneOf, negativeErrors, prefixedPathErrors } from "./spec-checks.ts";
+import { successPolicyErrors } from "./success-policy.ts";
 import { templateErrors } from "./workload-validation.ts";
 
 const mostIndexes = 100_000;
@@ -58,6 +58,8 @@ function restartErrors(spec: Fields, policy: unknown, field: string): FieldError
     : [invalid(field, policy, 'only "Never" is supported when podFailurePolicy is specified')];
 }
 
+const longestManager = 63;
+
 /** `field` is where the spec stands. */
 export function jobSpecErrors(spec: Fields, field: string): FieldError[] {
   const errors = negativeErrors(
@@ -76,7 +78,8 @@ export function jobSpecErrors(spec: Fields, field: string): FieldError[] {
   }
   const manager = spec["managedBy"];
   if (typeof manager === "string") {
-    errors.push(...labelKeyProblems(manager).map((problem) => invalid(`${field}.managedBy`, manager, problem)));
+    errors.push(...prefixedPathErrors(manager, `${field}.managedBy`));
+    if (manager.length > longestManager) errors.push(tooLong(`${field}.managedBy`, longestManager));
   }
   const template = isFields(spec["template"]) ? spec["template"] : {};
   const podSpec = isFields(template["spec"]) ? template["spec"] : {};
@@ -84,9 +87,7 @@ export function jobSpecErrors(spec: Fields, field: string): FieldError[] {
     ...errors,
     ...modeErrors(spec, field),
     ...failurePolicyErrors(spec, `${field}.podFailurePolicy`),
-    ...(spec["successPolicy"] !== undefined && spec["completionMode"] !== "Indexed"
-      ? [invalid(`${field}.successPolicy`, spec["successPolicy"], "requires indexed completion mode")]
-      : []),
+    ...successPolicyErrors(spec, `${field}.successPolicy`),
     ...replacementErrors(spec, field),
     ...templateErrors(template, undefined, `${field}.template`),
     ...restartErrors(spec, podSpec["restartPolicy"], `${field}.template.spec.restartPolicy`),

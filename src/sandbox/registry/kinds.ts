@@ -7,6 +7,8 @@ import { claimRules } from "./claim.ts";
 import { cronJobRules } from "./cron-job.ts";
 import { daemonSetRules } from "./daemon-set.ts";
 import { jobRules } from "./job.ts";
+import { ingressClassRules, ingressRules } from "./ingress.ts";
+import { networkPolicyRules } from "./network-policy.ts";
 import { limitRangeRules, quotaRules } from "./limits.ts";
 import { namespaceRules } from "./namespace.ts";
 import { nodeRules } from "./node.ts";
@@ -35,6 +37,9 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   "rolebindings.rbac.authorization.k8s.io": roleBindingRules,
   "clusterroles.rbac.authorization.k8s.io": clusterRoleRules,
   "clusterrolebindings.rbac.authorization.k8s.io": clusterRoleBindingRules,
+  "ingresses.networking.k8s.io": ingressRules,
+  "ingressclasses.networking.k8s.io": ingressClassRules,
+  "networkpolicies.networking.k8s.io": networkPolicyRules,
   namespaces: namespaceRules,
   "leases.coordination.k8s.io": leaseRules,
   nodes: nodeRules,

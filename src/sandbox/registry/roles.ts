@@ -40,7 +40,10 @@ function aggregationErrors({ aggregationRule }: ApiObject): FieldError[] {
   if (selectors.length === 0) {
     return [required(field, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
   }
-  return selectors.flatMap((selector, index) => selectorErrors(selector, `${field}[${index}]`));
+  return selectors.flatMap((selector, index) => {
+    const errors = selectorErrors(selector, `${field}[${index}]`);
+    return errors.length === 0 ? [] : [...errors, invalid(`${field}[${index}]`, null, "invalid label selector.")];
+  });
 }
 
 function subjectErrors(subject: Fields, field: string, namespaced: boolean): FieldError[] {

@@ -3,7 +3,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, required, sortedMap, type FieldError } from "../field-errors.ts";
 import { isFields, type Fields } from "../object.ts";
 import { labelErrors } from "./metadata.ts";
-import { labelKeyProblems, labelValueProblems } from "./names.ts";
+import { labelKeyProblems, labelValueProblems, subdomainProblems } from "./names.ts";
 
 const negative = "must be greater than or equal to 0";
 
@@ -97,4 +97,20 @@ export function printedSelector(selector: unknown): unknown {
 /** The label selector of a workload, which no update may change. */
 export function fixedSelector(now: unknown, before: unknown): FieldError[] {
   return deepEqual(now, before) ? [] : fixed(printedSelector(now), before, "spec.selector");
+}
+
+const pathCharacters = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
+
+/** A path behind the name of a domain: `acme.io/foo`. Source: apimachinery v0.36 util/validation/validation.go IsDomainPrefixedPath. */
+export function prefixedPathErrors(value: string, field: string): FieldError[] {
+  if (value === "") return [required(field)];
+  const slash = value.indexOf("/");
+  const [host, path] = [value.slice(0, Math.max(0, slash)), value.slice(slash + 1)];
+  if (host === "" || path === "") {
+    return [invalid(field, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const errors = subdomainProblems(host).map((problem) => invalid(field, host, problem));
+  if (pathCharacters.test(path)) return errors;
+  const why = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
+  return [...errors, invalid(field, path, why)];
 }

@@ -3,6 +3,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { matches, matchesEverything, selectorOf, type Labels, type Selector } from "../../api/labels.ts";
 import { invalid, notAllowed, notSupported, required, sortedMap, type FieldError } from "../field-errors.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
+import { claimSpecErrors } from "./claim.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelProblems } from "./names.ts";
@@ -92,6 +93,13 @@ function specErrors(object: ApiObject, isNew: boolean): FieldError[] {
     ...negativeErrors(spec, "spec", "replicas", "minReadySeconds"),
   );
   if (isFields(spec["ordinals"])) errors.push(...negativeErrors(spec["ordinals"], "spec.ordinals", "start"));
+  if (isNew) {
+    errors.push(
+      ...fieldsIn(spec["volumeClaimTemplates"]).flatMap((claim, index) =>
+        claimSpecErrors(isFields(claim["spec"]) ? claim["spec"] : {}, `spec.volumeClaimTemplates[${index}].spec`),
+      ),
+    );
+  }
   const service = spec["serviceName"];
   if (isNew && typeof service === "string" && service !== "") {
     errors.push(...labelProblems(service).map((problem) => invalid("spec.serviceName", service, problem)));
