@@ -3,19 +3,12 @@
  * `bun test/contract/record.ts`, and compared with a running one by contract.cluster.test.ts.
  */
 import { describe, expect, test } from "bun:test";
-import { seededRandom } from "../../src/platform/random.ts";
-import { realTimeline } from "../../src/platform/real-timeline.ts";
-import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { namespaceOf, readRecording } from "./recording.ts";
 import { runCase } from "./run.ts";
+import { bareSandbox } from "./side-by-side.ts";
 import { tables } from "./tables.ts";
 
-const sandbox = await createSandbox({
-  timeline: realTimeline(),
-  random: seededRandom(1),
-  defaultServiceAccounts: false,
-});
-const transport = sandbox.transport({ actor: "contract" });
+const transport = await bareSandbox();
 
 for (const table of tables) {
   const recorded = await readRecording(table.name);

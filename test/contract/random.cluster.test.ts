@@ -6,15 +6,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Transport } from "../../src/api/transport.ts";
 import { seededRandom } from "../../src/platform/random.ts";
-import { realTimeline } from "../../src/platform/real-timeline.ts";
-import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
+import { clusterMissing } from "../support/cluster.ts";
 import type { Case, Result } from "./case.ts";
 import { inFlight } from "./random/in-flight.ts";
 import { knownDifferences, type KnownDifference, withoutKnown } from "./random/known.ts";
 import { randomCase } from "./random/steps.ts";
-import { realTransport } from "./real.ts";
 import { runCase } from "./run.ts";
+import { startSideBySide, type SideBySide } from "./side-by-side.ts";
 
 const long = process.env["LONG"] === "1";
 const requests = Number(process.env["REQUESTS"] ?? (long ? 1000 : 150));
@@ -48,21 +46,14 @@ async function play(seed: number, real: Transport, mine: Transport): Promise<Pla
 }
 
 describe.skipIf(clusterMissing !== undefined)("random requests, real and sandbox side by side", () => {
-  let cluster: Cluster;
+  let both: SideBySide;
   let played: ReadonlyMap<number, Promise<Played>>;
   const met = new Set<KnownDifference>();
   beforeAll(async () => {
-    cluster = await startCluster();
-    const real = realTransport(cluster.url, cluster.token);
-    const sandbox = await createSandbox({
-      timeline: realTimeline(),
-      random: seededRandom(1),
-      defaultServiceAccounts: false,
-    });
-    const mine = sandbox.transport({ actor: "random" });
-    played = inFlight(seeds, width, (seed) => play(seed, real, mine));
+    both = await startSideBySide();
+    played = inFlight(seeds, width, (seed) => play(seed, both.real, both.mine));
   }, 120_000);
-  afterAll(() => cluster.stop());
+  afterAll(() => both.stop());
 
   test.each(seeds)(
     "seed %p (again: SEED=n bun test test/contract/random.cluster.test.ts)",
