@@ -8,6 +8,7 @@ import {
   pod,
   post,
   put,
+  settle,
   watching,
   workload,
   type Step,
@@ -439,6 +440,7 @@ export const lifecycle: Table = {
       name: "a get at a version",
       steps: [
         post(configmaps, configMap("a")),
+        settle,
         get(`${configmaps}/a`, "resourceVersion=0"),
         get(`${configmaps}/a`, "resourceVersion={0.metadata.resourceVersion}"),
         get(`${configmaps}/a`, "resourceVersion=abc"),
