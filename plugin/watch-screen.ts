@@ -1,5 +1,6 @@
 /** The screen of `watch`: listens to the bus, prints lines, JSON or a table, and knows when enough was shown. */
 import type { InformerState } from "../src/cache/shared-informer.ts";
+import { releaseMemory } from "../src/platform/memory.ts";
 import type { Output } from "../src/platform/terminal.ts";
 import type { Cancel, Timeline } from "../src/platform/timeline.ts";
 import type { StageEvent } from "../src/trace/events.ts";
@@ -29,6 +30,8 @@ export interface WatchScreenOptions {
 const mostPendingBytes = 16 * 1024 * 1024;
 const flushEveryMs = 25;
 const redrawEveryMs = 500;
+const releaseEveryMs = 5000;
+const releaseAfterDeltas = 5000;
 
 export class WatchScreen {
   readonly report: DeltaReport;
@@ -36,6 +39,8 @@ export class WatchScreen {
   #lines: WatchLines;
   #json: ((event: StageEvent) => void) | undefined;
   #timer: Cancel = () => undefined;
+  #releaseTimer: Cancel = () => undefined;
+  #released = 0;
   #shown = 0;
   #dropped = 0;
   #drawn = 0;
@@ -72,11 +77,32 @@ export class WatchScreen {
     };
     const every = shows === "live" ? redrawEveryMs : flushEveryMs;
     tick();
+    this.#release();
+  }
+
+  /** What a fast stream leaves behind is not seen by the collector in time: chunks of bytes outside of its heap. */
+  #release(): void {
+    this.#releaseTimer = this.#options.timeline.after(
+      releaseEveryMs,
+      "watch memory",
+      () => {
+        const { deltas } = this.report.summary;
+        const cached = this.#options.live.informers().reduce((sum, { objects }) => sum + objects, 0);
+        // Where little has come, little is left behind; and the work grows with what is cached.
+        if (deltas - this.#released >= Math.max(releaseAfterDeltas, cached)) {
+          this.#released = deltas;
+          releaseMemory();
+        }
+        this.#release();
+      },
+      { background: true },
+    );
   }
 
   /** Prints what is still held, and nothing more after that. */
   close(): void {
     this.#timer();
+    this.#releaseTimer();
     if (this.#ended) return;
     this.#print(this.report.flush(Infinity));
     if (this.#options.shows === "live") this.#draw();
