@@ -84,6 +84,8 @@ function read(document: unknown, path: string, op: string): unknown {
   const parent = parentOf(document, steps, op, path);
   if (Array.isArray(parent)) return parent[indexIn(parent, last, false)];
   if (Object.hasOwn(parent, last)) return parent[last];
+  // What is not there is copied as null, as the real server's library does.
+  if (op === "copy") return null;
   throw new PatchError("failed", `${op} operation does not apply: doc is missing key: ${path}: missing value`);
 }
 
