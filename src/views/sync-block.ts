@@ -21,8 +21,9 @@ export type BlockCause =
       readonly resourceVersion: string;
       /** The `seq` of the delta; 0 where nobody listened when it came. */
       readonly delta: number;
+      /** Worked out when first asked for, as is the writer: of many causes a block is shown with the first. */
       readonly changes: readonly FieldChange[];
-      readonly writer?: string;
+      readonly writer?: string | undefined;
       readonly tombstone?: true;
       readonly relist?: true;
       readonly by?: SyncName;

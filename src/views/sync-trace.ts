@@ -63,7 +63,7 @@ export class SyncTrace {
   #intentions = new Recent<number, { readonly by: SyncName; agreement?: AgreementEvent }>();
 
   /** Of the latest syncs, for the way back to a first cause. */
-  #causes = new Recent<string, readonly BlockCause[]>();
+  #firstCauses = new Recent<string, BlockCause>();
 
   constructor(options: SyncTraceOptions) {
     this.#holdMs = options.holdMs;
@@ -136,7 +136,7 @@ export class SyncTrace {
     const steps: SyncName[] = [];
     let at = sync;
     for (;;) {
-      const [first] = this.#causes.get(nameOf(at)) ?? [];
+      const first = this.#firstCauses.get(nameOf(at));
       const cause = first === undefined ? undefined : this.#withOrigin(first);
       const by = cause?.is === "delta" ? cause.by : retriedBy(cause, at);
       if (by === undefined || steps.length >= longestChain) return { steps, first: cause };
@@ -168,7 +168,8 @@ export class SyncTrace {
     if (until !== undefined && until <= event.at) this.#backoff.delete(queueKey(controller, key));
     const retried = known.some(({ cause }) => cause === "retry");
     const causes = known.map((trigger) => this.#cause(trigger));
-    this.#causes.set(nameOf(event), causes);
+    const [first] = causes;
+    if (first !== undefined) this.#firstCauses.set(nameOf(event), first);
     this.#open.set(nameOf(event), {
       get: event,
       causes,
@@ -185,7 +186,6 @@ export class SyncTrace {
     if (trigger.cause !== "delta") return { is: "other", trigger };
     const { kind, type, key, resourceVersion, delta } = trigger;
     const event = this.deltas.get(delta);
-    const writer = event?.detail.writer;
     return {
       is: "delta",
       kind,
@@ -193,8 +193,12 @@ export class SyncTrace {
       key,
       resourceVersion,
       delta,
-      changes: event?.detail.changes ?? [],
-      ...(writer !== undefined && { writer }),
+      get changes() {
+        return event?.detail.changes ?? [];
+      },
+      get writer() {
+        return event?.detail.writer;
+      },
       ...(event?.tombstone === true && { tombstone: true }),
       ...(event?.relist === true && { relist: true }),
     };
@@ -282,9 +286,10 @@ export class SyncTrace {
 
   /** A write's answer may come after its delta: whose the delta is, is known only when the block is made. */
   #withOrigin(cause: BlockCause): BlockCause {
-    if (cause.is !== "delta") return cause;
-    const by = this.deltas.byOf(cause.delta);
-    return by === undefined ? cause : { ...cause, by };
+    const by = cause.is === "delta" ? this.deltas.byOf(cause.delta) : undefined;
+    // Added in place: a copy would work out what the cause tells on demand.
+    if (by !== undefined) Object.assign(cause, { by });
+    return cause;
   }
 
   #blockWrite(open: Open, write: Told<WriteEvent>): BlockWrite {
