@@ -168,6 +168,8 @@ describe.skipIf(controllersMissing !== undefined)("causality on a real API serve
     expect(verdict.unknown.slice(2 * restarts)).toEqual([]);
     expect(verdict.ambiguous.slice(Math.floor(verdict.links / 50))).toEqual([]);
     expect(verdict.links).toBeGreaterThan(changes);
-    expect(verdict.superseded).toBeGreaterThan(0);
+    expect(run.claims.relists).toBeGreaterThan(0);
+    // Whether a list overtakes a write's delta is chance; over many changes it does.
+    if (long) expect(verdict.superseded).toBeGreaterThan(0);
   }, 900_000);
 });
