@@ -121,7 +121,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     const template = { metadata: { labels: { app: "t" } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
     const spec = { replicas: 3, selector: { matchLabels: { app: "t" } }, template };
     await cluster.request("POST", `${apps}/replicasets`, { metadata: { name: "traced" }, spec });
-    await program.says(/POST Pod traced-\w+ +owner created traced-\w+, .* later · same/);
+    await program.says(/POST Pod traced-… +owner created traced-\w+, .* later · same/);
     await Bun.sleep(1500);
     program.signal("SIGINT");
     const { stdout, code } = await program.end();
