@@ -32,16 +32,20 @@ export function containerWarnings(spec: Fields, place: Place): string[] {
   return [
     ...containers.flatMap(({ container, field }) => [
       ...profileWarnings(spec, container, place),
-      ...["memory", "ephemeral-storage"].flatMap((name) =>
-        ["limits", "requests"].flatMap((list) =>
-          fractionWarnings(at(container, "resources", list), `${field}.resources.${list}`, [name]),
-        ),
-      ),
-      ...envWarnings(container, field),
+      ...amountWarnings(container, field),
+      ...(container["env"] === undefined ? [] : envWarnings(container, field)),
     ]),
     ...portWarnings(containers),
     ...portNameWarnings(containers),
   ];
+}
+
+function amountWarnings({ resources }: Fields, field: string): string[] {
+  const given = ["limits", "requests"].filter((list) => isFields(at(resources, list)));
+  if (given.length === 0) return [];
+  return ["memory", "ephemeral-storage"].flatMap((name) =>
+    given.flatMap((list) => fractionWarnings(at(resources, list), `${field}.resources.${list}`, [name])),
+  );
 }
 
 /** Of annotations that have become fields. */

@@ -121,16 +121,18 @@ function warningsOf(pod: Holder, path: string): string[] {
   const prefix = path === "" ? "" : `${path}.`;
   const [field, notes] = [`${prefix}spec`, `${prefix}metadata.annotations`];
   const grace = spec["terminationGracePeriodSeconds"];
+  // Most pods have none of these; what they do have is looked at in the order in which the real server tells of it.
+  const has = (key: string): boolean => spec[key] !== undefined;
   const isSeccompOld = noted[podSeccomp] !== undefined && !isFields(at(spec, "securityContext", "seccompProfile"));
   return [
-    ...nodeWarnings(spec, field),
-    ...spreadWarnings(spec, field),
+    ...(has("nodeSelector") || has("affinity") ? nodeWarnings(spec, field) : []),
+    ...(has("topologySpreadConstraints") ? spreadWarnings(spec, field) : []),
     ...Object.keys(oldAnnotations).flatMap((key) =>
       noted[key] === undefined ? [] : [`${notes}[${key}]: ${oldAnnotations[key]}`],
     ),
-    ...volumeWarnings(spec, field),
-    ...nameWarnings(spec, field),
-    ...fractionWarnings(spec["overhead"], `${field}.overhead`),
+    ...(has("volumes") ? volumeWarnings(spec, field) : []),
+    ...(has("hostAliases") || has("imagePullSecrets") ? nameWarnings(spec, field) : []),
+    ...(has("overhead") ? fractionWarnings(spec["overhead"], `${field}.overhead`) : []),
     ...(isSeccompOld
       ? [`${notes}[${podSeccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`]
       : []),
@@ -138,7 +140,7 @@ function warningsOf(pod: Holder, path: string): string[] {
     ...(typeof grace === "number" && grace < 0
       ? [`${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
-    ...affinityWarnings(spec, field),
+    ...(has("affinity") ? affinityWarnings(spec, field) : []),
   ];
 }
 

@@ -26,82 +26,115 @@ export function claimWarnings(spec: unknown, field: string): string[] {
   );
 }
 
+/** Most volumes give no cause: nothing is made of them but a look at their keys. */
 export function volumeWarnings(spec: Fields, field: string): string[] {
   const volumes = fieldsIn(spec["volumes"]);
-  const old = volumes.flatMap((volume, index) =>
-    oldVolumes.flatMap(([key, message]) => {
-      if (!isFields(volume[key])) return [];
+  const old: string[] = [];
+  for (const [index, volume] of volumes.entries()) {
+    for (const [key, message] of oldVolumes) {
+      if (!isFields(volume[key])) continue;
       const here = `${field}.volumes[${index}].${shownKeys[key] ?? key}`;
-      return key === "ephemeral"
-        ? claimWarnings(at(volume, key, "volumeClaimTemplate", "spec"), `${here}.volumeClaimTemplate.spec`)
-        : [`${here}: ${message}`];
-    }),
-  );
-  return [...old, ...volumes.flatMap(overlaps)];
+      if (key !== "ephemeral") old.push(`${here}: ${message}`);
+      else
+        old.push(...claimWarnings(at(volume, key, "volumeClaimTemplate", "spec"), `${here}.volumeClaimTemplate.spec`));
+    }
+  }
+  for (const volume of volumes) old.push(...overlaps(volume));
+  return old;
 }
 
 interface Path {
   readonly path: string;
-  readonly source: string;
+  /** Whose it is, as it is told. */
+  readonly source: () => string;
 }
 
-const shown = ({ path, source }: Path): string => `${JSON.stringify(path)}${source === "" ? "" : ` (${source})`}`;
+function shown({ path, source }: Path): string {
+  const whose = source();
+  return `${JSON.stringify(path)}${whose === "" ? "" : ` (${whose})`}`;
+}
 
-function pathsIn(items: unknown, source: string): Path[] {
+function pathsIn(items: unknown, source: () => string): Path[] {
   return fieldsIn(items).map(({ path }) => ({ path: textOf(path), source }));
 }
 
+/** Volumes with files of one kind, and how each is told. */
+const single: readonly (readonly [key: string, what: (volume: Fields) => string])[] = [
+  ["configMap", (volume) => `ConfigMap ${JSON.stringify(at(volume, "configMap", "name") ?? "")}`],
+  ["secret", (volume) => `Secret ${JSON.stringify(at(volume, "secret", "secretName") ?? "")}`],
+  ["downwardAPI", () => "DownwardAPI"],
+];
+
 /** Files of one volume of which one is the other, or stands in the other's place as a folder. */
 function overlaps(volume: Fields): string[] {
-  const name = JSON.stringify(textOf(volume["name"]));
-  const single: readonly (readonly [key: string, what: string])[] = [
-    ["configMap", `ConfigMap ${JSON.stringify(at(volume, "configMap", "name") ?? "")}`],
-    ["secret", `Secret ${JSON.stringify(at(volume, "secret", "secretName") ?? "")}`],
-    ["downwardAPI", "DownwardAPI"],
-  ];
-  const found = single.flatMap(([key, what]) =>
-    collisions(pathsIn(at(volume, key, "items"), "")).map(
-      (pair) => `volume ${name} (${what}): overlapping paths: ${pair}`,
-    ),
-  );
+  const name = (): string => JSON.stringify(textOf(volume["name"]));
+  const found: string[] = [];
+  for (const [key, what] of single) {
+    for (const pair of collisions(pathsIn(at(volume[key], "items"), () => ""))) {
+      found.push(`volume ${name()} (${what(volume)}): overlapping paths: ${pair}`);
+    }
+  }
   if (!isFields(volume["projected"])) return found;
   const sources = fieldsIn(volume["projected"]["sources"]);
-  const empty = sources.filter((source) => Object.keys(source).length === 0);
-  return [
-    ...found,
-    ...empty.map(() => `volume ${name} (Projected) has no sources provided`),
-    ...collisions(sources.flatMap(projectedPaths)).map(
-      (pair) => `volume ${name} (Projected): overlapping paths: ${pair}`,
-    ),
-  ];
+  for (const source of sources) {
+    if (Object.keys(source).length === 0) found.push(`volume ${name()} (Projected) has no sources provided`);
+  }
+  if (!mayOverlap(sources)) return found;
+  for (const pair of collisions(sources.flatMap(projectedPaths))) {
+    found.push(`volume ${name()} (Projected): overlapping paths: ${pair}`);
+  }
+  return found;
+}
+
+const pathKeys = ["path", "certificateChainPath", "keyPath", "credentialBundlePath"] as const;
+
+/** A quick look, since every pod has such a volume for its token: whether any two paths of the sources begin alike. */
+function mayOverlap(sources: readonly Fields[]): boolean {
+  const seen: string[] = [];
+  const overlapping = (path: unknown): boolean => {
+    if (typeof path !== "string" || path === "") return false;
+    if (seen.some((other) => other.startsWith(path) || path.startsWith(other))) return true;
+    seen.push(path.replace(/\/+$/, ""));
+    return false;
+  };
+  for (const source of sources) {
+    for (const key in source) {
+      const part = source[key];
+      if (!isFields(part)) continue;
+      for (const pathKey of pathKeys) if (overlapping(part[pathKey])) return true;
+      if (Array.isArray(part["items"]) && fieldsIn(part["items"]).some(({ path }) => overlapping(path))) return true;
+    }
+  }
+  return false;
 }
 
 function projectedPaths(source: Fields): Path[] {
-  const named = (key: string, what: string): string => `${what} ${JSON.stringify(at(source, key, "name") ?? "")}`;
-  const one = (path: unknown, what: string): Path[] =>
+  const named = (key: string, what: string) => (): string => `${what} ${JSON.stringify(at(source, key, "name") ?? "")}`;
+  const one = (path: unknown, what: () => string): Path[] =>
     typeof path === "string" && path !== "" ? [{ path, source: what }] : [];
-  const trust = at(source, "clusterTrustBundle");
-  const bundle = at(trust, "name") ?? at(trust, "signerName") ?? "";
+  const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle: trust, podCertificate } = source;
+  const bundle = (): unknown => at(trust, "name") ?? at(trust, "signerName") ?? "";
   return [
-    ...pathsIn(at(source, "configMap", "items"), named("configMap", "ConfigMap")),
-    ...pathsIn(at(source, "secret", "items"), named("secret", "Secret")),
-    ...pathsIn(at(source, "downwardAPI", "items"), "DownwardAPI"),
-    ...one(at(source, "serviceAccountToken", "path"), "ServiceAccountToken"),
-    ...one(at(trust, "path"), `ClusterTrustBundle ${JSON.stringify(bundle)}`),
-    ...one(at(source, "podCertificate", "certificateChainPath"), "PodCertificate chain"),
-    ...one(at(source, "podCertificate", "keyPath"), "PodCertificate key"),
-    ...one(at(source, "podCertificate", "credentialBundlePath"), "PodCertificate credential bundle"),
+    ...pathsIn(at(configMap, "items"), named("configMap", "ConfigMap")),
+    ...pathsIn(at(secret, "items"), named("secret", "Secret")),
+    ...pathsIn(at(downwardAPI, "items"), () => "DownwardAPI"),
+    ...one(at(serviceAccountToken, "path"), () => "ServiceAccountToken"),
+    ...one(at(trust, "path"), () => `ClusterTrustBundle ${JSON.stringify(bundle())}`),
+    ...one(at(podCertificate, "certificateChainPath"), () => "PodCertificate chain"),
+    ...one(at(podCertificate, "keyPath"), () => "PodCertificate key"),
+    ...one(at(podCertificate, "credentialBundlePath"), () => "PodCertificate credential bundle"),
   ];
 }
 
 function collisions(paths: readonly Path[]): string[] {
+  if (paths.length < 2) return [];
   const whole = paths.map(({ path, source }) => ({ path: path.replace(/\/+$/, ""), source }));
   return whole.flatMap((mine, index) =>
     whole
       .slice(0, index)
       .filter(({ path }) => {
         if (mine.path === "" || path === "") return false;
-        return `${path}/`.startsWith(`${mine.path}/`) || `${mine.path}/`.startsWith(`${path}/`);
+        return path === mine.path || path.startsWith(`${mine.path}/`) || mine.path.startsWith(`${path}/`);
       })
       .map((other) => `${shown(mine)} with ${shown(other)}`),
   );
