@@ -28,22 +28,28 @@ export interface Child {
 
 const longestMs = 180_000;
 
-/** Starts a program. Its standard input stays open, its standard output is read line by line. */
+/** Starts a program. Its standard input stays open, its standard output is read line by line, or goes into a file. */
 export function start(
   command: readonly string[],
-  options: { readonly env?: Readonly<Record<string, string>>; readonly said?: "lines" | "ignored" } = {},
+  options: {
+    /** How long a line may be waited for, in ms. Default 180 s. */
+    readonly longestMs?: number;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly said?: "lines" | "ignored" | { readonly file: string };
+  } = {},
 ): Child {
+  const isRead = (options.said ?? "lines") === "lines";
   const startedAt = performance.timeOrigin + performance.now();
   const child = Bun.spawn([...command], {
     stdin: "pipe",
-    stdout: options.said === "ignored" ? "ignore" : "pipe",
+    stdout: typeof options.said === "object" ? Bun.file(options.said.file) : isRead ? "pipe" : "ignore",
     stderr: "pipe",
     env: { ...process.env, ...options.env },
   });
   const errors = lastLines(child.stderr);
-  const lines = options.said === "ignored" ? undefined : linesOf(child.stdout as ReadableStream<Uint8Array>);
+  const lines = isRead ? linesOf(child.stdout as ReadableStream<Uint8Array>) : undefined;
   const next = async (): Promise<string> => {
-    const timer = setTimeout(() => child.kill("SIGKILL"), longestMs);
+    const timer = setTimeout(() => child.kill("SIGKILL"), options.longestMs ?? longestMs);
     try {
       const { value } = (await lines?.next()) ?? {};
       if (typeof value === "string") return value;

@@ -5,14 +5,18 @@ import { type Child, start } from "./child.ts";
 
 const unlimited = ["--kube-api-qps", "1000000", "--kube-api-burst", "1000000"];
 
-/** `run` of these controllers, for all namespaces. */
+/** `run` of these controllers, for all namespaces; with `events` their stage events go into that file. */
 export function startOurs(
   options: { readonly cluster: Cluster; /** `dist/kubectl-reconcile`. */ readonly program: string },
   controllers: readonly string[],
+  events?: string,
 ): Child {
   const command = [options.program, "run", ...controllers, "-A", "--kubeconfig", options.cluster.kubeconfig];
   // --force: the managedFields of the round before tell of kube-controller-manager.
-  return start([...command, ...unlimited, "--force"], { said: "ignored" });
+  const told = events === undefined ? [] : ["-o", "json"];
+  return start([...command, ...unlimited, "--force", ...told], {
+    said: events === undefined ? "ignored" : { file: events },
+  });
 }
 
 /** kube-controller-manager with these controllers (`replicaset-controller`). `dir` is for its certificate. */

@@ -1,4 +1,5 @@
 /** The garbage collector beside kube-controller-manager's: memory with many objects in its graph, and what a large cascade does to others. */
+import { join } from "node:path";
 import type { Cluster } from "../../test/support/cluster.ts";
 import type { Child } from "./child.ts";
 import { startManager, startOurs } from "./contestants.ts";
@@ -40,8 +41,9 @@ export async function garbageFigures(options: GarbageOptions): Promise<readonly 
   const cascades: Record<Side, Cascade[]> = { ours: [], "kube-controller-manager": [] };
   const memory: Record<Side, number[]> = { ours: [], "kube-controller-manager": [] };
   for (let round = 0; round < rounds; round++) {
-    for (const side of sides) cascades[side].push(await cascade(options, side));
+    for (const side of sides) cascades[side].push(await cascade(options, () => start(side, options)));
   }
+  const waits = await queueWaits(options);
   await fill(options);
   for (let round = 0; round < rounds; round++) {
     for (const side of sides) memory[side].push(await memoryOf(options, side));
@@ -58,7 +60,13 @@ export async function garbageFigures(options: GarbageOptions): Promise<readonly 
     );
   return [
     ofCascade("until the last dependent is gone", "allMs"),
-    ofCascade("longest wait of another family meanwhile", "probeMs"),
+    ofCascade("another family's end meanwhile, from its deletion, at most", "probeMs"),
+    figure(
+      "gc: longest wait of another family's key for a worker, beside one of the large one's",
+      "ms",
+      { is: "below", limit: 50 },
+      { ours: [waits.others], peer: [waits.large] },
+    ),
     figure(
       `gc, ${objects} objects: resident memory, idle`,
       "MB",
@@ -136,14 +144,31 @@ async function families(options: GarbageOptions): Promise<{ readonly namespace: 
   return { namespace, watch };
 }
 
-async function cascade(options: GarbageOptions, side: Side): Promise<Cascade> {
+/** Once more, with its stage events: how long keys waited for a worker, at most. */
+async function queueWaits(options: GarbageOptions): Promise<{ readonly large: number; readonly others: number }> {
+  const events = join(options.dir, "garbage.jsonl");
+  await cascade(options, () => startOurs(options, ["garbage-collector"], events));
+  const waits = new Map<string, number[]>();
+  for (const line of (await Bun.file(events).text()).split("\n")) {
+    if (!line.includes('"stage":"get"')) continue;
+    const { key, waitedMs } = JSON.parse(line) as { readonly key: string; readonly waitedMs: number };
+    const family = key.slice(0, key.indexOf("/"));
+    const known = waits.get(family);
+    if (known === undefined) waits.set(family, [waitedMs]);
+    else known.push(waitedMs);
+  }
+  const [large = [], ...others] = [...waits.values()].sort((a, b) => b.length - a.length);
+  return { large: Math.max(...large), others: Math.max(...others.flat()) };
+}
+
+async function cascade(options: GarbageOptions, begin: () => Child): Promise<Cascade> {
   const { cluster, dependents } = options;
   const large = await newNamespace(options);
   const reference = await owner(options, large, "owner");
   await make(options, large, dependents, () => reference);
   const { namespace, watch } = await families(options);
   const all = await watchObjects(cluster, path(large));
-  const child = start(side, options);
+  const child = begin();
   try {
     await probe(options, namespace, watch, 0);
     await Bun.sleep(1000);

@@ -98,7 +98,9 @@ async function watched(
 ): Promise<Watched> {
   const ca = join(options.dir, "firehose.crt");
   const events = ["-events", String(sending.deltas), "-rate", String(sending.rate)];
-  const server = start([options.firehose.path, "-pods", options.pods, "-n", String(listed), "-tls", ca, ...events]);
+  const command = [options.firehose.path, "-pods", options.pods, "-n", String(listed), "-tls", ca, ...events];
+  const paceMs = sending.rate === 0 ? 0 : (sending.deltas / sending.rate) * 1000;
+  const server = start(command, { longestMs: 180_000 + 2 * paceMs });
   try {
     const kubeconfig = join(options.dir, "firehose-tls.kubeconfig");
     await Bun.write(kubeconfig, kubeconfigOf(await server.firstLine(), ca));
