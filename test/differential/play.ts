@@ -68,35 +68,36 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
   const timed = timedOf(suite);
   let effects = 0;
   let onSandbox = 0;
-  for (const step of [...script.steps, theWhole]) {
-    const told =
-      step === theWhole ? timed.told() : timed.without(withoutRetries(await playStep(step, performances), refused));
+  /** What differs in a step and is in no entry. */
+  const differing = (
+    { name, order = false, chance }: Pick<Step, "name" | "order" | "chance">,
+    told: StepTold[],
+  ): Found[] => {
     const [one, two, us, box] = told as [StepTold, StepTold, StepTold, StepTold?];
     effects += one.writes.length + one.events.length + one.objects.length;
-    if (box !== undefined && step !== theWhole) {
-      onSandbox = sides.sandbox.logOf(`${id}-box`).effects.length + box.objects.length;
-    }
-    const compared = { order: step.order ?? false };
     const beside = (theirs: StepTold, ours: StepTold): Difference[] =>
-      step.chance === undefined ? compare(theirs, ours, compared) : compareObjects(theirs, ours);
+      chance === undefined ? compare(theirs, ours, { order }) : compareObjects(theirs, ours);
     const found = (between: Between, differences: readonly Difference[]): Found[] =>
       explain(differences, suite.differences.filter(appliesTo(between)), hits).map((difference) => ({
         ...difference,
-        step: step.name,
+        step: name,
         between,
       }));
-    const unexplained = [
+    return [
       ...found("kube-controller-manager and itself", beside(one, two)),
       ...found("kube-controller-manager and us", beside(one, us)),
       ...(box === undefined ? [] : found("our controllers and the sandbox", compareObjects(us, box))),
     ];
+  };
+  for (const step of script.steps) {
+    const told = timed.without(withoutRetries(await playStep(step, performances), refused));
+    const box = told[3];
+    if (box !== undefined) onSandbox = sides.sandbox.logOf(`${id}-box`).effects.length + box.objects.length;
+    const unexplained = differing(step, told);
     if (unexplained.length > 0) return { unexplained, hits, effects, onSandbox };
   }
-  return { unexplained: [], hits, effects, onSandbox };
+  return { unexplained: differing({ name: "the whole script" }, timed.told()), hits, effects, onSandbox };
 }
-
-/** After all steps: what is compared for all of them together. */
-const theWhole: Step = { name: "the whole script", act: () => Promise.resolve() };
 
 interface Timed {
   /** The same tellings, one a side, without the writes that come when a timer says; those are kept. */
