@@ -5,7 +5,7 @@
 import { formatTime } from "../../api/time.ts";
 import { canonicalize } from "../canonical.ts";
 import { param } from "../list-options.ts";
-import type { ApiObject, Fields } from "../object.ts";
+import { textOf, type ApiObject, type Fields } from "../object.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Call } from "../server.ts";
 import { atStoredVersion, atVersion } from "../versions/versions.ts";
@@ -184,12 +184,10 @@ function entryOf(call: Call, { subresource, ...owner }: Owner, fieldsV1: Fields)
   };
 }
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-
 /** Apply before Update, then by time, then by manager. */
 export function inOrder(a: Fields, b: Fields): number {
   for (const key of ["operation", "time", "manager", "apiVersion", "subresource"]) {
-    const [left, right] = [text(a[key]), text(b[key])];
+    const [left, right] = [textOf(a[key]), textOf(b[key])];
     if (left !== right) return left < right ? -1 : 1;
   }
   return 0;

@@ -3,9 +3,8 @@
  * Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go applyAppArmorVersionSkew, pkg/api/pod/util.go.
  */
 import { deepEqual } from "../../api/field-changes.ts";
+import { appArmorPrefix } from "./profile-annotations.ts";
 import { at, child, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../object.ts";
-
-export const appArmorPrefix = "container.apparmor.security.beta.kubernetes.io/";
 
 /** The profile that an annotation stands for; undefined for one that stands for none. */
 export function appArmorOfAnnotation(annotation: string): Fields | undefined {

@@ -1,10 +1,9 @@
 /** What an autoscaler's metrics must be. Source: kubernetes v1.36 pkg/apis/autoscaling/validation/validation.go. */
 import { parseQuantity } from "../../api/quantity.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
-import { isFields, type Fields } from "../object.ts";
+import { textOf, isFields, type Fields } from "../object.ts";
 import { labelProblems, nameRules } from "./names.ts";
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const part = (value: unknown): Fields => (isFields(value) ? value : {});
 
 /** An object that is named by kind, name and version; `anyGroup`: one of the core group too. */
@@ -12,13 +11,13 @@ export function referenceErrors(reference: unknown, field: string, anyGroup: boo
   const { kind, name, apiVersion } = part(reference);
   const errors: FieldError[] = [];
   for (const [key, value] of [
-    ["kind", text(kind)],
-    ["name", text(name)],
+    ["kind", textOf(kind)],
+    ["name", textOf(name)],
   ] as const) {
     if (value === "") errors.push(required(`${field}.${key}`));
     else errors.push(...nameRules.segment(value).map((problem) => invalid(`${field}.${key}`, value, problem)));
   }
-  const version = text(apiVersion);
+  const version = textOf(apiVersion);
   const slashes = version.split("/").length - 1;
   if (slashes > 1) errors.push(invalid(`${field}.apiVersion`, version, `unexpected GroupVersion string: ${version}`));
   else if (!anyGroup && slashes === 0)
@@ -28,7 +27,7 @@ export function referenceErrors(reference: unknown, field: string, anyGroup: boo
 
 function targetErrors(target: Fields, field: string): FieldError[] {
   const { averageUtilization } = target;
-  const type = text(target["type"]);
+  const type = textOf(target["type"]);
   const errors: FieldError[] = [];
   if (type === "") errors.push(required(`${field}.type`, "must specify a metric target type"));
   if (!["Utilization", "Value", "AverageValue"].includes(type))
@@ -45,7 +44,7 @@ function targetErrors(target: Fields, field: string): FieldError[] {
 }
 
 function identifierErrors(metric: unknown, field: string): FieldError[] {
-  const name = text(part(metric)["name"]);
+  const name = textOf(part(metric)["name"]);
   if (name === "") return [required(`${field}.name`, "must specify a metric name")];
   return nameRules.segment(name).map((problem) => invalid(`${field}.name`, name, problem));
 }
@@ -95,9 +94,9 @@ function sourceErrors(key: string, source: Fields, field: string): FieldError[] 
           : []),
       ];
     default: {
-      const errors = text(source["name"]) === "" ? [required(`${field}.name`, "must specify a resource name")] : [];
+      const errors = textOf(source["name"]) === "" ? [required(`${field}.name`, "must specify a resource name")] : [];
       if (key === "containerResource") {
-        const container = text(source["container"]);
+        const container = textOf(source["container"]);
         if (container === "") errors.push(required(`${field}.container`, "must specify a container"));
         else
           errors.push(...labelProblems(container).map((problem) => invalid(`${field}.container`, container, problem)));
@@ -119,7 +118,7 @@ const sources: readonly (readonly [type: string, key: string])[] = [
 const types = sources.map(([type]) => type).sort();
 
 export function metricErrors(metric: Fields, field: string): FieldError[] {
-  const type = text(metric["type"]);
+  const type = textOf(metric["type"]);
   const errors: FieldError[] = [];
   if (type === "") errors.push(required(`${field}.type`, "must specify a metric source type"));
   if (!types.includes(type)) errors.push(notSupported(`${field}.type`, type, types));

@@ -1,10 +1,8 @@
 /** What a container must be. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateContainers. */
 import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
 import { duplicate, invalid, missing, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
-import { at, fieldsIn, isFields, type Fields } from "../object.ts";
+import { textOf, at, fieldsIn, isFields, type Fields } from "../object.ts";
 import { labelProblems } from "./names.ts";
-
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 const portRange = "must be between 1 and 65535, inclusive";
 
@@ -29,7 +27,7 @@ function containerPortErrors(ports: readonly Fields[], field: string): FieldErro
   return ports.flatMap((port, index) => {
     const here = `${field}[${index}]`;
     const errors: FieldError[] = [];
-    const name = text(port["name"]);
+    const name = textOf(port["name"]);
     if (name !== "") {
       const problems = portNameProblems(name);
       if (problems.length > 0) errors.push(...problems.map((problem) => invalid(`${here}.name`, name, problem)));
@@ -40,7 +38,7 @@ function containerPortErrors(ports: readonly Fields[], field: string): FieldErro
     if (number === undefined || number === 0) errors.push(required(`${here}.containerPort`));
     else errors.push(...portErrors(number, `${here}.containerPort`));
     if (port["hostPort"] !== 0) errors.push(...portErrors(port["hostPort"], `${here}.hostPort`));
-    const protocol = text(port["protocol"]);
+    const protocol = textOf(port["protocol"]);
     if (!["SCTP", "TCP", "UDP"].includes(protocol)) {
       errors.push(notSupported(`${here}.protocol`, protocol, ["SCTP", "TCP", "UDP"]));
     }
@@ -51,7 +49,7 @@ function containerPortErrors(ports: readonly Fields[], field: string): FieldErro
 function envErrors(env: readonly Fields[], field: string): FieldError[] {
   return env.flatMap((variable, index) => {
     const here = `${field}[${index}]`;
-    const name = text(variable["name"]);
+    const name = textOf(variable["name"]);
     const errors: FieldError[] = [];
     if (name === "") errors.push(required(`${here}.name`));
     // oxlint-disable-next-line no-control-regex -- what Go's check looks for: printable ASCII without an equals sign
@@ -67,7 +65,7 @@ function envErrors(env: readonly Fields[], field: string): FieldError[] {
     const from = variable["valueFrom"];
     if (!isFields(from)) return errors;
     const sources = Object.keys(from).length;
-    if (text(variable["value"]) !== "" && sources > 0) {
+    if (textOf(variable["value"]) !== "" && sources > 0) {
       errors.push(invalid(`${here}.valueFrom`, "", "may not be specified when `value` is not empty"));
     } else if (sources === 0) {
       errors.push(
@@ -89,7 +87,7 @@ function mountErrors(mounts: readonly Fields[], volumes: ReadonlySet<string>, fi
   return mounts.flatMap((mount, index) => {
     const here = `${field}[${index}]`;
     const errors: FieldError[] = [];
-    const [name, path] = [text(mount["name"]), text(mount["mountPath"])];
+    const [name, path] = [textOf(mount["name"]), textOf(mount["mountPath"])];
     if (name === "") errors.push(required(`${here}.name`));
     if (!volumes.has(name)) errors.push(missing(`${here}.name`, name));
     if (path === "") errors.push(required(`${here}.mountPath`));
@@ -110,23 +108,23 @@ export function resourceErrors(resources: unknown, field: string): FieldError[] 
   ] as const) {
     if (!isFields(list)) continue;
     for (const key of Object.keys(list).sort()) {
-      const quantity = parseQuantity(text(list[key]));
+      const quantity = parseQuantity(textOf(list[key]));
       const here = `${field}.${name}[${key}]`;
       if (!key.includes("/") && !standardResource(key)) {
         errors.push(invalid(here, key, "must be a standard resource type or fully qualified"));
         errors.push(invalid(here, key, "must be a standard resource for containers"));
       }
       if (quantity !== undefined && quantity.nano < 0n) {
-        errors.push(invalid(here, text(list[key]), "must be greater than or equal to 0"));
+        errors.push(invalid(here, textOf(list[key]), "must be greater than or equal to 0"));
       }
       if (name !== "requests" || !isFields(limits)) continue;
-      const limit = parseQuantity(text(limits[key]));
+      const limit = parseQuantity(textOf(limits[key]));
       if (quantity !== undefined && limit !== undefined && compareQuantities(quantity, limit) > 0) {
         errors.push(
           invalid(
             `${field}.requests`,
-            text(list[key]),
-            `must be less than or equal to ${key} limit of ${text(limits[key])}`,
+            textOf(list[key]),
+            `must be less than or equal to ${key} limit of ${textOf(limits[key])}`,
           ),
         );
       }
@@ -165,11 +163,11 @@ const messagePolicies = ["FallbackToLogsOnError", "File"];
 
 function containerErrors(container: Fields, volumes: ReadonlySet<string>, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  const name = text(container["name"]);
+  const name = textOf(container["name"]);
   if (name === "") errors.push(required(`${field}.name`));
   else errors.push(...labelProblems(name).map((problem) => invalid(`${field}.name`, name, problem)));
-  if (text(container["image"]) === "") errors.push(required(`${field}.image`));
-  const messages = text(container["terminationMessagePolicy"]);
+  if (textOf(container["image"]) === "") errors.push(required(`${field}.image`));
+  const messages = textOf(container["terminationMessagePolicy"]);
   if (!messagePolicies.includes(messages)) {
     errors.push(notSupported(`${field}.terminationMessagePolicy`, messages, messagePolicies));
   }
@@ -178,7 +176,7 @@ function containerErrors(container: Fields, volumes: ReadonlySet<string>, field:
     ...envErrors(fieldsIn(container["env"]), `${field}.env`),
     ...mountErrors(fieldsIn(container["volumeMounts"]), volumes, `${field}.volumeMounts`),
   );
-  const policy = text(container["imagePullPolicy"]);
+  const policy = textOf(container["imagePullPolicy"]);
   if (!pullPolicies.includes(policy)) errors.push(notSupported(`${field}.imagePullPolicy`, policy, pullPolicies));
   return [...errors, ...resourceErrors(container["resources"], `${field}.resources`)];
 }
@@ -189,7 +187,7 @@ function hostPortErrors(containers: readonly Fields[], field: string): FieldErro
   return containers.flatMap((container, index) =>
     fieldsIn(container["ports"]).flatMap(({ hostPort, hostIP, protocol }, at) => {
       if (typeof hostPort !== "number" || hostPort === 0) return [];
-      const port = `${text(protocol)}/${text(hostIP)}/${hostPort}`;
+      const port = `${textOf(protocol)}/${textOf(hostIP)}/${hostPort}`;
       if (taken.has(port)) return [duplicate(`${field}[${index}].ports[${at}].hostPort`, port)];
       taken.add(port);
       return [];
@@ -208,7 +206,7 @@ export function containersErrors(
   const errorsOfEach = containers.flatMap((container, index) => {
     const here = `${field}[${index}]`;
     const errors = containerErrors(container, volumes, here);
-    const name = text(container["name"]);
+    const name = textOf(container["name"]);
     if (seen.has(name)) errors.push(duplicate(`${here}.name`, name));
     seen.add(name);
     return [

@@ -1,20 +1,19 @@
 /** Events. Source: kubernetes v1.36 pkg/apis/core/validation/events.go. */
 import { invalid, required, type FieldError } from "../field-errors.ts";
-import { at, isFields, type ApiObject, type Fields } from "../object.ts";
+import { textOf, at, isFields, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { metadataErrors, metadataUpdateErrors } from "./metadata.ts";
 import { labelKeyProblems } from "./names.ts";
 import { fixed } from "./spec-checks.ts";
 
 const longest = { instance: 128, action: 128, reason: 128, note: 1024 };
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const doesNotMatch = "does not match event.namespace";
 const tooLong = (field: string, most: number): FieldError => invalid(field, "", `can have at most ${most} characters`);
 const unset = (field: string): FieldError => invalid(field, "", "needs to be unset");
 
 /** What holds for Events of both groups. */
 function eitherErrors(event: ApiObject, version: string): FieldError[] {
-  const about = text(at(event, "involvedObject", "namespace"));
+  const about = textOf(at(event, "involvedObject", "namespace"));
   const own = event.metadata.namespace ?? "";
   const field = "involvedObject.namespace";
   if (event["eventTime"] === undefined || event["eventTime"] === null) {
@@ -24,7 +23,7 @@ function eitherErrors(event: ApiObject, version: string): FieldError[] {
   const errors: FieldError[] = [];
   if (about === "" && own !== "default" && own !== "kube-system") errors.push(invalid(field, about, doesNotMatch));
   const controller = version === "v1" ? "reportingComponent" : "reportingController";
-  const name = text(event["reportingComponent"]);
+  const name = textOf(event["reportingComponent"]);
   if (name === "") errors.push(required(controller));
   errors.push(...labelKeyProblems(name).map((problem) => invalid(controller, name, problem)));
   for (const [key, most] of [
@@ -32,10 +31,10 @@ function eitherErrors(event: ApiObject, version: string): FieldError[] {
     ["action", longest.action],
     ["reason", longest.reason],
   ] as const) {
-    if (text(event[key]) === "") errors.push(required(key));
-    if (text(event[key]).length > most) errors.push(tooLong(key, most));
+    if (textOf(event[key]) === "") errors.push(required(key));
+    if (textOf(event[key]).length > most) errors.push(tooLong(key, most));
   }
-  if (text(event["message"]).length > longest.note) errors.push(tooLong("message", longest.note));
+  if (textOf(event["message"]).length > longest.note) errors.push(tooLong("message", longest.note));
   return errors;
 }
 
@@ -52,7 +51,7 @@ function seriesErrors({ series }: ApiObject): FieldError[] {
 function strictErrors(event: ApiObject): FieldError[] {
   const errors = [...metadataErrors(event, true, { nameRule: "subdomain" }), ...seriesErrors(event)];
   if ((event["eventTime"] ?? null) === null) errors.push(required("eventTime"));
-  const type = text(event["type"]);
+  const type = textOf(event["type"]);
   if (type !== "Normal" && type !== "Warning") errors.push(invalid("type", "", `has invalid value: ${type}`));
   for (const key of ["firstTimestamp", "lastTimestamp"]) if ((event[key] ?? null) !== null) errors.push(unset(key));
   if ((event["count"] ?? 0) !== 0) errors.push(unset("count"));

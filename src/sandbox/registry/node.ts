@@ -1,19 +1,18 @@
 /** Nodes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateNode, ValidateNodeUpdate. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
-import { fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { textOf, fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 function taintErrors({ spec = {} }: ApiObject): FieldError[] {
   const seen = new Set<string>();
   return fieldsIn(spec["taints"]).flatMap((taint, index) => {
     // The real server looks for them in the metadata, where they once were.
     const field = `metadata.taints[${index}]`;
-    const [key, value, effect] = [text(taint["key"]), text(taint["value"]), text(taint["effect"])];
+    const [key, value, effect] = [textOf(taint["key"]), textOf(taint["value"]), textOf(taint["effect"])];
     const errors = labelKeyProblems(key).map((problem) => invalid(`${field}.key`, key, problem));
     const problems = labelValueProblems(value);
     if (problems.length > 0) errors.push(invalid(`${field}.value`, value, problems.join(";")));
@@ -35,7 +34,7 @@ function fixedErrors({ spec = {} }: ApiObject, { spec: old = {} }: ApiObject): F
   const errors: FieldError[] = [];
   if (old["podCIDRs"] !== undefined && !deepEqual(old["podCIDRs"], spec["podCIDRs"]))
     errors.push(notAllowed("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'));
-  if (text(old["providerID"]) !== "" && old["providerID"] !== spec["providerID"])
+  if (textOf(old["providerID"]) !== "" && old["providerID"] !== spec["providerID"])
     errors.push(notAllowed("spec.providerID", 'node updates may not change providerID except from "" to valid'));
   return errors;
 }

@@ -1,17 +1,15 @@
 /** What a pod's spec must be, in pods and in templates. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
-import { fieldsIn, type Fields } from "../object.ts";
+import { textOf, fieldsIn, type Fields } from "../object.ts";
 import { containersErrors, initContainerErrors } from "./container-validation.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelKeyProblems, labelProblems, subdomainProblems } from "./names.ts";
-
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 function volumeErrors(volumes: readonly Fields[], field: string): FieldError[] {
   const seen = new Set<string>();
   return volumes.flatMap((volume, index) => {
     const here = `${field}[${index}]`;
-    const name = text(volume["name"]);
+    const name = textOf(volume["name"]);
     const errors: FieldError[] = [];
     const sources = Object.keys(volume).filter((key) => key !== "name");
     if (sources.length === 0) errors.push(required(here, "must specify a volume type"));
@@ -66,7 +64,7 @@ export function tolerationErrors(tolerations: readonly Fields[], field: string):
   return tolerations.flatMap((toleration, index) => {
     const here = `${field}[${index}]`;
     const errors: FieldError[] = [];
-    const [key, operator, effect] = ["key", "operator", "effect"].map((name) => text(toleration[name]));
+    const [key, operator, effect] = ["key", "operator", "effect"].map((name) => textOf(toleration[name]));
     if (key !== "") errors.push(...labelKeyProblems(key ?? "").map((problem) => invalid(`${here}.key`, key, problem)));
     if (key === "" && operator !== "Exists") {
       errors.push(
@@ -80,7 +78,7 @@ export function tolerationErrors(tolerations: readonly Fields[], field: string):
     if (toleration["tolerationSeconds"] !== undefined && effect !== "NoExecute") {
       errors.push(invalid(`${here}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
     }
-    if (operator === "Exists" && text(toleration["value"]) !== "") {
+    if (operator === "Exists" && textOf(toleration["value"]) !== "") {
       errors.push(invalid(`${here}.operator`, toleration["value"], "value must be empty when `operator` is 'Exists'"));
     }
     if (!["", "Equal", "Exists"].includes(operator ?? ""))
@@ -98,21 +96,21 @@ export function podSpecErrors(spec: Fields, field: string): FieldError[] {
   const volumes = fieldsIn(spec["volumes"]);
   // A volume that is none cannot be mounted.
   const good = volumes.filter((volume) => volumeErrors([volume], "").length === 0);
-  const names = new Set(good.map((volume) => text(volume["name"])));
+  const names = new Set(good.map((volume) => textOf(volume["name"])));
   const errors = [
     ...volumeErrors(volumes, `${field}.volumes`),
     ...containersErrors(fieldsIn(spec["containers"]), names, `${field}.containers`),
     ...initContainerErrors(spec, names, `${field}.initContainers`),
   ];
   const one = (key: string, values: readonly string[]): void => {
-    const value = text(spec[key]);
+    const value = textOf(spec[key]);
     if (!values.includes(value)) errors.push(notSupported(`${field}.${key}`, value, values));
   };
   one("restartPolicy", restartPolicies);
   one("dnsPolicy", dnsPolicies);
   errors.push(...labelErrors(spec["nodeSelector"], `${field}.nodeSelector`));
   const named = (key: string, rule: (value: string) => string[]): void => {
-    const value = text(spec[key]);
+    const value = textOf(spec[key]);
     if (value !== "") errors.push(...rule(value).map((problem) => invalid(`${field}.${key}`, value, problem)));
   };
   named("serviceAccountName", subdomainProblems);

@@ -1,7 +1,8 @@
 /** Pods. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go. */
 import { formatTime } from "../../api/time.ts";
 import { at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
-import { appArmorPrefix, applyAppArmorAnnotations } from "./app-armor.ts";
+import { applyAppArmorAnnotations } from "./app-armor.ts";
+import { appArmorPrefix } from "./profile-annotations.ts";
 import { podWarnings } from "./warnings/pod.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { imageSpaceErrors, podUpdateErrors } from "./pod-update.ts";

@@ -5,13 +5,12 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { below, type Random } from "../../platform/random.ts";
 import { invalid, type FieldError } from "../field-errors.ts";
-import { child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { textOf, child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import type { Surroundings } from "./kind-rules.ts";
 
 const firstNodePort = 30_000;
 const nodePorts = 2768;
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 /** The items of what may be a list. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
@@ -21,13 +20,13 @@ const hasNodePorts = (spec: Fields): boolean => spec["type"] === "NodePort" || s
 const isHeadless = (spec: Fields): boolean => deepEqual(spec["clusterIPs"], ["None"]);
 
 const sameAddresses = (now: Fields, before: Fields): boolean =>
-  text(now["clusterIP"]) === text(before["clusterIP"]) &&
+  textOf(now["clusterIP"]) === textOf(before["clusterIP"]) &&
   deepEqual(listOf(now["clusterIPs"]), listOf(before["clusterIPs"]));
 
 /** Brings a new Service's address and its list of addresses together. */
 export function listAddress(service: ApiObject): void {
   const spec = child(service, "spec");
-  if (text(spec["clusterIP"]) !== "" && listOf(spec["clusterIPs"]).length === 0)
+  if (textOf(spec["clusterIP"]) !== "" && listOf(spec["clusterIPs"]).length === 0)
     spec["clusterIPs"] = [spec["clusterIP"]];
 }
 
@@ -35,13 +34,13 @@ export function listAddress(service: ApiObject): void {
 export function keepGiven(service: ApiObject, old: ApiObject): void {
   const [now, before] = [child(service, "spec"), old.spec ?? {}];
   const both = hasAddress(now) && hasAddress(before);
-  if (both && text(now["clusterIP"]) === "" && before["clusterIP"] !== undefined)
+  if (both && textOf(now["clusterIP"]) === "" && before["clusterIP"] !== undefined)
     now["clusterIP"] = before["clusterIP"];
-  const same = text(now["clusterIP"]) === text(before["clusterIP"]);
+  const same = textOf(now["clusterIP"]) === textOf(before["clusterIP"]);
   const had = listOf(before["clusterIPs"]);
   if ((both || same) && listOf(now["clusterIPs"]).length === 0 && had.length > 0) now["clusterIPs"] = had;
   // Who knows the single address only changes the list with it.
-  if (!same && text(now["clusterIP"]) !== "" && deepEqual(listOf(now["clusterIPs"]), had))
+  if (!same && textOf(now["clusterIP"]) !== "" && deepEqual(listOf(now["clusterIPs"]), had))
     now["clusterIPs"] = [now["clusterIP"]];
   if (hasAddress(before) && !hasAddress(now)) dropAddresses(now, before);
   if (hasNodePorts(before)) keepNodePorts(now, before);
@@ -111,7 +110,7 @@ export function takenErrors(
   { takenAddresses, takenNodePorts }: Surroundings,
 ): FieldError[] {
   const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
-  const ip = text(spec["clusterIP"]);
+  const ip = textOf(spec["clusterIP"]);
   const isNew = old === undefined || !hasAddress(before);
   if (hasAddress(spec) && isNew && ip !== "" && ip !== "None") {
     const why = !ofServer.test(ip) ? outside : takenAddresses().has(ip) ? "provided IP is already allocated" : "";
@@ -145,7 +144,7 @@ export function allocate(service: ApiObject, { random, takenAddresses, takenNode
     listAddress(service);
     return;
   }
-  if (text(spec["clusterIP"]) === "") spec["clusterIP"] = freeAddress(random, takenAddresses());
+  if (textOf(spec["clusterIP"]) === "") spec["clusterIP"] = freeAddress(random, takenAddresses());
   if (listOf(spec["clusterIPs"]).length === 0) spec["clusterIPs"] = [spec["clusterIP"]];
   if (!hasNodePorts(spec) || spec["allocateLoadBalancerNodePorts"] === false) return;
   if (fieldsIn(spec["ports"]).every(({ nodePort }) => (nodePort ?? 0) !== 0)) return;

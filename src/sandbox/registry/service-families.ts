@@ -4,13 +4,12 @@
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import { duplicate, invalid, notSupported, required, type FieldError } from "../field-errors.ts";
-import { child, type ApiObject, type Fields } from "../object.ts";
+import { textOf, child, type ApiObject, type Fields } from "../object.ts";
 import { hasAddress, listOf } from "./service-addresses.ts";
 
 const families = ["IPv4", "IPv6"];
 const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const isWithoutPods = ({ selector }: Fields): boolean =>
   typeof selector !== "object" || selector === null || Object.keys(selector).length === 0;
 
@@ -42,7 +41,7 @@ export function beginAddresses(service: ApiObject, old?: ApiObject): FieldError[
 
 /** Addresses, families and policy each for themselves, and together. */
 function relatedErrors(spec: Fields): FieldError[] {
-  const [ip, ips] = [text(spec["clusterIP"]), listOf(spec["clusterIPs"])];
+  const [ip, ips] = [textOf(spec["clusterIP"]), listOf(spec["clusterIPs"])];
   const errors: FieldError[] = [];
   if (ip !== "" && ips.length === 0) errors.push(required("spec.clusterIPs"));
   else if (ip !== "" && ips[0] !== ip)
@@ -52,17 +51,17 @@ function relatedErrors(spec: Fields): FieldError[] {
   const seen = new Set<unknown>();
   for (const [index, family] of listOf(spec["ipFamilies"]).entries()) {
     const field = `spec.ipFamilies[${index}]`;
-    if (!families.includes(text(family))) errors.push(notSupported(field, family, families));
+    if (!families.includes(textOf(family))) errors.push(notSupported(field, family, families));
     if (seen.has(family)) errors.push(duplicate(field, family));
     seen.add(family);
   }
-  if (!policies.includes(text(spec["ipFamilyPolicy"])))
+  if (!policies.includes(textOf(spec["ipFamilyPolicy"])))
     errors.push(notSupported("spec.ipFamilyPolicy", spec["ipFamilyPolicy"], policies));
   const wrong = addressErrors(ips);
   return [...errors, ...wrong, ...(wrong.length > 0 ? [] : matchErrors(spec, ips))];
 }
 
-const isAddress = (value: unknown): boolean => /^[\d.]+$|:/.test(text(value));
+const isAddress = (value: unknown): boolean => /^[\d.]+$|:/.test(textOf(value));
 
 function addressErrors(ips: readonly unknown[]): FieldError[] {
   if (ips.length > 1 && ips[0] === "None")
@@ -75,7 +74,7 @@ function addressErrors(ips: readonly unknown[]): FieldError[] {
   return errors;
 }
 
-const familyOf = (ip: unknown): string => (text(ip).includes(":") ? "IPv6" : "IPv4");
+const familyOf = (ip: unknown): string => (textOf(ip).includes(":") ? "IPv6" : "IPv4");
 
 /** One address of each family, and each of the family that stands in its place. */
 function matchErrors(spec: Fields, ips: readonly unknown[]): FieldError[] {
@@ -84,8 +83,8 @@ function matchErrors(spec: Fields, ips: readonly unknown[]): FieldError[] {
     errors.push(invalid("spec.clusterIPs", ips, "may specify no more than one IP for each IP family"));
   for (const [index, family] of listOf(spec["ipFamilies"]).entries()) {
     const ip = ips[index];
-    if (ip === undefined || ip === "None" || !families.includes(text(family)) || familyOf(ip) === family) continue;
-    const why = `expected an ${text(family)} value as indicated by \`ipFamilies[${index}]\``;
+    if (ip === undefined || ip === "None" || !families.includes(textOf(family)) || familyOf(ip) === family) continue;
+    const why = `expected an ${textOf(family)} value as indicated by \`ipFamilies[${index}]\``;
     errors.push(invalid(`spec.clusterIPs[${index}]`, ip, why));
   }
   return errors;

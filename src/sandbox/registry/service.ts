@@ -1,6 +1,6 @@
 /** Services, but for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
-import { at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { textOf, at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelProblems, portNameProblems, subdomainProblems } from "./names.ts";
@@ -9,11 +9,9 @@ import { beginAddresses } from "./service-families.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-
 function portErrors(port: Fields, field: string, several: boolean, names: Set<string>): FieldError[] {
   const errors: FieldError[] = [];
-  const name = text(port["name"]);
+  const name = textOf(port["name"]);
   if (several && name === "") errors.push(required(`${field}.name`));
   if (name !== "") {
     errors.push(...labelProblems(name).map((problem) => invalid(`${field}.name`, name, problem)));
@@ -23,7 +21,7 @@ function portErrors(port: Fields, field: string, several: boolean, names: Set<st
   const number = typeof port["port"] === "number" ? port["port"] : 0;
   if (number < 1 || number > 65535)
     errors.push(invalid(`${field}.port`, number, "must be between 1 and 65535, inclusive"));
-  const protocol = text(port["protocol"]);
+  const protocol = textOf(port["protocol"]);
   if (!["SCTP", "TCP", "UDP"].includes(protocol)) {
     errors.push(notSupported(`${field}.protocol`, protocol, ["SCTP", "TCP", "UDP"]));
   }
@@ -41,7 +39,7 @@ function externalErrors(spec: Fields): FieldError[] {
   const errors = ["clusterIPs", "ipFamilies", "ipFamilyPolicy"]
     .filter((key) => spec[key] !== undefined)
     .map((key) => notAllowed(`spec.${key}`, "may not be set for ExternalName services"));
-  const name = text(spec["externalName"]).replace(/\.$/, "");
+  const name = textOf(spec["externalName"]).replace(/\.$/, "");
   if (name === "") return [...errors, required("spec.externalName")];
   return [...errors, ...subdomainProblems(name).map((problem) => invalid("spec.externalName", name, problem))];
 }
@@ -49,7 +47,7 @@ function externalErrors(spec: Fields): FieldError[] {
 function warnings({ spec = {} }: ApiObject): string[] {
   const said: string[] = [];
   const headless = spec["type"] === "ClusterIP" && spec["clusterIP"] === "None";
-  if (headless && text(spec["loadBalancerIP"]) !== "")
+  if (headless && textOf(spec["loadBalancerIP"]) !== "")
     said.push("spec.loadBalancerIP is ignored for headless services");
   if (headless && fieldCount(spec["externalIPs"]) > 0) said.push("spec.externalIPs is ignored for headless services");
   if (headless && spec["sessionAffinity"] !== "None")
@@ -58,7 +56,7 @@ function warnings({ spec = {} }: ApiObject): string[] {
     said.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
   if (spec["type"] === "ExternalName" && fieldCount(spec["externalIPs"]) > 0)
     said.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (spec["type"] !== "ExternalName" && text(spec["externalName"]) !== "")
+  if (spec["type"] !== "ExternalName" && textOf(spec["externalName"]) !== "")
     said.push('spec.externalName is ignored when spec.type is not "ExternalName"');
   return said;
 }
@@ -67,7 +65,7 @@ const fieldCount = (value: unknown): number => (Array.isArray(value) ? value.len
 
 function validate(service: ApiObject): FieldError[] {
   const spec = service.spec ?? {};
-  const type = text(spec["type"]);
+  const type = textOf(spec["type"]);
   const ports = fieldsIn(spec["ports"]);
   const headless = spec["clusterIP"] === "None";
   const errors: FieldError[] = [];
@@ -81,13 +79,13 @@ function validate(service: ApiObject): FieldError[] {
     errors.push(...portErrors(port, `spec.ports[${index}]`, ports.length > 1, names));
   }
   errors.push(...labelErrors(spec["selector"], "spec.selector"));
-  const affinity = text(spec["sessionAffinity"]);
+  const affinity = textOf(spec["sessionAffinity"]);
   if (!["ClientIP", "None"].includes(affinity))
     errors.push(notSupported("spec.sessionAffinity", affinity, ["ClientIP", "None"]));
   if (!types.includes(type)) errors.push(notSupported("spec.type", type, types));
   const seen = new Set<string>();
   for (const [index, port] of ports.entries()) {
-    const key = `${text(port["protocol"])} ${String(port["port"])}`;
+    const key = `${textOf(port["protocol"])} ${String(port["port"])}`;
     if (seen.has(key)) {
       // As Go prints its own type.
       const { protocol, port: number } = port as { protocol?: unknown; port?: unknown };

@@ -19,6 +19,12 @@ export interface Violation {
 /** Undefined for a pod that is fine. */
 export type CheckPod = (pod: PodLike) => Violation | undefined;
 
+/** The check, but for pods of which something holds. */
+export const unless =
+  (holds: (pod: PodLike) => boolean, check: CheckPod): CheckPod =>
+  (pod) =>
+    holds(pod) ? undefined : check(pod);
+
 export interface Revision {
   /** The first minor version of Kubernetes 1.x whose policy has it. */
   readonly since: number;

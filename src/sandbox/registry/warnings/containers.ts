@@ -1,10 +1,9 @@
 /** What a client is told of a pod's containers. Source: kubernetes v1.36 pkg/api/pod/warnings.go. */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
-import { appArmorOfAnnotation, appArmorPrefix } from "../app-armor.ts";
+import { appArmorOfAnnotation } from "../app-armor.ts";
+import { appArmorPrefix, seccompPrefix } from "../profile-annotations.ts";
 import { fractionWarnings } from "./fields.ts";
-
-const seccompPrefix = "container.seccomp.security.alpha.kubernetes.io/";
 
 export interface Place {
   /** Where the pod's spec and its annotations stand. */

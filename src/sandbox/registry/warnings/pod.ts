@@ -3,6 +3,7 @@
  * Source: kubernetes v1.36 pkg/api/pod/warnings.go; differs: nothing is said of how IP addresses are written.
  */
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../object.ts";
+import { podSeccomp } from "../profile-annotations.ts";
 import { labelProblems, labelValueProblems } from "../names.ts";
 import { containerWarnings } from "./containers.ts";
 import { fractionWarnings, repeated } from "./fields.ts";
@@ -105,8 +106,6 @@ function nameWarnings(spec: Fields, field: string): string[] {
     ),
   ];
 }
-
-const podSeccomp = "seccomp.security.alpha.kubernetes.io/pod";
 
 interface Holder {
   readonly metadata?: unknown;

@@ -12,9 +12,10 @@ import {
   quoted,
   secured,
   sortedSet,
+  unless,
   type Check,
   type CheckPod,
-  type Violation,
+  type PodLike,
 } from "../check.ts";
 
 const privileged: CheckPod = (pod) => {
@@ -54,7 +55,7 @@ function capabilities(container: Fields, list: "add" | "drop"): string[] {
 }
 
 /** The containers that add capabilities that may not be added; undefined for none. */
-function added(pod: Parameters<CheckPod>[0], may: (name: string) => boolean): string | undefined {
+function added(pod: PodLike, may: (name: string) => boolean): string | undefined {
   const forbidden = (container: Fields): string[] => capabilities(container, "add").filter((name) => !may(name));
   const names = namesWhere(pod, (container) => forbidden(container).length > 0);
   if (names.length === 0) return undefined;
@@ -79,7 +80,7 @@ const fewCapabilities: CheckPod = (pod) => {
   };
 };
 
-function procMount(pod: Parameters<CheckPod>[0]): Violation | undefined {
+const procMount: CheckPod = (pod) => {
   const mountOf = (container: Fields): string => textOf(secured(container, "procMount") ?? "Default");
   const names = namesWhere(pod, (container) => mountOf(container) !== "Default");
   if (names.length === 0) return undefined;
@@ -88,12 +89,7 @@ function procMount(pod: Parameters<CheckPod>[0]): Violation | undefined {
     reason: "procMount",
     detail: `${containersNamed(names)} must not set securityContext.procMount to ${quoted(mounts)}`,
   };
-}
-
-const unlessWindows =
-  (check: CheckPod): CheckPod =>
-  (pod) =>
-    isWindows(pod) ? undefined : check(pod);
+};
 
 export const privilegeChecks: readonly Check[] = [
   { id: "privileged", level: "baseline", revisions: [{ since: 0, check: privileged }] },
@@ -103,7 +99,7 @@ export const privilegeChecks: readonly Check[] = [
     level: "baseline",
     revisions: [
       { since: 0, check: procMount },
-      { since: 35, check: (pod) => (hasUsersOfItsOwn(pod) ? undefined : procMount(pod)) },
+      { since: 35, check: unless(hasUsersOfItsOwn, procMount) },
     ],
   },
   {
@@ -111,7 +107,7 @@ export const privilegeChecks: readonly Check[] = [
     level: "restricted",
     revisions: [
       { since: 8, check: escalation },
-      { since: 25, check: unlessWindows(escalation) },
+      { since: 25, check: unless(isWindows, escalation) },
     ],
   },
   {
@@ -120,7 +116,7 @@ export const privilegeChecks: readonly Check[] = [
     inPlaceOf: "capabilities_baseline",
     revisions: [
       { since: 22, check: fewCapabilities },
-      { since: 25, check: unlessWindows(fewCapabilities) },
+      { since: 25, check: unless(isWindows, fewCapabilities) },
     ],
   },
   {

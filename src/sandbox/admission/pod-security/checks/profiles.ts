@@ -3,6 +3,7 @@
  * Source: pod-security-admission v0.36 policy/check_{appArmorProfile,seLinuxOptions,seccompProfile_baseline,seccompProfile_restricted}.go.
  */
 import { isFields, textOf, type Fields } from "../../../object.ts";
+import { appArmorPrefix, podSeccomp, seccompPrefix } from "../../../registry/profile-annotations.ts";
 import {
   containersNamed,
   containersOf,
@@ -13,6 +14,7 @@ import {
   secured,
   setters,
   sortedSet,
+  unless,
   type Check,
   type CheckPod,
   type PodLike,
@@ -46,7 +48,6 @@ function looseProfiles(pod: PodLike, profile: string): Loose {
   };
 }
 
-const appArmorPrefix = "container.apparmor.security.beta.kubernetes.io/";
 const appArmorValue = /^$|^runtime\/default$|^localhost\//;
 
 const appArmor: CheckPod = (pod) => {
@@ -89,13 +90,11 @@ const seLinux =
 
 const seLinuxTypes = ["", "container_t", "container_init_t", "container_kvm_t"];
 
-const podSeccomp = "seccomp.security.alpha.kubernetes.io/pod";
-const containerSeccomp = "container.seccomp.security.alpha.kubernetes.io/";
 const seccompValue = /^(runtime|docker)\/default$|^localhost\//;
 
 /** How profiles were set before there was a field for them. */
 const seccompAnnotations: CheckPod = (pod) => {
-  const keys = [podSeccomp, ...containersOf(pod).map(({ name }) => `${containerSeccomp}${textOf(name)}`)];
+  const keys = [podSeccomp, ...containersOf(pod).map(({ name }) => `${seccompPrefix}${textOf(name)}`)];
   const forbidden = sortedSet(
     keys.flatMap((key) => {
       const value = pod.annotations[key];
@@ -153,7 +152,7 @@ export const profileChecks: readonly Check[] = [
     inPlaceOf: "seccompProfile_baseline",
     revisions: [
       { since: 19, check: seccompConfined },
-      { since: 25, check: (pod) => (isWindows(pod) ? undefined : seccompConfined(pod)) },
+      { since: 25, check: unless(isWindows, seccompConfined) },
     ],
   },
 ];

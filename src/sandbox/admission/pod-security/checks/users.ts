@@ -5,6 +5,7 @@ import {
   namesWhere,
   secured,
   setters,
+  unless,
   type Check,
   type CheckPod,
 } from "../check.ts";
@@ -30,18 +31,13 @@ const asRoot: CheckPod = (pod) => {
   return { reason: "runAsUser=0", detail: `${setters(podIsRoot, names)} must not set runAsUser=0` };
 };
 
-const unlessOwnUsers =
-  (check: CheckPod): CheckPod =>
-  (pod) =>
-    hasUsersOfItsOwn(pod) ? undefined : check(pod);
-
 export const userChecks: readonly Check[] = [
   {
     id: "runAsNonRoot",
     level: "restricted",
     revisions: [
       { since: 0, check: asNonRoot },
-      { since: 35, check: unlessOwnUsers(asNonRoot) },
+      { since: 35, check: unless(hasUsersOfItsOwn, asNonRoot) },
     ],
   },
   {
@@ -49,7 +45,7 @@ export const userChecks: readonly Check[] = [
     level: "restricted",
     revisions: [
       { since: 23, check: asRoot },
-      { since: 35, check: unlessOwnUsers(asRoot) },
+      { since: 35, check: unless(hasUsersOfItsOwn, asRoot) },
     ],
   },
 ];
