@@ -1,6 +1,6 @@
 /** From the words a user types to controllers. */
 import type { ControllerDefinition } from "../src/controller/definition.ts";
-import { catalogue } from "../src/controllers/index.ts";
+import { acting, catalogue } from "../src/controllers/index.ts";
 import type { Candidate } from "./command.ts";
 import { UserError } from "./user-error.ts";
 
@@ -22,11 +22,7 @@ export function controllersNamed(words: readonly string[], calledAs: string): re
       `name one or more of: ${catalogue.map(({ name }) => name).join(", ")}, all`,
     ]);
   }
-  const chosen = new Set(
-    words.flatMap((word) =>
-      word === "all" ? catalogue.filter(({ onlyByName }) => onlyByName !== true) : controllersCalled(word, calledAs),
-    ),
-  );
+  const chosen = new Set(words.flatMap((word) => (word === "all" ? acting : controllersCalled(word, calledAs))));
   return catalogue.filter((definition) => chosen.has(definition));
 }
 

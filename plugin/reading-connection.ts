@@ -3,7 +3,7 @@ import type { AccessFlags } from "../src/client/access.ts";
 import { createClient } from "../src/client/client.ts";
 import { readOnly } from "../src/client/read-only.ts";
 import type { Client } from "../src/client/verbs.ts";
-import { catalogue } from "../src/controllers/index.ts";
+import { acting } from "../src/controllers/index.ts";
 import { TraceBus } from "../src/trace/bus.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { type Connected, connectAs } from "./connection.ts";
@@ -49,9 +49,8 @@ export async function readingConnection(flags: ReadingFlags, io: Io): Promise<Re
 
 async function readingSandbox({ namespace, manifests = [], allNamespaces }: ReadingFlags, io: Io): Promise<Reading> {
   const objects = manifests.length === 0 ? [] : await readManifests(manifests);
-  const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests: [], ...where, controllers }, io);
+  const connected = await connectToSandbox({ manifests: [], ...where, controllers: acting }, io);
   const { timeline } = io;
   const bus = new TraceBus({
     now: () => timeline.now(),

@@ -2,7 +2,7 @@
 import type { Kind } from "../src/api/kind.ts";
 import type { ControllerManager } from "../src/controller/controller-manager.ts";
 import { type ControllerDefinition, objectOf } from "../src/controller/definition.ts";
-import { sleep } from "../src/platform/timeline.ts";
+import { untilQuiet } from "./quiet.ts";
 import type { TraceBus } from "../src/trace/bus.ts";
 import { Linker } from "../src/trace/linker.ts";
 import type { KindName } from "../src/trace/names.ts";
@@ -71,9 +71,6 @@ export interface Target {
 
 /** In a sandbox a block waits so long for the deltas that its writes cause; beside an owner so long for the owner. */
 const holdMs = { sandbox: 100, shadow: 400 } as const;
-/** How often `--once` looks, and how long nothing must happen before it ends. */
-const oncePollMs = 50;
-const onceQuietMs = 300;
 
 /** Above this many writes or syncs a minute an object is looked at; a loop takes seconds to be one. */
 const loopsPerMinute = 10;
@@ -261,10 +258,12 @@ export class TraceRun {
   }
 
   async #watchForQuiet(target: Target): Promise<void> {
-    for (let quietMs = 0; quietMs < onceQuietMs && !this.#over;) {
-      await sleep(this.io.timeline, oncePollMs, "trace --once");
-      quietMs = target.isIdle() ? quietMs + oncePollMs : 0;
-    }
+    await untilQuiet(
+      this.io.timeline,
+      "trace --once",
+      () => target.isIdle(),
+      () => this.#over,
+    );
     this.#ended.resolve(undefined);
   }
 }

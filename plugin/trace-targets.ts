@@ -1,6 +1,7 @@
 /** What `trace` can trace: controllers that act in a sandbox, and shadows beside a cluster's own. */
+import { giveUp } from "./quiet.ts";
 import { createClient } from "../src/client/client.ts";
-import { catalogue } from "../src/controllers/index.ts";
+import { acting } from "../src/controllers/index.ts";
 import { shadowOwners, shadowPreflight } from "../src/modes/shadow/owners.ts";
 import { startShadow } from "../src/modes/shadow/shadow.ts";
 import { type Connected, connectAs } from "./connection.ts";
@@ -9,22 +10,18 @@ import { formatDuration } from "./render/style.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
 import type { Target, TraceRun } from "./trace-run.ts";
 
-/** A key that has failed so often in a row does not hold up `--once`. */
-const onceFailures = 5;
-
 /** Every controller works in the sandbox; only the named ones are shown. */
 export async function sandboxTarget(run: TraceRun): Promise<Target> {
   const { options, io, asked } = run;
   const { namespace = "default", manifests = [] } = options;
-  const everyone = catalogue.filter((definition) => definition.onlyByName !== true);
-  const controllers = [...new Set([...everyone, ...asked.controllers])];
+  const controllers = [...new Set([...acting, ...asked.controllers])];
   const connected = await connectToSandbox({ manifests, namespace, controllers }, io, (bus) =>
     run.listen(bus, namespace, "sandbox"),
   );
   const { manager } = connected.cluster;
   return {
     manager,
-    isIdle: () => manager.isIdle({ failures: onceFailures }),
+    isIdle: () => manager.isIdle(giveUp),
     stop: async () => await connected.close(),
   };
 }
@@ -75,7 +72,7 @@ async function startBeside(run: TraceRun, connected: Connected): Promise<Target>
   const { manager } = shadow;
   return {
     manager,
-    isIdle: () => shadow.isIdle() && manager.isIdle({ failures: onceFailures }),
+    isIdle: () => shadow.isIdle() && manager.isIdle(giveUp),
     async stop() {
       await shadow.stop();
       await connected.close();

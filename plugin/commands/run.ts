@@ -6,7 +6,7 @@ import { fieldManagerOf, leaseNamespace, type LiveRun, startLive } from "../../s
 import { preflight } from "../../src/modes/preflight.ts";
 import { hostName, isAlive, processId } from "../../src/platform/process.ts";
 import { randomSuffix } from "../../src/platform/random.ts";
-import { sleep } from "../../src/platform/timeline.ts";
+import { giveUp, untilQuiet } from "../quiet.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import { Linker } from "../../src/trace/linker.ts";
 import { RunReport } from "../../src/views/run-report.ts";
@@ -67,12 +67,6 @@ const options = {
 } as const;
 
 type RunOptions = Given<typeof options> & Globals;
-
-/** How often `--once` looks, and how long nothing must happen before it ends. */
-const oncePollMs = 50;
-const onceQuietMs = 300;
-/** A key that has failed so often in a row ends `--once` too. */
-const onceFailures = 5;
 
 export const run: Command = command({
   name: "run",
@@ -334,11 +328,7 @@ class Run {
   }
 
   async #watchForQuiet(live: LiveRun): Promise<void> {
-    const { timeline } = this.#io;
-    for (let quietMs = 0; quietMs < onceQuietMs;) {
-      await sleep(timeline, oncePollMs, "run --once");
-      quietMs = live.manager.isIdle({ failures: onceFailures }) ? quietMs + oncePollMs : 0;
-    }
+    await untilQuiet(this.#io.timeline, "run --once", () => live.manager.isIdle(giveUp));
     this.#ended.resolve({});
   }
 

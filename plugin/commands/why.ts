@@ -1,9 +1,10 @@
+import { giveUp, untilQuiet } from "../quiet.ts";
 import { isForbidden, isNotFound } from "../../src/api/status-error.ts";
 import { createClient } from "../../src/client/client.ts";
 import { discover } from "../../src/client/discovery.ts";
 import { readOnly } from "../../src/client/read-only.ts";
 import type { ControllerManager } from "../../src/controller/controller-manager.ts";
-import { catalogue } from "../../src/controllers/index.ts";
+import { acting } from "../../src/controllers/index.ts";
 import { readSnapshot } from "../../src/modes/why.ts";
 import { sleep } from "../../src/platform/timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
@@ -41,9 +42,7 @@ const options = {
 
 type WhyOptions = Given<typeof options> & Globals;
 
-/** In a sandbox: how often is looked, how long nothing must happen, and how long that is waited for. */
-const pollMs = 50;
-const settledMs = 300;
+/** So long is waited at most for a sandbox to come to rest. */
 const longestSettlingMs = 10_000;
 
 export const why: Command = command({
@@ -89,9 +88,8 @@ function connectionFor(options: WhyOptions, io: Io): Promise<Connected> {
 
 /** An embedded cluster with the manifests in it, when nothing is left to do there. What is asked of it then writes nothing. */
 async function settledSandbox({ manifests = [], namespace, for: forMs }: WhyOptions, io: Io): Promise<Connected> {
-  const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests, ...where, controllers }, io);
+  const connected = await connectToSandbox({ manifests, ...where, controllers: acting }, io);
   const { manager } = connected.cluster;
   if (forMs === undefined) await settled(manager, io);
   else await sleep(io.timeline, forMs, "why --for");
@@ -102,10 +100,12 @@ async function settledSandbox({ manifests = [], namespace, for: forMs }: WhyOpti
 
 async function settled(manager: ControllerManager, { timeline }: Io): Promise<void> {
   const until = timeline.now() + longestSettlingMs;
-  for (let quietMs = 0; timeline.now() < until && quietMs < settledMs;) {
-    await sleep(timeline, pollMs, "why --sandbox");
-    quietMs = manager.isIdle({ failures: 5 }) ? quietMs + pollMs : 0;
-  }
+  await untilQuiet(
+    timeline,
+    "why --sandbox",
+    () => manager.isIdle(giveUp),
+    () => timeline.now() >= until,
+  );
 }
 
 async function answer(
@@ -121,8 +121,7 @@ async function answer(
   const kind = kindNamed(type, kinds, io.calledAs);
   const namespace = kind.namespaced ? (options.namespace ?? connected.namespace) : "";
   try {
-    const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
-    const parts = { transport, client, bus, timeline, random, kind, kinds, controllers };
+    const parts = { transport, client, bus, timeline, random, kind, kinds, controllers: acting };
     const snapshot = await readSnapshot({ ...parts, namespace, name });
     const answered = answerFor(snapshot);
     if (options.output === "json") io.out.write(`${JSON.stringify({ v: 1, ...answered })}\n`);
@@ -153,7 +152,7 @@ function followCommand(
   kind: string,
   { namespace, sandbox, manifests = [] }: Pick<WhyOptions, "namespace" | "sandbox" | "manifests">,
 ): string | undefined {
-  const controller = catalogue.find(({ for: of, onlyByName }) => of?.kind === kind && onlyByName !== true);
+  const controller = acting.find(({ for: of }) => of?.kind === kind);
   if (controller === undefined) return undefined;
   const files = manifests.map((file) => ` -f ${file}`).join("");
   const where =

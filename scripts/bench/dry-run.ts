@@ -1,7 +1,7 @@
 /** A Deployment of 200 replicas rolled over in dry-run, without a cluster: from the start of the process to its end. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { catalogue } from "../../src/controllers/index.ts";
+import { acting } from "../../src/controllers/index.ts";
 import type { ToApply } from "../../src/modes/dry-run/apply.ts";
 import { emptyCluster } from "../../src/modes/dry-run/beginning.ts";
 import { dryRun } from "../../src/modes/dry-run/dry-run.ts";
@@ -61,7 +61,7 @@ async function saved(object: ToApply): Promise<object> {
     beginning: emptyCluster([]),
     baseline: [],
     wishes: [{ is: "apply", object, namespace: "default" }],
-    controllers: catalogue.filter(({ onlyByName }) => onlyByName !== true),
+    controllers: acting,
     seed: 1,
     shown: {},
     fold: true,

@@ -21,3 +21,6 @@ export const catalogue: readonly ControllerDefinition[] = [
   kubelet,
   nodeHeartbeat,
 ];
+
+/** Those that act on a cluster as it is: without what stands in for a part of one. What `all` means. */
+export const acting: readonly ControllerDefinition[] = catalogue.filter(({ onlyByName }) => onlyByName !== true);
