@@ -23,6 +23,7 @@ export const rooms: readonly Room[] = [
     owns: "what an object is: types, `Kind`, `Scheme`, labels, owner references, field differences, `StatusError`, the types of `Transport`; no I/O",
   },
   { floor: 2, folder: "src/trace", owns: "stage events, the bus that carries them, the links between them" },
+  { floor: 2, folder: "src/verdict", owns: "what a verdict is: made from what was looked at, and from nothing else" },
   { floor: 3, folder: "src/client", owns: "kubeconfig → HTTP `Transport` → typed verbs; `ListerWatcher`; discovery" },
   { floor: 3, folder: "src/workqueue", owns: "queue → delaying queue → rate-limiting queue; rate limiters" },
   {

@@ -1,0 +1,64 @@
+/**
+ * Verdicts: well, waiting, no loop, no owner, available, nothing would change. A verdict is made from what was looked at and carries
+ * it, so that no screen can call something well that nobody has looked at.
+ */
+
+/** Something that could not be looked at. */
+export interface Unseen {
+  /** What: `replicasets`, `Secrets in other namespaces`, `events`. */
+  readonly what: string;
+  /** Why not: `no right to list`, `the server has no such kind`, `it came after 500 others`. */
+  readonly why: string;
+  /** Whether the verdict rests on it: without it nothing can be called well. */
+  readonly isDecisive: boolean;
+}
+
+/** What a verdict rests on. */
+export interface Evidence {
+  /** What was looked at, each as a phrase: `12 Pods`, `29 kinds for 10 s`, `condition Available`. */
+  readonly seen: readonly string[];
+  readonly unseen: readonly Unseen[];
+}
+
+declare const judged: unique symbol;
+
+/**
+ * `well`: something was looked at, nothing that matters was left out, and nothing was found. `found`: there are findings, however
+ * little was seen. `cannot tell`: nothing was found in what could be seen, and that is not enough.
+ *
+ * Only `judge` makes one.
+ */
+export type Verdict<Finding> = { readonly evidence: Evidence; readonly [judged]: true } & (
+  | { readonly is: "well" }
+  | { readonly is: "found"; readonly findings: readonly [Finding, ...Finding[]] }
+  | { readonly is: "cannot tell"; readonly because: string }
+);
+
+/** Scripts decide by it: neither well nor found. */
+export const cannotTellExitCode = 5;
+
+export interface Case<Finding> extends Evidence {
+  /** What speaks against "well", the most important first. */
+  readonly findings: readonly Finding[];
+}
+
+/** Weighs what was found against what was looked at. */
+export function judge<Finding>({ seen, unseen, findings }: Case<Finding>): Verdict<Finding> {
+  const evidence: Evidence = { seen, unseen };
+  const [first, ...rest] = findings;
+  const decisive = unseen.filter(({ isDecisive }) => isDecisive);
+  // The one place that may say so: the symbol is there for the compiler alone.
+  const made = (verdict: object): Verdict<Finding> => ({ evidence, ...verdict }) as Verdict<Finding>;
+  if (first !== undefined) return made({ is: "found", findings: [first, ...rest] });
+  if (decisive.length > 0) return made({ is: "cannot tell", because: unseenText(decisive) });
+  if (seen.length === 0) return made({ is: "cannot tell", because: "nothing was looked at" });
+  return made({ is: "well" });
+}
+
+/** `not seen: replicasets (no right to list), events (no right to list)`; empty where all was seen. */
+export function unseenText(unseen: readonly Unseen[]): string {
+  if (unseen.length === 0) return "";
+  const alike = Map.groupBy(unseen, ({ why }) => why);
+  const parts = [...alike].map(([why, each]) => `${each.map(({ what }) => what).join(", ")} (${why})`);
+  return `not seen: ${parts.join("; ")}`;
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+import { judge, type Unseen, unseenText } from "../../src/verdict/verdict.ts";
+
+const noEvents: Unseen = { what: "events", why: "no right to list", isDecisive: false };
+const noPods: Unseen = { what: "pods", why: "no right to list", isDecisive: true };
+
+describe("judge()", () => {
+  test("calls well what was looked at when nothing was found", () => {
+    const verdict = judge({ seen: ["3 Pods"], unseen: [], findings: [] });
+    expect(verdict.is).toBe("well");
+    expect(verdict.evidence).toEqual({ seen: ["3 Pods"], unseen: [] });
+  });
+
+  test("never calls well what nobody has looked at", () => {
+    expect(judge({ seen: [], unseen: [], findings: [] })).toMatchObject({
+      is: "cannot tell",
+      because: "nothing was looked at",
+    });
+  });
+
+  test("cannot tell where something decisive was not seen, whatever else was", () => {
+    const verdict = judge({ seen: ["Deployment web"], unseen: [noEvents, noPods], findings: [] });
+    expect(verdict).toMatchObject({ is: "cannot tell", because: "not seen: pods (no right to list)" });
+    expect(verdict.evidence.unseen).toEqual([noEvents, noPods]);
+  });
+
+  test("keeps what was not seen beside a good verdict that does not rest on it", () => {
+    const verdict = judge({ seen: ["3 Pods"], unseen: [noEvents], findings: [] });
+    expect(verdict.is).toBe("well");
+    expect(verdict.evidence.unseen).toEqual([noEvents]);
+  });
+
+  test("a finding stands, however little was seen", () => {
+    const verdict = judge({ seen: [], unseen: [noPods], findings: ["0 of 3 pods", "quota"] });
+    expect(verdict).toMatchObject({ is: "found", findings: ["0 of 3 pods", "quota"] });
+  });
+});
+
+describe("unseenText()", () => {
+  test("is empty where all was seen", () => expect(unseenText([])).toBe(""));
+
+  test("gives each reason once", () => {
+    const claims: Unseen = { what: "claims", why: "the server has no such kind", isDecisive: false };
+    expect(unseenText([noEvents, noPods, claims])).toBe(
+      "not seen: events, pods (no right to list); claims (the server has no such kind)",
+    );
+  });
+});
