@@ -1,6 +1,7 @@
-/** From `TYPE/NAME`, as kubectl has it, to the object that is meant. */
+/** Names of types and objects as kubectl takes and prints them: `deploy/web`, `replicaset.apps/web-1`, `pods`, `TYPE NAME`. */
 import { objectKey, type ObjectKey } from "../src/api/key.ts";
 import { type Kind, resourceOf } from "../src/api/kind.ts";
+import { distance } from "./controller-names.ts";
 import { UserError } from "./user-error.ts";
 
 export interface NamedObject {
@@ -9,16 +10,30 @@ export interface NamedObject {
   readonly key: ObjectKey;
 }
 
+/** A type and, where one object is meant, its name: as written, not yet looked up. */
+export interface TypeAndName {
+  readonly type: string;
+  /** Undefined: all of the type. */
+  readonly name: string | undefined;
+}
+
 /** Whether a word of the command line names an object and not a controller. */
 export function namesObject(word: string): boolean {
   return word.includes("/");
 }
 
-/** Whether a word is a name of the kind: `rs`, `replicaset`, `replicasets`, `replicasets.apps`, `ReplicaSet`. */
-export function isNameOf(kind: Kind, word: string): boolean {
-  const wanted = word.toLowerCase();
-  const names = [kind.plural, kind.kind.toLowerCase(), resourceOf(kind), ...(kind.shortNames ?? [])];
-  return names.includes(wanted);
+type Named = Kind & { readonly singular?: string };
+
+/**
+ * Whether a word is a name of the kind, in any of the forms that kubectl takes and prints: `rs`, `replicaset`, `replicasets`,
+ * `ReplicaSet`, each alone, with its group (`replicaset.apps`) or with version and group (`replicasets.v1.apps`, `pods.v1.`).
+ */
+export function isNameOf(kind: Named, word: string): boolean {
+  const [name = "", ...rest] = word.toLowerCase().split(".");
+  const names = [kind.plural, kind.singular, kind.kind.toLowerCase(), ...(kind.shortNames ?? [])];
+  if (!names.includes(name)) return false;
+  const suffix = rest.join(".");
+  return suffix === "" || suffix === kind.group || suffix === `${kind.version}.${kind.group}`;
 }
 
 /**
@@ -35,17 +50,30 @@ export function objectNamed(word: string, kinds: readonly Kind[], namespace: str
   return { kind, key: objectKey(kind.namespaced ? namespace : "", name) };
 }
 
-/** The one object that the words name. @throws UserError for none, several, and a word that is no `TYPE/NAME`. */
-export function splitObject(words: readonly string[]): { readonly type: string; readonly name: string } {
-  const [first = "", second] = words;
-  // kubectl takes `TYPE NAME` too.
-  const [type = "", name = "", ...rest] = second === undefined ? first.split("/") : [first, second];
-  if (words.length > 2 || rest.length > 0 || type === "" || name === "" || (second?.includes("/") ?? false)) {
-    throw new UserError(`${JSON.stringify(words.join(" "))} does not name one object`, [
-      "write TYPE/NAME, as in deploy/web",
+/**
+ * What the words name, as kubectl reads them: `TYPE/NAME` each, or types (`pods`, `deploy,rs`) and then names of objects of them.
+ * @throws UserError for words that mix the two, or are neither.
+ */
+export function typesAndNames(words: readonly string[]): readonly TypeAndName[] {
+  const refuse = (): never => {
+    throw new UserError(`${JSON.stringify(words.join(" "))} does not name objects`, [
+      "write TYPE/NAME, as in deploy/web, or TYPE NAME, or TYPE for all of a type",
     ]);
+  };
+  if (words.some((word) => word === "")) refuse();
+  if (words.some(namesObject)) {
+    return words.map((word) => {
+      const [type = "", name = "", ...rest] = word.split("/");
+      return type === "" || name === "" || rest.length > 0 ? refuse() : { type, name };
+    });
   }
-  return { type, name };
+  const [first, ...names] = words;
+  if (first === undefined) return [];
+  const types = first.split(",");
+  if (types.includes("")) refuse();
+  return types.flatMap((type): readonly TypeAndName[] =>
+    names.length === 0 ? [{ type, name: undefined }] : names.map((name) => ({ type, name })),
+  );
 }
 
 /**
@@ -53,14 +81,19 @@ export function splitObject(words: readonly string[]): { readonly type: string; 
  * takes it.
  * @throws UserError for a type that the server does not have.
  */
-export function kindNamed<K extends Kind>(type: string, kinds: readonly K[], calledAs: string): K {
+export function kindNamed<K extends Named>(type: string, kinds: readonly K[], calledAs: string): K {
   const found = kinds.find((kind) => isNameOf(kind, type));
   if (found !== undefined) return found;
-  const near = kinds.find(
-    ({ plural, kind }) => plural.startsWith(type) || kind.toLowerCase().startsWith(type.toLowerCase()),
-  );
+  const near = nearest(type.toLowerCase(), kinds);
   throw new UserError(`the server has no type ${JSON.stringify(type)}`, [
-    near === undefined ? "`kubectl api-resources` lists what it has" : `did you mean ${near.plural}?`,
+    near === undefined ? "`kubectl api-resources` lists what it has" : `did you mean ${resourceOf(near)}?`,
     `\`${calledAs} why --help\` shows what to write`,
   ]);
+}
+
+/** The kind whose name is one or two letters away, or begins alike. */
+function nearest<K extends Named>(wanted: string, kinds: readonly K[]): K | undefined {
+  const away = ({ plural, kind }: K): number =>
+    Math.min(...[plural, kind.toLowerCase()].map((name) => (name.startsWith(wanted) ? 1 : distance(name, wanted))));
+  return kinds.filter((kind) => away(kind) <= 2).sort((a, b) => away(a) - away(b))[0];
 }

@@ -14,7 +14,7 @@ import { choice, type Command, command, duration, flag, type Given, text, texts 
 import { type Connected, connectAs } from "../connection.ts";
 import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
-import { kindNamed, splitObject } from "../object-names.ts";
+import { kindNamed, typesAndNames } from "../object-names.ts";
 import { answerLines } from "../render/answer-text.ts";
 import { styleOf } from "../render/style.ts";
 import { connectToSandbox } from "../sandbox-connection.ts";
@@ -62,7 +62,7 @@ export const why: Command = command({
   ],
   async run({ arguments: words, options: given }, io) {
     const options = given as WhyOptions;
-    const object = splitObject(words);
+    const object = oneObject(words);
     refuseManifestsOnCluster(options, "why writes nothing");
     if (options.for !== undefined && options.sandbox !== true) {
       throw new UserError("--for is for --sandbox: a cluster is asked at once", ["leave it away"]);
@@ -79,6 +79,16 @@ export const why: Command = command({
     }
   },
 });
+
+function oneObject(words: readonly string[]): { readonly type: string; readonly name: string } {
+  const [named, ...others] = typesAndNames(words);
+  if (named?.name === undefined || others.length > 0) {
+    throw new UserError(`${JSON.stringify(words.join(" "))} does not name one object`, [
+      "write TYPE/NAME, as in deploy/web",
+    ]);
+  }
+  return { type: named.type, name: named.name };
+}
 
 function connectionFor(options: WhyOptions, io: Io): Promise<Connected> {
   return options.sandbox === true
