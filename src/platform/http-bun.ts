@@ -8,7 +8,8 @@ function tlsOptions(tls: TlsSettings): Bun.TLSOptions {
     ...(tls.certificate !== undefined && { cert: tls.certificate }),
     ...(tls.key !== undefined && { key: tls.key }),
     ...(tls.serverName !== undefined && { serverName: tls.serverName }),
-    ...(tls.insecure === true && { rejectUnauthorized: false }),
+    // Said both ways: where it is left out, NODE_TLS_REJECT_UNAUTHORIZED in the environment decides.
+    rejectUnauthorized: tls.insecure !== true,
   };
 }
 

@@ -1,7 +1,7 @@
 /** HTTP over `node:https`: on Node and Deno, and on Bun for headers with several values. */
 import * as http from "node:http";
 import * as https from "node:https";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import * as tls from "node:tls";
 import { HttpError, httpErrorOf } from "./http-error.ts";
 import type { HttpBody, HttpClient, HttpRequest, HttpResponse, HttpSettings, TlsSettings } from "./http.ts";
@@ -14,7 +14,8 @@ function tlsOptions(settings: TlsSettings): tls.ConnectionOptions {
     ...(settings.certificate !== undefined && { cert: settings.certificate }),
     ...(settings.key !== undefined && { key: settings.key }),
     ...(settings.serverName !== undefined && { servername: settings.serverName }),
-    ...(settings.insecure === true && { rejectUnauthorized: false }),
+    // Said both ways: where it is left out, NODE_TLS_REJECT_UNAUTHORIZED in the environment decides.
+    rejectUnauthorized: settings.insecure !== true,
   };
 }
 
@@ -57,10 +58,18 @@ function bodyOf(message: http.IncomingMessage): HttpBody {
   };
 }
 
+interface Tunnel {
+  readonly proxy: URL;
+  readonly host: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+}
+
 /** Opens a tunnel through an HTTP proxy. */
-function tunnel(proxy: URL, host: string, port: number, signal: AbortSignal): Promise<Socket> {
+function tunnel({ proxy, host, port, signal }: Tunnel): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const asked = (proxy.protocol === "https:" ? https : http).request({
+      rejectUnauthorized: true,
       host: bare(proxy.hostname),
       port: portOf(proxy),
       method: "CONNECT",
@@ -87,11 +96,13 @@ function tunnel(proxy: URL, host: string, port: number, signal: AbortSignal): Pr
 
 /** The connection for one request through a proxy; these are not kept. */
 async function throughProxy(proxy: string, url: URL, settings: TlsSettings, signal: AbortSignal): Promise<Socket> {
-  const socket = await tunnel(new URL(proxy), url.hostname, portOf(url), signal);
+  const socket = await tunnel({ proxy: new URL(proxy), host: url.hostname, port: portOf(url), signal });
   if (url.protocol !== "https:") return socket;
   return new Promise((resolve, reject) => {
     const host = bare(url.hostname);
-    const secure = tls.connect({ socket, host, ...tlsOptions(settings) }, () => resolve(secure));
+    // Unlike an agent, `tls.connect` asks for no name by itself; an address is no name.
+    const asked = isIP(host) === 0 ? { servername: host } : {};
+    const secure = tls.connect({ socket, host, ...asked, ...tlsOptions(settings) }, () => resolve(secure));
     secure.on("error", reject);
   });
 }

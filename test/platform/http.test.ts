@@ -5,7 +5,10 @@ import { HttpError } from "../../src/platform/http-error.ts";
 import { openNodeHttp } from "../../src/platform/http-node.ts";
 import type { HttpClient, HttpRequest, HttpSettings } from "../../src/platform/http.ts";
 import { openHttp } from "../../src/platform/open-http.ts";
+import { runDeno } from "../support/deno.ts";
+import { runProgram } from "../support/program.ts";
 import { makeCertificates, opensslMissing, type Certificates } from "./certificates.ts";
+import type { RefusalScene } from "./refused-servers.ts";
 import { connectProxy, echoServer, rawServer, type Listening, type Seen } from "./servers.ts";
 
 const clients: readonly { readonly name: string; readonly open: (settings: HttpSettings) => HttpClient }[] = [
@@ -243,6 +246,23 @@ for (const { name, open } of clients) {
       expect((await seen(open({ tls: { insecure: true, ...pair("client") } }), url())).client).toBe("dev");
     });
 
+    test("an unknown authority is refused under a server name too, and so is another name", async () => {
+      const serverName = "localhost";
+      const refused = { failure: "certificate" };
+      const stranger = { tls: { ca: certificates.strangerCa, serverName } };
+      expect(await caught(open(stranger).send(request(url())))).toMatchObject(refused);
+      expect(await caught(open({ tls: { serverName } }).send(request(url())))).toMatchObject(refused);
+      const misnamed = { tls: { ca: certificates.ca, serverName: "api.test" } };
+      expect(await caught(open(misnamed).send(request(url())))).toMatchObject(refused);
+    });
+
+    test("asks for the host's name through a proxy, as without one", async () => {
+      const proxy = await keep(connectProxy());
+      const settings = { tls: { ca: certificates.ca }, proxy: `http://127.0.0.1:${proxy.port}` };
+      const named = await seen(open(settings), `https://localhost:${server.port}/`);
+      expect(named.serverName).toBe("localhost");
+    });
+
     test("a key that is none is a matter of certificates", async () => {
       const { ca, client } = certificates;
       const settings = { tls: { ca, certificate: client.cert, key: "nonsense" } };
@@ -263,6 +283,40 @@ for (const { name, open } of clients) {
     });
   });
 }
+
+describe.skipIf(opensslMissing !== undefined)("with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment", () => {
+  for (const runtime of ["Bun", "Deno"]) {
+    test(`${runtime} refuses what it refuses without it, directly and through a proxy`, async () => {
+      const { ca, strangerCa, server } = makeCertificates();
+      const [secure, proxy] = [await keep(echoServer({ ...server, ca })), await keep(connectProxy())];
+      const url = `https://127.0.0.1:${secure.port}/`;
+      const scene: RefusalScene = { url, ca, strangerCa, proxy: `http://127.0.0.1:${proxy.port}` };
+      const path = "test/platform/refused-servers.ts";
+      const env = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+      const { stdout } =
+        runtime === "Deno"
+          ? await runDeno(path, [JSON.stringify(scene)], env)
+          : await runProgram([process.execPath, path, JSON.stringify(scene)], {
+              env: { ...process.env, ...env },
+              timeoutMs: 60_000,
+            });
+      const told = Object.entries(JSON.parse(stdout) as Record<string, string>);
+      expect(told).toHaveLength(23);
+      const answered = told.filter(([, outcome]) => outcome.startsWith("answered"));
+      const both = (name: string, as: string): readonly [string, string][] =>
+        [name, `${name}, node:https`].map((one) => [one, `answered as ${JSON.stringify(as)}`]);
+      expect(answered).toEqual([
+        ...both("its own authority", ""),
+        ...both("insecure", ""),
+        ...both("its own authority, by proxy", ""),
+        ...both("its own authority and a server name", "localhost"),
+        ["by name and proxy, node:https", 'answered as "localhost"'],
+      ]);
+      const others = told.map(([, outcome]) => outcome).filter((outcome) => !outcome.startsWith("answered"));
+      expect(new Set(others)).toEqual(new Set(["certificate"]));
+    }, 90_000);
+  }
+});
 
 describe("openHttp", () => {
   test("sends a header of several values as several lines", async () => {

@@ -62,7 +62,7 @@ export async function echoServer(
         lines: request.rawHeaders,
         body: Buffer.concat(chunks).toString(),
         client: String(secure.getPeerCertificate?.().subject?.CN ?? ""),
-        serverName: String(secure.servername ?? ""),
+        serverName: typeof secure.servername === "string" ? secure.servername : "",
         connection: connections.get(socket) ?? 0,
       };
       response.setHeader("content-type", "application/json");
