@@ -3,7 +3,7 @@ import { StatusError } from "../src/api/status-error.ts";
 import { TransportError } from "../src/api/transport.ts";
 import { KubeconfigError } from "../src/client/kubeconfig-types.ts";
 import type { Io } from "./io.ts";
-import { styleOf, wrapWords } from "./render/style.ts";
+import { shownLength, styleOf, wrapWords } from "./render/style.ts";
 import { UserError } from "./user-error.ts";
 
 /** Prints the error to standard error. @returns the exit code. */
@@ -39,5 +39,5 @@ function answered({ code, message }: StatusError): string {
 
 /** Broken at words where it is wider than the terminal. */
 function fitted(line: string, columns: number | undefined): readonly string[] {
-  return line.length <= (columns ?? Infinity) ? [line] : wrapWords(line.split(" "), columns);
+  return shownLength(line) <= (columns ?? Infinity) ? [line] : wrapWords(line.split(" "), columns);
 }

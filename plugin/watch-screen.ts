@@ -3,6 +3,7 @@ import type { InformerState } from "../src/cache/shared-informer.ts";
 import { releaseMemory } from "../src/platform/memory.ts";
 import type { Output } from "../src/platform/terminal.ts";
 import type { Cancel, Timeline } from "../src/platform/timeline.ts";
+import { ownSequence } from "../src/platform/visible-text.ts";
 import type { StageEvent } from "../src/trace/events.ts";
 import { DeltaReport, type DeltaReportOptions, type WatchLine } from "../src/views/delta-report.ts";
 import { jsonLines } from "./render/json-lines.ts";
@@ -143,7 +144,7 @@ export class WatchScreen {
       columns: out.columns,
       rows: out.rows,
     });
-    const back = this.#drawn === 0 ? "" : `\u001b[${this.#drawn}A\u001b[J`;
+    const back = this.#drawn === 0 ? "" : ownSequence(String(this.#drawn), "A") + ownSequence("0", "J");
     out.write(`${back}${lines.join("\n")}\n`);
     this.#drawn = lines.length;
   }

@@ -1,15 +1,41 @@
 /** Colours and columns: what every screen is set with. Colour never carries a meaning alone. */
-import { Chalk, type ChalkInstance } from "chalk";
+import { Chalk } from "chalk";
+import stringWidth from "string-width";
 import type { Output } from "../../src/platform/terminal.ts";
+import { ownSequence, visibleText } from "../../src/platform/visible-text.ts";
+
+type Colour = "red" | "green" | "yellow" | "cyan" | "magenta" | "dim" | "bold";
+
+/** Each sets a text in a colour, or leaves it as it is where there are none. */
+export type Colours = Readonly<Record<Colour, (text: string) => string>>;
 
 export interface Style {
   /** Characters a line; undefined where lines may be of any length (a pipe, a file). */
   readonly columns: number | undefined;
-  readonly colour: ChalkInstance;
+  readonly colour: Colours;
 }
 
 export function styleOf(output: Output): Style {
-  return { columns: output.columns, colour: new Chalk({ level: output.colours ? 1 : 0 }) };
+  return { columns: output.columns, colour: coloursOf(new Chalk({ level: output.colours ? 1 : 0 })) };
+}
+
+const colourCode = new RegExp(`${String.fromCharCode(27)}\\[(\\d+)m`, "g");
+
+/** What chalk sets is marked as ours; what stood in the text before is made visible, so that no sequence in it counts as ours. */
+function coloursOf(chalk: Colours): Colours {
+  const marked =
+    (colour: Colour) =>
+    (text: string): string =>
+      chalk[colour](visibleText(text)).replaceAll(colourCode, (_, code: string) => ownSequence(code, "m"));
+  return {
+    red: marked("red"),
+    green: marked("green"),
+    yellow: marked("yellow"),
+    cyan: marked("cyan"),
+    magenta: marked("magenta"),
+    dim: marked("dim"),
+    bold: marked("bold"),
+  };
 }
 
 /** Below this, lines leave out the time: the words matter more. */
@@ -20,7 +46,7 @@ export function showsTimes(style: Style): boolean {
 }
 
 /**
- * Breaks words into lines of at most `width` characters; a word that is longer stays whole. Without a width it is one line.
+ * Breaks words into lines of at most `width` columns; a word that is longer stays whole. Without a width it is one line.
  */
 export function wrapWords(words: readonly string[], width: number | undefined, separator = " "): string[] {
   if (width === undefined) return [words.join(separator)];
@@ -39,17 +65,26 @@ export function wrapWords(words: readonly string[], width: number | undefined, s
   return lines;
 }
 
-const colourCode = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
-
-/** Colours take no room on the screen. */
-function shownLength(text: string): number {
-  return text.replace(colourCode, "").length;
+/** How many columns a text takes on the screen: wide characters take two, colours none, hidden ones what stands for them. */
+export function shownLength(text: string): number {
+  return stringWidth(visibleText(text));
 }
 
-/** At most `width` characters, the last of them `…` where something was cut. */
+/** At most `width` columns, the last of them `…` where something was cut. For text without colours. */
 export function shorten(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+  const shown = visibleText(text);
+  if (shownLength(shown) <= width) return text;
+  let taken = "";
+  let room = width - 1;
+  for (const { segment } of characters.segment(shown)) {
+    room -= stringWidth(segment);
+    if (room < 0) break;
+    taken += segment;
+  }
+  return width <= 0 ? "" : `${taken}…`;
 }
+
+const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** `web-…` of `web-x7k2p`: what is known of a name whose end the server makes up. */
 export function withoutSuffix(name: string): string {
@@ -58,7 +93,7 @@ export function withoutSuffix(name: string): string {
 
 /** A line of the head of a screen (`context …`, `rights  …`), broken at words under its own text where it is too wide. */
 export function hung(line: string, columns: number | undefined): string[] {
-  if (columns === undefined || line.length <= columns) return [line];
+  if (columns === undefined || shownLength(line) <= columns) return [line];
   const indent = " ".repeat(8);
   return wrapWords(line.split(" "), columns - indent.length).map((text, index) => (index === 0 ? text : indent + text));
 }

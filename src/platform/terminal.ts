@@ -1,7 +1,9 @@
 /** Standard output and standard error, the same on Bun, Deno and Node. */
 import process from "node:process";
+import { terminalText } from "./visible-text.ts";
 
 export interface Output {
+  /** Control characters are made visible, but for newlines, tabs and sequences of our own (`visible-text.ts`). */
   write(text: string): void;
   /** Characters a line; undefined where it is no terminal. */
   readonly columns: number | undefined;
@@ -27,7 +29,7 @@ function output(stream: NodeJS.WriteStream, broken: (() => void)[]): Output {
   const { env } = process;
   return {
     write(text) {
-      if (!gone) stream.write(text);
+      if (!gone) stream.write(terminalText(text));
     },
     get columns() {
       return stream.isTTY ? stream.columns : undefined;

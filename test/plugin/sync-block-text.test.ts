@@ -2,14 +2,15 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Chalk } from "chalk";
 import { differenceText } from "../../plugin/render/shadow-text.ts";
-import { hung } from "../../plugin/render/style.ts";
+import { hung, styleOf } from "../../plugin/render/style.ts";
 import { SyncBlockText } from "../../plugin/render/sync-block-text.ts";
 import { splitKey } from "../../src/api/key.ts";
 import type { AgreementEvent } from "../../src/trace/events.ts";
 import { type Origin, type SyncBlock, writesOf } from "../../src/views/sync-block.ts";
+import { terminalText } from "../../src/platform/visible-text.ts";
 import { embeddedStart } from "../support/embedded-scene.ts";
+import { fakeIo } from "../support/fake-io.ts";
 import { expectGolden } from "../support/golden.ts";
 
 /** A ReplicaSet of 12 comes to be, loses a pod, and is scaled down to 1: test/golden/record-trace.ts records it anew. */
@@ -21,14 +22,14 @@ const shown = JSON.parse(readFileSync(join(import.meta.dir, "../golden/shadow-bl
   { readonly is: "block"; readonly block: SyncBlock } | { readonly is: "difference"; readonly event: AgreementEvent }
 )[];
 
-function text(columns: number | undefined, level: 0 | 1 = 0): string {
-  const style = { columns, colour: new Chalk({ level }) };
+function text(columns: number | undefined, colours = false): string {
+  const style = { ...styleOf({ ...fakeIo().out, colours }), columns };
   const lines = new SyncBlockText({ style, shadow: false, sinceStartAt: embeddedStart });
   return blocks.flatMap(({ block, origin }) => lines.lines(block, origin)).join("\n");
 }
 
 function shadowText(columns: number | undefined): string {
-  const style = { columns, colour: new Chalk({ level: 0 }) };
+  const style = { ...styleOf(fakeIo().out), columns };
   const [first] = shown;
   const sinceStartAt = first?.is === "block" ? first.block.at : 0;
   const lines = new SyncBlockText({ style, shadow: true, sinceStartAt });
@@ -58,8 +59,9 @@ describe("a block of trace", () => {
 
   test("colours take no room", () => {
     const bare = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
-    expect(text(80, 1)).not.toBe(text(80));
-    expect(text(80, 1).replace(bare, "")).toBe(text(80));
+    const coloured = terminalText(text(80, true));
+    expect(coloured).not.toBe(text(80));
+    expect(coloured.replace(bare, "")).toBe(text(80));
   });
 
   test("names that shadow made up are not shown: nobody could look for them", () => {

@@ -1,6 +1,7 @@
 /** The unified diff of one object's YAML before and after. */
 import { structuredPatch } from "diff";
-import { stringify } from "yaml";
+import { Document, visit } from "yaml";
+import { visibleText } from "../../../src/platform/visible-text.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { ObjectChange } from "../../../src/views/outcome.ts";
 import { type Shown, shownForm } from "../../../src/views/shown-form.ts";
@@ -51,5 +52,12 @@ export function inOrder({ apiVersion, kind, metadata, status, ...rest }: Readonl
 
 /** As kubectl writes it, but for the order of fields: that of the API. */
 export function yamlText(value: unknown): string {
-  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, indentSeq: false });
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_key, node) {
+      // In quotes the escape that the terminal gets in place of a control character says the same to a reader of YAML.
+      if (typeof node.value === "string" && visibleText(node.value) !== node.value) node.type = "QUOTE_DOUBLE";
+    },
+  });
+  return document.toString({ lineWidth: 0, indentSeq: false });
 }

@@ -1,0 +1,60 @@
+/**
+ * Text on its way to a terminal or a log. Names, values and messages come from others, who must not drive the terminal of whoever
+ * reads them: control characters are made visible. Sequences of our own carry a mark which nobody outside this process knows, so
+ * a renderer that lets foreign text through as it came, or writes a sequence by hand, changes nothing.
+ * Source: the idea, k8s.io/cli-runtime pkg/printers/terminal.go (CVE-2021-25743); differs: more than ESC and CR is made visible.
+ */
+
+const escape = "\u001b";
+
+/** Parameters that no terminal knows, in groups of four digits as libraries that measure text expect them. */
+function newMark(): string {
+  const groups = crypto.getRandomValues(new Uint16Array(3));
+  return [...groups].map((group) => String(1000 + (group % 9000))).join(";");
+}
+
+const mark = newMark();
+
+/** A control sequence of our own, `ESC [ parameters final`: `ownSequence("31", "m")` begins red. Only `Output.write` makes it work. */
+export function ownSequence(parameters: string, final: string): string {
+  return `${escape}[${parameters};${mark}${final}`;
+}
+
+/**
+ * C0 but tab and newline, DEL, C1; what turns the direction of writing or hides (bidi controls, zero-width characters that no
+ * script needs, invisible operators, byte order marks, tags); line and paragraph separators; half a surrogate pair.
+ */
+const hidden =
+  // oxlint-disable-next-line no-control-regex -- exactly these
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/u;
+const own = `${escape}\\[([\\d;]*?);${mark}([A-Za-z])`;
+const hiddenOrOwn = new RegExp(`${own}|${hidden.source}`, "gu");
+
+/**
+ * `^[` for ESC, `^M` for CR, as a terminal echoes them; `\\u009b` for those beyond, which says the same inside a text of JSON or
+ * a quoted one of YAML. There the first kind cannot stand unescaped.
+ */
+function visible(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
+  return Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+  ).join("");
+}
+
+/** With every control character made visible; sequences of our own stay marked. Doing it twice changes nothing. */
+export function visibleText(text: string): string {
+  if (!hidden.test(text)) return text;
+  return text.replaceAll(hiddenOrOwn, (found, parameters?: string) =>
+    parameters === undefined ? visible(found) : found,
+  );
+}
+
+/** The same, with sequences of our own as a terminal takes them: the last step before a stream. */
+export function terminalText(text: string): string {
+  if (!hidden.test(text)) return text;
+  return text.replaceAll(hiddenOrOwn, (found, parameters?: string, final?: string) =>
+    parameters === undefined ? visible(found) : `${escape}[${parameters}${final ?? ""}`,
+  );
+}
