@@ -4,6 +4,7 @@
  */
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { ServerCertificate } from "./certificate.ts";
 
 export interface ServedRequest {
@@ -40,7 +41,7 @@ export interface HttpsServerOptions {
 
 export interface HttpsServer {
   readonly port: number;
-  /** Ends all connections. */
+  /** Ends all connections, those whose handshake is under way included, whatever their clients do. */
   close(): Promise<void>;
 }
 
@@ -103,6 +104,7 @@ export async function serveHttps({
   const server: Server = createServer({ cert: certificate.cert, key: certificate.key }, (request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
+  const destroyConnections = keepConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
@@ -113,7 +115,27 @@ export async function serveHttps({
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        destroyConnections();
       }),
+  };
+}
+
+/**
+ * Ends every connection of a server that no longer listens. `closeAllConnections` misses those that are in their handshake: on
+ * Bun they come to be after it, and a server that waits for them never closes.
+ */
+function keepConnections(server: Server): () => void {
+  const connections = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    if (!server.listening) {
+      socket.destroy();
+      return;
+    }
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
+  return () => {
+    for (const socket of connections) socket.destroy();
+    server.closeAllConnections();
   };
 }
