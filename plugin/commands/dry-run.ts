@@ -5,10 +5,10 @@ import { type DryRun, dryRun, type DryRunOptions } from "../../src/modes/dry-run
 import { choice, type Command, command, duration, flag, negation, text, texts, wholeNumber } from "../command.ts";
 import { namespaceCandidates } from "../cluster-candidates.ts";
 import { controllerCandidates, controllersNamed } from "../controller-names.ts";
-import { type DryRunSource, sourceFor } from "../dry-run-source.ts";
-import { exitCodeOf, readFears } from "../dry-run-verdict.ts";
-import { checkWords, refusedWishes, type WishWords, wishesFrom } from "../dry-run-wishes.ts";
-import type { DryRunFlags } from "../dry-run-flags.ts";
+import { type DryRunSource, sourceFor } from "../dry-run/source.ts";
+import { exitCodeOf, readFears } from "../dry-run/verdict.ts";
+import { checkWords, refusedWishes, type WishWords, wishesFrom } from "../dry-run/wishes.ts";
+import type { DryRunFlags } from "../dry-run/flags.ts";
 import { readManifests } from "../manifests.ts";
 import { printReport } from "../render/dry-run/print.ts";
 import type { DryRunReport } from "../render/dry-run/report.ts";

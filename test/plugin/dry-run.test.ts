@@ -4,7 +4,7 @@ import type { ToApply, Wish } from "../../src/modes/dry-run/apply.ts";
 import { catalogue } from "../../src/controllers/index.ts";
 import { dryRun, type DryRun } from "../../src/modes/dry-run/dry-run.ts";
 import { emptyCluster } from "../../src/modes/dry-run/beginning.ts";
-import { exitCodeOf, type Fear, lostObjects, readFears } from "../../plugin/dry-run-verdict.ts";
+import { exitCodeOf, type Fear, lostObjects, readFears } from "../../plugin/dry-run/verdict.ts";
 import { githubLines } from "../../plugin/render/dry-run/github.ts";
 import { reportAsJson } from "../../plugin/render/dry-run/json.ts";
 import { markdownLines } from "../../plugin/render/dry-run/markdown.ts";

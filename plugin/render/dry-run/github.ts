@@ -1,7 +1,7 @@
 /** Workflow commands of GitHub Actions: annotations on the manifests, and the answer in a group of the log. */
 import { isShort } from "../../../src/modes/dry-run/availability.ts";
 import type { Done } from "../../../src/modes/dry-run/apply.ts";
-import { lostObjects } from "../../dry-run-verdict.ts";
+import { lostObjects } from "../../dry-run/verdict.ts";
 import { styleOf } from "../style.ts";
 import { nameOf, reasonOf, signs } from "./headline.ts";
 import { type DryRunReport, loopLines, verdictLine } from "./report.ts";

@@ -1,24 +1,24 @@
 /** Where a dry-run begins: with the cluster of the context, with an empty one, and in which words that is said. */
-import type { ControllerDefinition } from "../src/controller/definition.ts";
-import { apiVersionOf, type Kind } from "../src/api/kind.ts";
-import type { StoredObject } from "../src/api/object.ts";
-import type { Transport } from "../src/api/transport.ts";
-import { createClient } from "../src/client/client.ts";
-import { discover, type DiscoveredKind, findKind } from "../src/client/discovery.ts";
-import { loadKubeconfig } from "../src/client/kubeconfig.ts";
-import { beginningFrom, emptyCluster, savedCluster } from "../src/modes/dry-run/beginning.ts";
-import type { Beginning } from "../src/modes/dry-run/dry-run.ts";
-import { sandboxKinds, servedBySandbox } from "../src/modes/dry-run/kinds.ts";
-import { takeSnapshot } from "../src/modes/dry-run/snapshot.ts";
-import { realHost } from "../src/platform/host.ts";
-import { type Connected, connectAs } from "./connection.ts";
-import { controllersThatCan, snapshotNotes } from "./dry-run-notes.ts";
-import { isSaved, type WishWords } from "./dry-run-wishes.ts";
-import type { DryRunFlags } from "./dry-run-flags.ts";
-import type { Io } from "./io.ts";
-import { type Manifest, placeOf } from "./manifests.ts";
-import { counted } from "./render/style.ts";
-import { UserError } from "./user-error.ts";
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import type { StoredObject } from "../../src/api/object.ts";
+import type { Transport } from "../../src/api/transport.ts";
+import { createClient } from "../../src/client/client.ts";
+import { discover, type DiscoveredKind, findKind } from "../../src/client/discovery.ts";
+import { loadKubeconfig } from "../../src/client/kubeconfig.ts";
+import { beginningFrom, emptyCluster, savedCluster } from "../../src/modes/dry-run/beginning.ts";
+import type { Beginning } from "../../src/modes/dry-run/dry-run.ts";
+import { sandboxKinds, servedBySandbox } from "../../src/modes/dry-run/kinds.ts";
+import { takeSnapshot } from "../../src/modes/dry-run/snapshot.ts";
+import { realHost } from "../../src/platform/host.ts";
+import { type Connected, connectAs } from "../connection.ts";
+import { controllersThatCan, snapshotNotes } from "./notes.ts";
+import { isSaved, type WishWords } from "./wishes.ts";
+import type { DryRunFlags } from "./flags.ts";
+import type { Io } from "../io.ts";
+import { type Manifest, placeOf } from "../manifests.ts";
+import { counted } from "../render/style.ts";
+import { UserError } from "../user-error.ts";
 
 export interface DryRunSource {
   /** `2 manifests over a snapshot of context dev (namespace shop, 214 objects, revision 48300)`. */

@@ -1,9 +1,9 @@
 /** How a dry-run ends the process: what a script or a CI job is told. */
-import { controllerOf } from "../src/api/owner-references.ts";
-import { isShort } from "../src/modes/dry-run/availability.ts";
-import type { DryRun } from "../src/modes/dry-run/dry-run.ts";
-import type { ObjectChange } from "../src/views/outcome.ts";
-import { UserError } from "./user-error.ts";
+import { controllerOf } from "../../src/api/owner-references.ts";
+import { isShort } from "../../src/modes/dry-run/availability.ts";
+import type { DryRun } from "../../src/modes/dry-run/dry-run.ts";
+import type { ObjectChange } from "../../src/views/outcome.ts";
+import { UserError } from "../user-error.ts";
 
 const fearable = ["delete", "unavailable", "never-steady"] as const;
 export type Fear = (typeof fearable)[number];

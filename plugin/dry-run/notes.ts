@@ -1,9 +1,9 @@
 /** What could not be read of a cluster: what that means for the answer, or that there can be none. */
-import { type Kind, resourceOf } from "../src/api/kind.ts";
-import type { ControllerDefinition } from "../src/controller/definition.ts";
-import type { Snapshot, Unreadable } from "../src/modes/dry-run/snapshot.ts";
-import type { DryRunFlags } from "./dry-run-flags.ts";
-import { UserError } from "./user-error.ts";
+import { type Kind, resourceOf } from "../../src/api/kind.ts";
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import type { Snapshot, Unreadable } from "../../src/modes/dry-run/snapshot.ts";
+import type { DryRunFlags } from "./flags.ts";
+import { UserError } from "../user-error.ts";
 
 /** Kinds that others can be judged without; the rest of the answer says what that means. */
 const told: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
 /** From manifests and flags to what is to be done to the cluster. */
-import type { Kind } from "../src/api/kind.ts";
-import { type DiscoveredKind, findKind } from "../src/client/discovery.ts";
-import type { RefusedWish, Wish } from "../src/modes/dry-run/apply.ts";
-import { type Manifest, placeOf } from "./manifests.ts";
-import { refusals } from "./refusals.ts";
-import { UserError } from "./user-error.ts";
+import type { Kind } from "../../src/api/kind.ts";
+import { type DiscoveredKind, findKind } from "../../src/client/discovery.ts";
+import type { RefusedWish, Wish } from "../../src/modes/dry-run/apply.ts";
+import { type Manifest, placeOf } from "../manifests.ts";
+import { refusals } from "../refusals.ts";
+import { UserError } from "../user-error.ts";
 
 /** As the user gave them. */
 export interface WishWords {
