@@ -4,6 +4,7 @@ import type { StoredObject, Unstored } from "../src/api/object.ts";
 import { isAlreadyExists, StatusError } from "../src/api/status-error.ts";
 import { discover } from "../src/client/discovery.ts";
 import type { Client } from "../src/client/verbs.ts";
+import { whyUnknown } from "./dry-run/unknown-kinds.ts";
 import { type Manifest, placeOf } from "./manifests.ts";
 import { refusals } from "./refusals.ts";
 import { UserError } from "./user-error.ts";
@@ -47,7 +48,9 @@ export async function applyManifests(
     const { apiVersion, kind } = manifest.object;
     const found = kinds.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
     if (found === undefined) {
-      problems.set(manifest, [`${placeOf(manifest)}: the sandbox serves no ${kind} of ${apiVersion}`]);
+      problems.set(manifest, [
+        `${placeOf(manifest)}: the sandbox does not serve it: ${whyUnknown(manifest.object, kinds)}`,
+      ]);
       continue;
     }
     try {

@@ -9,9 +9,12 @@ import { type DryRunSource, sourceFor } from "../dry-run/source.ts";
 import { exitCodeOf, readFears } from "../dry-run/verdict.ts";
 import { checkWords, refusedWishes, type WishWords, wishesFrom } from "../dry-run/wishes.ts";
 import type { DryRunFlags } from "../dry-run/flags.ts";
+import type { Io } from "../io.ts";
 import { readManifests } from "../manifests.ts";
+import { githubErrorLines } from "../render/dry-run/github.ts";
 import { printReport } from "../render/dry-run/print.ts";
 import type { DryRunReport } from "../render/dry-run/report.ts";
+import { harmless } from "../render/dry-run/workflow-commands.ts";
 import { hung } from "../render/style.ts";
 import { UserError } from "../user-error.ts";
 
@@ -82,25 +85,38 @@ export const dryRunCommand: Command = command({
   ],
   async run({ arguments: words, options: given }, io) {
     const flags: DryRunFlags = given;
-    const controllers = chosenControllers(words, io.calledAs);
-    const fears = readFears(flags.failOn);
-    const wishWords = await wishWordsOf(flags);
-    const source = await sourceFor(flags, { controllers, named: words.length > 0, wishWords }, io);
     try {
-      for (const line of hung(`source  ${source.words}`, io.err.columns)) io.err.write(`${line}\n`);
-      const report = await reportFrom(flags, { source, wishWords });
-      const exitCode = exitCodeOf(report.run, {
-        ...(fears !== undefined && { fears }),
-        never: flags.exitCode === "never",
-        hasBaseline: source.hasBaseline,
-      });
-      await printReport({ ...report, exitCode }, flags.output ?? "diff", io);
-      return exitCode;
-    } finally {
-      await source.close();
+      return await answer(words, flags, io);
+    } catch (error) {
+      if (flags.output !== "github" || !(error instanceof UserError)) throw error;
+      for (const line of githubErrorLines(error)) io.out.write(`${line}\n`);
+      // Standard error is read for workflow commands too.
+      throw new UserError(harmless(error.message), ["the annotations say where"], { cause: error });
     }
   },
 });
+
+async function answer(words: readonly string[], flags: DryRunFlags, io: Io): Promise<number> {
+  const controllers = chosenControllers(words, io.calledAs);
+  const fears = readFears(flags.failOn);
+  const wishWords = await wishWordsOf(flags);
+  const source = await sourceFor(flags, { controllers, named: words.length > 0, wishWords }, io);
+  try {
+    const sourceLine = `source  ${source.words}`;
+    const shown = flags.output === "github" ? harmless(sourceLine) : sourceLine;
+    for (const line of hung(shown, io.err.columns)) io.err.write(`${line}\n`);
+    const report = await reportFrom(flags, { source, wishWords });
+    const exitCode = exitCodeOf(report.run, {
+      ...(fears !== undefined && { fears }),
+      never: flags.exitCode === "never",
+      hasBaseline: source.hasBaseline,
+    });
+    await printReport({ ...report, exitCode }, flags.output ?? "diff", io);
+    return exitCode;
+  } finally {
+    await source.close();
+  }
+}
 
 /** The scheduler and the kubelet act in any case; namespaces have their default account anyway. */
 function chosenControllers(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {

@@ -16,9 +16,10 @@ import { controllersThatCan, snapshotNotes } from "./notes.ts";
 import { isSaved, type WishWords } from "./wishes.ts";
 import type { DryRunFlags } from "./flags.ts";
 import type { Io } from "../io.ts";
-import { type Manifest, placeOf } from "../manifests.ts";
+import { type Manifest, ManifestError, problemOf } from "../manifests.ts";
 import { counted } from "../render/style.ts";
 import { UserError } from "../user-error.ts";
+import { isOwnGroup, whyUnknown } from "./unknown-kinds.ts";
 
 export interface DryRunSource {
   /** `2 manifests over a snapshot of context dev (namespace shop, 214 objects, revision 48300)`. */
@@ -70,6 +71,8 @@ async function hasContext(flags: DryRunFlags): Promise<boolean> {
 async function emptySource(flags: DryRunFlags, { controllers, wishWords }: SourceOptions): Promise<DryRunSource> {
   const namespace = flags.namespace ?? "default";
   const { manifests, baseline } = wishWords;
+  const kinds = await sandboxKinds();
+  refuseUnknownKinds(wishWords, kinds, "an API server");
   const made = namespacesMade([...manifests, ...baseline]);
   const assumed = namespacesUsed(wishWords, namespace, []).filter((name) => !made.has(name) && name !== "default");
   const saved = savedObjects(wishWords);
@@ -83,7 +86,7 @@ async function emptySource(flags: DryRunFlags, { controllers, wishWords }: Sourc
   return {
     words: `${words}, with simulated nodes; no cluster is asked`,
     beginning: saved.length === 0 ? emptyCluster(assumed) : savedCluster(saved, assumed),
-    kinds: await sandboxKinds(),
+    kinds,
     namespace,
     controllers,
     hasBaseline: baseline.length > 0,
@@ -125,7 +128,7 @@ async function snapshotSource(
   const transport = connected.unlimited;
   const client = createClient({ transport, bus: connected.bus, timeline: io.timeline });
   const { kinds } = await discover(client);
-  refuseUnknownKinds(wishWords, kinds);
+  refuseUnknownKinds(wishWords, kinds, "the cluster");
   const namespace = flags.namespace ?? connected.namespace;
   const namespaces = namespacesUsed(wishWords, namespace, kinds);
   if (wishWords.baseline.some(isSaved)) {
@@ -159,22 +162,42 @@ async function snapshotSource(
   };
 }
 
-/** @throws UserError for a kind that neither the cluster serves nor a manifest defines: kubectl would refuse it too. */
-function refuseUnknownKinds({ manifests, baseline }: WishWords, kinds: readonly DiscoveredKind[]): void {
+/**
+ * Refuses a kind that the server lacks and no manifest defines, as kubectl would. Of an empty cluster nobody knows which kinds of
+ * others it would have: those are passed on, and are said not to be followed.
+ * @throws ManifestError
+ */
+function refuseUnknownKinds(
+  { manifests, baseline }: WishWords,
+  kinds: readonly DiscoveredKind[],
+  server: "the cluster" | "an API server",
+): void {
   const all = [...baseline, ...manifests];
-  const defined = all
-    .filter(({ object }) => object.kind === "CustomResourceDefinition")
-    .map(
-      ({ object }) => (object as { readonly spec?: { readonly names?: { readonly kind?: string } } }).spec?.names?.kind,
-    );
-  const unknown = all.filter(
-    ({ object }) => !defined.includes(object.kind) && !kinds.some((kind) => isOf(object, kind)),
-  );
+  const defined = new Set(all.flatMap(({ object }) => definedKinds(object)));
+  const unknown = all.filter(({ object }) => {
+    if (kinds.some((kind) => isOf(object, kind)) || defined.has(`${object.apiVersion} ${object.kind}`)) return false;
+    return server === "the cluster" || isOwnGroup(object.apiVersion, kinds);
+  });
   if (unknown.length === 0) return;
-  throw new UserError(
-    "the cluster does not serve all that is to be applied",
-    unknown.map((each) => `${placeOf(each)}: there is no kind ${each.object.kind} in ${each.object.apiVersion}`),
+  throw new ManifestError(
+    `${server} does not serve all that is to be applied`,
+    unknown.map((manifest) => problemOf(manifest, "kind", whyUnknown(manifest.object, kinds))),
   );
+}
+
+interface DefinitionLike {
+  readonly spec?: {
+    readonly group?: string;
+    readonly names?: { readonly kind?: string };
+    readonly versions?: readonly { readonly name?: string }[];
+  };
+}
+
+/** `example.com/v1 Frob`: what a CustomResourceDefinition among the manifests brings. */
+function definedKinds(object: Manifest["object"]): readonly string[] {
+  if (object.kind !== "CustomResourceDefinition") return [];
+  const { group = "", names, versions = [] } = (object as DefinitionLike).spec ?? {};
+  return versions.map(({ name = "" }) => `${group}/${name} ${names?.kind ?? ""}`);
 }
 
 function isOf(object: Manifest["object"], kind: Kind): boolean {

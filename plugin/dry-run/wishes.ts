@@ -2,8 +2,9 @@
 import type { Kind } from "../../src/api/kind.ts";
 import { type DiscoveredKind, findKind } from "../../src/client/discovery.ts";
 import type { RefusedWish, Wish } from "../../src/modes/dry-run/apply.ts";
-import { type Manifest, placeOf } from "../manifests.ts";
-import { refusals } from "../refusals.ts";
+import type { Problem } from "../manifest-text.ts";
+import { type Manifest, ManifestError, problemOf } from "../manifests.ts";
+import { refusals, refusedFields } from "../refusals.ts";
 import { UserError } from "../user-error.ts";
 
 /** As the user gave them. */
@@ -82,16 +83,20 @@ function targetOf(
 export function refusedWishes(refused: readonly RefusedWish[], words: WishWords): void {
   if (refused.length === 0) return;
   const all = [...words.manifests, ...words.baseline];
-  const lines = refused.flatMap(({ wish, error }) => {
-    if (wish.is !== "apply") return [`${wish.is} ${wish.kind.kind} ${wish.name}: ${error.message}`];
-    const manifest = all.find(({ object }) => object === wish.object);
-    return refusals(manifest === undefined ? wish.object.kind : placeOf(manifest), error);
-  });
-  const [first = "", ...rest] = lines;
-  const more = /^.*: namespaces ".*" not found$/.test(first)
+  const problems: Problem[] = [];
+  const others: string[] = [];
+  for (const { wish, error } of refused) {
+    const manifest = wish.is === "apply" ? all.find(({ object }) => object === wish.object) : undefined;
+    if (manifest !== undefined) {
+      problems.push(...refusedFields(error).map(({ field, text }) => problemOf(manifest, field, text)));
+    } else if (wish.is === "apply") others.push(...refusals(wish.object.kind, error));
+    else others.push(`${wish.is} ${wish.kind.kind} ${wish.name}: ${error.message}`);
+  }
+  const isLate = problems.some(({ text }) => /^namespaces ".*" not found$/.test(text));
+  const next = isLate
     ? [
         "manifests are applied in their order, as kubectl does: is there a Namespace among them, and does it come first?",
       ]
     : [];
-  throw new UserError(`the API server would refuse this: ${first}`, [...rest, ...more]);
+  throw new ManifestError("the API server would refuse this", problems, [...others, ...next]);
 }

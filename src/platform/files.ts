@@ -43,6 +43,18 @@ export async function filesOf(path: string): Promise<readonly string[] | undefin
     .sort();
 }
 
+/**
+ * The folders in a folder, by name, without hidden ones and links.
+ * @throws Error with the system's `code` when it cannot be read.
+ */
+export async function foldersOf(path: string): Promise<readonly string[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+    .map((entry) => join(path, entry.name))
+    .sort();
+}
+
 /** All of standard input. */
 export async function readStandardInput(): Promise<string> {
   const pieces: Uint8Array[] = [];

@@ -6,7 +6,7 @@ import { controllerOf } from "../api/owner-references.ts";
 import type { KindName } from "../trace/names.ts";
 import { type Shown, shownForm } from "./shown-form.ts";
 import { entryName, kindNameOf, type State, type StateEntry } from "./state.ts";
-import type { Cause, Story } from "./story.ts";
+import { type Cause, joinCauses, type Story } from "./story.ts";
 
 export interface ObjectChange {
   /** `replaced`: deleted, and made again under the same name. */
@@ -158,13 +158,14 @@ function contentOf(
   return { spec: form["spec"], labels: metadata["labels"], annotations: metadata["annotations"] };
 }
 
+/** Equal objects share the decisions that led to them: one decision makes several pods. */
 function joined(a: readonly Cause[], b: readonly Cause[]): readonly Cause[] {
   const causes = [...a];
   for (const cause of b) {
     const place = causes.findIndex((each) => each.controller === cause.controller && each.rule === cause.rule);
     const there = causes[place];
     if (there === undefined) causes.push(cause);
-    else if (there.sentence !== cause.sentence) causes[place] = { ...there, writes: there.writes + cause.writes };
+    else if (there.sentence !== cause.sentence) causes[place] = joinCauses(there, cause);
   }
   return causes;
 }

@@ -3,14 +3,21 @@ import type { FieldChange } from "../api/field-changes.ts";
 import type { DecisionEvent, EventHead, StageEvent, WriteEvent } from "../trace/events.ts";
 import { entryName } from "./state.ts";
 
-/** Why an object was written: a decision of a controller, made once or again and again, or whoever applied it. */
+/**
+ * Why an object was written: decisions by one rule that followed each other, or whoever applied it. Where another rule wrote the
+ * object in between, the later decisions are a cause of their own, so that causes read in the order in which things happened.
+ */
 export interface Cause {
   /** Undefined: not a controller, but who applied. */
   readonly controller?: string;
   readonly rule?: string;
   /** Of the first of these decisions. */
   readonly sentence?: string;
-  /** How many writes to this object it led to. */
+  /** Of the later ones, in their order, where they say something else. */
+  readonly later?: readonly string[];
+  /** `spec.replicas` before the first of these writes and after the last. Unset where they did not change it. */
+  readonly replicas?: { readonly from: number; readonly to: number };
+  /** How many writes to this object they led to. */
   readonly writes: number;
   /** All of them were to `status`. */
   readonly statusOnly: boolean;
@@ -30,10 +37,18 @@ export interface Refused {
 
 interface Told {
   readonly first: number;
-  readonly causes: Map<string, Mutable<Cause>>;
+  /** Who applied, and decisions about more than the status: a run of one rule each. */
+  readonly runs: Mutable<Cause>[];
+  /** Decisions about the status alone, by rule: they come between all others. */
+  readonly status: Map<string, Mutable<Cause>>;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Where rules take turns for longer, the rest is counted with the last decision of the same rule. */
+const mostRuns = 24;
+/** Sentences kept of one cause. */
+const mostSentences = 8;
 
 /** Written by those who stand in for parts of a cluster: they explain nothing about the objects of others. */
 const standIns: ReadonlySet<string> = new Set(["scheduler", "kubelet", "serviceaccount", "node-heartbeat"]);
@@ -65,14 +80,15 @@ export class Story {
     return this.#told.get(name)?.first;
   }
 
-  /** In the order of their first writes; a rule that led to several writes once. */
+  /** In the order of their first writes, those about the status alone last. */
   causesOf(name: string): readonly Cause[] {
-    return [...(this.#told.get(name)?.causes.values() ?? [])];
+    const told = this.#told.get(name);
+    return told === undefined ? [] : [...told.runs, ...told.status.values()];
   }
 
   /** Adds what was changed by who applied an object. */
   applied(name: string, changes: readonly FieldChange[]): void {
-    const cause = this.#told.get(name)?.causes.get("");
+    const cause = this.#told.get(name)?.runs.find(({ rule }) => rule === undefined);
     if (cause !== undefined) cause.changes = changes;
   }
 
@@ -89,29 +105,13 @@ export class Story {
     const name = entryName(event.of, event.key);
     let told = this.#told.get(name);
     if (told === undefined) {
-      told = { first: event.seq, causes: new Map() };
+      told = { first: event.seq, runs: [], status: new Map() };
       this.#told.set(name, told);
     }
     const decision = this.#decisions.get(event.decision ?? 0);
     if (event.controller !== undefined && standIns.has(event.controller)) return;
     this.#written.set(`${event.verb} ${event.subresource ?? ""} ${name}`, event);
-    const isStatus = event.subresource === "status";
-    const causeName = decision === undefined ? "" : `${decision.controller} ${decision.rule}`;
-    const cause = told.causes.get(causeName);
-    if (cause === undefined) {
-      told.causes.set(causeName, {
-        ...(decision !== undefined && {
-          controller: decision.controller,
-          rule: decision.rule,
-          sentence: decision.sentence,
-        }),
-        writes: 1,
-        statusOnly: isStatus,
-      });
-      return;
-    }
-    cause.writes++;
-    cause.statusOnly &&= isStatus;
+    addTo(told, causeOf(event, decision));
   }
 
   #refuse(event: WriteEvent & EventHead): void {
@@ -125,4 +125,54 @@ export class Story {
     const count = (this.#refused.get(name)?.count ?? 0) + 1;
     this.#refused.set(name, { controller, verb, kind: of.kind, error: count === 1 ? error : plain, count });
   }
+}
+
+function causeOf(event: WriteEvent, decision: DecisionEvent | undefined): Cause {
+  const resize = event.changes.find(({ path }) => path === ".spec.replicas");
+  const { before: from, after: to } = resize ?? {};
+  return {
+    ...(decision !== undefined && {
+      controller: decision.controller,
+      rule: decision.rule,
+      sentence: decision.sentence,
+    }),
+    ...(typeof from === "number" && typeof to === "number" && { replicas: { from, to } }),
+    writes: 1,
+    statusOnly: event.subresource === "status",
+  };
+}
+
+/** Joins a cause to the one of the same rule that it goes on from, or puts it behind the others. */
+function addTo({ runs, status }: Told, cause: Cause): void {
+  const isSame = (each: Cause): boolean => each.controller === cause.controller && each.rule === cause.rule;
+  if (cause.statusOnly) {
+    const name = `${cause.controller ?? ""} ${cause.rule ?? ""}`;
+    const there = status.get(name);
+    status.set(name, there === undefined ? cause : joinCauses(there, cause));
+    return;
+  }
+  const last = runs.at(-1);
+  const isFull = runs.length >= mostRuns;
+  const place = last !== undefined && isSame(last) ? runs.length - 1 : isFull ? runs.findLastIndex(isSame) : -1;
+  const there = runs[place];
+  if (there === undefined) runs.push(cause);
+  else runs[place] = joinCauses(there, cause);
+}
+
+/** Two causes of one rule as one: `next` came after `first`. */
+export function joinCauses(first: Cause, next: Cause): Cause {
+  const known = [first.sentence, ...(first.later ?? [])];
+  // What a status went through on its way explains nothing.
+  const fresh = first.statusOnly && next.statusOnly ? [] : [next.sentence, ...(next.later ?? [])];
+  const more = fresh.flatMap((text) => (text === undefined || known.includes(text) ? [] : [text]));
+  const later = [...(first.later ?? []), ...more].slice(0, mostSentences);
+  const { replicas, ...rest } = first;
+  const isChain = replicas !== undefined && next.replicas !== undefined && replicas.to === next.replicas.from;
+  return {
+    ...rest,
+    ...(later.length > 0 && { later }),
+    ...(isChain && { replicas: { from: replicas.from, to: next.replicas.to } }),
+    writes: first.writes + next.writes,
+    statusOnly: first.statusOnly && next.statusOnly,
+  };
 }

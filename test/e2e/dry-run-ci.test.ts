@@ -129,7 +129,10 @@ describe("the example for CI", () => {
   test("names a manifest that cannot be used", async () => {
     await commit(web(3, "1").replace("replicas: 3", "replicas: many"));
     const { code, err } = await shell("kubectl-reconcile dry-run --from manifests -f shop");
-    expect(err).toContain("shop/web.yaml, document 2 (ReplicaSet web): ");
+    expect(err).toContain("shop/web.yaml, document 2 (ReplicaSet web), line 9: ");
     expect(code).toBe(2);
+    const annotated = await shell("kubectl-reconcile dry-run --from manifests -f shop -o github");
+    expect(annotated.out).toMatch(/^::error file=shop\/web\.yaml,line=9,title=ReplicaSet web::/);
+    expect(annotated.code).toBe(2);
   }, 60_000);
 });

@@ -150,7 +150,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
   test("a kind that the cluster does not serve is named", async () => {
     const foo = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: x}\n";
     const { code, stderr } = await dryRun("-f", fileOf(foo));
-    expect(stderr).toContain("document 1 (Foo x): there is no kind Foo in example.com/v1");
+    expect(stderr).toContain("document 1 (Foo x), line 2: there is no kind Foo in example.com/v1");
     expect(code).toBe(2);
   }, 60_000);
 
@@ -180,7 +180,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       "-f",
       fileOf(web(3).replace("matchLabels: {app: web}", "matchLabels: {app: other}")),
     );
-    expect(stderr).toContain("document 1 (ReplicaSet web): spec.template.metadata.labels: Invalid value");
+    expect(stderr).toContain("document 1 (ReplicaSet web), line 11: spec.template.metadata.labels: Invalid value");
     expect(code).toBe(2);
   }, 60_000);
 

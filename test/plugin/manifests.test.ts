@@ -1,15 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseManifests, placeOf, readManifests } from "../../plugin/manifests.ts";
+import { type Problem, problemText } from "../../plugin/manifest-text.ts";
+import { parseManifests, placeOf, readKustomization, readManifests } from "../../plugin/manifests.ts";
+import type { Host } from "../../src/platform/host.ts";
+import { realHost } from "../../src/platform/host.ts";
 import { rejection } from "../support/rejection.ts";
 
 const pod = (name: string): string => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n`;
 
 function parsed(text: string): { readonly places: readonly string[]; readonly problems: readonly string[] } {
-  const problems: string[] = [];
-  return { places: parseManifests("a.yaml", text, problems).map(placeOf), problems };
+  const problems: Problem[] = [];
+  return { places: parseManifests("a.yaml", text, problems).map(placeOf), problems: problems.map(problemText) };
 }
 
 describe("parseManifests", () => {
@@ -64,6 +67,45 @@ describe("parseManifests", () => {
   });
 });
 
+describe("the line of a field", () => {
+  const text = `# a comment
+apiVersion: v1
+kind: List
+items:
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata:
+    name: web
+    annotations:
+      a.b/c: x
+  spec:
+    template:
+      spec:
+        containers:
+        - name: a
+        - name: b
+          ports:
+          - containerPort: many
+`;
+  const rows = [
+    { field: "spec.template.spec.containers[1].name", line: 16 },
+    { field: "spec.template.spec.containers.ports.containerPort", line: 18 },
+    { field: "metadata.annotations[a.b/c]", line: 10 },
+    { field: "spec.selector", line: 11 },
+    { field: "nothing", line: 5 },
+  ];
+  test.each(rows)("$field stands on line $line, or its nearest parent does", ({ field, line }) => {
+    const [manifest] = parseManifests("a.yaml", text, []);
+    expect(manifest?.lineOf?.(field)).toBe(line);
+  });
+
+  test("is known of JSON too", () => {
+    const json = JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec: { a: 1 } }, null, 1);
+    const [manifest] = parseManifests("a.json", json, []);
+    expect(manifest?.lineOf?.("spec.a")).toBe(8);
+  });
+});
+
 describe("readManifests", () => {
   test("reads the YAML and JSON files of a folder by name, and nothing else in it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "manifests-"));
@@ -77,8 +119,74 @@ describe("readManifests", () => {
     }
   });
 
+  test("passes sub-folders over with a note, and reads them with -R", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "manifests-"));
+    try {
+      await mkdir(join(folder, "inner", "deep"), { recursive: true });
+      await mkdir(join(folder, "pictures"));
+      await writeFile(join(folder, "a.yaml"), pod("a"));
+      await writeFile(join(folder, "inner", "deep", "b.yaml"), pod("b"));
+      const notes: string[] = [];
+      const read = async (recursive: boolean): Promise<readonly unknown[]> => {
+        const found = await readManifests([folder], { recursive, onNote: (text) => notes.push(text) });
+        return found.map(({ object }) => object.metadata.name);
+      };
+      expect([await read(false), await read(true)]).toEqual([["a"], ["a", "b"]]);
+      expect(notes).toEqual([`not read: ${join(folder, "inner")}; -R reads sub-folders too`]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test("names -k for a kustomization, as a folder and as a file", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "manifests-"));
+    try {
+      await writeFile(join(folder, "kustomization.yaml"), "resources: [a.yaml]\n");
+      const error = await rejection(readManifests([folder]));
+      expect(String(error)).toContain(`${folder} is a kustomization`);
+      expect((error as { next?: unknown }).next).toEqual([`use -k ${folder}`]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    expect(parsed("kind: Kustomization\nresources: []\n").problems.join()).toContain("give its folder with -k");
+  });
+
   test("says which file is missing", async () => {
     const error = await rejection(readManifests(["/nowhere/web.yaml"]));
     expect(String(error)).toContain("there is no file /nowhere/web.yaml");
+  });
+});
+
+describe("readKustomization", () => {
+  const host = (run: Host["run"]): Host => ({ ...realHost(), run });
+
+  test("reads what kubectl makes of the folder", async () => {
+    const commands: string[] = [];
+    const found = await readKustomization(
+      "shop",
+      host(({ command, args }) => {
+        commands.push([command, ...args].join(" "));
+        return Promise.resolve({ is: "ended", code: 0, out: `${pod("a")}---\n${pod("b")}` });
+      }),
+    );
+    expect(commands).toEqual(["kubectl kustomize shop"]);
+    expect(found.map(placeOf)).toEqual(["shop, document 1 (Pod a)", "shop, document 2 (Pod b)"]);
+  });
+
+  test("says that kubectl is missing, or has failed", async () => {
+    const missing = await rejection(
+      readKustomization(
+        "shop",
+        host(() => Promise.resolve({ is: "missing" })),
+      ),
+    );
+    expect(String(missing)).toContain("-k shop needs kubectl, and there is none on PATH");
+    const failed = await rejection(
+      readKustomization(
+        "shop",
+        host(() => Promise.resolve({ is: "ended", code: 1, out: "" })),
+      ),
+    );
+    expect(String(failed)).toContain("`kubectl kustomize shop` failed with exit code 1");
   });
 });

@@ -1,18 +1,18 @@
-/** Workflow commands of GitHub Actions: annotations on the manifests, and the answer in a group of the log. */
-import { isShort } from "../../../src/modes/dry-run/availability.ts";
+/** For GitHub Actions: annotations on the manifests, and the answer in a group of the log. The job's summary is written beside it. */
 import type { Done } from "../../../src/modes/dry-run/apply.ts";
+import { isShort } from "../../../src/modes/dry-run/availability.ts";
+import type { Random } from "../../../src/platform/random.ts";
 import { lostObjects } from "../../dry-run/verdict.ts";
+import { ManifestError } from "../../manifests.ts";
+import type { UserError } from "../../user-error.ts";
 import { styleOf } from "../style.ts";
 import { nameOf, reasonOf, signs } from "./headline.ts";
 import { type DryRunReport, loopLines, verdictLine } from "./report.ts";
 import { textLines, unavailableText } from "./text.ts";
+import { type Annotation, annotationLines, type Place, shielded } from "./workflow-commands.ts";
 
-type Level = "notice" | "warning" | "error";
-
-/** The summary of the job is written beside it, as Markdown. */
-export function githubLines(report: DryRunReport): string[] {
-  const { run } = report;
-  const loop = loopLines(report);
+/** @param random makes the word that ends the text in the log: nobody who writes a manifest may guess it. */
+export function githubLines(report: DryRunReport, random: Random): string[] {
   const plain = styleOf({
     write: () => undefined,
     columns: undefined,
@@ -23,34 +23,65 @@ export function githubLines(report: DryRunReport): string[] {
   });
   return [
     "::group::kubectl reconcile dry-run",
-    // A line of the text must not be taken for a command.
-    ...textLines(report, plain).map((line) => line.replace(/^::/, " ::")),
+    ...shielded(textLines(report, plain), random),
     "::endgroup::",
-    ...run.done.flatMap((done) => noticeOf(report, done)),
-    ...lostObjects(run).map((change) =>
-      command("warning", "deleted", `${nameOf(change)} would be deleted: ${reasonOf(change)}`),
-    ),
-    ...run.availability
-      .filter(isShort)
-      .map((each) => command("error", "not available", unavailableText(each).slice(2), placeOfObject(report, each))),
-    ...(loop.length > 0 ? [command("error", "never steady", loop.join("\n"))] : []),
-    ...(run.settled.is === "horizon" ? [command("error", "not steady", verdictLine(report))] : []),
+    ...annotationLines(annotationsOf(report)),
     verdictLine(report),
   ];
 }
 
+/** What keeps a dry-run from being made at all, on the lines that are to blame. */
+export function githubErrorLines(error: UserError): string[] {
+  if (!(error instanceof ManifestError) || error.problems.length === 0) {
+    return annotationLines([{ level: "error", title: "dry-run", message: [error.message, ...error.next].join("\n") }]);
+  }
+  return annotationLines(
+    error.problems.map(({ file, line = 1, object, text }): Annotation => ({
+      level: "error",
+      title: object ?? error.message,
+      message: text,
+      place: { file, line },
+    })),
+  );
+}
+
+function annotationsOf(report: DryRunReport): Annotation[] {
+  const { run } = report;
+  const loop = loopLines(report);
+  return [
+    ...(loop.length > 0 ? [{ level: "error", title: "never steady", message: loop.join("\n") } as const] : []),
+    ...(run.settled.is === "horizon"
+      ? [{ level: "error", title: "not steady", message: verdictLine(report) } as const]
+      : []),
+    ...run.availability.filter(isShort).map((each): Annotation => ({
+      level: "error",
+      title: "not available",
+      message: unavailableText(each).slice(2),
+      place: placeOfObject(report, each),
+    })),
+    ...lostObjects(run).map((change): Annotation => ({
+      level: "warning",
+      title: "deleted",
+      message: `${nameOf(change)} would be deleted: ${reasonOf(change)}`,
+    })),
+    ...run.done.flatMap((done) => noticeOf(report, done)),
+  ];
+}
+
 /** What becomes of an applied object, on the line where it stands. */
-function noticeOf(report: DryRunReport, done: Done): string[] {
+function noticeOf(report: DryRunReport, done: Done): Annotation[] {
   const { of, key, did } = done;
   if (did === "unchanged") return [];
   const group = report.run.groups.find((each) => each.of.kind === of.kind && each.key === key);
   const changes = (group?.changes ?? []).map((change) => `${signs[change.did]} ${nameOf(change)}  ${reasonOf(change)}`);
-  return [command("notice", `${of.kind} ${key} ${did}`, changes.join("\n") || did, placeOfObject(report, done))];
-}
-
-interface Place {
-  readonly file: string;
-  readonly line: number;
+  return [
+    {
+      level: "notice",
+      title: `${of.kind} ${key} ${did}`,
+      message: changes.join("\n") || did,
+      place: placeOfObject(report, done),
+    },
+  ];
 }
 
 function placeOfObject(report: DryRunReport, { of, key }: Pick<Done, "of" | "key">): Place | undefined {
@@ -58,18 +89,4 @@ function placeOfObject(report: DryRunReport, { of, key }: Pick<Done, "of" | "key
   const manifest = report.run.done.find((done) => done.of.kind === of.kind && done.key === key)?.wish;
   if (manifest?.is !== "apply") return undefined;
   return report.manifests.find(({ object }) => object === manifest.object && object.metadata.name === name);
-}
-
-/** `::error file=…,line=…,title=…::message`, escaped. */
-function command(level: Level, title: string, message: string, place?: Place): string {
-  const where = place === undefined ? "" : `file=${property(place.file)},line=${place.line},`;
-  return `::${level} ${where}title=${property(title)}::${data(message)}`;
-}
-
-function data(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-}
-
-function property(text: string): string {
-  return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

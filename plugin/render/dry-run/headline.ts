@@ -2,6 +2,7 @@
 import type { StoredObject } from "../../../src/api/object.ts";
 import { type ObjectChange } from "../../../src/views/outcome.ts";
 import type { Cause } from "../../../src/views/story.ts";
+import { counted } from "../style.ts";
 
 export const signs: Readonly<Record<ObjectChange["did"], string>> = {
   created: "+",
@@ -21,33 +22,34 @@ function plural(kind: string): string {
 }
 
 const namedPaths = 2;
+const namedCauses = 4;
 const longestValue = 40;
 
-/** Why: the decisions that led to it, those about its status only where there are no others. */
+/** Why: the decisions that led to it, in their order; those about its status only where there are no others. */
 export function reasonOf(change: ObjectChange): string {
   if (change.causes.length === 0 && change.of.kind === "ServiceAccount") return "every namespace has one";
   const telling = change.causes.filter(({ statusOnly }) => !statusOnly);
   const causes = telling.length > 0 ? telling : change.causes.slice(0, 1);
-  return causes.map((cause) => causeText(change, cause)).join("; ");
+  const parts = causes.slice(0, namedCauses).map((cause) => causeText(change, cause, causes.length > 1));
+  const more = causes.length - parts.length;
+  return [...parts, ...(more > 0 ? [`and ${counted(more, "more decision")}`] : [])].join("; ");
 }
 
-function causeText(change: ObjectChange, cause: Cause): string {
-  if (cause.rule === undefined) return appliedText(change, cause);
-  const replicas = cause.rule.includes("scale") ? replicasText(change, cause) : undefined;
-  if (replicas !== undefined) return `${cause.rule}: ${replicas}`;
-  const again = cause.writes > 1 && !cause.statusOnly ? `, and ${cause.writes - 1} more like it` : "";
-  return `${cause.rule}: ${cause.sentence ?? ""}${again}`;
+/** A size that one decision changed is told in its own words; one of several decisions in numbers: theirs, not the object's. */
+function causeText(change: ObjectChange, cause: Cause, isOneOfMany: boolean): string {
+  const { rule, sentence = "", later = [], replicas, writes } = cause;
+  if (rule === undefined) return appliedText(change, cause);
+  if (replicas !== undefined && (isOneOfMany || writes > 1)) {
+    return `${rule}: ${replicas.from} → ${replicas.to}${writes > 1 ? ` in ${writes} steps` : ""}`;
+  }
+  if (cause.statusOnly || later.length === 0) return `${rule}: ${sentence}`;
+  const [next = ""] = later;
+  const rest = later.length === 1 ? next : `${later.length} more decisions by this rule`;
+  return `${rule}: ${sentence}; then ${rest}`;
 }
 
 function replicasOf(object: StoredObject | undefined): number | undefined {
   return (object as { readonly spec?: { readonly replicas?: number } } | undefined)?.spec?.replicas;
-}
-
-/** `3 → 0 in 3 steps`. */
-function replicasText({ before, after }: ObjectChange, { writes, statusOnly }: Cause): string | undefined {
-  const [from, to] = [replicasOf(before), replicasOf(after)];
-  if (from === undefined || to === undefined || from === to || statusOnly) return undefined;
-  return `${from} → ${to}${writes > 1 ? ` in ${writes} steps` : ""}`;
 }
 
 /** The fields that a manifest changes, with their values where they are short. */

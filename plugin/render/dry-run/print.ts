@@ -25,7 +25,7 @@ export async function printReport(report: DryRunReport, format: Format, io: Io):
   }
 }
 
-function linesOf(report: DryRunReport, format: Format, { out }: Io): readonly string[] {
+function linesOf(report: DryRunReport, format: Format, { out, random }: Io): readonly string[] {
   switch (format) {
     case "diff":
       return textLines(report, styleOf(out));
@@ -36,6 +36,6 @@ function linesOf(report: DryRunReport, format: Format, { out }: Io): readonly st
     case "markdown":
       return markdownLines(report);
     case "github":
-      return githubLines(report);
+      return githubLines(report, random);
   }
 }

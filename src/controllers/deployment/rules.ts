@@ -300,7 +300,7 @@ export const cleanupUnhealthy: Rule<UnhealthyFacts> = rule<UnhealthyFacts>({
   chooses:
     "Of the old ReplicaSets the pods that are not available go first, oldest ReplicaSet first: nobody misses them.",
   sentence: ({ replicaSet, from, to, unavailable, most }) =>
-    `${unavailable} of ${from} pods of old ${replicaSet} are not available, ${most} pods may go → ${from} → ${to}`,
+    `${unavailable} of ${from} pods of old ${replicaSet} are not available, ${most} may be removed → ${from} → ${to}`,
   example: { replicaSet: "web-7f9b8d", from: 3, to: 2, unavailable: 1, most: 1 },
   source: "rolling.go cleanupUnhealthyReplicas",
 });

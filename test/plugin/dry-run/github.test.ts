@@ -1,0 +1,53 @@
+/** What GitHub Actions makes of the output: annotations, and nothing that a manifest has forged. */
+import { describe, expect, test } from "bun:test";
+import { githubLines } from "../../../plugin/render/dry-run/github.ts";
+import { type Annotation, annotationLines } from "../../../plugin/render/dry-run/workflow-commands.ts";
+import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
+import { seededRandom } from "../../../src/platform/random.ts";
+import { apply, deployment, obeyed, play, reportOf } from "./scene.ts";
+
+describe("in GitHub Actions", () => {
+  const forged = [
+    "::error::x",
+    "  ::error title=t::x",
+    "a ##[error]x",
+    "##[error]x",
+    "::stop-commands::abc",
+    "x\r::error::y",
+  ];
+
+  test("no text of a manifest or of a server is obeyed as a workflow command", async () => {
+    const data = Object.fromEntries(forged.map((text, index) => [`key-${index}`, text]));
+    const annotations = { "example.com/note": forged.join("\n") };
+    const settings = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "settings", namespace: "shop", annotations },
+      data,
+    } as ToApply;
+    const run = await play([], [settings, deployment(`::error::${"x".repeat(20)}`, "20")].map(apply));
+    const changed = { ...settings, data: { "key-0": "\r\n::error::z ##[error]z" } } as ToApply;
+    const later = await play([settings], [apply(changed)]);
+    for (const each of [run, later]) {
+      const text = githubLines(reportOf(each, { notes: forged }), seededRandom(1)).join("\n");
+      expect(text).toContain("key-0");
+      const allowed = ["group", "endgroup", "notice", ...(each === run ? ["error"] : [])];
+      expect(obeyed(text).filter((name) => !allowed.includes(name))).toEqual([]);
+      expect(obeyed(text).filter((name) => name === "error")).toHaveLength(each === run ? 1 : 0);
+    }
+  });
+
+  test("shows ten annotations of a level, errors first, the last of them a count of the rest", () => {
+    const annotations = Array.from({ length: 12 }, (_, n) => n).flatMap((n): Annotation[] => [
+      { level: "notice", title: `n${n}`, message: "m" },
+      { level: "error", title: `e${n}`, message: "100 %: a\nb", place: { file: "a,b.yaml", line: n } },
+    ]);
+    const lines = annotationLines(annotations);
+    expect(lines.map((line) => /^::(\w+)/.exec(line)?.[1])).toEqual([
+      ...Array.from({ length: 10 }, () => "error"),
+      ...Array.from({ length: 10 }, () => "notice"),
+    ]);
+    expect(lines[0]).toBe("::error file=a%2Cb.yaml,line=0,title=e0::100 %25: a%0Ab");
+    expect(lines[9]).toBe("::error title=3 more errors::3 more errors: the log has them all");
+  });
+});
