@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { ManagedFieldsEntry, StoredObject } from "../../src/api/object.ts";
 import { compactManagedFields, writerOfChange } from "../../src/api/writer.ts";
+import { attributions, type RecordedVersion } from "../support/recorded-versions.ts";
+import recorded from "./recorded-writers.json";
 
 interface Row {
   readonly name: string;
@@ -193,6 +195,118 @@ const rows: Row[] = [
     writer: undefined,
   },
   {
+    name: "of a fight over a label: who made the labels once and has lost this one owns none of them any more",
+    before: { metadata: { labels: { owner: "a" } } },
+    managedBefore: [
+      entry("a", "10:00", { "f:metadata": { "f:labels": { ".": {}, "f:owner": {} } } }),
+      entry("b", "10:00", { "f:data": {} }),
+    ],
+    after: { metadata: { labels: { owner: "b" } } },
+    managedAfter: [entry("a", "10:00", { "f:metadata": { "f:labels": {} } }), entry("b", "10:01", label("owner"))],
+    writer: "b",
+  },
+  {
+    name: "the same within one second",
+    before: { metadata: { labels: { owner: "a" } } },
+    managedBefore: [entry("a", "10:00", label("owner")), entry("b", "10:00", { "f:metadata": { "f:labels": {} } })],
+    after: { metadata: { labels: { owner: "b" } } },
+    managedAfter: [entry("a", "10:00", { "f:metadata": { "f:labels": {} } }), entry("b", "10:00", label("owner"))],
+    writer: "b",
+  },
+  {
+    name: "the same in any map of which somebody owns a part",
+    before: { spec: { nodeSelector: { zone: "a" } } },
+    managedBefore: [entry("a", "10:00", { "f:spec": { "f:nodeSelector": { ".": {}, "f:zone": {} } } })],
+    after: { spec: { nodeSelector: { zone: "b" } } },
+    managedAfter: [
+      entry("a", "10:00", { "f:spec": { "f:nodeSelector": {} } }),
+      entry("b", "10:00", { "f:spec": { "f:nodeSelector": { "f:zone": {} } } }),
+    ],
+    writer: "b",
+  },
+  {
+    name: "of a fight over a condition: who made the list of conditions once owns no other one's",
+    before: { status: { conditions: [ready("False")] } },
+    managedBefore: [
+      entry("a", "10:00", {
+        "f:status": { "f:conditions": { ".": {}, 'k:{"type":"Ready"}': { ".": {}, "f:status": {}, "f:type": {} } } },
+      }),
+    ],
+    after: { status: { conditions: [ready("True")] } },
+    managedAfter: [
+      entry("a", "10:00", {
+        "f:status": { "f:conditions": { ".": {}, 'k:{"type":"Ready"}': { ".": {}, "f:type": {} } } },
+      }),
+      entry("b", "10:00", { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': { "f:status": {} } } } }),
+    ],
+    writer: "b",
+  },
+  {
+    name: "a condition that lost its message was changed by nobody knows whom, though one owns the rest of it",
+    before: { status: { conditions: [{ ...ready("True"), message: "fine" }] } },
+    managedBefore: [
+      entry("a", "10:00", {
+        "f:status": { "f:conditions": { 'k:{"type":"Ready"}': { "f:status": {}, "f:message": {} } } },
+      }),
+    ],
+    after: { status: { conditions: [ready("True")] } },
+    managedAfter: [
+      entry("a", "10:00", { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': { "f:status": {} } } } }),
+    ],
+    writer: undefined,
+  },
+  {
+    name: "what the server fills in beside the change has no owner, and does not hide the writer",
+    before: { spec: { type: "ClusterIP", ports: [{ port: 80 }] } },
+    managedBefore: [
+      entry("a", "10:00", { "f:spec": { "f:type": {}, "f:ports": { 'k:{"port":80}': { "f:port": {} } } } }),
+    ],
+    after: { spec: { type: "NodePort", ports: [{ port: 80, nodePort: 30080 }] } },
+    managedAfter: [
+      entry("a", "10:00", { "f:spec": { "f:ports": { 'k:{"port":80}': { "f:port": {} } } } }),
+      entry("b", "10:00", { "f:spec": { "f:type": {} } }),
+    ],
+    writer: "b",
+  },
+  {
+    name: "an entry that has lost its time is no new one: a scale takes it away",
+    before: { spec: { replicas: 0 } },
+    managedBefore: [entry("a", "10:00", { "f:spec": { "f:replicas": {} } })],
+    after: { spec: { replicas: 0 } },
+    managedAfter: [entry("a", "", { "f:spec": { "f:replicas": {} } })],
+    writer: undefined,
+  },
+  {
+    name: "an entry of a scale that is merged into the manager's other one is no trace of a write",
+    before: { metadata: { labels: { x: "1" } } },
+    managedBefore: [entry("a", "", { "f:spec": { "f:replicas": {} } }), entry("a", "10:00", size)],
+    after: { metadata: { labels: {} } },
+    managedAfter: [entry("a", "10:00", size)],
+    writer: undefined,
+  },
+  {
+    name: "an apply of what is there already is told by its new entry, though that has no time",
+    before: { spec: { replicas: 1 } },
+    managedBefore: [entry("a", "10:00", { "f:spec": { "f:replicas": {} } })],
+    after: { spec: { replicas: 1 } },
+    managedAfter: [
+      entry("b", "", { "f:spec": { "f:replicas": {} } }, apply),
+      entry("a", "10:00", { "f:spec": { "f:replicas": {} } }),
+    ],
+    writer: "b",
+  },
+  {
+    name: "a first apply is the applier's, not that of the entry which keeps what was before",
+    before: { spec: { size: 1 }, data: { x: "1" } },
+    managedBefore: [],
+    after: { spec: { size: 2 }, data: { x: "1" } },
+    managedAfter: [
+      entry("applier", "10:01", size, apply),
+      entry("before-first-apply", "10:01", { "f:spec": { "f:size": {} }, "f:data": { "f:x": {} } }),
+    ],
+    writer: "applier",
+  },
+  {
     name: "generation and version belong to the server: they do not hide the writer",
     before: { metadata: { generation: 1, resourceVersion: "5" }, spec: { size: 1 } },
     managedBefore: [entry("a", "10:00", size)],
@@ -213,4 +327,18 @@ describe("writerOfChange", () => {
       );
     });
   }
+});
+
+describe("writerOfChange of what a real API server recorded", () => {
+  const told = attributions(recorded as unknown as readonly RecordedVersion[]);
+
+  test("never names another one", () => {
+    expect(told.filter(({ by, told: name }) => name !== undefined && name !== by)).toEqual([]);
+  });
+
+  test("names everybody who added or changed something", () => {
+    const unknown = told.filter(({ told: name }) => name === undefined).map(({ how }) => how);
+    expect(unknown.filter((how) => /^(sets|applies)/.test(how))).toEqual([]);
+    expect(told.filter(({ how }) => /^(sets|applies)/.test(how)).length).toBeGreaterThan(40);
+  });
 });

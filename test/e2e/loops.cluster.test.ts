@@ -1,6 +1,11 @@
 /** `loops` against a real API server with the real kube-controller-manager: it finds who fights, and takes no rollout for a loop. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { seededRandom } from "../../src/platform/random.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
+import { attributions } from "../support/recorded-versions.ts";
+import { recordWriters } from "./loops-writers.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 
 const merge = { "content-type": "application/merge-patch+json" };
@@ -133,6 +138,20 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toMatch(/error: not allowed to list and watch any kind in namespace shop as user nobody/);
   });
+
+  test("the writer of a change is named right or not at all, whoever writes and however", async () => {
+    const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e6));
+    console.log(`writers: SEED=${seed}`);
+    const update = process.env["UPDATE_GOLDEN"] === "1";
+    const versions = await recordWriters(cluster, "writers", seededRandom(seed), update ? 90 : 250);
+    if (update)
+      writeFileSync(join(import.meta.dir, "..", "api", "recorded-writers.json"), `${JSON.stringify(versions)}\n`);
+    const told = attributions(versions);
+    expect(told.filter(({ by, told: name }) => name !== undefined && name !== by)).toEqual([]);
+    const added = told.filter(({ how }) => /^(sets|applies)/.test(how));
+    expect(added.filter(({ told: name }) => name === undefined)).toEqual([]);
+    expect(added.length).toBeGreaterThan(20);
+  }, 60_000);
 
   test("has sent nothing but reads and reviews of itself, says the audit log", async () => {
     const ours = (await cluster.audit()).filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile") === true);

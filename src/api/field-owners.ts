@@ -1,0 +1,167 @@
+/** Who owns what changed, by the field sets of managedFields. */
+import { deepEqual } from "./deep-equal.ts";
+import type { Difference } from "./difference.ts";
+
+/** Of the changes from one state of an object to the next. */
+export interface ChangeOwners {
+  /** Whether something is there, or is another, that was not so before; what is only gone does not count. */
+  readonly addsOrChanges: boolean;
+  /** The indexes of the sets that own all of it; what no set owns is the server's own work, and is left aside. */
+  readonly owners: readonly number[];
+}
+
+export interface OwnedChange {
+  readonly before: unknown;
+  readonly after: unknown;
+  /** Of the two. */
+  readonly difference: Difference;
+  /** Of each entry the fieldsV1 after the change. */
+  readonly sets: readonly unknown[];
+}
+
+/**
+ * Goes through what changed, with all sets side by side. A set is a tree: `f:name` a field, `k:{…}` and `v:…` an item of a list by
+ * its keys or its value, `i:n` by its place, `.` the place itself. An empty node is either a value that is owned as a whole (atomic),
+ * or a map or a list of which the entry once made the place and has lost all that is in it. Which of the two it is, no entry tells
+ * by itself: where another one names parts of the same place, its parts are owned one by one, and the empty node holds none of them.
+ *
+ * Source: structured-merge-diff v6 fieldpath/serialize.go (how sets are written), merge/update.go Update (a writer takes over what
+ * it changed and added, and everybody loses what was removed).
+ */
+export function ownersOfChange({ before, after, difference, sets }: OwnedChange): ChangeOwners {
+  const search = new OwnerSearch(sets.length);
+  const same: Same = (old, item) => (isObject(item) && isObject(old) ? !difference.has(item) : deepEqual(old, item));
+  const claims = sets.map((set) => (isObject(set) ? set : {}));
+  search.compare(before, after, { path: "", same, claims });
+  return search.result();
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What an entry says of a place: its node there; `whole`: it owns, in one piece, what the place is part of. */
+type Claim = Json | "whole" | undefined;
+type Claims = readonly Claim[];
+
+/** Whether what stands at the same place before and after is the same. */
+type Same = (before: unknown, after: unknown) => boolean;
+
+interface Place {
+  /** Near the top only: further down nothing is without an owner. */
+  readonly path: string;
+  readonly same: Same;
+  readonly claims: Claims;
+}
+
+/** What the API server keeps without an owner. */
+const unowned: ReadonlySet<string> = new Set([
+  ".apiVersion",
+  ".kind",
+  ".metadata.managedFields",
+  ".metadata.resourceVersion",
+  ".metadata.generation",
+  ".metadata.uid",
+  ".metadata.creationTimestamp",
+  ".metadata.selfLink",
+  ".metadata.name",
+  ".metadata.namespace",
+]);
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+class OwnerSearch {
+  #addsOrChanges = false;
+  /** Of each set, whether it owns all of what was found so far. */
+  #owns: boolean[];
+  #told = false;
+
+  constructor(sets: number) {
+    this.#owns = Array.from({ length: sets }, () => true);
+  }
+
+  result(): ChangeOwners {
+    const owners = this.#told ? this.#owns.flatMap((owns, index) => (owns ? [index] : [])) : [];
+    return { addsOrChanges: this.#addsOrChanges, owners };
+  }
+
+  compare(before: unknown, after: unknown, place: Place): void {
+    const { path, same, claims } = place;
+    if (after === undefined || unowned.has(path) || same(before, after)) return;
+    if (isObject(before) && isObject(after)) this.#fields(before, after, place);
+    else if (Array.isArray(before) && Array.isArray(after)) this.#items(before, after, claims);
+    // Of what is new as a whole nobody else can own a part, so it need not be gone through: defaults in it have no owner.
+    else this.#changed(claims);
+  }
+
+  /** Something that changed as one: those own it that name it; where nobody does, those that own what it is part of. */
+  #changed(claims: Claims): void {
+    this.#addsOrChanges = true;
+    const named = claims.some(isObject);
+    const owns = claims.map((claim) => (named ? isObject(claim) : claim === "whole"));
+    if (!owns.includes(true)) return;
+    this.#told = true;
+    this.#owns = this.#owns.map((all, index) => all && owns[index] === true);
+  }
+
+  #fields(before: Json, after: Json, { path, same, claims }: Place): void {
+    const isTop = path === "" || path === ".metadata";
+    const parts = (name: string): boolean => name.startsWith("f:");
+    // The fields of metadata are maps and lists of parts, in every kind.
+    const byParts = isTop || path.startsWith(".metadata") || claims.some((claim) => hasMember(claim, parts));
+    for (const key of Object.keys(after)) {
+      const below = claims.map((claim) => partOf(claim, `f:${key}`, byParts));
+      this.compare(before[key], after[key], { path: isTop ? `${path}.${key}` : `${path}…`, same, claims: below });
+    }
+  }
+
+  #items(before: readonly unknown[], after: readonly unknown[], claims: Claims): void {
+    const members = new Set(claims.flatMap((claim) => (isObject(claim) ? Object.keys(claim) : [])));
+    members.delete(".");
+    const isNew = (item: unknown): boolean => !before.some((old) => deepEqual(old, item));
+    if (members.size === 0) {
+      if (after.some(isNew) || (after.length === before.length && after.length > 0)) this.#changed(claims);
+      return;
+    }
+    for (const [index, item] of after.entries()) {
+      if (!isNew(item)) continue;
+      const named = [...members].filter((member) => names(member, item, index));
+      const below = claims.map((claim) => {
+        const member = isObject(claim) ? named.find((name) => claim[name] !== undefined) : undefined;
+        return member === undefined ? undefined : partOf(claim, member, true);
+      });
+      // An item is compared with the one of its name, wherever that stood.
+      const old = before.find((other, at) => named.some((member) => names(member, other, at)));
+      this.compare(old, item, { path: "…", same: deepEqual, claims: below });
+    }
+  }
+}
+
+/** What the claim to a place says of a part of it. */
+function partOf(claim: Claim, member: string, byParts: boolean): Claim {
+  if (claim === undefined) return undefined;
+  const node = claim === "whole" ? undefined : claim[member];
+  if (isObject(node)) return node;
+  return !byParts && (claim === "whole" || Object.keys(claim).length === 0) ? "whole" : undefined;
+}
+
+function hasMember(claim: Claim, matches: (name: string) => boolean): boolean {
+  return isObject(claim) && Object.keys(claim).some(matches);
+}
+
+/** Whether `k:{"type":"Ready"}`, `v:"a"` or `i:0` means this item of a list. */
+function names(member: string, item: unknown, index: number): boolean {
+  const text = member.slice(2);
+  switch (member.slice(0, 2)) {
+    case "k:": {
+      const keys = JSON.parse(text) as Json;
+      return isObject(item) && Object.keys(keys).every((key) => deepEqual(item[key], keys[key]));
+    }
+    case "v:":
+      return deepEqual(item, JSON.parse(text));
+    case "i:":
+      return index === Number(text);
+    default:
+      return false;
+  }
+}
