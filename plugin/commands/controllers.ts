@@ -32,6 +32,12 @@ function described(definition: ControllerDefinition): unknown {
   };
 }
 
+/** A label with its words, wrapped beside it. */
+function labelled(label: string, words: string, columns: number | undefined): readonly string[] {
+  const lines = wrapWords(words.split(" "), columns === undefined ? undefined : columns - label.length);
+  return lines.map((line, index) => `${index === 0 ? label : " ".repeat(label.length)}${line}`);
+}
+
 function detail(definition: ControllerDefinition, columns: number | undefined): string {
   const { name, aliases, purpose, workers, source, rules } = definition;
   const also = aliases.length === 0 ? "" : ` (also ${aliases.join(", ")})`;
@@ -44,7 +50,7 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
     ...wrapWords(`${name}${also}: ${purpose}`.split(" "), columns),
     "",
     `reconciles  ${definition.for === undefined ? "objects of every kind" : `${definition.for.kind} (${apiVersionOf(definition.for)})`}`,
-    `watches     ${watched(definition)}`,
+    ...labelled("watches     ", watched(definition), columns),
     `workers     ${workers}`,
     `needs       ${[...verbs].map(([resource, allowed]) => `${resource}: ${allowed.join(" ")}`).join("\n            ")}`,
     `upstream    ${source}`,
@@ -63,8 +69,10 @@ const purposeWidth = 52;
 
 function list(definitions: readonly ControllerDefinition[], wide: boolean, columns = Infinity): string {
   const rows = definitions.map((definition): Readonly<Record<string, string>> => {
-    const { name, aliases, workers, rules, source, purpose } = definition;
-    const common = { NAME: name, SHORT: aliases[0] ?? "", WATCHES: watched(definition), WORKERS: String(workers) };
+    const { name, aliases, workers, rules, source, purpose, discovers } = definition;
+    // What is discovered takes in what is named.
+    const watches = discovers?.what ?? watched(definition);
+    const common = { NAME: name, SHORT: aliases[0] ?? "", WATCHES: watches, WORKERS: String(workers) };
     return wide ? { ...common, RULES: String(rules.length), UPSTREAM: source } : { ...common, PURPOSE: purpose };
   });
   let head = Object.keys(rows[0] ?? {});

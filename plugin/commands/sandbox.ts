@@ -33,8 +33,9 @@ const options = {
   ),
   kubelet: negation("--no-kubelet", "without the simulated kubelet: nothing on the nodes runs"),
   scheduler: negation("--no-scheduler", "without the scheduler: pods stay without a node"),
-  run: texts("--run <controller,...>", "run these controllers in it and print what they do, or all", {
-    complete: () => controllerCandidates(),
+  run: texts("--run <controller,...>", "run these controllers in it and print what they do; none: bring your own", {
+    complete: () => [...controllerCandidates(), { value: "none", about: "no controllers but those of its nodes" }],
+    default: "all",
   }),
 } as const;
 
@@ -45,20 +46,25 @@ export const sandbox: Command = command({
   about: "Run an embedded cluster: API server, scheduler and simulated nodes, without containers",
   description:
     "Runs an embedded Kubernetes cluster in this process and serves it over HTTPS on 127.0.0.1, for kubectl and any " +
-    "other client. Pods are scheduled and run on simulated nodes: no container is started; how pods behave is set by " +
-    "annotations (docs/sandbox-annotations.md). It holds everything in memory, and ends at the first Ctrl-C.\n\n" +
+    "other client. All built-in controllers run in it, so that what you apply comes to life. Pods are scheduled and run on " +
+    "simulated nodes: no container is started; how pods behave is set by annotations (docs/sandbox-annotations.md). It " +
+    "holds everything in memory, and ends at the first Ctrl-C.\n\n" +
     "Exit codes: 0 ended by a signal; 2 wrong arguments or manifests; 130 ended by a second signal.",
   options,
   connects: false,
   examples: [
     { says: "A cluster to try things in", line: "sandbox" },
-    { says: "With your manifests in it, and controllers at work", line: "sandbox -f shop/ --run replicaset" },
+    { says: "With your manifests in it", line: "sandbox -f shop/" },
+    {
+      says: "For a controller of your own, beside the garbage collector alone",
+      line: "sandbox --run garbage-collector",
+    },
+    { says: "An API server and nothing else", line: "sandbox --run none --no-scheduler --no-kubelet" },
     { says: "Where scripts find it", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
   ],
   async run({ options: given }, io) {
-    const { manifests = [], nodes = 3, kubelet, scheduler, run = [], namespace }: SandboxOptions = given;
-    const words = run.flatMap((list) => list.split(",")).filter((word) => word !== "");
-    const controllers = words.length === 0 ? [] : controllersNamed(words, io.calledAs);
+    const { manifests = [], nodes = 3, kubelet, scheduler, run = ["all"], namespace }: SandboxOptions = given;
+    const controllers = controllersToRun(run, io.calledAs);
     const startedAt = io.timeline.now();
     const identity =
       given.kubeconfig === undefined ? undefined : await earlierIdentity(given.kubeconfig, io.timeline.now());
@@ -78,6 +84,14 @@ export const sandbox: Command = command({
     }
   },
 });
+
+/** @throws UserError for a word that names no controller, and for `none` beside others. */
+function controllersToRun(lists: readonly string[], calledAs: string): readonly ControllerDefinition[] {
+  const words = lists.flatMap((list) => list.split(",")).filter((word) => word !== "");
+  if (!words.includes("none")) return controllersNamed(words, calledAs);
+  if (words.length === 1) return [];
+  throw new UserError("--run none goes with no other controller", ["omit none, or the others"]);
+}
 
 interface About {
   readonly startedAt: number;
@@ -129,7 +143,7 @@ async function listen(
     if (port === undefined) throw error;
     throw new UserError(
       `cannot serve on 127.0.0.1:${port}: something else listens there, or it is not allowed`,
-      ["leave --port away for one that is free"],
+      ["omit --port for one that is free"],
       { cause: error },
     );
   }

@@ -6,9 +6,12 @@ import type {
   Lease,
   Namespace,
   Node,
+  PersistentVolumeClaim,
   Pod,
   ReplicaSet,
   ReplicationController,
+  ResourceQuota,
+  Service,
   ServiceAccount,
 } from "./types.ts";
 
@@ -100,6 +103,27 @@ export const ServiceAccounts: Kind<ServiceAccount> = {
   plural: "serviceaccounts",
   namespaced: true,
   shortNames: ["sa"],
+};
+export const Services: Kind<Service> = {
+  ...core,
+  kind: "Service",
+  plural: "services",
+  namespaced: true,
+  shortNames: ["svc"],
+};
+export const PersistentVolumeClaims: Kind<PersistentVolumeClaim> = {
+  ...core,
+  kind: "PersistentVolumeClaim",
+  plural: "persistentvolumeclaims",
+  namespaced: true,
+  shortNames: ["pvc"],
+};
+export const ResourceQuotas: Kind<ResourceQuota> = {
+  ...core,
+  kind: "ResourceQuota",
+  plural: "resourcequotas",
+  namespaced: true,
+  shortNames: ["quota"],
 };
 export const Events: Kind<Event> = { ...core, kind: "Event", plural: "events", namespaced: true, shortNames: ["ev"] };
 export const Leases: Kind<Lease> = {

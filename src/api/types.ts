@@ -13,6 +13,7 @@ import type {
   V1Namespace,
   V1Node,
   V1NodeSelectorTerm,
+  V1PersistentVolumeClaim,
   V1Pod,
   V1PodAffinityTerm,
   V1PodCondition,
@@ -21,7 +22,9 @@ import type {
   V1PodTemplateSpec,
   V1ReplicaSet,
   V1ReplicationController,
+  V1ResourceQuota,
   V1SelfSubjectAccessReview,
+  V1Service,
   V1ServiceAccount,
   V1Taint,
   V1Toleration,
@@ -34,6 +37,9 @@ export interface ReplicationController extends Stored<V1ReplicationController> {
 export interface Deployment extends Stored<V1Deployment> {}
 export interface Namespace extends Stored<V1Namespace> {}
 export interface Node extends Stored<V1Node> {}
+export interface PersistentVolumeClaim extends Stored<V1PersistentVolumeClaim> {}
+export interface ResourceQuota extends Stored<V1ResourceQuota> {}
+export interface Service extends Stored<V1Service> {}
 export interface ServiceAccount extends Stored<V1ServiceAccount> {}
 /** An Event of the core group, `v1`. Times are RFC 3339 texts. */
 export interface Event extends Stored<CoreV1Event> {}

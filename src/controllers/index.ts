@@ -6,6 +6,7 @@ import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { namespace } from "./namespace/namespace.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
 import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
+import { resourcequota } from "./resourcequota/resourcequota.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 
@@ -16,6 +17,7 @@ export const catalogue: readonly ControllerDefinition[] = [
   replicationcontroller,
   garbageCollector,
   namespace,
+  resourcequota,
   serviceaccount,
   scheduler,
   kubelet,

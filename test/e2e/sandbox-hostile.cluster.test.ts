@@ -133,7 +133,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
     cluster = await startCluster();
     const file = join(folder, "kubeconfig");
     const program = join(await binaryFolder(), "kubectl-reconcile");
-    child = Bun.spawn([program, "sandbox", "--nodes", "1", "--write-kubeconfig", file], {
+    child = Bun.spawn([program, "sandbox", "--nodes", "1", "--run", "none", "--write-kubeconfig", file], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

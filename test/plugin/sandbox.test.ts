@@ -126,9 +126,22 @@ describe("kubectl reconcile sandbox", () => {
     expect(String(await rejection(stat(file)))).toContain("ENOENT");
   }, 20_000);
 
-  test("without scheduler and kubelet is an API server alone", async () => {
+  test("runs every built-in controller unless it is told otherwise, so that what is applied comes to life", async () => {
+    const file = join(folder, "alive");
+    const sandbox = program("sandbox", "-f", manifest, "--write-kubeconfig", file);
+    const said = await sandbox.printed("ready after");
+    for (const name of ["deployment", "replicaset", "garbage-collector", "namespace", "resourcequota"]) {
+      expect(/running (.*)/.exec(said)?.[1]?.split(", ")).toContain(name);
+    }
+    await sandbox.printed(/readyReplicas \d → 2/);
+    sandbox.signal("SIGTERM");
+    expect((await sandbox.ended()).code).toBe(0);
+  }, 20_000);
+
+  test("without scheduler, kubelet and controllers is an API server alone", async () => {
+    const alone = ["--run", "none", "--no-scheduler", "--no-kubelet"];
     const file = join(folder, "bare");
-    const sandbox = program("sandbox", "-f", manifest, "--no-scheduler", "--no-kubelet", "--write-kubeconfig", file);
+    const sandbox = program("sandbox", "-f", manifest, "--write-kubeconfig", file, ...alone);
     const said = await sandbox.printed("ready after");
     expect(said).toContain("running nothing but the API server");
     const { body } = await (await accessBy(file)).get("/apis/apps/v1/namespaces/shop/replicasets/web");
@@ -164,6 +177,7 @@ describe("kubectl reconcile sandbox", () => {
     { args: ["--write-kubeconfig", "/no/such/folder/config"], says: "there is no folder /no/such/folder" },
     { args: ["--port", "70000"], says: "It should be a whole number from 1 to 65535" },
     { args: ["--context", "dev"], says: "--context chooses a cluster, and `sandbox` asks none" },
+    { args: ["--run", "none,rs"], says: "--run none goes with no other controller" },
     { args: ["--run", "frobnicator"], says: 'unknown controller "frobnicator"' },
   ];
   test.each(refusals)(

@@ -15,7 +15,7 @@ const discoveryMs = 30_000;
 export const garbageCollector: ControllerDefinition = defineController({
   name: "garbage-collector",
   aliases: ["gc", "garbagecollector", "garbage-collector-controller"],
-  purpose: "Deletes what has no owner left; orphans or waits for dependents",
+  purpose: "deletes what has no owner left; orphans or waits for dependents",
   about: objectOfKey,
   watches: [],
   discovers: {

@@ -1,0 +1,137 @@
+/**
+ * What objects take of ResourceQuotas: pure counting, for the API server that charges a new object and for the controller that adds
+ * up what there is.
+ *
+ * Source: kubernetes v1.36 pkg/quota/v1/evaluator/core; apiserver v0.36 pkg/quota/v1/generic/evaluator.go. Differs: devices of
+ * ResourceClaims (`CLASS.deviceclass.resource.k8s.io/devices`) are not counted, and neither are those that stand for an extended
+ * resource; `namesFor` never answers the former.
+ */
+import { parseQuantity, type Quantity } from "../quantity.ts";
+import type { PersistentVolumeClaim, Pod, Service } from "../types.ts";
+import { type Amounts, wholeAmount } from "./amounts.ts";
+import type { Countable, CountedResource } from "./counted.ts";
+import { countsPods, isCharged, podUsage } from "./pod-usage.ts";
+import { isTerminating } from "./scopes.ts";
+
+const aliases: ReadonlySet<string> = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
+const ofServices: ReadonlySet<string> = new Set(["services", "services.nodeports", "services.loadbalancers"]);
+const ofClaims = ["persistentvolumeclaims", "requests.storage"] as const;
+const byClass = ".storageclass.storage.k8s.io/";
+
+/** The name under which objects of any resource can be counted: `count/jobs.batch`. */
+export function countName({ group, plural }: CountedResource): string {
+  return group === "" ? `count/${plural}` : `count/${plural}.${group}`;
+}
+
+/** Those of a quota's names under which objects of the resource are counted. */
+export function namesFor(resource: CountedResource, names: readonly string[]): readonly string[] {
+  const count = countName(resource);
+  return names.filter((name) => name === count || countsMore(resource, name));
+}
+
+function countsMore({ group, plural }: CountedResource, name: string): boolean {
+  if (group !== "") return false;
+  if (plural === "pods") return countsPods(name);
+  if (plural === "services") return ofServices.has(name);
+  if (plural === "persistentvolumeclaims") {
+    return ofClaims.some((each) => name === each || name.endsWith(`${byClass}${each}`));
+  }
+  return aliases.has(plural) && name === plural;
+}
+
+/** What one object takes, by all the names under which it is counted. `now` in ms since 1970. */
+export function usageOf(resource: CountedResource, object: Countable, now: number): Amounts {
+  const { group, plural } = resource;
+  // The resource says of which type the object is.
+  if (group === "" && plural === "pods") return podUsage(object as Pod, now);
+  const usage: Amounts = new Map([[countName(resource), wholeAmount(1)]]);
+  if (group !== "") return usage;
+  if (aliases.has(plural)) usage.set(plural, wholeAmount(1));
+  if (plural === "services") serviceUsage(object as Service, usage);
+  if (plural === "persistentvolumeclaims") claimUsage(object as PersistentVolumeClaim, usage);
+  return usage;
+}
+
+function serviceUsage({ spec }: Service, usage: Amounts): void {
+  const ports = spec?.ports ?? [];
+  const balanced = spec?.type === "LoadBalancer";
+  // Node ports are charged before they are given out: what counts is that they will be.
+  const given =
+    balanced && spec.allocateLoadBalancerNodePorts === false
+      ? ports.filter(({ nodePort = 0 }) => nodePort !== 0).length
+      : balanced || spec?.type === "NodePort"
+        ? ports.length
+        : 0;
+  usage.set("services", wholeAmount(1));
+  usage.set("services.nodeports", wholeAmount(given));
+  usage.set("services.loadbalancers", wholeAmount(balanced ? 1 : 0));
+}
+
+function claimUsage(claim: PersistentVolumeClaim, usage: Amounts): void {
+  const annotation = claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"];
+  const storageClass = annotation ?? claim.spec?.storageClassName ?? "";
+  const put = (name: (typeof ofClaims)[number], quantity: Quantity): void => {
+    usage.set(name, quantity);
+    if (storageClass !== "") usage.set(`${storageClass}${byClass}${name}`, quantity);
+  };
+  put("persistentvolumeclaims", wholeAmount(1));
+  const storage = storageOf(claim);
+  if (storage !== undefined) put("requests.storage", storage);
+}
+
+/** In whole bytes. A claim that was made smaller while it grew is charged for what it has been given. */
+function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
+  const asked = parseQuantity(spec?.resources?.requests?.["storage"] ?? "");
+  if (asked === undefined) return undefined;
+  const given = parseQuantity(status?.allocatedResources?.["storage"] ?? "");
+  const { nano, format } = given !== undefined && given.nano > asked.nano ? given : asked;
+  const unit = 1_000_000_000n;
+  return { nano: ((nano + unit - 1n) / unit) * unit, format };
+}
+
+/**
+ * Whether a change of an object may have given something back, or taken more, that the API server did not charge: then its quotas
+ * are counted anew. Source: kubernetes v1.36 pkg/quota/v1/install/update_filter.go.
+ */
+export function changesUsage(
+  { group, plural }: CountedResource,
+  change: { readonly before: Countable; readonly after: Countable; readonly now: number },
+): boolean {
+  if (group !== "") return false;
+  const { now } = change;
+  switch (plural) {
+    case "pods": {
+      const [before, after] = [change.before as Pod, change.after as Pod];
+      if (statusResources(before) !== statusResources(after)) return true;
+      if (isTerminating(before) !== isTerminating(after)) return true;
+      return isCharged(before, now) && !isCharged(after, now);
+    }
+    case "services": {
+      const typeOf = ({ spec }: Service): string =>
+        spec?.type === "NodePort" || spec?.type === "LoadBalancer" ? spec.type : "";
+      return typeOf(change.before as Service) !== typeOf(change.after as Service);
+    }
+    case "persistentvolumeclaims": {
+      const [before, after] = [change.before as PersistentVolumeClaim, change.after as PersistentVolumeClaim];
+      return charged(before) !== charged(after);
+    }
+    default:
+      return false;
+  }
+}
+
+/** What containers have been given, as a text that can be compared. */
+function statusResources({ status }: Pod): string {
+  const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  return JSON.stringify(all.map(({ name, resources }) => [name, resources]));
+}
+
+function charged({ spec, status }: PersistentVolumeClaim): string {
+  const { allocatedResources, currentVolumeAttributesClassName, modifyVolumeStatus } = status ?? {};
+  const classes = [
+    spec?.volumeAttributesClassName,
+    currentVolumeAttributesClassName,
+    modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ];
+  return JSON.stringify([allocatedResources?.["storage"], classes]);
+}

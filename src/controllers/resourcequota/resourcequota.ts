@@ -1,0 +1,89 @@
+/** The controller of ResourceQuotas. Source: kubernetes v1.36 pkg/controller/resourcequota. */
+import { keyOf } from "../../api/key.ts";
+import { type Kind, PersistentVolumeClaims, Pods, ResourceQuotas, Services } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { changesUsage, namesFor } from "../../api/quota/usage.ts";
+import type { ResourceQuota } from "../../api/types.ts";
+import {
+  type ControllerDefinition,
+  defineController,
+  type Notification,
+  type Watch,
+  watch,
+  type WatchContext,
+} from "../../controller/definition.ts";
+import { countedKinds, memory } from "./counted-kinds.ts";
+import { rules } from "./rules.ts";
+import { sameAmounts } from "./status.ts";
+import { syncQuota } from "./sync.ts";
+
+/** kube-controller-manager asks so often which kinds there are. */
+const discoveryMs = 30_000;
+
+/**
+ * Writes into each ResourceQuota what is used of it. New objects are charged by the API server when it lets them in; this
+ * controller gives back what is deleted or has ended, and counts all of it anew every 5 minutes.
+ */
+export const resourcequota: ControllerDefinition = defineController<ResourceQuota>({
+  name: "resourcequota",
+  aliases: ["quota", "resourcequota-controller"],
+  purpose: "counts what each ResourceQuota limits, and writes it into its status",
+  component: "resourcequota-controller",
+  recordsEvents: false,
+  source: "pkg/controller/resourcequota/resource_quota_controller.go",
+  for: ResourceQuotas,
+  watches: [
+    watch<ResourceQuota>({
+      kind: ResourceQuotas,
+      on(notification, context) {
+        const { type, object } = notification;
+        if (type === "deleted") countAgain(ResourceQuotas, notification, context);
+        // What it writes itself is in the status.
+        else if (type === "added" || !sameAmounts(notification.before.spec?.hard, object.spec?.hard)) {
+          context.enqueue(keyOf(object));
+        }
+      },
+    }),
+    counts(Pods),
+    counts(Services),
+    counts(PersistentVolumeClaims),
+  ],
+  discovers: {
+    what: "every kind in namespaces but Events",
+    select: countedKinds,
+    everyMs: discoveryMs,
+    waitMs: discoveryMs,
+    discovered: (kinds, context) => context.state(memory).set(countedKinds(kinds)),
+    on: (notification, kind, context) => countAgain(kind, notification, context),
+  },
+  workers: 5,
+  // Until a quota has its first figures, the API server lets nothing in that it limits.
+  priorityOf(key, { cache }) {
+    const quota = cache(ResourceQuotas).get(key);
+    return quota !== undefined && !sameAmounts(quota.spec?.hard, quota.status?.hard) ? 1 : 0;
+  },
+  rules,
+  permissions: [
+    { group: "", resource: "resourcequotas/status", verbs: ["update"] },
+    { group: "*", resource: "*", verbs: ["list", "watch"] },
+  ],
+  sync: syncQuota,
+});
+
+function counts<T extends StoredObject>(kind: Kind<T>): Watch {
+  return watch<T>({ kind, on: (notification, context) => countAgain(kind, notification, context) });
+}
+
+/** Wakes the quotas that count the object, if it may have given something back. */
+function countAgain(kind: Kind, notification: Notification<StoredObject>, context: WatchContext): void {
+  const { type, object } = notification;
+  if (type === "added") return;
+  if (type === "updated") {
+    // The moment of the handler is not known here: of a pod that is being deleted only the end of its phase counts.
+    const change = { before: notification.before, after: object, now: 0 };
+    if (!changesUsage(kind, change)) return;
+  }
+  for (const quota of context.cache(ResourceQuotas).list(object.metadata.namespace)) {
+    if (namesFor(kind, Object.keys(quota.status?.hard ?? {})).length > 0) context.enqueue(keyOf(quota));
+  }
+}

@@ -1,0 +1,43 @@
+/** One look at a ResourceQuota. Source: kubernetes v1.36 pkg/controller/resourcequota/resource_quota_controller.go syncResourceQuota. */
+import type { ObjectKey } from "../../api/key.ts";
+import { ResourceQuotas, resourceOf } from "../../api/kind.ts";
+import type { ResourceQuota } from "../../api/types.ts";
+import type { SyncContext } from "../../controller/sync-context.ts";
+import { memory } from "./counted-kinds.ts";
+import { notCounted, usage } from "./rules.ts";
+import { amountChanges, type Counted, countedStatus, isOutdated } from "./status.ts";
+
+/** kube-controller-manager's `--resource-quota-sync-period`. */
+const recountMs = 5 * 60_000;
+
+/**
+ * Counts what the quota limits, and writes it if it differs.
+ * @throws Error, when the rest is written, where objects of a kind could not be listed yet; what the API server refuses.
+ */
+export async function syncQuota(key: ObjectKey, context: SyncContext): Promise<void> {
+  const quota = context.cache(ResourceQuotas).get(key);
+  if (quota === undefined) return;
+  context.enqueueAfter(recountMs, "all quotas are counted anew every 5 minutes", { background: true });
+  const counted = countedStatus(quota, {
+    kinds: context.state(memory).all,
+    objects(kind) {
+      const lister = context.cache(kind);
+      return lister.appliedResourceVersion() === "" ? undefined : lister.list(quota.metadata.namespace);
+    },
+    now: context.now(),
+  });
+  if (counted.uncounted.length > 0) context.decide(notCounted, { names: counted.uncounted });
+  if (isOutdated(quota, counted)) await write(quota, counted, context);
+  if (counted.unlisted.length > 0) {
+    const names = counted.unlisted.map(resourceOf).join(", ");
+    throw new Error(`Cannot count ${names}: they have not been listed yet`);
+  }
+}
+
+function write(quota: ResourceQuota, counted: Counted, context: SyncContext): Promise<ResourceQuota> {
+  const { hard, used } = counted;
+  const gone = Object.keys(quota.status?.hard ?? {}).filter((name) => hard[name] === undefined);
+  const because = context.decide(usage, { changes: amountChanges(quota, counted), gone });
+  const after = { ...quota, status: { hard, used } };
+  return context.client.updateStatus(ResourceQuotas, after, { because, basedOn: quota, signal: context.signal });
+}

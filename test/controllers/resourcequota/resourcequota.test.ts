@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import { Deployments, type Kind, kindOf, Pods, ResourceQuotas } from "../../../src/api/kind.ts";
+import type { StoredObject, Unstored } from "../../../src/api/object.ts";
+import type { ResourceQuota } from "../../../src/api/types.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { resourcequota } from "../../../src/controllers/resourcequota/resourcequota.ts";
+import { type EmbeddedScene, embeddedScene } from "../../support/embedded-scene.ts";
+
+const Jobs: Kind = kindOf({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
+const ConfigMaps: Kind = kindOf({
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+});
+
+/** Long enough for syncs to end, and shorter than the recount of all quotas. */
+const soonMs = 60_000;
+
+async function scene(): Promise<EmbeddedScene> {
+  return embeddedScene({ controllers: [deployment, replicaset, resourcequota] });
+}
+
+/** An object with fields that the kinds here have no type for. */
+function unstored(name: string, fields: object = {}): Unstored<StoredObject> {
+  return { metadata: { namespace: "default", name }, ...fields };
+}
+
+async function makeQuota(
+  cluster: EmbeddedScene,
+  hard: Readonly<Record<string, string>>,
+  more: object = {},
+): Promise<void> {
+  const metadata = { namespace: "default", name: "q" };
+  await cluster.during(cluster.you.create(ResourceQuotas, { metadata, spec: { hard, ...more } }));
+  await cluster.run(soonMs);
+}
+
+async function statusOf(cluster: EmbeddedScene): Promise<ResourceQuota["status"]> {
+  const [quota] = await cluster.list(ResourceQuotas);
+  return quota?.status;
+}
+
+function pod(name: string, fields: object = {}): Unstored<StoredObject> {
+  const resources = { requests: { cpu: "100m", memory: "64Mi" }, limits: { cpu: "200m", memory: "64Mi" } };
+  return unstored(name, { spec: { containers: [{ name: "c", image: "i", resources }], ...fields } });
+}
+
+describe("the ResourceQuota controller", () => {
+  test("of a Deployment of three pods a quota of one leaves one", async () => {
+    const cluster = await scene();
+    await makeQuota(cluster, { pods: "1" });
+    const labels = { app: "d" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "nginx" }] } };
+    const spec = { replicas: 3, selector: { matchLabels: labels }, template };
+    await cluster.during(cluster.you.create(Deployments, { metadata: { namespace: "default", name: "d" }, spec }));
+    await cluster.run(soonMs);
+    expect(await cluster.list(Pods)).toHaveLength(1);
+    expect(await statusOf(cluster)).toEqual({ hard: { pods: "1" }, used: { pods: "1" } });
+    await cluster.stop();
+  });
+
+  test("what was there before the quota is counted, and given back when it is deleted", async () => {
+    const cluster = await scene();
+    for (const name of ["a", "b"]) await cluster.during(cluster.you.create(Pods as Kind, pod(name)));
+    await makeQuota(cluster, { pods: "5", "requests.cpu": "1", "limits.memory": "1Gi", "count/pods": "9" });
+    const hard = { pods: "5", "requests.cpu": "1", "limits.memory": "1Gi", "count/pods": "9" };
+    const two = { pods: "2", "requests.cpu": "200m", "limits.memory": "128Mi", "count/pods": "2" };
+    expect(await statusOf(cluster)).toEqual({ hard, used: two });
+    await cluster.during(cluster.you.delete(Pods, { namespace: "default", name: "a" }));
+    await cluster.run(soonMs);
+    const one = { pods: "1", "requests.cpu": "100m", "limits.memory": "64Mi", "count/pods": "1" };
+    expect(await statusOf(cluster)).toEqual({ hard, used: one });
+    await cluster.stop();
+  });
+
+  test("objects of any kind are counted, and a name that no kind has gets no figure, but a decision that says so", async () => {
+    const cluster = await scene();
+    await cluster.during(cluster.you.create(ConfigMaps, unstored("a")));
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+    await cluster.during(cluster.you.create(Jobs, unstored("j", { spec: { template } })));
+    await cluster.run(soonMs);
+    await makeQuota(cluster, {
+      configmaps: "9",
+      "count/configmaps": "9",
+      "count/jobs.batch": "9",
+      "count/no.such": "9",
+    });
+    const used = (await statusOf(cluster))?.used;
+    expect(used).toEqual({ configmaps: "1", "count/configmaps": "1", "count/jobs.batch": "1" });
+    const sentences = cluster.events.flatMap((event) =>
+      event.stage === "decision" && event.controller === "resourcequota" ? [event.sentence] : [],
+    );
+    expect(sentences).toContain("no kind is known that is counted under count/no.such → no figure for it");
+    await cluster.stop();
+  });
+
+  test("a quota with a scope counts what the scope takes in", async () => {
+    const cluster = await scene();
+    await cluster.during(cluster.you.create(Pods as Kind, pod("burstable")));
+    await cluster.during(
+      cluster.you.create(Pods as Kind, unstored("best", { spec: { containers: [{ name: "c", image: "i" }] } })),
+    );
+    await makeQuota(cluster, { pods: "9" }, { scopes: ["BestEffort"] });
+    expect((await statusOf(cluster))?.used).toEqual({ pods: "1" });
+    await cluster.stop();
+  });
+
+  test("a limit that is changed or taken out of the spec leaves the status", async () => {
+    const cluster = await scene();
+    await makeQuota(cluster, { pods: "9", secrets: "4" });
+    const [quota] = await cluster.list(ResourceQuotas);
+    if (quota === undefined) throw new Error("no quota");
+    await cluster.during(cluster.you.update(ResourceQuotas, { ...quota, spec: { hard: { pods: "3" } } }));
+    await cluster.run(soonMs);
+    expect(await statusOf(cluster)).toEqual({ hard: { pods: "3" }, used: { pods: "0" } });
+    await cluster.stop();
+  });
+});
