@@ -10,6 +10,7 @@ import { giveUp, untilQuiet } from "../quiet.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import { Linker } from "../../src/trace/linker.ts";
 import { RunReport } from "../../src/views/run-report.ts";
+import { quoted, reconcileAdvice } from "../advice.ts";
 import { namespaceCandidates } from "../cluster-candidates.ts";
 import {
   choice,
@@ -291,7 +292,11 @@ class Run {
       leaseNamespace: leaseNamespace(namespace),
       leaseNameOf: fieldManagerOf,
       isDead: isDeadHere,
-      now: () => io.timeline.now(),
+      timeline: io.timeline,
+      signal: this.#starting.signal,
+      onSecondLook: (ms) =>
+        this.#say(`owner   waiting ${formatDuration(ms)} for a trace of another one: what is so new shows none yet`),
+      isOwnSandbox: this.#options.sandbox === true,
     });
     // The server's version comes first: when it cannot be reached, that is what is to be said.
     asked.catch(() => undefined);
@@ -299,14 +304,25 @@ class Run {
     this.#say(`context ${connected.context} · ${connected.server} (${await connected.serverVersion()}) · ${where}`);
     const found = await asked;
     const force = this.#options.force === true;
-    refuseOrPass(found, force, {
+    refuseOrPass(found, {
       calledAs: io.calledAs,
       who: connected.user === undefined ? "" : ` as user ${connected.user}`,
       namespace,
       columns: io.err.columns,
+      force,
+      toLookOn: this.#toLookOn(),
     });
     if (force) for (const line of overridden(found)) this.#warn(line);
     this.#say(preflightLine(found));
+  }
+
+  #toLookOn(): string {
+    const names = this.#controllers
+      .filter(({ partOf }) => partOf === undefined)
+      .map(({ name }) => name)
+      .join(" ");
+    const where = this.#namespace === undefined ? "-A" : `-n ${quoted(this.#namespace)}`;
+    return reconcileAdvice(this.#io.calledAs, this.#options, `trace ${names} ${where}`);
   }
 
   #lease(): Parameters<typeof startLive>[0]["lease"] {

@@ -136,6 +136,7 @@ async function listen(
 ): Promise<SandboxHttps> {
   try {
     return await serveSandbox(cluster.sandbox, {
+      controllers: cluster.manager.controllers.map(({ definition }) => definition.name),
       ...(port !== undefined && { port }),
       ...(identity !== undefined && { identity }),
     });

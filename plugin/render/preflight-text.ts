@@ -6,14 +6,20 @@ import { formatRight } from "../../src/modes/rights.ts";
 import { UserError } from "../user-error.ts";
 import { counted, wrapWords } from "./style.ts";
 
-/** `rights  7 of 7 · owner  nobody else …` */
+/** `rights  7 of 7 · owner  no other owner of replicasets found: …` */
 export function preflightLine({ rights, owners }: Preflight): string {
   const held = rights.asked.length - rights.missing.length;
-  const alone = owners.filter(({ owner }) => owner.is === "none found").map(({ controller }) => subjectOf(controller));
   const found = owners
     .filter(({ owner }) => owner.is !== "none found")
     .map(({ controller, owner }) => `${subjectOf(controller)}: ${owner.evidence}`);
-  if (alone.length > 0) found.push(`no other owner of ${[...new Set(alone)].join(", ")} found`);
+  const absent = Map.groupBy(
+    owners.filter(({ owner }) => owner.is === "none found"),
+    ({ owner }) => owner.evidence,
+  );
+  for (const [evidence, alike] of absent) {
+    const subjects = new Set(alike.map(({ controller }) => subjectOf(controller)));
+    found.push(`no other owner of ${[...subjects].join(", ")} found: ${evidence}`);
+  }
   return `rights  ${held} of ${rights.asked.length} · owner  ${found.join(" · ")}`;
 }
 
@@ -34,41 +40,45 @@ export interface RefusalContext {
   /** Undefined: all of them. */
   readonly namespace: string | undefined;
   readonly columns: number | undefined;
+  readonly force: boolean;
+  /** The command that looks on at the same controllers without writing, as it can be pasted. */
+  readonly toLookOn: string;
 }
 
 /** @throws UserError when a right is missing, or another owner is active or cannot be ruled out and `force` is not set. */
-export function refuseOrPass(found: Preflight, force: boolean, context: RefusalContext): void {
-  const { rights, owners } = found;
-  const { namespace } = context;
-  if (rights.missing.length > 0) {
-    const [first] = rights.missing;
-    const named = rights.missing.map((right) => formatRight(right, namespace));
-    const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
-    const role = `controllers ${owners[0]?.controller.name ?? ""} -o rbac${namespace === undefined ? "" : ` -n ${namespace}`}`;
-    const count = `${rights.missing.length} of ${rights.asked.length} rights are missing`;
-    throw new UserError(
-      `not allowed to ${first === undefined ? "" : formatRight(first, first.namespace)} ${where}${context.who} (${count})`,
-      [
-        ...wrapWords(named, context.columns === undefined ? undefined : context.columns - 4, " · ").map(
-          (line) => `  ${line}`,
-        ),
-        `\`${context.calledAs} ${role}\` prints the ${namespace === undefined ? "ClusterRole" : "Role"} that it needs`,
-      ],
-    );
-  }
-  const other = owners.find(({ owner }) => owner.is !== "none found");
-  if (other === undefined || force) return;
+export function refuseOrPass(found: Preflight, context: RefusalContext): void {
+  refuseMissingRights(found, context);
+  const others = found.owners.filter(({ owner }) => owner.is !== "none found");
+  // Who is there for certain is told before who may be.
+  const other = others.find(({ owner }) => owner.is === "active") ?? others[0];
+  if (other === undefined || context.force) return;
   const { owner, controller } = other;
-  const toForce = "To go ahead all the same, add --force.";
-  if (owner.is === "active") {
-    throw new UserError(`refused: ${owner.who} is active on this cluster (${owner.evidence}).`, [
-      `Two controllers on one object do everything twice: ${subjectOf(controller)} would get too many of what they own.`,
-      toForce,
-    ]);
-  }
-  throw new UserError(`refused: whether ${owner.who} is active on this cluster is unknown (${owner.evidence}).`, [
-    `Get the right to read that Lease, or make sure that nothing else reconciles ${subjectOf(controller)} here.`,
-    toForce,
+  const alike = others.filter((each) => each !== other).map((each) => each.controller.name);
+  throw new UserError(
+    owner.is === "active"
+      ? `refused: ${owner.who} is active on this cluster (${owner.evidence}).`
+      : `refused: cannot tell whether ${owner.who} is active on this cluster (${owner.evidence}).`,
+    [
+      `If both run ${controller.name}, ${controller.ifRunTwice ?? `everything is done twice to ${subjectOf(controller)}`}.`,
+      ...(alike.length === 0 ? [] : [`It is the same with ${alike.join(", ")}.`]),
+      "To look on without writing anything:",
+      `  ${context.toLookOn}`,
+      "To go ahead all the same, add --force.",
+    ],
+  );
+}
+
+function refuseMissingRights({ rights, owners }: Preflight, context: RefusalContext): void {
+  const { namespace, calledAs, columns } = context;
+  const [first] = rights.missing;
+  if (first === undefined) return;
+  const named = rights.missing.map((right) => formatRight(right, namespace));
+  const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
+  const role = `controllers ${owners[0]?.controller.name ?? ""} -o rbac${namespace === undefined ? "" : ` -n ${namespace}`}`;
+  const count = `${rights.missing.length} of ${rights.asked.length} rights are missing`;
+  throw new UserError(`not allowed to ${formatRight(first, first.namespace)} ${where}${context.who} (${count})`, [
+    ...wrapWords(named, columns === undefined ? undefined : columns - 4, " · ").map((line) => `  ${line}`),
+    `\`${calledAs} ${role}\` prints the ${namespace === undefined ? "ClusterRole" : "Role"} that it needs`,
   ]);
 }
 
@@ -78,7 +88,7 @@ export function overridden({ owners }: Preflight): string[] {
     .filter(({ owner }) => owner.is !== "none found")
     .map(({ controller, owner: { is, who, evidence } }) =>
       is === "active"
-        ? `--force overrides: ${who} is active here (${evidence}), and so does the same as our ${controller.name}`
-        : `--force overrides: whether ${who} is active here is unknown (${evidence})`,
+        ? `--force overrides: ${who} is active here (${evidence}), and does the same as our ${controller.name}`
+        : `--force overrides: cannot tell whether ${who} is active here (${evidence})`,
     );
 }

@@ -111,8 +111,15 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly onlyByName?: true;
   /** The name of a controller that this one is a part of: whoever names that one gets this one too. */
   readonly partOf?: string;
-  /** Who runs it on a cluster of its own accord, if not kube-controller-manager: looked for before it is run here as well. */
-  readonly runBy?: "kube-scheduler" | "nobody";
+  /**
+   * Who runs it on a cluster of its own accord, if not kube-controller-manager: looked for before it is run here as well. `kubelet`:
+   * whoever keeps the simulated nodes alive, kwok for one.
+   */
+  readonly runBy?: "kube-scheduler" | "kubelet";
+  /** What happens to the objects when two run it at once: `each scale-up would create twice the pods`. */
+  readonly ifRunTwice?: string;
+  /** An object on which the controller acts as soon as it has seen it: one that has stood so for long shows that nobody runs it. */
+  isLeftUndone?(object: T): boolean;
   readonly rules: readonly Rule[];
   /** What it needs beyond list and watch; preflight asks for these, `controllers -o rbac` prints them. */
   readonly permissions: readonly Permission[];

@@ -30,3 +30,10 @@ export function watchPrimary<T extends StoredObject>(
     },
   });
 }
+
+/** Whether the object's status does not tell of its newest spec yet; what has no generation never is. */
+export function isBehindItsSpec(
+  object: StoredObject & { readonly status?: { readonly observedGeneration?: number } },
+): boolean {
+  return (object.metadata.generation ?? 0) > (object.status?.observedGeneration ?? 0);
+}

@@ -5,6 +5,8 @@ import { parseTime } from "../api/time.ts";
 import type { Transport } from "../api/transport.ts";
 import type { Client } from "../client/verbs.ts";
 import type { ControllerDefinition } from "../controller/definition.ts";
+import { sleep, type Timeline } from "../platform/timeline.ts";
+import { judge } from "../verdict/verdict.ts";
 import { askRights, type Rights, rightsToRun } from "./rights.ts";
 import { findSecondOwner, type SecondOwner } from "./second-owner.ts";
 
@@ -18,9 +20,16 @@ export interface PreflightOptions {
   readonly leaseNameOf: (controller: ControllerDefinition) => string;
   /** Whether the process that this identity names is known to have died: its Lease says nothing then. */
   readonly isDead: (identity: string) => boolean;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly timeline: Timeline;
+  readonly signal: AbortSignal;
+  /** Told when the answer is put off, since a cluster that has just started shows nothing yet. */
+  readonly onSecondLook?: (waitMs: number) => void;
+  /** It is a sandbox of this process: what runs in it is known. */
+  readonly isOwnSandbox: boolean;
 }
+
+/** A second look is not put off for longer. */
+const secondLookMs = 15_000;
 
 export interface ControllerOwner {
   readonly controller: ControllerDefinition;
@@ -35,12 +44,9 @@ export interface Preflight {
 
 /** @throws StatusError, TransportError when the API server does not answer what must be known. */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
-  const { controllers, client, transport, namespace, leaseNamespace } = options;
-  const [rights, copies, ...found] = await Promise.all([
-    askRights(client, rightsToRun(controllers, namespace, leaseNamespace)),
-    otherCopies(options),
-    ...controllers.map((controller) => findSecondOwner(transport, client, controller, namespace)),
-  ]);
+  const { controllers, client, namespace, leaseNamespace } = options;
+  const asked = askRights(client, rightsToRun(controllers, namespace, leaseNamespace));
+  const [rights, copies, found] = await Promise.all([asked, otherCopies(options), secondOwners(options, asked)]);
   const owners = controllers.map((controller, index) => {
     const copy = copies.get(controller.name);
     return { controller, owner: copy ?? (found[index] as SecondOwner) };
@@ -48,12 +54,36 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
   return { rights, owners };
 }
 
+/** A cluster that has just started shows nothing yet: it is given the time in which an owner would have left a trace. */
+async function secondOwners(options: PreflightOptions, rights: Promise<Rights>): Promise<readonly SecondOwner[]> {
+  const { controllers, transport, client, namespace, timeline, signal, onSecondLook } = options;
+  if (options.isOwnSandbox) return controllers.map(ownSandbox);
+  const look = (controller: ControllerDefinition): Promise<SecondOwner> =>
+    findSecondOwner(transport, client, controller, namespace);
+  const first = await Promise.all(controllers.map(look));
+  const soon = first.flatMap(({ againInMs = Infinity }) => (againInMs <= secondLookMs ? [againInMs] : []));
+  if (soon.length === 0 || first.some(({ is }) => is === "active")) return first;
+  // Without them it is refused anyhow.
+  if ((await rights).missing.length > 0) return first;
+  // Times of the server are whole seconds.
+  const waitMs = Math.max(...soon) + 1000;
+  onSecondLook?.(waitMs);
+  await sleep(timeline, waitMs, "preflight looks for other owners", { signal });
+  return Promise.all(controllers.map(look));
+}
+
+/** Of a sandbox of this process it is known that nobody else is in it. */
+function ownSandbox(): SecondOwner {
+  const evidence = "the sandbox is this process's own";
+  return { is: "none found", who: "anybody", evidence, verdict: judge({ findings: [], seen: [evidence], unseen: [] }) };
+}
+
 /**
  * Copies of ours that hold a Lease of an overlapping scope: all namespaces against one, and the other way round. The Lease of
  * the very same scope is not looked at here; it is taken, or found held, when the run starts.
  */
 async function otherCopies(options: PreflightOptions): Promise<ReadonlyMap<string, SecondOwner>> {
-  const { controllers, client, namespace, leaseNamespace, leaseNameOf, isDead, now } = options;
+  const { controllers, client, namespace, leaseNamespace, leaseNameOf, isDead, timeline } = options;
   const copies = new Map<string, SecondOwner>();
   let leases;
   try {
@@ -71,14 +101,12 @@ async function otherCopies(options: PreflightOptions): Promise<ReadonlyMap<strin
     if (metadata.namespace === leaseNamespace || spec?.renewTime === undefined || holder === "" || isDead(holder))
       continue;
     const controller = controllers.find((candidate) => leaseNameOf(candidate) === metadata.name);
-    const agoMs = now() - parseTime(spec.renewTime);
+    const agoMs = timeline.now() - parseTime(spec.renewTime);
     if (controller === undefined || agoMs > (spec.leaseDurationSeconds ?? 15) * 1000) continue;
     const scope = metadata.namespace === "kube-system" ? "all namespaces" : `namespace ${metadata.namespace}`;
-    copies.set(controller.name, {
-      is: "active",
-      who: `another kubectl reconcile, for ${scope},`,
-      evidence: `Lease ${metadata.namespace}/${metadata.name}, held by ${holder}`,
-    });
+    const evidence = `Lease ${metadata.namespace}/${metadata.name}, held by ${holder}`;
+    const verdict = judge({ findings: [evidence], seen: [`${leases.items.length} Leases`], unseen: [] });
+    copies.set(controller.name, { is: "active", who: `another kubectl reconcile, for ${scope},`, evidence, verdict });
   }
   return copies;
 }

@@ -1,17 +1,18 @@
 /** Whether something else already reconciles these objects: two controllers on one object do everything twice. */
-import { Leases, type Kind, pathOf } from "../api/kind.ts";
-import { keyOf } from "../api/key.ts";
-import type { ManagedFieldsEntry, StoredObject } from "../api/object.ts";
-import { StatusError, type Status } from "../api/status-error.ts";
-import { parseTime } from "../api/time.ts";
-import { readAll, type Transport } from "../api/transport.ts";
-import type { Lease } from "../api/types.ts";
+import type { Transport } from "../api/transport.ts";
 import type { Client } from "../client/verbs.ts";
-import type { ControllerDefinition } from "../controller/definition.ts";
+import { type ControllerDefinition, subjectOf } from "../controller/definition.ts";
+import { judge, type Unseen, type Verdict } from "../verdict/verdict.ts";
+import { type ComponentLease, readComponentLease } from "./owner-signs/component-lease.ts";
+import { componentWorks } from "./owner-signs/component-works.ts";
+import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
+import { ownWork } from "./owner-signs/own-work.ts";
+import { age, type Idle, joined, type Look, nothingSeen, type Sign } from "./owner-signs/sign.ts";
 
 /**
- * What is known of another owner. `unknown`: the evidence could not be read. `none found` is not `none`: a
- * kube-controller-manager without leader election that has nothing to do leaves no trace.
+ * What is known of another owner. `active`: it has left a fresh trace. `none found`: work that an owner does at once has been left
+ * undone. `unknown`: neither, as where a kube-controller-manager without leader election has nothing to do, or the evidence may
+ * not be read.
  */
 export interface SecondOwner {
   readonly is: "active" | "none found" | "unknown";
@@ -19,108 +20,163 @@ export interface SecondOwner {
   readonly who: string;
   /** One clause: `Lease kube-system/kube-controller-manager, renewed 3 s ago`. */
   readonly evidence: string;
+  /** The same with all that it rests on; each finding is a trace of the owner, as a clause. */
+  readonly verdict: Verdict<string>;
+  /** What has not been done yet is too young to show anything: after so long a second look tells more. */
+  readonly againInMs?: number;
 }
 
-/** Who runs a controller on a cluster of its own accord. */
-type Component = "kube-controller-manager" | "kube-scheduler";
+export type Reconciled = Pick<
+  ControllerDefinition,
+  "name" | "for" | "runBy" | "component" | "isLeftUndone" | "recordsEvents"
+>;
 
-const recentMs = 60_000;
+/** An owner that is there has left a trace within this time, as soon as it has anything to do. */
+const freshMs = 60_000;
+/** kube-controller-manager does in a second what is looked at; one that has just started, after its caches have filled. */
+const idleMs = 10_000;
+/** Beside a kube-controller-manager that works, one of its controllers must have left an object alone for longer. */
+const idleBesideOthersMs = 60_000;
 
 /**
- * Looks for whoever runs the controller elsewhere, kube-controller-manager for most: first its Lease, judged by the server's own
- * clock, then its recent writes to objects of the kind. Only reads.
+ * Looks for whoever runs the controller elsewhere: the Lease of its process, statuses and Events that it has written, heartbeats
+ * of nodes, what its process keeps in every namespace; and for the absence of all that. Ages are told by the server's clock.
+ * Only reads.
+ *
+ * @throws StatusError, TransportError when the API server refuses what anybody may ask, or does not answer.
  */
 export async function findSecondOwner(
   transport: Transport,
   client: Client,
-  controller: Pick<ControllerDefinition, "for" | "runBy">,
+  controller: Reconciled,
   namespace: string | undefined,
 ): Promise<SecondOwner> {
-  const { for: kind, runBy: manager = "kube-controller-manager" } = controller;
-  if (manager === "nobody") {
-    return { is: "none found", who: "anybody", evidence: "it works on what is marked for it alone" };
+  const { runBy: process = "kube-controller-manager" } = controller;
+  const lease = await readComponentLease(transport, process);
+  if (lease.sandbox !== undefined) return inSandbox(controller.name, lease.sandbox);
+  if (process === "kubelet") {
+    const look = await nodeHeartbeats(client, controller.name);
+    return weigh(controller, { ...look, lease: { ...lease, is: "absent" }, process: "a kubelet" });
   }
-  const lease = await readLease(transport, manager);
-  if (lease.is !== "none found") return lease;
-  // What writes to objects of every kind leaves no trace of its own on any.
-  if (kind === undefined) return { ...lease, evidence: `no Lease kube-system/${manager}` };
-  const write = await lastWrite(client, manager, kind, namespace);
-  if (write === undefined)
-    return {
-      is: "none found",
-      who: manager,
-      evidence: `no Lease kube-system/${manager}, no recent write of it to ${kind.plural}`,
-    };
-  const agoMs = lease.serverNow - write.at;
-  const evidence = `${kind.kind} ${write.key} was written by ${manager} ${ago(agoMs)}`;
-  return agoMs < recentMs
-    ? { is: "active", who: manager, evidence }
-    : { is: "none found", who: manager, evidence: `no Lease kube-system/${manager}; ${evidence}` };
+  const own = await ownWork(client, controller, { namespace, process });
+  const isSettled = lease.is === "renewed" || own.signs.some(({ isOwn, at }) => isOwn && lease.now - at < freshMs);
+  const others =
+    isSettled || process !== "kube-controller-manager"
+      ? nothingSeen
+      : await componentWorks(client, [...new Set([namespace ?? "default", "default", "kube-system"])]);
+  return weigh(controller, { ...joined([own, others]), lease, process });
 }
 
-/** `3 s ago`, `4 min ago`, `2 h ago`. */
-function ago(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 120) return `${seconds} s ago`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min ago` : `${Math.round(seconds / 3600)} h ago`;
+/** A sandbox that is served says what acts in it. */
+function inSandbox(name: string, controllers: readonly string[]): SecondOwner {
+  const isThere = controllers.includes(name);
+  const evidence = isThere
+    ? `it is a sandbox that runs ${name} itself`
+    : `it is a sandbox, which runs ${controllers.join(", ")} and no more`;
+  const verdict = judge({ findings: isThere ? [evidence] : [], seen: [evidence], unseen: [] });
+  return { is: isThere ? "active" : "none found", who: "another kubectl reconcile", evidence, verdict };
 }
 
-async function readLease(
-  transport: Transport,
-  manager: Component,
-): Promise<SecondOwner & { readonly serverNow: number }> {
-  const path = pathOf(Leases, { namespace: "kube-system", name: manager });
-  const answer = await transport.send({
-    method: "GET",
-    path,
-    headers: { accept: "application/json" },
-    signal: new AbortController().signal,
+interface Evidence extends Look {
+  readonly lease: ComponentLease;
+  readonly process: string;
+}
+
+function weigh(controller: Reconciled, look: Evidence): SecondOwner {
+  const { lease, process } = look;
+  const { now } = lease;
+  const signs = [...look.signs, ...leaseSigns(look)].sort((a, b) => b.at - a.at);
+  const idles = look.idles.filter(({ since }) => now - since >= idleMs).sort((a, b) => a.since - b.since);
+  const fresh = signs.filter(({ at }) => now - at < freshMs);
+  const findings = speaking(controller, { fresh, idles, now });
+  const gone = findings.length > 0 ? [] : absence(controller, look, { fresh, idles });
+  const verdict = judge({
+    findings: findings.map((sign) => signText(sign, now)),
+    seen: [...look.seen, ...gone],
+    unseen: [...look.unseen, ...(gone.length > 0 ? [] : [missing(look, signs[0])])].filter(
+      ({ isDecisive }) => gone.length === 0 || !isDecisive,
+    ),
   });
-  const body: unknown = JSON.parse(new TextDecoder().decode(await readAll(answer.body)) || "{}");
-  const date = answer.header("date");
-  const serverNow = date === undefined ? 0 : parseTime(date);
-  if (answer.status === 404) return { is: "none found", who: manager, evidence: "no Lease", serverNow };
-  if (answer.status === 403) {
-    return {
-      is: "unknown",
-      who: manager,
-      evidence: `Lease kube-system/${manager} may not be read by this user`,
-      serverNow,
-    };
+  if (verdict.is === "found") {
+    return { is: "active", who: findings[0]?.by ?? process, evidence: verdict.findings[0], verdict };
   }
-  if (answer.status !== 200) throw new StatusError(answer.status, body as Status);
-  const { spec } = body as Lease;
-  if (spec?.renewTime === undefined || (spec.holderIdentity ?? "") === "") {
-    return { is: "none found", who: manager, evidence: `Lease kube-system/${manager} has no holder`, serverNow };
-  }
-  const agoMs = serverNow - parseTime(spec.renewTime);
-  const evidence = `Lease kube-system/${manager}, renewed ${ago(agoMs)}`;
-  return {
-    is: agoMs <= (spec.leaseDurationSeconds ?? 15) * 1000 ? "active" : "none found",
-    who: manager,
-    evidence,
-    serverNow,
-  };
+  if (verdict.is === "well") return { is: "none found", who: process, evidence: gone.join(", "), verdict };
+  const evidence = whyUnknown(controller, look, signs[0]);
+  const againInMs = untilRipe(controller, look);
+  const again = againInMs === undefined ? {} : { againInMs };
+  return { is: "unknown", who: signs[0]?.by ?? process, evidence, verdict, ...again };
 }
 
-/** The latest write of the component to an object of the kind, as far as managedFields tell. */
-async function lastWrite(
-  client: Client,
-  manager: Component,
-  kind: Kind,
-  namespace: string | undefined,
-): Promise<{ readonly key: string; readonly at: number } | undefined> {
-  const page = await client.list(kind, { limit: 500, ...(namespace !== undefined && { namespace }) });
-  let latest: { key: string; at: number } | undefined;
-  for (const object of page.items) {
-    for (const entry of object.metadata.managedFields ?? []) {
-      const at = writtenAt(entry, manager);
-      if (at !== undefined && at > (latest?.at ?? 0)) latest = { key: keyOf(object satisfies StoredObject), at };
-    }
-  }
-  return latest;
+/** When what is left undone now will have been so for long enough; undefined where that would still be too little. */
+function untilRipe({ name }: Reconciled, { lease, idles }: Evidence): number | undefined {
+  // A server in this process tells no time.
+  if (lease.now === 0) return undefined;
+  const sorted = idles.toSorted((a, b) => a.since - b.since);
+  const own = sorted.find(({ controller }) => controller === name);
+  const second = lease.is === "forbidden" ? undefined : perController(sorted)[1];
+  const since = Math.min(own?.since ?? Infinity, second?.since ?? Infinity);
+  return since === Infinity ? undefined : Math.max(0, since + idleMs - lease.now);
 }
 
-function writtenAt(entry: ManagedFieldsEntry, manager: Component): number | undefined {
-  return entry.manager === manager && entry.time !== undefined ? parseTime(entry.time) : undefined;
+/** The first of each controller. */
+function perController(idles: readonly Idle[]): readonly Idle[] {
+  return idles.filter(({ controller }, index) => idles.findIndex((each) => each.controller === controller) === index);
+}
+
+/** A Lease is a trace of the process, though not of each of its controllers. */
+function leaseSigns({ lease, process }: Evidence): readonly Sign[] {
+  if (lease.renewedAt === 0) return [];
+  return [{ says: `Lease kube-system/${process}, renewed`, at: lease.renewedAt, isOwn: false, by: process }];
+}
+
+/** The traces that say "it is there": those of the controller itself, and of its process unless an object waits in vain. */
+function speaking(
+  { name }: Reconciled,
+  { fresh, idles, now }: { readonly fresh: readonly Sign[]; readonly idles: readonly Idle[]; readonly now: number },
+): readonly Sign[] {
+  const own = fresh.filter(({ isOwn }) => isOwn);
+  const waits = idles.some(({ controller, since }) => controller === name && now - since >= idleBesideOthersMs);
+  if (own.length === 0 && waits) return [];
+  // The Lease is what people know.
+  return fresh.toSorted((a, b) => Number(b.says.startsWith("Lease")) - Number(a.says.startsWith("Lease")));
+}
+
+/** Why there is none: the clauses that show it; empty where nothing does. */
+function absence(
+  { name }: Reconciled,
+  { lease, process, signs }: Evidence,
+  { fresh, idles }: { readonly fresh: readonly Sign[]; readonly idles: readonly Idle[] },
+): readonly string[] {
+  const { now } = lease;
+  const own = idles.find(({ controller }) => controller === name);
+  if (own !== undefined) return [idleText(own, now)];
+  if (fresh.length > 0 || lease.is === "forbidden") return [];
+  const isLater = ({ by, at }: Sign): boolean => by === process && at > lease.renewedAt + freshMs;
+  if (lease.is === "stale" && now - lease.renewedAt >= freshMs && !signs.some(isLater)) return [lease.says];
+  // One controller may be switched off; two that have nothing to do with each other are not there at all.
+  const others = perController(idles);
+  return others.length < 2 ? [] : others.slice(0, 2).map((idle) => idleText(idle, now));
+}
+
+function signText({ says, at }: Sign, now: number): string {
+  return `${says} ${age(now - at)} ago`;
+}
+
+function idleText({ says, since }: Idle, now: number): string {
+  return `${says} for ${age(now - since)}`;
+}
+
+/** What would have shown the owner, and is not there. */
+function missing({ process, lease }: Evidence, last: Sign | undefined): Unseen {
+  const what = `a trace that shows whether ${process} still works`;
+  if (last === undefined) return { what, why: lease.says, isDecisive: true };
+  return { what, why: `the last one is ${age(lease.now - last.at)} old`, isDecisive: true };
+}
+
+function whyUnknown(controller: Reconciled, { lease, process, seen }: Evidence, last: Sign | undefined): string {
+  if (lease.is === "forbidden") return lease.says;
+  if (last !== undefined) return `${signText(last, lease.now)}, and nothing shows that it has gone`;
+  if (process === "a kubelet") return "there are no simulated nodes that would show it";
+  const nothing = seen.length === 0 ? `no ${subjectOf(controller)} that would show it` : "nothing here waits for it";
+  return `${lease.says}, and ${nothing}`;
 }

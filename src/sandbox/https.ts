@@ -21,7 +21,12 @@ export interface ServeOptions {
   readonly port?: number;
   /** By default one made for the occasion. */
   readonly identity?: SandboxIdentity;
+  /** Names of the controllers that act in it: each answer tells them, so that nobody runs one of them a second time. */
+  readonly controllers?: readonly string[];
 }
+
+/** What the header `server` of each answer begins with; the names of the controllers follow, parted by commas. */
+export const sandboxServer = "kubectl-reconcile-sandbox";
 
 export interface SandboxHttps {
   /** `https://127.0.0.1:PORT`. */
@@ -59,12 +64,14 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
   const { server } = sandbox;
   const identity = options.identity ?? newIdentity(server.timeline.now());
   const { certificate, token } = identity;
+  const named = `${sandboxServer} ${(options.controllers ?? []).join(",")}`.trimEnd();
   let requests = 0;
   const answer = async (request: ServedRequest): Promise<ServedResponse> => {
     const bearer = /^bearer (.+)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? "";
     if (!sameSecret(bearer, token)) return unauthorized();
     await yamlReadyFor(server.yaml, request.headers);
-    return handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
+    const answered = handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
+    return { ...answered, headers: { ...answered.headers, server: named } };
   };
   const https = await serveHttps({ port: options.port ?? 0, certificate, maxBodyBytes, handle: answer });
   announceServer(server, { port: https.port, ca: certificate.ca });

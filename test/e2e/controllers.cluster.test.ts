@@ -103,7 +103,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     });
   });
 
-  test("printed for one namespace is enough there, but that kube-controller-manager's Lease cannot be read", async () => {
+  test("printed for one namespace is enough there, but that nobody's absence can be told where nothing waits", async () => {
     await cluster.createNamespace("narrow");
     const workload = new Workload(cluster, "narrow");
     await workload.createReplicaSet("web", 2);
@@ -111,12 +111,19 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     const bind = ["rolebinding", "narrow", "-n", "narrow", "--role=kubectl-reconcile-replicaset"];
     const kubeconfig = await granted(role, bind, "narrow");
     const args = ["run", "replicaset", "-n", "narrow", "--once"];
+    const waited = await runProgram(args, { kubeconfig });
+    expect(waited).toMatchObject({ code: 0, stderr: "" });
+    expect(waited.stdout).toContain("ReplicaSet narrow/web has waited for a sync for ");
+    expect(await workload.pods()).toHaveLength(2);
     const refused = await runProgram(args, { kubeconfig });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/^refused: whether kube-controller-manager is active on this cluster is unknown/);
+    const unreadable = /Lease kube-system\/kube-controller-manager may not be read by this user/;
+    expect(refused.stderr).toMatch(
+      /^refused: cannot tell whether kube-controller-manager is active on this cluster \(/,
+    );
+    expect(refused.stderr).toMatch(unreadable);
     const forced = await runProgram([...args, "--force"], { kubeconfig });
     expect(forced.code).toBe(0);
-    expect(forced.stderr).toMatch(/^--force overrides: whether kube-controller-manager is active here is unknown \(/);
-    expect(await workload.pods()).toHaveLength(2);
+    expect(forced.stderr).toMatch(/^--force overrides: cannot tell whether kube-controller-manager is active here \(/);
   });
 });

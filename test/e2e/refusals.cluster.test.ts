@@ -217,10 +217,18 @@ describe.skipIf(controllersMissing !== undefined)("run beside kube-controller-ma
     expect(first).toMatch(
       /^refused: kube-controller-manager is active on this cluster \(Lease kube-system\/kube-controller-manager, renewed \d+ s ago\)\.$/,
     );
-    expect(next.join(" ")).toContain("--force");
+    expect(next[0]).toBe(
+      "If both run replicaset, each scale-up would create twice the pods, and each scale-down delete twice as many.",
+    );
+    expect(next.slice(1).map((line) => line.trim())).toEqual([
+      "To look on without writing anything:",
+      "kubectl reconcile trace replicaset -n default",
+      "To go ahead all the same, add --force.",
+    ]);
     const forced = await runProgram(["run", "replicaset", "--once", "--force"], options);
     expect(forced.code).toBe(0);
     expect(forced.stderr).toMatch(/^--force overrides: kube-controller-manager is active here \(Lease /);
+    expect(forced.stderr).toContain("), and does the same as our replicaset\n");
     expect(await workload.pods()).toHaveLength(2);
   });
 
@@ -232,6 +240,40 @@ describe.skipIf(controllersMissing !== undefined)("run beside kube-controller-ma
     await cluster.kubectl(["create", "rolebinding", "all", "--role=all", "--user=dev"]);
     const { code, stderr } = await runProgram(["run", "rs", "--as", "dev"], { kubeconfig: cluster.kubeconfig });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^refused: whether kube-controller-manager is active on this cluster is unknown \(Lease /);
+    expect(stderr).toMatch(/^refused: (cannot tell whether )?kube-controller-manager is active on this cluster \(/);
   });
+});
+
+describe.skipIf(controllersMissing !== undefined)("run beside a control plane that elects no leaders", () => {
+  let cluster: Cluster;
+  let options: { readonly kubeconfig: string };
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: "*", nodes: 1 });
+    options = { kubeconfig: cluster.kubeconfig };
+    await cluster.kubectl(["create", "namespace", "empty"]);
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  for (const [name, who] of [
+    ["replicaset", "kube-controller-manager"],
+    ["deployment", "kube-controller-manager"],
+    ["garbage-collector", "kube-controller-manager"],
+    ["namespace", "kube-controller-manager"],
+    ["scheduler", "kube-scheduler"],
+    ["kubelet", "kwok"],
+  ] as const) {
+    test(`refuses ${name}, though no object shows its owner, and advises to look on first`, async () => {
+      const narrow = name === "replicaset" || name === "deployment";
+      const where = narrow ? ["-n", "empty"] : ["-A"];
+      const { code, stdout, stderr } = await runProgram(["run", name, ...where], options);
+      expect({ code, stdout: stdout.split("\n").length }).toEqual({ code: 2, stdout: 2 });
+      const lines = stderr.trimEnd().split("\n");
+      expect(lines[0]).toMatch(
+        new RegExp(`^refused: (cannot tell whether )?${who} is active on this cluster \\(.+\\)\\.$`),
+      );
+      expect(lines.at(-2)).toEndWith(` trace ${name} ${where.join(" ")}`);
+      expect(lines.at(-1)).toBe("To go ahead all the same, add --force.");
+      expect(lines[1]).not.toContain("of what they own");
+    });
+  }
 });

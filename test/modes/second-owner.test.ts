@@ -1,29 +1,389 @@
+/** Who else is taken to reconcile the same objects: by traces of work, and by work that was left undone. */
 import { expect, test } from "bun:test";
-import { Leases } from "../../src/api/kind.ts";
+import { kindOf, Leases, Namespaces, Nodes, Pods, ReplicaSets } from "../../src/api/kind.ts";
+import type { StoredObject } from "../../src/api/object.ts";
 import { formatMicroTime } from "../../src/api/time.ts";
+import type { Transport } from "../../src/api/transport.ts";
+import type { ReplicaSet } from "../../src/api/types.ts";
+import { createClient } from "../../src/client/client.ts";
+import type { Client } from "../../src/client/verbs.ts";
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { deployment } from "../../src/controllers/deployment/deployment.ts";
+import { garbageCollector } from "../../src/controllers/garbage-collector/garbage-collector.ts";
 import { kubelet } from "../../src/controllers/kubelet/kubelet.ts";
+import { namespace } from "../../src/controllers/namespace/namespace.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
 import { scheduler } from "../../src/controllers/scheduler/scheduler.ts";
-import { findSecondOwner } from "../../src/modes/second-owner.ts";
-import { embeddedScene } from "../support/embedded-scene.ts";
+import { findSecondOwner, type SecondOwner } from "../../src/modes/second-owner.ts";
+import { sleep } from "../../src/platform/timeline.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { embeddedScene, type EmbeddedScene } from "../support/embedded-scene.ts";
+import { statusOf } from "../support/refused.ts";
 
-const cases = [
-  { holder: "kube-scheduler", active: ["scheduler"] },
-  { holder: "kube-controller-manager", active: ["replicaset"] },
+const ClusterRoles = kindOf<StoredObject & { readonly aggregationRule: unknown }>({
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  kind: "ClusterRole",
+  plural: "clusterroles",
+  namespaced: false,
+});
+
+/** Over HTTP each answer tells the server's time. */
+function withDate({ cluster, timeline }: EmbeddedScene): Transport {
+  const inner = cluster.sandbox.transport({ actor: "preflight" });
+  return {
+    async send(request) {
+      const answer = await inner.send(request);
+      const header = (name: string): string | undefined =>
+        name === "date" ? new Date(timeline.now()).toUTCString() : answer.header(name);
+      return { status: answer.status, body: answer.body, header };
+    },
+  };
+}
+
+/** What was done on the cluster, step by step. */
+class Story {
+  readonly scene: EmbeddedScene;
+
+  constructor(scene: EmbeddedScene) {
+    this.scene = scene;
+  }
+
+  as(name: string): Client {
+    return this.scene.cluster.clientFor(name);
+  }
+
+  pass(seconds: number): Promise<void> {
+    return sleep(this.scene.timeline, seconds * 1000, "story");
+  }
+
+  createReplicaSet(): Promise<ReplicaSet> {
+    const labels = { app: "web" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "web" }] } };
+    return this.as("kubectl-create").create(ReplicaSets, {
+      metadata: { namespace: "default", name: "web" },
+      spec: { replicas: 0, selector: { matchLabels: labels }, template },
+    });
+  }
+
+  async writeStatus(manager: string): Promise<void> {
+    const there = await this.as("test").get(ReplicaSets, { namespace: "default", name: "web" });
+    const status = { replicas: 0, observedGeneration: there.metadata.generation ?? 1 };
+    await this.as(manager).updateStatus(ReplicaSets, { ...there, status });
+  }
+
+  async renewLease(holder: string): Promise<void> {
+    const spec = {
+      holderIdentity: "somebody",
+      leaseDurationSeconds: 15,
+      renewTime: formatMicroTime(this.scene.timeline.now()),
+    };
+    await this.as(holder).create(Leases, { metadata: { namespace: "kube-system", name: holder }, spec });
+  }
+
+  /** As kube-apiserver makes it; the rules are put together by kube-controller-manager. */
+  async createAdminRole(): Promise<void> {
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { "example.com/aggregate": "true" } }] };
+    await this.as("kube-apiserver").create(ClusterRoles, { metadata: { name: "admin" }, aggregationRule });
+  }
+
+  async createNode(): Promise<void> {
+    const annotations = { "kwok.x-k8s.io/node": "fake" };
+    await this.as("kubectl-create").create(Nodes, { metadata: { name: "fake-0", annotations } });
+  }
+
+  async renewNodeLease(manager: string): Promise<void> {
+    const renewTime = formatMicroTime(this.scene.timeline.now());
+    const spec = { holderIdentity: "fake-0", leaseDurationSeconds: 40, renewTime };
+    await this.as(manager).create(Leases, { metadata: { namespace: "kube-node-lease", name: "fake-0" }, spec });
+  }
+
+  async createPod(): Promise<void> {
+    const spec = { containers: [{ name: "web", image: "web" }] };
+    await this.as("kubectl-create").create(Pods, { metadata: { namespace: "default", name: "web" }, spec });
+  }
+}
+
+interface Case {
+  readonly name: string;
+  readonly controller?: ControllerDefinition;
+  readonly happened: (story: Story) => Promise<void>;
+  readonly is: SecondOwner["is"];
+  readonly who?: string;
+  readonly evidence: string | RegExp;
+}
+
+const process = "kube-controller-manager";
+
+const cases: readonly Case[] = [
+  {
+    name: "a status that it has written is a trace",
+    async happened(story) {
+      await story.createReplicaSet();
+      await story.writeStatus(process);
+      await story.pass(20);
+    },
+    is: "active",
+    who: process,
+    evidence: `ReplicaSet default/web was written by ${process} 20 s ago`,
+  },
+  {
+    name: "a distribution has it in a program of another name",
+    async happened(story) {
+      await story.createReplicaSet();
+      await story.writeStatus("k3s");
+    },
+    is: "active",
+    who: "k3s",
+    evidence: "ReplicaSet default/web was written by k3s 0 s ago",
+  },
+  {
+    name: "after a quiet minute it may be there all the same",
+    async happened(story) {
+      await story.createReplicaSet();
+      await story.writeStatus(process);
+      await story.pass(180);
+    },
+    is: "unknown",
+    who: process,
+    evidence: `ReplicaSet default/web was written by ${process} 3 min ago, and nothing shows that it has gone`,
+  },
+  {
+    name: "where nothing has anything to do, nothing shows",
+    happened: (story) => story.pass(180),
+    is: "unknown",
+    evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
+  },
+  {
+    name: "our own writes, and a person's, are no trace",
+    async happened(story) {
+      await story.createReplicaSet();
+      await story.writeStatus("kubectl-reconcile-replicaset");
+      await story.writeStatus("kubectl-edit");
+    },
+    is: "unknown",
+    evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
+  },
+  {
+    name: "an object that waits for a sync shows that nobody works",
+    async happened(story) {
+      await story.createReplicaSet();
+      await story.pass(15);
+    },
+    is: "none found",
+    evidence: "ReplicaSet default/web has waited for a sync for 15 s",
+  },
+  {
+    name: "one that has waited for some seconds shows nothing yet",
+    async happened(story) {
+      await story.createReplicaSet();
+      await story.pass(4);
+    },
+    is: "unknown",
+    evidence: /^no Lease /,
+  },
+  {
+    name: "beside a process that works, an object must have waited for longer",
+    async happened(story) {
+      await story.createReplicaSet();
+      await story.pass(30);
+      await story.renewLease(process);
+    },
+    is: "active",
+    who: process,
+    evidence: `Lease kube-system/${process}, renewed 0 s ago`,
+  },
+  {
+    name: "its process works, and it is switched off there",
+    async happened(story) {
+      await story.createReplicaSet();
+      await story.pass(90);
+      await story.renewLease(process);
+    },
+    is: "none found",
+    evidence: "ReplicaSet default/web has waited for a sync for 90 s",
+  },
+  {
+    name: "a trace of the controller itself counts more than an object that waits",
+    async happened(story) {
+      await story.createReplicaSet();
+      await story.writeStatus(process);
+      await story
+        .as("kubectl-patch")
+        .patch(ReplicaSets, { namespace: "default", name: "web" }, { type: "merge", body: { spec: { replicas: 1 } } });
+      await story.pass(40);
+    },
+    is: "active",
+    who: process,
+    evidence: `ReplicaSet default/web was written by ${process} 40 s ago`,
+  },
+  {
+    name: "one thing that its process would have made is missing: that controller may be switched off",
+    controller: deployment,
+    happened: (story) => story.pass(60),
+    is: "unknown",
+    evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
+  },
+  {
+    name: "two things that its process would have made are missing",
+    controller: garbageCollector,
+    async happened(story) {
+      await story.createAdminRole();
+      await story.pass(60);
+    },
+    is: "none found",
+    evidence:
+      "Namespace default has had no ConfigMap kube-root-ca.crt for 60 s, ClusterRole admin has had no rules for 60 s",
+  },
+  {
+    name: "a leader that was not followed by another has gone",
+    async happened(story) {
+      await story.renewLease(process);
+      await story.pass(300);
+    },
+    is: "none found",
+    evidence: `Lease kube-system/${process}, renewed 5 min ago`,
+  },
+  {
+    name: "a leader that is late may be followed by another",
+    async happened(story) {
+      await story.renewLease(process);
+      await story.pass(30);
+    },
+    is: "active",
+    who: process,
+    evidence: `Lease kube-system/${process}, renewed 30 s ago`,
+  },
+  {
+    name: "a Lease left behind by a process that works without one now",
+    async happened(story) {
+      await story.renewLease(process);
+      await story.pass(300);
+      await story.createReplicaSet();
+      await story.writeStatus(process);
+      await story.pass(120);
+    },
+    is: "unknown",
+    evidence: /was written by kube-controller-manager 2 min ago/,
+  },
+  {
+    name: "a namespace that nobody begins to empty",
+    controller: namespace,
+    async happened(story) {
+      await story.as("kubectl-create").create(Namespaces, { metadata: { name: "old" } });
+      await story.pass(60);
+      await story.as("kubectl-delete").delete(Namespaces, { namespace: "", name: "old" });
+      await story.pass(20);
+    },
+    is: "none found",
+    evidence: "Namespace old has waited for a sync for 20 s",
+  },
+  {
+    name: "a Lease of kube-scheduler",
+    controller: scheduler,
+    happened: (story) => story.renewLease("kube-scheduler"),
+    is: "active",
+    who: "kube-scheduler",
+    evidence: "Lease kube-system/kube-scheduler, renewed 0 s ago",
+  },
+  {
+    name: "a pod that no scheduler has looked at",
+    controller: scheduler,
+    async happened(story) {
+      await story.createPod();
+      await story.pass(20);
+    },
+    is: "none found",
+    evidence: "Pod default/web has waited for a sync for 20 s",
+  },
+  {
+    name: "what a kubelet writes into a pod is no trace of a scheduler",
+    controller: scheduler,
+    async happened(story) {
+      await story.createPod();
+      await story
+        .as("kwok")
+        .patch(
+          Pods,
+          { namespace: "default", name: "web" },
+          { type: "merge", body: { status: { conditions: [{ type: "PodScheduled", status: "True" }] } } },
+          { subresource: "status" },
+        );
+    },
+    is: "unknown",
+    evidence: "no Lease kube-system/kube-scheduler, and nothing here waits for it",
+  },
+  {
+    name: "a node whose Lease somebody renews",
+    controller: kubelet,
+    async happened(story) {
+      await story.createNode();
+      await story.renewNodeLease("kwok");
+      await story.pass(20);
+    },
+    is: "active",
+    who: "kwok",
+    evidence: "the Lease of Node fake-0 was renewed by kwok 20 s ago",
+  },
+  {
+    name: "a node whose Lease has run out",
+    controller: kubelet,
+    async happened(story) {
+      await story.createNode();
+      await story.renewNodeLease("kwok");
+      await story.pass(100);
+    },
+    is: "none found",
+    evidence: "Node fake-0 has had no heartbeat for 60 s",
+  },
+  {
+    name: "a node that nobody but an earlier run of ours has kept alive",
+    controller: kubelet,
+    async happened(story) {
+      await story.createNode();
+      await story.renewNodeLease("kubectl-reconcile-node-heartbeat");
+      await story.pass(12);
+    },
+    is: "none found",
+    evidence: "Node fake-0 has had no heartbeat but ours for 12 s",
+  },
+  {
+    name: "without simulated nodes a kubelet shows nowhere",
+    controller: kubelet,
+    happened: (story) => story.pass(60),
+    is: "unknown",
+    who: "a kubelet",
+    evidence: "there are no simulated nodes that would show it",
+  },
 ];
 
-test.each(cases)("a Lease of $holder makes those controllers active that it runs, and no others", async (row) => {
-  const scene = await embeddedScene({ nodes: 0 });
-  const renewTime = formatMicroTime(scene.timeline.now());
-  const metadata = { namespace: "kube-system", name: row.holder };
-  const spec = { holderIdentity: "somebody", leaseDurationSeconds: 15, renewTime };
-  await scene.during(scene.you.create(Leases, { metadata, spec }));
-  const transport = scene.cluster.sandbox.transport({ actor: "preflight" });
-  const active: string[] = [];
-  for (const controller of [replicaset, scheduler, kubelet]) {
-    const owner = await scene.during(findSecondOwner(transport, scene.you, controller, "default"));
-    if (owner.is === "active") active.push(controller.name);
-  }
-  expect(active).toEqual(row.active);
+test.each([...cases])("$name: $is", async ({ controller = replicaset, happened, is, who, evidence }) => {
+  const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
+  await scene.during(happened(new Story(scene)));
+  const transport = withDate(scene);
+  const owner = await scene.during(findSecondOwner(transport, scene.you, controller, undefined));
+  expect(owner).toMatchObject({ is, ...(who !== undefined && { who }) });
+  if (typeof evidence === "string") expect(owner.evidence).toBe(evidence);
+  else expect(owner.evidence).toMatch(evidence);
+  expect(owner.verdict.is).toBe({ active: "found", "none found": "well", unknown: "cannot tell" }[is] as "well");
+  await scene.stop();
+});
+
+test("whoever may not read the Lease cannot tell, even where two things are missing", async () => {
+  const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
+  const story = new Story(scene);
+  await scene.during(story.createAdminRole().then(() => story.pass(60)));
+  const inner = scene.cluster.sandbox.transport({ actor: "preflight" });
+  const transport: Transport = {
+    send: (request) =>
+      request.path.includes("/leases/") ? Promise.resolve(statusOf(403, "Forbidden")) : inner.send(request),
+  };
+  const { timeline } = scene;
+  const client = createClient({ transport, bus: new TraceBus({ now: () => timeline.now() }), timeline });
+  const owner = await scene.during(findSecondOwner(transport, client, replicaset, undefined));
+  expect(owner).toMatchObject({
+    is: "unknown",
+    evidence: `Lease kube-system/${process} may not be read by this user`,
+  });
   await scene.stop();
 });

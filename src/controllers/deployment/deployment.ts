@@ -11,7 +11,7 @@ import {
   type WatchContext,
 } from "../../controller/definition.ts";
 import { controllerIndex, indexByController, ownedAndOrphaned, ownedBy, watchOwned } from "../../controller/owned.ts";
-import { watchPrimary } from "../../controller/primary.ts";
+import { isBehindItsSpec, watchPrimary } from "../../controller/primary.ts";
 import { rules } from "./rules.ts";
 import { syncDeployment } from "./sync.ts";
 
@@ -34,6 +34,8 @@ export const deployment: ControllerDefinition = defineController<Deployment>({
     watchPods(),
   ],
   workers: 5,
+  ifRunTwice: "both would scale the ReplicaSets of a rollout, each from what the other has just changed",
+  isLeftUndone: isBehindItsSpec,
   // 5 ms · 2ⁿ: the fifteenth retry comes 82 s after the fourteenth, and is the last.
   retry: { maxRetries: 15 },
   rules,

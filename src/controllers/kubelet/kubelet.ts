@@ -23,8 +23,9 @@ export const kubelet: ControllerDefinition = defineController<Pod>({
   aliases: [],
   purpose: "runs the pods of simulated nodes (no containers: their lives are set by annotations)",
   onlyByName: true,
-  // Only nodes that are marked as simulated are looked after.
-  runBy: "nobody",
+  // Only nodes that are marked as simulated are looked after, and kwok looks after them too.
+  runBy: "kubelet",
+  ifRunTwice: "two kubelets would write the statuses of the same pods, and delete them twice",
   component: "kubelet",
   source: "pkg/kubelet/kubelet.go",
   for: Pods,
@@ -87,8 +88,8 @@ export const nodeHeartbeat: ControllerDefinition = defineController<Node>({
   partOf: "kubelet",
   purpose: "renews the Leases of simulated nodes, and their status (comes with kubelet)",
   onlyByName: true,
-  // Only nodes that are marked as simulated are looked after.
-  runBy: "nobody",
+  runBy: "kubelet",
+  ifRunTwice: "a node would look alive after its own kubelet has died",
   component: "kubelet",
   source: "pkg/kubelet/kubelet_node_status.go",
   for: Nodes,

@@ -16,6 +16,9 @@ export const namespace: ControllerDefinition = defineController<Namespace>({
   purpose: "deletes everything in a namespace that is being deleted, then lets the namespace go",
   component: "namespace-controller",
   recordsEvents: false,
+  ifRunTwice: "both would delete what is left in a namespace, and count it for its conditions",
+  isLeftUndone: ({ metadata, status }) =>
+    metadata.deletionTimestamp !== undefined && (status?.conditions ?? []).length === 0,
   source: "pkg/controller/namespace/namespace_controller.go",
   for: Namespaces,
   watches: [

@@ -8,7 +8,7 @@ import {
 } from "../../controller/definition.ts";
 import { watchOwned } from "../../controller/owned.ts";
 import { isPodReady } from "../../controller/pod-status.ts";
-import { watchPrimary } from "../../controller/primary.ts";
+import { isBehindItsSpec, watchPrimary } from "../../controller/primary.ts";
 import type { Flavour, Replicated } from "./replicated.ts";
 import { rules } from "./rules.ts";
 import { syncReplicated } from "./sync.ts";
@@ -29,6 +29,8 @@ export function defineReplicated<T extends Replicated>(controller: ReplicatedCon
     for: flavour.kind,
     watches: [watchPrimary(flavour.kind, indexes === undefined ? {} : { indexes }), watchPods(flavour)],
     workers: 5,
+    ifRunTwice: "each scale-up would create twice the pods, and each scale-down delete twice as many",
+    isLeftUndone: isBehindItsSpec,
     rules,
     permissions: permissionsFor(flavour.kind),
     sync: (_key, context) => syncReplicated(context, flavour),

@@ -25,6 +25,11 @@ export const scheduler: ControllerDefinition = defineController<Pod>({
   purpose: "gives pods their nodes (a simulated kube-scheduler)",
   onlyByName: true,
   runBy: "kube-scheduler",
+  ifRunTwice: "pods would be bound that the other one holds back, and nodes filled twice",
+  isLeftUndone: (pod) =>
+    isToBeScheduled(pod) &&
+    (pod.spec?.schedulingGates ?? []).length === 0 &&
+    pod.status?.conditions?.some(({ type }) => type === "PodScheduled") !== true,
   component: schedulerName,
   source: "pkg/scheduler/schedule_one.go",
   for: Pods,

@@ -30,6 +30,7 @@ export const serviceaccount: ControllerDefinition = defineController<ServiceAcco
   purpose: "keeps a ServiceAccount default in every namespace",
   onlyByName: true,
   component: "serviceaccount-controller",
+  ifRunTwice: "both would create the same ServiceAccount, and one of them would be refused each time",
   source: "pkg/controller/serviceaccount/serviceaccounts_controller.go",
   for: ServiceAccounts,
   watches: [

@@ -49,7 +49,10 @@ export function shadowOwners({ owners }: ShadowPreflight): (controller: string) 
   const known = new Map(
     owners.map(({ controller, owner }) => [
       controller.name,
-      { manager: controller.runBy === "nobody" ? undefined : owner.who, found: owner.is !== "none found" },
+      // What a kubelet does is not compared: pods' lives are made up on both sides.
+      controller.runBy === "kubelet"
+        ? { manager: undefined, found: false }
+        : { manager: owner.who, found: owner.is !== "none found" },
     ]),
   );
   return (controller) => known.get(controller) ?? { manager: undefined, found: false };

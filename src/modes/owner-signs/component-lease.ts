@@ -1,0 +1,67 @@
+/** The Lease by which the replicas of kube-controller-manager, or kube-scheduler, choose a leader. */
+import { Leases, pathOf } from "../../api/kind.ts";
+import { StatusError, type Status } from "../../api/status-error.ts";
+import { parseTime } from "../../api/time.ts";
+import { type ApiResponse, readAll, type Transport } from "../../api/transport.ts";
+import type { Lease } from "../../api/types.ts";
+import { sandboxServer } from "../../sandbox/https.ts";
+import { age } from "./sign.ts";
+
+/**
+ * `renewed`: a leader holds it. `stale`: its last leader has left it behind. `absent`: nobody holds it, which a component without
+ * leader election does not either. `forbidden`: it may not be read.
+ */
+export interface ComponentLease {
+  readonly is: "renewed" | "stale" | "absent" | "forbidden";
+  /** `Lease kube-system/kube-controller-manager, renewed 3 s ago`. */
+  readonly says: string;
+  /** When it was renewed last; 0 where it is absent or may not be read. */
+  readonly renewedAt: number;
+  /** The server's clock, in ms since 1970: by it all ages are told. */
+  readonly now: number;
+  /** Where the server is a sandbox of ours: which controllers act in it. */
+  readonly sandbox?: readonly string[];
+}
+
+/** @throws StatusError, TransportError. */
+export async function readComponentLease(transport: Transport, component: string): Promise<ComponentLease> {
+  const { answer, body } = await ask(transport, component);
+  const sandbox = controllersOf(answer.header("server"));
+  return { ...leaseOf(component, answer, body), ...(sandbox !== undefined && { sandbox }) };
+}
+
+async function ask(
+  transport: Transport,
+  component: string,
+): Promise<{ readonly answer: ApiResponse; readonly body: unknown }> {
+  const path = pathOf(Leases, { namespace: "kube-system", name: component });
+  const answer = await transport.send({
+    method: "GET",
+    path,
+    headers: { accept: "application/json" },
+    signal: new AbortController().signal,
+  });
+  return { answer, body: JSON.parse(new TextDecoder().decode(await readAll(answer.body)) || "{}") };
+}
+
+function controllersOf(server: string | undefined): readonly string[] | undefined {
+  const [name, controllers = ""] = (server ?? "").split(" ");
+  return name === sandboxServer ? controllers.split(",") : undefined;
+}
+
+function leaseOf(component: string, answer: ApiResponse, body: unknown): ComponentLease {
+  const date = answer.header("date");
+  const now = date === undefined ? 0 : parseTime(date);
+  const name = `Lease kube-system/${component}`;
+  if (answer.status === 404) return { is: "absent", says: `no ${name}`, renewedAt: 0, now };
+  if (answer.status === 403)
+    return { is: "forbidden", says: `${name} may not be read by this user`, renewedAt: 0, now };
+  if (answer.status !== 200) throw new StatusError(answer.status, body as Status);
+  const { spec } = body as Lease;
+  if (spec?.renewTime === undefined || (spec.holderIdentity ?? "") === "") {
+    return { is: "absent", says: `${name} has no holder`, renewedAt: 0, now };
+  }
+  const renewedAt = parseTime(spec.renewTime);
+  const isHeld = now - renewedAt <= (spec.leaseDurationSeconds ?? 15) * 1000;
+  return { is: isHeld ? "renewed" : "stale", says: `${name}, renewed ${age(now - renewedAt)} ago`, renewedAt, now };
+}

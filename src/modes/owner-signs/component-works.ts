@@ -1,0 +1,118 @@
+/**
+ * What kube-controller-manager does within a second in every cluster, whatever its controllers have to do besides: what of it is
+ * there shows that it was there, what is missing that it is not.
+ */
+import { type Kind, kindOf, Namespaces, Nodes, ServiceAccounts } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { parseTime } from "../../api/time.ts";
+import type { Client } from "../../client/verbs.ts";
+import type { Unseen } from "../../verdict/verdict.ts";
+import { type Idle, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
+
+const ConfigMaps = kindOf({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
+
+interface ClusterRole extends StoredObject {
+  readonly rules?: readonly unknown[] | null;
+  readonly aggregationRule?: unknown;
+}
+
+const ClusterRoles = kindOf<ClusterRole>({
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  kind: "ClusterRole",
+  plural: "clusterroles",
+  namespaced: false,
+});
+
+/** What one of its controllers keeps in each namespace. */
+interface Kept {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly controller: string;
+}
+
+const keptInNamespaces: readonly Kept[] = [
+  { kind: ConfigMaps, name: "kube-root-ca.crt", controller: "root-ca-certificate-publisher" },
+  { kind: ServiceAccounts, name: "default", controller: "serviceaccount" },
+];
+
+/**
+ * Looks into the namespaces, at a ClusterRole that is put together from others, and at Nodes. Only reads; what may not be read is
+ * told as unseen.
+ *
+ * Source: kubernetes v1.36 pkg/controller/certificates/rootcacertpublisher, serviceaccount, clusterroleaggregation, ttl.
+ */
+export async function componentWorks(client: Client, namespaces: readonly string[]): Promise<Look> {
+  const looks = [...namespaces.map((name) => inNamespace(client, name)), atClusterRole(client), atNodes(client)];
+  return joined(await Promise.all(looks));
+}
+
+function mayNotRead(what: string): Look {
+  const unseen: Unseen = { what, why: "no right to read", isDecisive: false };
+  return { ...nothingSeen, unseen: [unseen] };
+}
+
+async function inNamespace(client: Client, name: string): Promise<Look> {
+  const namespace = await readable(client.getMetadata(Namespaces, { namespace: "", name }));
+  if (namespace === "absent") return nothingSeen;
+  if (namespace === "forbidden") return mayNotRead(`Namespace ${name}`);
+  // In one that is going away nothing is made again.
+  if (namespace.metadata.deletionTimestamp !== undefined) return nothingSeen;
+  const since = parseTime(namespace.metadata.creationTimestamp);
+  return joined(await Promise.all(keptInNamespaces.map((kept) => keptIn(client, { name, since }, kept))));
+}
+
+async function keptIn(
+  client: Client,
+  namespace: { readonly name: string; readonly since: number },
+  { kind, name, controller }: Kept,
+): Promise<Look> {
+  const found = await readable(client.getMetadata(kind, { namespace: namespace.name, name }));
+  const what = `${kind.kind} ${namespace.name}/${name}`;
+  if (found === "forbidden") return mayNotRead(what);
+  const seen = [what];
+  if (found !== "absent") return { ...nothingSeen, signs: signsOf(what, found), seen };
+  const says = `Namespace ${namespace.name} has had no ${kind.kind} ${name}`;
+  return { ...nothingSeen, idles: [{ says, since: namespace.since, controller }], seen };
+}
+
+/** By whom it was written; people write such things too, and so do we. */
+function signsOf(what: string, { metadata }: StoredObject): readonly Sign[] {
+  return (metadata.managedFields ?? []).flatMap((entry) => {
+    const at = writtenAt(entry);
+    if (at === undefined || entry.manager !== "kube-controller-manager") return [];
+    return [{ says: `${what} was written by ${entry.manager}`, at, isOwn: false, by: entry.manager }];
+  });
+}
+
+async function atClusterRole(client: Client): Promise<Look> {
+  const name = "admin";
+  const role = await readable(client.get(ClusterRoles, { namespace: "", name }));
+  if (role === "absent") return nothingSeen;
+  const what = `ClusterRole ${name}`;
+  if (role === "forbidden") return mayNotRead(what);
+  const isEmpty = role.aggregationRule !== undefined && (role.rules ?? []).length === 0;
+  const idle: Idle = {
+    says: `${what} has had no rules`,
+    since: parseTime(role.metadata.creationTimestamp),
+    controller: "clusterrole-aggregation",
+  };
+  return { ...nothingSeen, idles: isEmpty ? [idle] : [], seen: [what] };
+}
+
+const ttlAnnotation = "node.alpha.kubernetes.io/ttl";
+
+async function atNodes(client: Client): Promise<Look> {
+  const page = await readable(client.listMetadata(Nodes, { limit: 10 }));
+  if (page === "absent") return nothingSeen;
+  if (page === "forbidden") return mayNotRead("nodes");
+  const bare = page.items.find(({ metadata }) => metadata.annotations?.[ttlAnnotation] === undefined);
+  const seen = page.items.length === 0 ? [] : [`${page.items.length} nodes`];
+  if (bare === undefined) return { ...nothingSeen, seen };
+  const idle: Idle = {
+    says: `Node ${bare.metadata.name} has had no annotation ${ttlAnnotation}`,
+    since: parseTime(bare.metadata.creationTimestamp),
+    controller: "ttl",
+  };
+  return { ...nothingSeen, idles: [idle], seen };
+}

@@ -1,0 +1,86 @@
+/** Who keeps simulated nodes alive: kwok, for one, renews their Leases as a kubelet does. */
+import { Leases, Nodes } from "../../api/kind.ts";
+import type { ManagedFieldsEntry } from "../../api/object.ts";
+import { parseTime, readTime } from "../../api/time.ts";
+import type { Lease, Node } from "../../api/types.ts";
+import type { Client } from "../../client/verbs.ts";
+import { isSilent, isSimulated } from "../../controllers/kubelet/managed.ts";
+import { isOurs } from "./own-work.ts";
+import { type Idle, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
+
+const leaseNamespace = "kube-node-lease";
+const leaseSeconds = 40;
+const pageSize = 500;
+/** A kubelet without Leases writes a node's status more often than that. */
+const statusMs = 60_000;
+
+/** Only reads; what may not be read is told as unseen. */
+export async function nodeHeartbeats(client: Client, controller: string): Promise<Look> {
+  const [nodes, leases] = await Promise.all([
+    readable(client.list(Nodes, { limit: pageSize })),
+    readable(client.list(Leases, { namespace: leaseNamespace, limit: pageSize })),
+  ]);
+  if (nodes === "absent") return nothingSeen;
+  if (nodes === "forbidden") {
+    return { ...nothingSeen, unseen: [{ what: "nodes", why: "no right to list", isDecisive: true }] };
+  }
+  const readLeases = leases === "forbidden" || leases === "absent" ? undefined : leases.items;
+  const simulated = nodes.items.filter((node) => isSimulated(node) && !isSilent(node));
+  const looks = simulated.map((node) => atNode(node, leaseOf(node, readLeases), controller));
+  const unseen = { what: `Leases in ${leaseNamespace}`, why: "no right to list", isDecisive: true };
+  return joined([
+    ...looks,
+    {
+      ...nothingSeen,
+      seen: simulated.length === 0 ? [] : [`${simulated.length} simulated nodes`],
+      unseen: leases === "forbidden" ? [unseen] : [],
+    },
+  ]);
+}
+
+function leaseOf({ metadata }: Node, leases: readonly Lease[] | undefined): Lease | undefined {
+  return leases?.find((lease) => lease.metadata.name === metadata.name);
+}
+
+function atNode(node: Node, lease: Lease | undefined, controller: string): Look {
+  const { name, managedFields = [] } = node.metadata;
+  const signs: Sign[] = [];
+  const renewedAt = readTime(lease?.spec?.renewTime);
+  const holder = (lease?.metadata.managedFields ?? []).find(isForeign)?.manager;
+  if (renewedAt !== undefined && holder !== undefined) {
+    signs.push({ says: `the Lease of Node ${name} was renewed by ${holder}`, at: renewedAt, isOwn: true, by: holder });
+  }
+  for (const entry of managedFields.filter(writesHeartbeat)) {
+    const at = writtenAt(entry);
+    const by = entry.manager ?? "";
+    if (at !== undefined) signs.push({ says: `the status of Node ${name} was written by ${by}`, at, isOwn: true, by });
+  }
+  const durationMs = (lease?.spec?.leaseDurationSeconds ?? leaseSeconds) * 1000;
+  const since = Math.max(
+    parseTime(node.metadata.creationTimestamp),
+    // One that we renewed ourselves, in an earlier run, keeps nobody else's node alive.
+    ...(renewedAt === undefined || holder === undefined ? [] : [renewedAt + durationMs]),
+    ...signs.filter(({ says }) => says.startsWith("the status")).map(({ at }) => at + statusMs),
+  );
+  const idle: Idle = {
+    says: `Node ${name} has had no heartbeat${renewedAt !== undefined && holder === undefined ? " but ours" : ""}`,
+    since,
+    controller,
+  };
+  return { ...nothingSeen, signs, idles: [idle] };
+}
+
+function isForeign({ manager = "" }: ManagedFieldsEntry): boolean {
+  return manager !== "" && !isOurs(manager);
+}
+
+/** kube-controller-manager writes the status of nodes that are silent; people, what they want to see. */
+export function writesHeartbeat(entry: ManagedFieldsEntry): boolean {
+  const { manager = "", subresource } = entry;
+  return (
+    subresource === "status" &&
+    isForeign(entry) &&
+    manager !== "kube-controller-manager" &&
+    !manager.startsWith("kubectl")
+  );
+}

@@ -1,0 +1,113 @@
+/** What a controller's own objects and Events show of another owner: statuses that it wrote, objects that wait for anybody. */
+import { Events, type Kind, Pods } from "../../api/kind.ts";
+import { keyOf } from "../../api/key.ts";
+import type { ManagedFieldsEntry, StoredObject } from "../../api/object.ts";
+import { parseTime } from "../../api/time.ts";
+import type { Client } from "../../client/verbs.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import { type Idle, joined, lastTouched, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
+
+export type Looked = Pick<ControllerDefinition, "name" | "for" | "component" | "isLeftUndone" | "recordsEvents">;
+
+const pageSize = 500;
+
+/** Only reads; what may not be read is told as unseen. `process` is the one that runs the controller elsewhere. */
+export async function ownWork(
+  client: Client,
+  controller: Looked,
+  { namespace, process }: { readonly namespace: string | undefined; readonly process: string },
+): Promise<Look> {
+  const { for: kind } = controller;
+  const where = namespace === undefined ? {} : { namespace };
+  return joined(
+    await Promise.all([
+      kind === undefined ? nothingSeen : atObjects(client, controller, { kind, where, process }),
+      controller.recordsEvents === false ? nothingSeen : atEvents(client, controller, where),
+    ]),
+  );
+}
+
+type Where = { readonly namespace?: string };
+
+async function atObjects(
+  client: Client,
+  controller: Looked,
+  { kind, where, process }: { readonly kind: Kind; readonly where: Where; readonly process: string },
+): Promise<Look> {
+  const page = await readable(client.list(kind, { limit: pageSize, ...where }));
+  if (page === "absent") return nothingSeen;
+  if (page === "forbidden") {
+    return { ...nothingSeen, unseen: [{ what: kind.plural, why: "no right to list", isDecisive: false }] };
+  }
+  const inScope = page.items.filter(
+    ({ metadata }) => where.namespace === undefined || !kind.namespaced || metadata.namespace === where.namespace,
+  );
+  const unseen = [{ what: `${kind.plural} beyond the first ${pageSize}`, why: "not looked at", isDecisive: false }];
+  return {
+    signs: inScope.flatMap((object) => signsOf(kind, object, process)),
+    idles: oldest(inScope.flatMap((object) => idleOf(controller, kind, object))),
+    seen: inScope.length === 0 ? [] : [`${inScope.length} ${kind.plural}`],
+    unseen: (page.continueToken ?? "") === "" ? [] : unseen,
+  };
+}
+
+/**
+ * A status is written by whoever reconciles the object, under whatever name (k3s and others have kube-controller-manager in a program of
+ * their own), but for that of a Pod, which is a kubelet's too. The rest only counts if the process wrote it.
+ */
+function signsOf(kind: Kind, object: StoredObject, process: string): readonly Sign[] {
+  return (object.metadata.managedFields ?? []).flatMap((entry) => {
+    const at = writtenAt(entry);
+    const isOwn = writesStatus(entry) && (kind !== Pods || entry.manager === process);
+    if (at === undefined || !(isOwn || entry.manager === process)) return [];
+    const { manager: by = "" } = entry;
+    return [{ says: `${kind.kind} ${keyOf(object)} was written by ${by}`, at, isOwn, by }];
+  });
+}
+
+/** Whether the entry is that of another controller's status: not ours, and not a person's. */
+export function writesStatus({ manager = "", subresource }: ManagedFieldsEntry): boolean {
+  return subresource === "status" && manager !== "" && !isOurs(manager) && !manager.startsWith("kubectl");
+}
+
+/** Whether a field manager is one of ours. */
+export function isOurs(manager: string): boolean {
+  return manager.startsWith("kubectl-reconcile");
+}
+
+function idleOf({ name, isLeftUndone }: Looked, kind: Kind, object: StoredObject): readonly Idle[] {
+  if (isLeftUndone?.(object) !== true) return [];
+  const touched = lastTouched(object);
+  const { deletionTimestamp } = object.metadata;
+  if (touched === undefined) return [];
+  const since = deletionTimestamp === undefined ? touched : Math.max(touched, parseTime(deletionTimestamp));
+  return [{ says: `${kind.kind} ${keyOf(object)} has waited for a sync`, since, controller: name }];
+}
+
+function oldest(idles: readonly Idle[]): readonly Idle[] {
+  return [...idles].sort((a, b) => a.since - b.since).slice(0, 1);
+}
+
+async function atEvents(client: Client, { component }: Looked, where: Where): Promise<Look> {
+  const page = await readable(client.list(Events, { limit: pageSize, fieldSelector: `source=${component}`, ...where }));
+  if (page === "absent") return nothingSeen;
+  if (page === "forbidden") {
+    return { ...nothingSeen, unseen: [{ what: "events", why: "no right to list", isDecisive: false }] };
+  }
+  const signs = page.items.flatMap((event): readonly Sign[] => {
+    const entry = (event.metadata.managedFields ?? []).find(({ manager = "" }) => manager !== "" && !isOurs(manager));
+    const at = entry === undefined ? undefined : writtenAt(entry);
+    if (entry === undefined || at === undefined) return [];
+    const { reason = "", involvedObject } = event;
+    const about = `${involvedObject.kind ?? ""} ${involvedObject.namespace ?? ""}/${involvedObject.name ?? ""}`;
+    return [
+      {
+        says: `Event ${reason} of ${about} was written by ${entry.manager ?? ""}`,
+        at,
+        isOwn: true,
+        by: entry.manager ?? "",
+      },
+    ];
+  });
+  return { ...nothingSeen, signs, seen: signs.length === 0 ? [] : [`${signs.length} Events of ${component}`] };
+}
