@@ -14,7 +14,10 @@ export interface SandboxConnection extends Connected {
   readonly applied: readonly Applied[];
 }
 
-export interface SandboxFlags extends Pick<EmbeddedOptions, "controllers" | "nodes" | "scheduler" | "kubelet"> {
+export interface SandboxFlags extends Pick<
+  EmbeddedOptions,
+  "controllers" | "nodes" | "scheduler" | "kubelet" | "disabledAdmissionPlugins"
+> {
   /** Files, folders, `-`. */
   readonly manifests: readonly string[];
   /** Where objects go that name none; it is made if it is not there. Default `default`. */

@@ -3,9 +3,11 @@ import type { ControllerDefinition } from "../../src/controller/definition.ts";
 import { removeFile, temporaryPath } from "../../src/platform/files.ts";
 import { randomSuffix } from "../../src/platform/random.ts";
 import { type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../src/sandbox/https.ts";
+import { pluginPurposes } from "../../src/sandbox/admission/plugins.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import { RunReport } from "../../src/views/run-report.ts";
 import { type Command, command, type Given, negation, text, texts, wholeNumber } from "../command.ts";
+import { pluginsNamed } from "../admission-names.ts";
 import { controllerCandidates, controllersNamed } from "../controller-names.ts";
 import type { Io } from "../io.ts";
 import { RunLines } from "../render/run-lines.ts";
@@ -33,6 +35,11 @@ const options = {
   ),
   kubelet: negation("--no-kubelet", "without the simulated kubelet: nothing on the nodes runs"),
   scheduler: negation("--no-scheduler", "without the scheduler: pods stay without a node"),
+  disableAdmission: texts(
+    "--disable-admission-plugins <plugin,...>",
+    "admission plugins to switch off, as kube-apiserver names them",
+    { complete: () => Object.entries(pluginPurposes).map(([value, about]) => ({ value, about })) },
+  ),
   run: texts("--run <controller,...>", "run these controllers in it and print what they do; none: bring your own", {
     complete: () => [...controllerCandidates(), { value: "none", about: "no controllers but those of its nodes" }],
     default: "all",
@@ -65,12 +72,14 @@ export const sandbox: Command = command({
   async run({ options: given }, io) {
     const { manifests = [], nodes = 3, kubelet, scheduler, run = ["all"], namespace }: SandboxOptions = given;
     const controllers = controllersToRun(run, io.calledAs);
+    const disabledAdmissionPlugins = pluginsNamed(given.disableAdmission ?? []);
     const startedAt = io.timeline.now();
     const identity =
       given.kubeconfig === undefined ? undefined : await earlierIdentity(given.kubeconfig, io.timeline.now());
     const parts = {
       kubelet: kubelet !== false,
       scheduler: scheduler !== false,
+      disabledAdmissionPlugins,
       ...(namespace !== undefined && { namespace }),
     };
     const lines = heldLines(io);

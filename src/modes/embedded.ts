@@ -33,6 +33,8 @@ export interface EmbeddedOptions {
   readonly scheduler?: boolean;
   /** Default true; without it nodes are there and nothing on them runs. */
   readonly kubelet?: boolean;
+  /** Admission plugins that are switched off, by name. */
+  readonly disabledAdmissionPlugins?: readonly string[];
   /** Freezes cached objects, so that a controller which changes one fails at once. */
   readonly freeze?: boolean;
   /** Stands between each client and the API server: for faults, delays, records. */
@@ -55,7 +57,8 @@ const readyPollMs = 2;
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { timeline, random, nodes = 3 } = options;
   const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });
-  const sandbox = await createSandbox({ timeline, random });
+  const { disabledAdmissionPlugins = [] } = options;
+  const sandbox = await createSandbox({ timeline, random, disabledAdmissionPlugins });
   const transportFor = (actor: string): Transport => {
     const transport = sandbox.transport({ actor });
     return options.wrap?.(transport, actor) ?? transport;

@@ -16,6 +16,7 @@ import { collectionOf, type Call, type Server, type User } from "./server.ts";
 import type { Entry } from "./store/entry.ts";
 import { subresourceAnswer } from "./subresources.ts";
 import { tableFormat, tableText } from "./tables/table.ts";
+import { bindByName } from "./verbs/bind.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne, deleteOptionsOf } from "./verbs/delete.ts";
 import { patch } from "./verbs/patch.ts";
@@ -132,7 +133,8 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
   const resource = catalogue.stored(served);
   // A namespaced path of a cluster-scoped kind, or an object without its namespace, leads nowhere.
   if (!resource.namespaced && route.namespace !== "") throw noSuchPath();
-  if (resource.namespaced && route.namespace === "" && route.name !== "") throw noSuchPath();
+  const isEverywhere = route.name === "" && resource.verbs.has("list");
+  if (resource.namespaced && route.namespace === "" && !isEverywhere) throw noSuchPath();
   checkSegments(route, resource);
   const call: Call = {
     server,
@@ -219,6 +221,10 @@ function collectionAnswer(call: Call, incoming: Incoming): Outgoing {
     case "POST": {
       if (!verbs.has("create")) throw methodNotAllowed();
       if (call.resource.namespaced && call.namespace === "") throw methodNotAllowed();
+      if (call.resource.storage === "bindings") {
+        const { status, value } = bindByName(call);
+        return jsonAnswer(status, value);
+      }
       const review = reviewOf(call);
       return review === undefined ? objectAnswer(call, 201, create(call)) : jsonAnswer(201, review);
     }

@@ -3,6 +3,7 @@ import { formatTime } from "../api/time.ts";
 import type { Transport } from "../api/transport.ts";
 import { randomUuid, type Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
+import { pluginsWithout } from "./admission/plugins.ts";
 import { putApiServerObjects } from "./api-server-objects.ts";
 import { loadApiData } from "./data/load.ts";
 import { ordered } from "./decode.ts";
@@ -26,6 +27,8 @@ export interface SandboxOptions {
   readonly apiServerObjects?: boolean;
   /** Whether new objects get `metadata.managedFields`, which is a fifth of the work of a write. Default true. */
   readonly managedFields?: boolean;
+  /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
+  readonly disabledAdmissionPlugins?: readonly string[];
 }
 
 export interface Sandbox {
@@ -49,14 +52,18 @@ export interface Sandbox {
   readonly server: Server;
 }
 
-/** An API server with the namespaces that every cluster has, on the given time and chance. Ready when it resolves. */
+/**
+ * An API server with the namespaces that every cluster has, on the given time and chance. Ready when it resolves.
+ * @throws RangeError for an admission plugin that kube-apiserver does not have.
+ */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { timeline, random, history } = options;
   const catalogue = catalogueOf(await loadApiData());
   const store = new Store(timeline, history ?? {});
   const readProtobuf = await protobufReader(catalogue.schema);
   const managesFields = options.managedFields !== false;
-  const made = { timeline, random, store, catalogue, managesFields, readProtobuf };
+  const admission = pluginsWithout(options.disabledAdmissionPlugins ?? []);
+  const made = { timeline, random, store, catalogue, managesFields, readProtobuf, admission };
   const server: Server = { ...made, yaml: {}, watches: new Set() };
   let stopped = false;
   putFirstObjects(server);

@@ -1,6 +1,7 @@
 /** What the parts of the server share. */
 import type { Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
+import type { AdmissionPlugin } from "./admission/plugins.ts";
 import type { ProtobufReader } from "./protobuf/body.ts";
 import type { Catalogue, Resource } from "./registry/resource.ts";
 import type { Collection } from "./store/collection.ts";
@@ -21,6 +22,8 @@ export interface Server {
   readonly catalogue: Catalogue;
   /** Whether new objects get `metadata.managedFields`. */
   readonly managesFields: boolean;
+  /** The admission plugins that are on. */
+  readonly admission: ReadonlySet<AdmissionPlugin>;
   readonly readProtobuf: ProtobufReader;
   readonly yaml: YamlSlot;
   readonly watches: OpenWatches;

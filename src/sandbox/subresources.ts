@@ -5,8 +5,9 @@ import type { Entry } from "./store/entry.ts";
 import { bind } from "./verbs/bind.ts";
 import { evict } from "./verbs/evict.ts";
 import { finalize } from "./verbs/finalize.ts";
-import { patchPart, putPart } from "./verbs/part.ts";
+import { patch } from "./verbs/patch.ts";
 import { getScale, patchScale, putScale } from "./verbs/scale.ts";
+import { update } from "./verbs/update.ts";
 
 /** What a subresource answers: an object of the store, or something that is only said. */
 export type SubresourceAnswer =
@@ -20,13 +21,20 @@ const stored = (call: Call): SubresourceAnswer => {
   return { status: 200, entry };
 };
 
+/** Of a part of an object, as `PartRules` has it. */
+const part: Readonly<Record<string, Handler>> = {
+  GET: stored,
+  PUT: (call) => ({ status: 200, entry: update(call).entry }),
+  PATCH: (call) => ({ status: 200, entry: patch(call).entry }),
+};
+
 const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   scale: { GET: getScale, PUT: putScale, PATCH: patchScale },
   "pods/binding": { POST: bind },
   "pods/eviction": { POST: evict },
   "namespaces/finalize": { PUT: finalize },
-  "pods/resize": { GET: stored, PUT: putPart, PATCH: patchPart },
-  "pods/ephemeralcontainers": { GET: stored, PUT: putPart, PATCH: patchPart },
+  "pods/resize": part,
+  "pods/ephemeralcontainers": part,
 };
 
 /** Served by the real server, which passes them on to a node or signs tokens: nothing here could. */

@@ -1,4 +1,4 @@
-/** Records the answers of a real kube-apiserver to all contract cases: `bun test/contract/record.ts`. */
+/** Records the answers of a real kube-apiserver to contract cases: `bun test/contract/record.ts [TABLE...]`, all tables by default. */
 import { startCluster } from "../support/cluster.ts";
 import { namespaceOf, recordingPath } from "./recording.ts";
 import { realTransport } from "./real.ts";
@@ -8,10 +8,13 @@ import { tables } from "./tables.ts";
 /** How long kube-apiserver's own caches may take to know what was written. */
 const settleMs = 200;
 
+const asked = process.argv.slice(2);
+const chosen = tables.filter(({ name }) => asked.length === 0 || asked.includes(name));
+
 const cluster = await startCluster();
 try {
   const transport = realTransport(cluster.url, cluster.token);
-  for (const table of tables) {
+  for (const table of chosen) {
     const cases: Record<string, unknown> = {};
     for (const [index, contractCase] of table.cases.entries()) {
       cases[contractCase.name] = await runCase(transport, contractCase, namespaceOf(table, index), () =>

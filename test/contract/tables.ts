@@ -4,8 +4,10 @@ import { admission } from "./cases/admission.ts";
 import { basics } from "./cases/basics.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
 import { patches } from "./cases/patches.ts";
+import { podParts } from "./cases/pod-parts.ts";
 import { podSecurity } from "./cases/pod-security.ts";
 import { updates } from "./cases/updates.ts";
+import { quotaUse } from "./cases/quotas.ts";
 import { smallest } from "./cases/smallest.ts";
 import { validation } from "./cases/validation.ts";
 import { warnings } from "./cases/warnings.ts";
@@ -24,4 +26,6 @@ export const tables: readonly Table[] = [
   updates,
   smallest,
   validation,
+  podParts,
+  quotaUse,
 ];

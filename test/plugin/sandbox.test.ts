@@ -178,6 +178,10 @@ describe("kubectl reconcile sandbox", () => {
     { args: ["--port", "70000"], says: "It should be a whole number from 1 to 65535" },
     { args: ["--context", "dev"], says: "--context chooses a cluster, and `sandbox` asks none" },
     { args: ["--run", "none,rs"], says: "--run none goes with no other controller" },
+    {
+      args: ["--disable-admission-plugins", "LimitRanger,ServiceAcount"],
+      says: 'unknown admission plugin "ServiceAcount"\ndid you mean ServiceAccount?',
+    },
     { args: ["--run", "frobnicator"], says: 'unknown controller "frobnicator"' },
   ];
   test.each(refusals)(

@@ -6,7 +6,7 @@ import type { Call } from "../server.ts";
 
 /** @throws StatusError 403 for a claim that grows and may not. */
 export function admitResize(call: Call, claim: ApiObject, old: ApiObject): void {
-  if (call.resource.storage !== "persistentvolumeclaims" || call.subresource !== "") return;
+  if (call.subresource !== "") return;
   const [size, had] = [claim, old].map(({ spec }) =>
     parseQuantity(textOf(at(spec, "resources", "requests", "storage"))),
   );

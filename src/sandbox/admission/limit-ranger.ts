@@ -29,7 +29,7 @@ export function setDefaultLimits(call: Call, pod: ApiObject): void {
 
 /** Looks at what a pod has in the end, its name included. @throws StatusError 403 for a container outside its bounds. */
 export function checkLimits(call: Call, pod: ApiObject): void {
-  if (call.resource.storage !== "pods") return;
+  if (call.resource.storage !== "pods" || !call.server.admission.has("LimitRanger")) return;
   for (const range of rangesOf(call)) {
     for (const item of fieldsIn(range.spec?.["limits"])) checkItem(call, pod, item);
   }

@@ -31,5 +31,6 @@ export function admitIntoNamespace(call: Call, name: string): void {
 /** @throws StatusError 403 for the namespaces that the cluster stands on. */
 export function admitNamespaceDeletion(call: Call, name: string): void {
   if (call.resource.storage !== "namespaces" || !immortal.has(name)) return;
+  if (!call.server.admission.has("NamespaceLifecycle")) return;
   throw forbidden({ group: "", name: "namespaces" }, name, "this namespace may not be deleted");
 }

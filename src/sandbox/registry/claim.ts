@@ -8,7 +8,6 @@ import { invalid, notAllowed, notSupported, required, type FieldError } from "..
 import { at, child, isFields, textOf, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { subdomainProblems } from "./names.ts";
-import { protect } from "./small.ts";
 import { fixed, selectorErrors } from "./spec-checks.ts";
 import { claimWarnings } from "./warnings/volumes.ts";
 
@@ -136,7 +135,6 @@ export const claimRules: KindRules = {
   prepareCreate(claim) {
     claim.status = { phase: "Pending" };
     pairSources(claim);
-    protect(claim, "kubernetes.io/pvc-protection");
   },
   prepareUpdate: pairSources,
   validate: ({ spec = {} }) => claimSpecErrors(spec, "spec"),

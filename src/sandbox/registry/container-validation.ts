@@ -159,9 +159,10 @@ function probeErrors(probe: unknown, field: string, onceIsEnough: boolean): Fiel
 }
 
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
-const messagePolicies = ["FallbackToLogsOnError", "File"];
+const messagePolicies = ["File", "FallbackToLogsOnError"];
 
-function containerErrors(container: Fields, volumes: ReadonlySet<string>, field: string): FieldError[] {
+/** What is wrong with a container of any sort. */
+export function containerErrors(container: Fields, volumes: ReadonlySet<string>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   const name = textOf(container["name"]);
   if (name === "") errors.push(required(`${field}.name`));
@@ -178,7 +179,31 @@ function containerErrors(container: Fields, volumes: ReadonlySet<string>, field:
   );
   const policy = textOf(container["imagePullPolicy"]);
   if (!pullPolicies.includes(policy)) errors.push(notSupported(`${field}.imagePullPolicy`, policy, pullPolicies));
-  return [...errors, ...resourceErrors(container["resources"], `${field}.resources`)];
+  return [
+    ...errors,
+    ...resourceErrors(container["resources"], `${field}.resources`),
+    ...resizePolicyErrors(fieldsIn(container["resizePolicy"]), `${field}.resizePolicy`),
+  ];
+}
+
+const resizable = ["cpu", "memory"];
+const resizePolicies = ["NotRequired", "RestartContainer"];
+
+function resizePolicyErrors(policies: readonly Fields[], field: string): FieldError[] {
+  const seen = new Set<string>();
+  return policies.flatMap((policy, index) => {
+    const [name, restart] = [textOf(policy["resourceName"]), textOf(policy["restartPolicy"])];
+    const errors = seen.has(name) ? [duplicate(`${field}[${index}]`, name)] : [];
+    seen.add(name);
+    for (const [value, values] of [
+      [name, resizable],
+      [restart, resizePolicies],
+    ] as const) {
+      if (value === "") errors.push(required(field));
+      else if (!values.includes(value)) errors.push(notSupported(field, value, values));
+    }
+    return errors;
+  });
 }
 
 /** A port of the host is taken once. */
@@ -232,6 +257,11 @@ export function initContainerErrors(spec: Fields, volumes: ReadonlySet<string>, 
     // Each is looked at alone, as if it were the first.
     errors.push(...hostPortErrors([container], field));
     if (restartPolicy === "Always") return errors;
+    for (const [at, policy] of fieldsIn(container["resizePolicy"]).entries()) {
+      if (policy["restartPolicy"] !== "RestartContainer") continue;
+      const why = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+      errors.push(invalid(`${here}.resizePolicy[${at}].restartPolicy`, "RestartContainer", why));
+    }
     for (const key of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]) {
       if (container[key] !== undefined) {
         errors.push(notAllowed(`${here}.${key}`, "may not be set for init containers without restartPolicy=Always"));

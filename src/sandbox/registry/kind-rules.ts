@@ -1,7 +1,7 @@
 /** What the registry knows of a kind: the parts that are code, and those that are data. */
 import type { Random } from "../../platform/random.ts";
 import type { FieldError } from "../field-errors.ts";
-import type { ApiObject } from "../object.ts";
+import type { ApiObject, Fields } from "../object.ts";
 
 /** What the functions of a kind may ask of the server. */
 export interface Surroundings {
@@ -43,9 +43,21 @@ export interface KindRules {
   readonly updateFirst?: boolean;
   /** New objects are looked at without their metadata first, and metadata only where nothing else is wrong. */
   readonly metadataLast?: boolean;
+  /** What is wrong with a new object beyond `validate`. */
+  validateCreate?(object: ApiObject, version: string): FieldError[];
+  /** Subresources by which one part of an object is written. */
+  readonly parts?: Readonly<Record<string, PartRules>>;
   validateStatus?(object: ApiObject, old: ApiObject): FieldError[];
   /** The grace period of a deletion, in seconds; undefined: the object goes at once. */
   gracePeriod?(object: ApiObject, asked: number | undefined): number;
+}
+
+/** A subresource that writes one part of the spec and leaves the rest. */
+export interface PartRules {
+  /** The spec of `old` with the part of it that was sent. */
+  spec(sent: ApiObject, old: ApiObject): Fields;
+  /** All that is wrong; `whole` is what is wrong with the object as any update of it is looked at. */
+  errors(object: ApiObject, old: ApiObject, whole: readonly FieldError[]): readonly FieldError[];
 }
 
 export interface Behaviour {

@@ -13,7 +13,7 @@ import { limitRangeRules, quotaRules } from "./limits.ts";
 import { namespaceRules } from "./namespace.ts";
 import { nodeRules } from "./node.ts";
 import { podRules } from "./pod.ts";
-import { configMapRules, leaseRules, priorityClassRules, secretRules, volumeClassRules, volumeRules } from "./small.ts";
+import { configMapRules, leaseRules, priorityClassRules, secretRules, volumeRules } from "./small.ts";
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./roles.ts";
 import { serviceRules } from "./service.ts";
 import { statefulSetRules } from "./stateful-set.ts";
@@ -45,7 +45,6 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   nodes: nodeRules,
   persistentvolumeclaims: claimRules,
   persistentvolumes: volumeRules,
-  "volumeattributesclasses.storage.k8s.io": volumeClassRules,
   pods: podRules,
   podtemplates: { warnings: (object, old) => templateWarnings(object, old, ["template"]) },
   "replicasets.apps": replicaSetRules,

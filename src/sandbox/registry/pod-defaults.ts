@@ -1,5 +1,7 @@
 /** Defaults of pods and of what stands in them. Source: kubernetes v1.36 pkg/apis/core/v1/defaults.go. */
 import { fieldsIn, isFields, type Fields } from "../object.ts";
+import { formatQuantity } from "../../api/quantity.ts";
+import { containerAmounts } from "./pod-amounts.ts";
 import { fill, fillNumbers, type Filler } from "./fill.ts";
 
 const volumeModes = { defaultMode: 420 };
@@ -28,11 +30,30 @@ function requestsFromLimits(fields: Fields): void {
   resources["requests"] = { ...resources["limits"], ...(isFields(resources["requests"]) ? resources["requests"] : {}) };
 }
 
+/** A pod with limits as a whole asks for what its containers ask for, and otherwise for its limits. */
+function requestsOfPod(spec: Fields): void {
+  const resources = spec["resources"];
+  if (!isFields(resources) || !isFields(resources["limits"])) return;
+  const { limits } = resources as { limits: Fields };
+  if (Object.keys(limits).length === 0) return;
+  const ofPods = (name: string): boolean => name === "cpu" || name === "memory";
+  const own = isFields(resources["requests"]) ? resources["requests"] : {};
+  const asked = [...containerAmounts(spec, "requests")].filter(([name]) => ofPods(name));
+  const rest = Object.entries(limits).filter(([name]) => ofPods(name) || name.startsWith("hugepages-"));
+  const requests = {
+    ...Object.fromEntries(rest),
+    ...Object.fromEntries(asked.map(([name, quantity]) => [name, formatQuantity(quantity)])),
+    ...own,
+  };
+  if (Object.keys(requests).length > 0) resources["requests"] = requests;
+}
+
 function pod(fields: Fields): void {
   const spec = fields["spec"];
   if (!isFields(spec)) return;
   const containers = [...fieldsIn(spec["containers"]), ...fieldsIn(spec["initContainers"])];
   containers.forEach(requestsFromLimits);
+  requestsOfPod(spec);
   fill(spec, { enableServiceLinks: true });
   // Of templates it stays as it is, and is warned of.
   const grace = spec["terminationGracePeriodSeconds"];

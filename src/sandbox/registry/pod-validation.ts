@@ -2,6 +2,7 @@
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
 import { textOf, fieldsIn, type Fields } from "../object.ts";
 import { containersErrors, initContainerErrors } from "./container-validation.ts";
+import { ephemeralContainerErrors } from "./ephemeral-containers.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelKeyProblems, labelProblems, subdomainProblems } from "./names.ts";
 
@@ -91,6 +92,13 @@ export function tolerationErrors(tolerations: readonly Fields[], field: string):
 const restartPolicies = ["Always", "OnFailure", "Never"];
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
+/** All that is wrong with the spec of a template's pods; `field` is where it stands. */
+export function templateSpecErrors(spec: Fields, field: string): FieldError[] {
+  const errors = podSpecErrors(spec, field);
+  if (fieldsIn(spec["ephemeralContainers"]).length === 0) return errors;
+  return [...errors, notAllowed(`${field}.ephemeralContainers`, "ephemeral containers not allowed in pod template")];
+}
+
 /** All that is wrong with a pod's spec; `field` is where it stands. */
 export function podSpecErrors(spec: Fields, field: string): FieldError[] {
   const volumes = fieldsIn(spec["volumes"]);
@@ -101,6 +109,7 @@ export function podSpecErrors(spec: Fields, field: string): FieldError[] {
     ...volumeErrors(volumes, `${field}.volumes`),
     ...containersErrors(fieldsIn(spec["containers"]), names, `${field}.containers`),
     ...initContainerErrors(spec, names, `${field}.initContainers`),
+    ...ephemeralContainerErrors(spec, names, `${field}.ephemeralContainers`),
   ];
   const one = (key: string, values: readonly string[]): void => {
     const value = textOf(spec[key]);

@@ -1,10 +1,14 @@
 /** Pods. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go. */
 import { formatTime } from "../../api/time.ts";
-import { at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { notAllowed } from "../field-errors.ts";
+import { at, fieldsIn, textOf, type ApiObject, type Fields } from "../object.ts";
 import { applyAppArmorAnnotations } from "./app-armor.ts";
 import { appArmorPrefix } from "./profile-annotations.ts";
 import { podWarnings } from "./warnings/pod.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { ephemeralContainersPart } from "./ephemeral-containers.ts";
+import { resizePart } from "./pod-resize.ts";
+import { qosClassOf } from "./qos-class.ts";
 import { imageSpaceErrors, podUpdateErrors } from "./pod-update.ts";
 import { podSpecErrors } from "./pod-validation.ts";
 
@@ -41,6 +45,15 @@ export const podRules: KindRules = {
       );
     }
   },
+  validateCreate: ({ spec = {} }) => [
+    ...(fieldsIn(spec["ephemeralContainers"]).length > 0
+      ? [notAllowed("spec.ephemeralContainers", "cannot be set on create")]
+      : []),
+    ...(textOf(spec["nodeName"]) !== "" && fieldsIn(spec["schedulingGates"]).length > 0
+      ? [notAllowed("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
+      : []),
+  ],
+  parts: { resize: resizePart, ephemeralcontainers: ephemeralContainersPart },
   validate: ({ spec = {} }) => [
     ...podSpecErrors(spec, "spec"),
     ...imageSpaceErrors(spec, "containers"),
@@ -60,21 +73,3 @@ export const podRules: KindRules = {
     return nodeName === undefined || nodeName === "" || finished(pod) ? 0 : Math.max(0, period);
   },
 };
-
-/** `Guaranteed`, `Burstable` or `BestEffort`. Source: kubernetes v1.36 pkg/apis/core/v1/helper/qos/qos.go. */
-export function qosClassOf(pod: ApiObject): string {
-  const lists = ["containers", "initContainers"].map((key) => at(pod, "spec", key));
-  const containers = lists.flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
-  let any = false;
-  let guaranteed = true;
-  for (const container of containers) {
-    const requests = at(container, "resources", "requests") ?? {};
-    const limits = at(container, "resources", "limits") ?? {};
-    for (const name of ["cpu", "memory"]) {
-      const [request, limit] = [at(requests, name), at(limits, name)];
-      if (request !== undefined || limit !== undefined) any = true;
-      if (limit === undefined || (request !== undefined && request !== limit)) guaranteed = false;
-    }
-  }
-  return any ? (guaranteed ? "Guaranteed" : "Burstable") : "BestEffort";
-}

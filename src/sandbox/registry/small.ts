@@ -94,16 +94,9 @@ export const leaseRules: KindRules = {
   },
 };
 
-/** Claims, volumes and their classes are protected by a finalizer while they are used. */
-export function protect(object: ApiObject, finalizer: string): void {
-  const finalizers = object.metadata.finalizers ?? [];
-  if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
-}
-
 export const volumeRules: KindRules = {
   prepareCreate(volume, { now }) {
     volume.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
-    protect(volume, "kubernetes.io/pv-protection");
   },
   /** Source: kubernetes v1.36 pkg/registry/core/persistentvolume/strategy.go. */
   prepareStatus(volume, old, { now }) {
@@ -113,10 +106,6 @@ export const volumeRules: KindRules = {
     if (isSame && asked === undefined && before !== undefined) status["lastPhaseTransitionTime"] = before;
     if (!isSame && (asked === undefined || asked === before)) status["lastPhaseTransitionTime"] = formatTime(now);
   },
-};
-
-export const volumeClassRules: KindRules = {
-  prepareCreate: (volumeClass) => protect(volumeClass, "kubernetes.io/vac-protection"),
 };
 
 const highestOwnPriority = 1_000_000_000;

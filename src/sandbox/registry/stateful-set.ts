@@ -7,7 +7,7 @@ import { claimSpecErrors } from "./claim.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelProblems } from "./names.ts";
-import { podSpecErrors } from "./pod-validation.ts";
+import { templateSpecErrors } from "./pod-validation.ts";
 import {
   amount,
   amountErrors,
@@ -76,7 +76,7 @@ function templateErrors(spec: Fields, chosen: Selector): FieldError[] {
     ...fieldsIn(own["volumes"]).filter(({ name }) => !claims.includes(name)),
   ];
   errors.push(...labelErrors(labels, `${field}.labels`));
-  errors.push(...podSpecErrors(claims.length === 0 ? own : { ...own, volumes }, `${field}.spec`));
+  errors.push(...templateSpecErrors(claims.length === 0 ? own : { ...own, volumes }, `${field}.spec`));
   return [...errors, ...labelErrors(labels, `${field}.labels`)];
 }
 

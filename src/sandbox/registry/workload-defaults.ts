@@ -29,6 +29,7 @@ function job(fields: Fields): void {
 }
 
 export const workloadDefaults: Readonly<Record<string, Filler>> = {
+  "batch.v1.PodFailurePolicyOnPodConditionsPattern": (pattern) => fill(pattern, { status: "True" }),
   "apps.v1.Deployment": (deployment) => {
     const spec = child(deployment, "spec");
     fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });

@@ -11,7 +11,7 @@ import { invalid, notAllowed, notSupported, required, sortedMap, type FieldError
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
-import { podSpecErrors } from "./pod-validation.ts";
+import { templateSpecErrors } from "./pod-validation.ts";
 import {
   amount,
   amountErrors,
@@ -36,7 +36,7 @@ export function templateErrors(template: Fields, selector: Selector | undefined,
   }
   errors.push(...labelErrors(labels, `${field}.labels`));
   const spec = template["spec"];
-  return [...errors, ...podSpecErrors(isFields(spec) ? spec : {}, `${field}.spec`)];
+  return [...errors, ...templateSpecErrors(isFields(spec) ? spec : {}, `${field}.spec`)];
 }
 
 /** A template whose pods run for ever. */

@@ -6,7 +6,7 @@ import { admitPodSecurity } from "../admission/pod-security/admit.ts";
 import { checkLimits } from "../admission/limit-ranger.ts";
 import { canonicalize } from "../canonical.ts";
 import { finished } from "../decode.ts";
-import { admitQuota } from "../admission/resource-quota.ts";
+import { admitQuota } from "../admission/quota/admit.ts";
 import { surroundingsOf } from "../surroundings.ts";
 import { invalidObject } from "../field-errors.ts";
 import type { ApiObject } from "../object.ts";
@@ -50,7 +50,10 @@ export function createObject(call: Call, object: ApiObject): Entry {
   const { rules } = resource.behaviour;
   const first = rules.begin?.(object, undefined, surroundingsOf(call)) ?? [];
   if (first.length > 0) throw invalidObject(resource.asKind, name, first);
-  const errors = rules.validate?.(object, call.served.apiVersion) ?? [];
+  const errors = [
+    ...(rules.validate?.(object, call.served.apiVersion) ?? []),
+    ...(rules.validateCreate?.(object, call.served.apiVersion) ?? []),
+  ];
   const wrong =
     rules.metadataLast === true && errors.length > 0
       ? errors
@@ -58,10 +61,11 @@ export function createObject(call: Call, object: ApiObject): Entry {
   if (wrong.length > 0) throw invalidObject(resource.asKind, name, wrong);
   call.warnings.push(...(rules.warnings?.(object) ?? []));
   admitPodSecurity(call, object);
+  const charge = admitQuota(call, object);
   if (call.collection.get(call.namespace, name) !== undefined) {
     throw taken(call, name, generated);
   }
-  admitQuota(call, object);
+  charge();
   rules.allocate?.(object, surroundingsOf(call));
   const whole = finished(object, resource.struct, schema);
   if (call.dryRun) {

@@ -85,7 +85,8 @@ function checkedOptions(json: unknown): Fields {
   return clean;
 }
 
-function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): void {
+/** @throws StatusError 422 */
+export function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): void {
   const kind = { group: "meta.k8s.io", name: "DeleteOptions" };
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
     throw invalidObject(kind, "", [
@@ -183,7 +184,8 @@ function untold({ resource, server }: Call): Deleted {
   return { entry: new Entry(written(object, struct, server.catalogue.schema), 0), gone: true, asObject: true };
 }
 
-function checkPreconditions(call: Call, { object }: Entry, { uid, resourceVersion }: DeleteOptions): void {
+/** @throws StatusError 409 */
+export function checkPreconditions(call: Call, { object }: Entry, { uid, resourceVersion }: DeleteOptions): void {
   const { metadata } = object;
   const { asKind, asResource, storage } = call.resource;
   if (storage === "namespaces") {

@@ -8,21 +8,34 @@ import { badRequest, notFound, refusal, tooManyRequests } from "../refusal.ts";
 import type { Call } from "../server.ts";
 import type { Entry } from "../store/entry.ts";
 import { done } from "./bind.ts";
-import { bodyJson } from "./body.ts";
-import { deleteEntry, type DeleteOptions } from "./delete.ts";
+import { checkOptions, checkPreconditions, deleteEntry, type DeleteOptions } from "./delete.ts";
+import { subresourceBody } from "./subresource-body.ts";
 
-/** @throws StatusError 400, 404, 429, 500. */
+/** @throws StatusError 400, 404, 409, 422, 429, 500. */
 export function evict(call: Call): { status: number; value: object } {
-  const eviction = bodyJson(call, "Eviction");
-  const name = at(eviction, "metadata", "name");
-  if (name !== call.name) throw badRequest("name in URL does not match name in Eviction object");
+  const eviction = subresourceBody(call, {
+    kind: "Eviction",
+    apiVersion: "policy/v1",
+    alsoVersions: ["policy/v1beta1"],
+  });
+  if (eviction.metadata.name !== call.name) throw badRequest("name in URL does not match name in Eviction object");
   const entry = call.collection.get(call.namespace, call.name);
   if (entry === undefined) throw notFound(call.resource.asResource, call.name);
   const options = optionsOf(call, eviction);
   if (!ignoresBudgets(entry.object)) chargeBudget(call, entry, options);
-  const marked = options.dryRun ? entry : withCondition(call, entry);
-  deleteEntry(call, marked, options);
+  const marked = options.dryRun ? entry : checkedAndMarked(call, entry, options);
+  checkOptions(options);
+  const { resourceVersion } = options;
+  // The mark is a write of its own: what the client knew is the version before it.
+  const own = resourceVersion === undefined ? undefined : marked.object.metadata.resourceVersion;
+  deleteEntry(call, marked, options.dryRun ? options : { ...options, resourceVersion: own });
   return { status: 201, value: done };
+}
+
+/** @throws StatusError 409 before anything is written. */
+function checkedAndMarked(call: Call, entry: Entry, options: DeleteOptions): Entry {
+  checkPreconditions(call, entry, options);
+  return withCondition(call, entry);
 }
 
 function optionsOf(call: Call, eviction: unknown): DeleteOptions {
@@ -31,13 +44,17 @@ function optionsOf(call: Call, eviction: unknown): DeleteOptions {
   const policy = at(options, "propagationPolicy");
   const dryRun = at(options, "dryRun");
   const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  const own = Array.isArray(dryRun) ? (dryRun as string[]) : [];
+  if (call.dryRun && at(eviction, "deleteOptions") !== undefined && own.length > 0 && own.join() !== "All") {
+    throw refusal(500, "", `Non-matching dry-run options in request and content: [All] and [${own.join(" ")}]`);
+  }
   return {
     gracePeriodSeconds: typeof grace === "number" ? grace : undefined,
-    propagationPolicy: text(policy),
+    propagationPolicy: text(policy) === "" ? undefined : text(policy),
     orphanDependents: undefined,
     uid: text(at(options, "preconditions", "uid")),
     resourceVersion: text(at(options, "preconditions", "resourceVersion")),
-    dryRun: call.dryRun || (Array.isArray(dryRun) && dryRun.includes("All")),
+    dryRun: call.dryRun || own.includes("All"),
   };
 }
 

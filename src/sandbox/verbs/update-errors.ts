@@ -20,6 +20,9 @@ export function updateErrors({ resource, served, subresource }: Call, object: Ap
   const ofKind = rules.wholeUpdate === true ? [] : (rules.validate?.(object, apiVersion) ?? []);
   // A subresource of one part may change just what the object's own path may not.
   if (subresource === "finalize") return [...errors, ...asUpdate, ...finalizerErrors(object)];
+  const part = rules.parts?.[subresource];
+  if (part !== undefined)
+    return [...errors, ...part.errors(object, old, [...asUpdate, ...asNew(behaviour), ...ofKind])];
   if (subresource !== "") return [...errors, ...asUpdate, ...ofKind];
   const changes = rules.validateUpdate?.(object, old, apiVersion) ?? [];
   switch (order) {

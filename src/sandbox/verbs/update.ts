@@ -1,7 +1,6 @@
 /** PUT of an object or its status. Source: apiserver v0.36 registry/generic/registry/store.go Update, registry/rest/update.go. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { admitUpdate } from "../admission/admit.ts";
-import { admitResize } from "../admission/claim-resize.ts";
+import { admitChanges, admitUpdate } from "../admission/admit.ts";
 import { admitPodSecurity } from "../admission/pod-security/admit.ts";
 import { canonicalize } from "../canonical.ts";
 import { finished, written } from "../decode.ts";
@@ -66,9 +65,10 @@ function absentUid(call: Call, uid: string): Error {
 }
 
 /** Where etcd would keep the object: some messages name it. */
-export function storageKey({ resource, namespace, name }: Call): string {
+export function storageKey({ resource, namespace, name, dryRun }: Call): string {
   const scope = namespace === "" ? "" : `${namespace}/`;
-  return `/registry/${resource.plural}/${scope}${name}`;
+  // A dry run asks before the prefix of all keys is put on.
+  return `${dryRun ? "" : "/registry"}/${resource.plural}/${scope}${name}`;
 }
 
 function checkPreconditions(call: Call, { metadata }: ApiObject, old: Entry, checksUid: boolean): void {
@@ -116,18 +116,19 @@ export interface Way {
 }
 
 /**
- * Writes `object` over `old`: keeps what is not the client's, checks, and commits; a change of nothing is none. `way` is the
+ * Writes `sent` over `old`: keeps what is not the client's, checks, and commits; a change of nothing is none. `way` is the
  * subresource that was asked for, where the object is treated as a whole.
  */
-export function replace(call: Call, object: ApiObject, old: Entry, way?: Way): Entry {
+export function replace(call: Call, sent: ApiObject, old: Entry, way?: Way): Entry {
   const { resource, server, collection } = call;
   const { behaviour } = resource;
-  behaviour.rules.defaults?.(object);
-  if (resource.struct !== undefined) canonicalize(object, resource.struct, server.catalogue.schema);
-  keepServerFields(object, old.object);
+  behaviour.rules.defaults?.(sent);
+  if (resource.struct !== undefined) canonicalize(sent, resource.struct, server.catalogue.schema);
+  keepServerFields(sent, old.object);
   // Who manages what is seen in what was sent, before it is put right.
-  if (way === undefined) manageUpdate(call, old.object, object);
-  else way.manage(old.object, object);
+  if (way === undefined) manageUpdate(call, old.object, sent);
+  else way.manage(old.object, sent);
+  const object = onlyPart(call, sent, old.object);
   admitUpdate(call, object, old.object);
   if (call.subresource === "status") keepAllButStatus(call, object, old.object);
   else if (resource.subresources.has("status")) keepStatus(object, old.object);
@@ -141,7 +142,7 @@ export function replace(call: Call, object: ApiObject, old: Entry, way?: Way): E
     call.warnings.push(...(behaviour.rules.warnings?.(object, old.object) ?? []));
     behaviour.rules.allocate?.(object, surroundingsOf(call));
   }
-  admitResize(call, object, old.object);
+  admitChanges(call, object, old.object);
   admitPodSecurity(way === undefined ? call : { ...call, subresource: way.subresource }, object, old.object);
   object.metadata.resourceVersion = String(old.revision);
   if (isToBeDeleted(object, old.object)) return removeLast(call, object, old);
@@ -149,6 +150,19 @@ export function replace(call: Call, object: ApiObject, old: Entry, way?: Way): E
   if (!old.filled && sameButTimes(whole, old.object)) return old;
   if (call.dryRun) return new Entry(whole, old.revision);
   return server.store.put(collection, whole);
+}
+
+/** Of a subresource that writes one part: the object that was there with that part as it was sent. */
+function onlyPart({ resource, subresource }: Call, sent: ApiObject, old: ApiObject): ApiObject {
+  const part = resource.behaviour.rules.parts?.[subresource];
+  if (part === undefined) return sent;
+  const { managedFields: _before, ...metadata } = old.metadata;
+  const { managedFields } = sent.metadata;
+  return {
+    ...old,
+    metadata: { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) },
+    spec: part.spec(sent, old),
+  };
 }
 
 /** Removes what has lost its last finalizer; the answer is what was sent, at the version before, as it has not been stored. */

@@ -33,7 +33,8 @@ const podParts: ReadonlySet<string> = new Set(["", "ephemeralcontainers", "resiz
  * @throws StatusError 403 for a pod that its namespace does not take, 422 for labels of a namespace that say nothing.
  */
 export function admitPodSecurity(call: Call, object: ApiObject, old?: ApiObject): void {
-  const { resource, subresource } = call;
+  const { resource, subresource, server } = call;
+  if (!server.admission.has("PodSecurity")) return;
   if (resource.storage === "pods") {
     if (podParts.has(subresource)) admitPod(call, object, old);
     return;

@@ -1,0 +1,63 @@
+/** The admission plugins by the names of kube-apiserver's flags. Source: kubernetes v1.36 pkg/kubeapiserver/options/plugins.go. */
+
+/** Those that the sandbox does the work of, with what each does; all of them are on by default. */
+export const pluginPurposes = {
+  NamespaceLifecycle: "objects go into namespaces that exist and are not terminating",
+  LimitRanger: "LimitRanges set and bound what containers ask for",
+  ServiceAccount: "pods get a ServiceAccount and its token as a volume",
+  TaintNodesByCondition: "new nodes carry the not-ready taint",
+  PodSecurity: "namespaces enforce Pod Security Standards",
+  Priority: "pods get the priority of their class",
+  DefaultTolerationSeconds: "pods stay 300 s on a node in trouble",
+  DefaultStorageClass: "claims get the default StorageClass",
+  StorageObjectInUseProtection: "claims and volumes get a finalizer while they are used",
+  PersistentVolumeClaimResize: "claims grow only where their class allows it",
+  RuntimeClass: "pods get the overhead and the nodes of their RuntimeClass",
+  CertificateSubjectRestriction: "no certificate requests for the group system:masters",
+  DefaultIngressClass: "Ingresses get the default class",
+  PodTopologyLabels: "pods get the zone and the region of their node as labels",
+  NodeDeclaredFeatureValidator: "updates that a node cannot carry out are refused",
+  PodResizeValidator: "pods are not resized beyond their node",
+  ResourceQuota: "ResourceQuotas count and limit objects",
+} as const;
+
+export type AdmissionPlugin = keyof typeof pluginPurposes;
+
+// Object.keys forgets which keys they are.
+export const admissionPlugins = Object.keys(pluginPurposes) as readonly AdmissionPlugin[];
+
+/** Names that kube-apiserver knows too, of what does nothing here: off by default there, or for what the sandbox does not serve. */
+export const idlePlugins: readonly string[] = [
+  "AlwaysAdmit",
+  "NamespaceAutoProvision",
+  "NamespaceExists",
+  "LimitPodHardAntiAffinityTopology",
+  "NodeRestriction",
+  "AlwaysPullImages",
+  "ImagePolicyWebhook",
+  "PodNodeSelector",
+  "PodTolerationRestriction",
+  "EventRateLimit",
+  "ExtendedResourceToleration",
+  "PodGroupProtection",
+  "OwnerReferencesPermissionEnforcement",
+  "CertificateApproval",
+  "CertificateSigning",
+  "ClusterTrustBundleAttest",
+  "DenyServiceExternalIPs",
+  "PodGroupWorkloadExists",
+  "JobValidation",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+  "AlwaysDeny",
+];
+
+/** The plugins that are left when `disabled` are switched off. @throws RangeError for a name that kube-apiserver does not know. */
+export function pluginsWithout(disabled: readonly string[]): ReadonlySet<AdmissionPlugin> {
+  const known: readonly string[] = [...admissionPlugins, ...idlePlugins];
+  const unknown = disabled.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new RangeError(`Cannot disable the admission plugin ${unknown}: there is none`);
+  return new Set(admissionPlugins.filter((name) => !disabled.includes(name)));
+}

@@ -1,0 +1,127 @@
+/**
+ * ResourceQuotas: what an object takes is counted in the quota's status before it is written; a write of its own.
+ * Source: apiserver v0.36 admission/plugin/resourcequota/controller.go CheckRequest.
+ */
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+} from "../../../api/quantity.ts";
+import { isFields, type ApiObject, type Fields } from "../../object.ts";
+import { manageOwnStatus } from "../../managed/managed-fields.ts";
+import { forbidden } from "../../refusal.ts";
+import type { Amounts } from "../../registry/pod-amounts.ts";
+import type { Call } from "../../server.ts";
+import { evaluatorOf, type Evaluator } from "./evaluators.ts";
+import { scopesOf } from "./scopes.ts";
+
+const zero: Quantity = { nano: 0n, format: "decimal" };
+
+const list = (entries: readonly (readonly [string, string])[]): string =>
+  [...entries]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+
+const textMap = (value: unknown): Record<string, string> => (isFields(value) ? (value as Record<string, string>) : {});
+
+const nothing = (): void => undefined;
+
+/**
+ * Looks at what an object takes; the answer counts it, once nothing else stands against the write.
+ * @throws StatusError 403 where a quota would be exceeded or is not known yet.
+ */
+export function admitQuota(call: Call, object: ApiObject, old?: ApiObject): () => void {
+  if (!call.resource.namespaced || !call.server.admission.has("ResourceQuota")) return nothing;
+  const quotas = call.server.store.collection("resourcequotas", true);
+  const found = [...quotas.range({ namespace: call.namespace })];
+  if (found.length === 0) return nothing;
+  const evaluator = evaluatorOf(call.resource);
+  if (old !== undefined && evaluator.countsUpdate?.(call.subresource, object, old) !== true) return nothing;
+  const asked: Asked = { call, evaluator, object, old, name: object.metadata.name ?? "" };
+  const interesting = found.map(({ object: quota }) => quota).filter((quota) => isAbout(asked, quota, object));
+  for (const quota of interesting) checkKnown(asked, quota);
+  const changed = interesting.flatMap((quota) => charged(asked, quota) ?? []);
+  if (call.dryRun) return nothing;
+  return () => changed.forEach((quota) => call.server.store.put(quotas, quota));
+}
+
+interface Asked {
+  readonly call: Call;
+  readonly evaluator: Evaluator;
+  readonly object: ApiObject;
+  readonly old: ApiObject | undefined;
+  readonly name: string;
+}
+
+/** What a quota sets for objects of this kind: as its controller has taken note of it. */
+const namesIn = ({ evaluator }: Asked, quota: ApiObject): string[] =>
+  Object.keys(textMap(quota.status?.["hard"])).filter((name) => evaluator.matches(name));
+
+function isAbout(asked: Asked, quota: ApiObject, object: ApiObject): boolean {
+  if (namesIn(asked, quota).length === 0) return false;
+  return scopesOf(quota).every((scope) => asked.evaluator.inScope?.(object, scope) === true);
+}
+
+function refused({ call, name }: Asked, why: string): Error {
+  return forbidden(call.resource.asResource, name, why);
+}
+
+/** A quota on what pods ask for takes none that do not say it; and none are taken before its controller has counted. */
+function checkKnown(asked: Asked, quota: ApiObject): void {
+  const names = namesIn(asked, quota);
+  const { name = "" } = quota.metadata;
+  const missing = asked.evaluator.unspecified?.(asked.object, names) ?? new Map<string, string[]>();
+  if (missing.size > 0) {
+    const which = [...missing]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([resource, containers]) => `${resource} for: ${[...new Set(containers)].sort().join(",")}`);
+    throw refused(asked, `failed quota: ${name}: must specify ${which.join("; ")}`);
+  }
+  const used = textMap(quota.status?.["used"]);
+  if (names.some((resource) => used[resource] === undefined)) {
+    throw refused(asked, `status unknown for quota: ${name}, resources: ${names.sort().join(",")}`);
+  }
+}
+
+/** What the object takes more than before; what it takes less, its controller finds out. */
+function takenOf(asked: Asked, quota: ApiObject): Amounts {
+  const { evaluator, object, old } = asked;
+  const usage = evaluator.usage(object);
+  const before = old !== undefined && isAbout(asked, quota, old) ? evaluator.usage(old) : new Map<string, Quantity>();
+  const taken: Amounts = new Map();
+  for (const [name, quantity] of usage) {
+    const more = quantity.nano - (before.get(name)?.nano ?? 0n);
+    if (more > 0n) taken.set(name, { ...quantity, nano: more });
+  }
+  return taken;
+}
+
+/** The quota with the object counted; undefined where it takes nothing of it. */
+function charged(asked: Asked, quota: ApiObject): ApiObject | undefined {
+  const taken = takenOf(asked, quota);
+  const [hard, used] = [textMap(quota.status?.["hard"]), textMap(quota.status?.["used"])];
+  const names = Object.keys(hard).filter((name) => taken.has(name));
+  if (taken.size === 0 || names.length === 0) return undefined;
+  const next: Record<string, string> = { ...used };
+  const over: string[] = [];
+  for (const name of names) {
+    const sum = addQuantities(parseQuantity(used[name] ?? "0") ?? zero, taken.get(name) ?? zero);
+    next[name] = formatQuantity(sum);
+    if (compareQuantities(sum, parseQuantity(hard[name] ?? "0") ?? zero) > 0) over.push(name);
+  }
+  if (over.length > 0) {
+    const requested = list(over.map((name) => [name, formatQuantity(taken.get(name) ?? zero)]));
+    const usedList = list(over.map((name) => [name, used[name] ?? "0"]));
+    const limited = list(over.map((name) => [name, hard[name] ?? "0"]));
+    const which = quota.metadata.name ?? "";
+    throw refused(asked, `exceeded quota: ${which}, requested: ${requested}, used: ${usedList}, limited: ${limited}`);
+  }
+  const status: Fields = { ...quota.status, used: next };
+  const after: ApiObject = { ...quota, metadata: { ...quota.metadata }, status };
+  const resource = asked.call.server.catalogue.find("v1", "resourcequotas");
+  if (resource !== undefined) manageOwnStatus(asked.call, resource, quota, after);
+  return after;
+}
