@@ -94,8 +94,8 @@ export async function brokenFloors(top: string): Promise<string[]> {
       ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
     ];
     for (const target of targets) {
-      if (target === "@kubernetes/client-node" && path !== "src/api/types.ts" && path !== "src/client/other-login.ts") {
-        broken.push(`${path}: names @kubernetes/client-node; only src/api/types.ts and src/client/other-login.ts may`);
+      if (target === "@kubernetes/client-node" && path !== "src/api/types.ts") {
+        broken.push(`${path}: names @kubernetes/client-node; only src/api/types.ts may`);
       }
       if (/^(node:|bun$|bun:)/.test(target) && room.folder !== "src/platform") {
         broken.push(`${path}: imports ${target}; only src/platform may`);

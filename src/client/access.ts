@@ -1,5 +1,5 @@
 /** How to reach one cluster, and as whom: what a kubeconfig and flags come down to. */
-import type { ExecEntry, UserEntry } from "./kubeconfig-types.ts";
+import type { ExecEntry } from "./kubeconfig-types.ts";
 
 /** kubectl's global flags, as far as they choose a cluster and a login. Files are seen from the current folder. */
 export interface AccessFlags {
@@ -26,11 +26,12 @@ export interface AccessFlags {
 export type Login =
   | { readonly is: "none" }
   | { readonly is: "token"; readonly token: string }
-  | { readonly is: "token-file"; readonly path: string }
+  /** The token counts while the file cannot be read. */
+  | { readonly is: "token-file"; readonly path: string; readonly token?: string }
   | { readonly is: "basic"; readonly username: string; readonly password: string }
   | { readonly is: "exec"; readonly plugin: ExecEntry; readonly folder: string }
-  /** A login of before exec plugins, left to client-node. */
-  | { readonly is: "other"; readonly provider: NonNullable<UserEntry["auth-provider"]> };
+  /** The id token that kubectl keeps in the kubeconfig (auth-provider `oidc`). */
+  | { readonly is: "oidc"; readonly idToken: string };
 
 /** PEM both. */
 export interface KeyPair {

@@ -12,6 +12,8 @@ import {
 } from "./kubeconfig-types.ts";
 import { loginOf } from "./login.ts";
 import { pem } from "./pem.ts";
+import { checkedProxy } from "./proxy.ts";
+import { serverAddress } from "./server-address.ts";
 
 /**
  * The cluster and login that kubectl would take for these flags: of the kubeconfig, or, where that names no cluster, of the pod
@@ -44,11 +46,13 @@ export async function resolveAccess(host: Host, kubeconfig: Kubeconfig, flags: A
   const where = contextName === "" ? "" : ` (context ${contextName})`;
   const tls = await tlsOf(host, cluster, flags, where);
   const { login, keyPair, impersonation } = await loginOf(host, user, flags, userName);
-  const server = serverOf(flags.server ?? cluster.entry.server, {
-    where,
-    secure: tls.ca !== undefined || tls.insecure || keyPair !== undefined,
-    kubeconfig,
-  });
+  const address = nonEmpty(flags.server) ?? nonEmpty(cluster.entry.server);
+  if (address === undefined) {
+    throw new KubeconfigError(`Cannot find the API server: ${files(kubeconfig)} names none${where}`, {
+      next: "set it with kubectl config set-cluster NAME --server=URL, or --server",
+    });
+  }
+  const { server, userinfo } = serverAddress(address, where);
   const proxyUrl = cluster.entry["proxy-url"];
   const extension = cluster.entry.extensions?.find(({ name }) => name === "client.authentication.k8s.io/exec");
   const plain = server.startsWith("http:");
@@ -59,10 +63,12 @@ export async function resolveAccess(host: Host, kubeconfig: Kubeconfig, flags: A
     server,
     namespace: flags.namespace ?? nonEmpty(context.namespace) ?? "default",
     tls,
-    ...(nonEmpty(proxyUrl) !== undefined && { proxyUrl: checkedProxy(proxyUrl ?? "", clusterName) }),
+    ...(nonEmpty(proxyUrl) !== undefined && {
+      proxyUrl: checkedProxy(proxyUrl ?? "", `the proxy-url of cluster ${clusterName}`),
+    }),
     disableCompression: cluster.entry["disable-compression"] === true,
-    // Without TLS nothing secret is sent.
-    login: plain ? { is: "none" } : login,
+    // Without TLS nothing secret of the user is sent; what the address itself says goes before it, as in Go's HTTP client.
+    login: userinfo ?? (plain ? { is: "none" } : login),
     ...(keyPair !== undefined && !plain && { keyPair }),
     ...(impersonation !== undefined && { impersonation }),
     ...(extension !== undefined && { execExtension: extension.extension }),
@@ -121,36 +127,6 @@ function named<T>(
   });
 }
 
-interface ServerContext {
-  readonly where: string;
-  /** Something was said about TLS, so a server without a scheme means https. */
-  readonly secure: boolean;
-  readonly kubeconfig: Kubeconfig;
-}
-
-function serverOf(text: string | undefined, context: ServerContext): string {
-  if (text === undefined || text === "") {
-    throw new KubeconfigError(`Cannot find the API server: ${files(context.kubeconfig)} names none${context.where}`, {
-      next: "set it with kubectl config set-cluster NAME --server=URL, or --server",
-    });
-  }
-  const url = text.includes("://") ? text : `${context.secure ? "https" : "http"}://${text}`;
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new KubeconfigError(
-      `Cannot use the API server ${JSON.stringify(text)}${context.where}: it is no http or https URL`,
-    );
-  }
-  const { origin, pathname } = new URL(url);
-  return origin + pathname.replace(/\/+$/, "");
-}
-
-function checkedProxy(text: string, clusterName: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new KubeconfigError(
-    `Cannot use the proxy-url ${JSON.stringify(text)} of cluster ${clusterName}: only http and https proxies are known`,
-  );
-}
-
 /** A flag about the certificate takes the place of all that the kubeconfig says about it. */
 async function tlsOf(
   host: Host,
@@ -174,7 +150,7 @@ async function tlsOf(
       );
   if (insecure && ca !== undefined) {
     throw new KubeconfigError(`Cannot both skip the check of the server's certificate and check it${where}`, {
-      next: "leave away insecure-skip-tls-verify or the certificate authority",
+      next: "omit insecure-skip-tls-verify or the certificate authority",
     });
   }
   const serverName =

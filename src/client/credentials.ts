@@ -1,8 +1,11 @@
 /** Credentials that may change while the program runs. */
+import { formatTime } from "../api/time.ts";
 import type { ClusterAccess } from "./access.ts";
 import type { Credential, CredentialOptions, CredentialSource } from "./credential.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import { KubeconfigError } from "./kubeconfig-types.ts";
+import { checkSendable, renewal } from "./login.ts";
+import { shownPath } from "./redacted.ts";
 
 /** The credentials of a login. */
 export function credentialsOf(access: ClusterAccess, options: CredentialOptions): CredentialSource {
@@ -15,11 +18,11 @@ export function credentialsOf(access: ClusterAccess, options: CredentialOptions)
     case "basic":
       return fixed({ authorization: `Basic ${base64(`${login.username}:${login.password}`)}` });
     case "token-file":
-      return tokenFile(login.path, options);
+      return tokenFile(login.path, login.token, options);
     case "exec":
       return execCredentials(login.plugin, login.folder, access, options);
-    case "other":
-      return otherLogin(access);
+    case "oidc":
+      return idToken(login.idToken, access.userName, options);
   }
 }
 
@@ -40,17 +43,19 @@ function base64(text: string): string {
 const tokenFileMs = 50_000;
 
 /**
- * The token in a file, read again after 50 s, and after a 401. While the file cannot be read, the last token goes on.
+ * The token in a file, read again after 50 s, and after a 401. While the file cannot be read, the last token goes on; at first
+ * that is `token`.
  * Source: client-go v0.36 transport/token_source.go.
  */
-function tokenFile(path: string, { host, timeline }: CredentialOptions): CredentialSource {
-  let known: Credential | undefined;
+function tokenFile(path: string, token: string | undefined, { host, timeline }: CredentialOptions): CredentialSource {
+  let known = token === undefined ? undefined : bearer(token);
   let readAt = -Infinity;
   let reading: Promise<Credential> | undefined;
   const read = async (): Promise<Credential> => {
     const text = (await host.readFile(path).catch(() => undefined))?.trim() ?? "";
     if (text === "" && known === undefined)
-      throw new KubeconfigError(`Cannot read the token in ${path}: there is none`);
+      throw new KubeconfigError(`Cannot read the token in ${shownPath(path)}: there is none`);
+    checkSendable(text, `the token in ${shownPath(path)}`);
     // The same token stays the same credential, so that a refused one is not sent again.
     const next = text === "" ? undefined : bearer(text);
     if (next !== undefined && next.authorization !== known?.authorization) known = next;
@@ -69,11 +74,32 @@ function tokenFile(path: string, { host, timeline }: CredentialOptions): Credent
   };
 }
 
-/** A login that only client-node knows; it is loaded when the first request needs it. */
-function otherLogin(access: ClusterAccess): CredentialSource {
-  const ask = async (): Promise<Credential> => {
-    const { askOtherLogin } = await import("./other-login.ts");
-    return askOtherLogin(access);
+/** So long before its end a token is not used any more: the request takes its time, and clocks differ. */
+const leewayMs = 10_000;
+
+/**
+ * The id token of the kubeconfig, until it ends.
+ * Source: client-go v0.36 plugin/pkg/client/auth/oidc/oidc.go idTokenExpired; differs: it is not refreshed.
+ */
+function idToken(token: string, userName: string, { timeline }: CredentialOptions): CredentialSource {
+  const credential = bearer(token);
+  const endsAt = endOf(token);
+  const current = async (): Promise<Credential> => {
+    if (timeline.now() < endsAt - leewayMs) return credential;
+    const verb = timeline.now() < endsAt ? "expires" : "expired";
+    const since = Number.isFinite(endsAt) ? `${verb} at ${formatTime(endsAt)}` : "does not say when it expires";
+    throw new KubeconfigError(`Cannot log in as user ${userName}: its id-token ${since}`, { next: renewal });
   };
-  return { current: ask, renew: ask };
+  return { current, renew: () => Promise.resolve(credential) };
+}
+
+/** When a JSON web token ends, in ms; -Infinity where it does not say so. */
+function endOf(token: string): number {
+  try {
+    const payload = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    const { exp } = JSON.parse(payload) as { readonly exp?: unknown };
+    return typeof exp === "number" ? exp * 1000 : -Infinity;
+  } catch {
+    return -Infinity;
+  }
 }

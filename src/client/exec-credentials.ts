@@ -1,14 +1,16 @@
 /** Credentials that a program prints: the kubeconfig's exec plugins. */
-import { parseTime } from "../api/time.ts";
+import { readTime } from "../api/time.ts";
 import type { Host } from "../platform/host.ts";
 import type { ClusterAccess } from "./access.ts";
 import type { Credential, CredentialOptions, CredentialSource } from "./credential.ts";
 import { KubeconfigError, type ExecEntry } from "./kubeconfig-types.ts";
+import { isSendable } from "./login.ts";
+import { typeName } from "./redacted.ts";
 
 interface ExecCredential {
   readonly apiVersion?: string;
   readonly kind?: string;
-  readonly status?: {
+  readonly status?: null | {
     readonly expirationTimestamp?: string;
     readonly token?: string;
     readonly clientCertificateData?: string;
@@ -146,29 +148,51 @@ function credentialOf(
   plugin: ExecEntry,
   cannot: (why: string) => KubeconfigError,
 ): { readonly credential: Credential; readonly expiresAt: number } {
-  let answer: ExecCredential;
+  let answer: ExecCredential | null;
   try {
-    answer = JSON.parse(out) as ExecCredential;
+    answer = JSON.parse(out) as ExecCredential | null;
   } catch {
     throw cannot("did not print JSON");
   }
-  if (answer.kind !== "ExecCredential") throw cannot("printed something that is no ExecCredential");
+  if (answer?.kind !== "ExecCredential") throw cannot("printed something that is no ExecCredential");
   if (answer.apiVersion !== plugin.apiVersion) {
-    throw cannot(`answered in ${String(answer.apiVersion)}, where ${String(plugin.apiVersion)} is configured`);
+    throw cannot(
+      `answered in ${typeof answer.apiVersion === "string" ? answer.apiVersion : "no version"}, where ${String(plugin.apiVersion)} is configured`,
+    );
   }
   const {
-    token = "",
-    clientCertificateData: certificate = "",
-    clientKeyData: key = "",
+    token,
+    clientCertificateData: certificate,
+    clientKeyData: key,
     expirationTimestamp,
-  } = answer.status ?? {};
+  } = textsOf(answer, cannot);
   if (token === "" && certificate === "" && key === "") throw cannot("printed neither a token nor a certificate");
   if ((certificate === "") !== (key === "")) throw cannot("printed a certificate or a key, not both");
+  if (!isSendable(token)) throw cannot("printed a token that no HTTP header can carry");
+  const expiresAt = expirationTimestamp === "" ? Infinity : readTime(expirationTimestamp);
+  if (expiresAt === undefined) throw cannot("printed an expirationTimestamp that is no time");
   return {
     credential: {
       ...(token !== "" && { authorization: `Bearer ${token}` }),
       ...(certificate !== "" && { keyPair: { certificate, key } }),
     },
-    expiresAt: expirationTimestamp === undefined ? Infinity : parseTime(expirationTimestamp),
+    expiresAt,
+  };
+}
+
+type StatusText = keyof NonNullable<ExecCredential["status"]>;
+
+/** Empty for what is not there. */
+function textsOf({ status }: ExecCredential, cannot: (why: string) => KubeconfigError): Record<StatusText, string> {
+  const text = (name: StatusText): string => {
+    const value: unknown = status?.[name] ?? "";
+    if (typeof value !== "string") throw cannot(`printed a ${name} that is ${typeName(value)}, not a text`);
+    return value;
+  };
+  return {
+    token: text("token"),
+    clientCertificateData: text("clientCertificateData"),
+    clientKeyData: text("clientKeyData"),
+    expirationTimestamp: text("expirationTimestamp"),
   };
 }

@@ -1,8 +1,9 @@
 /** The cluster of the pod that this runs in. */
 import type { Host } from "../platform/host.ts";
-import type { AccessFlags, ClusterAccess } from "./access.ts";
-import { impersonationOf } from "./login.ts";
+import type { AccessFlags, ClusterAccess, Login } from "./access.ts";
+import { checkSendable, impersonationOf } from "./login.ts";
 import { pem } from "./pem.ts";
+import { serverAddress } from "./server-address.ts";
 
 const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -24,16 +25,19 @@ export async function inClusterAccess(host: Host, flags: AccessFlags): Promise<C
   const ofPod = host.env["POD_NAMESPACE"] ?? (await host.readFile(`${folder}/namespace`).catch(() => undefined)) ?? "";
   const joined = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
   const impersonation = impersonationOf({}, flags, "");
+  const { server, userinfo } = serverAddress(flags.server ?? `https://${joined}`, "");
+  if (flags.token !== undefined) checkSendable(flags.token, "--token");
+  const ofPodOrFlag: Login =
+    flags.token === undefined ? { is: "token-file", path: `${folder}/token` } : { is: "token", token: flags.token };
   return {
     context: "",
     clusterName: "in-cluster",
     userName: "service account",
-    server: flags.server ?? `https://${joined}`,
+    server,
     namespace: flags.namespace ?? (ofPod.trim() === "" ? "default" : ofPod.trim()),
     tls: { ...(ca !== undefined && { ca }), insecure: false },
     disableCompression: false,
-    login:
-      flags.token === undefined ? { is: "token-file", path: `${folder}/token` } : { is: "token", token: flags.token },
+    login: userinfo ?? ofPodOrFlag,
     ...(impersonation !== undefined && { impersonation }),
     ...(flags.requestTimeout !== undefined && flags.requestTimeout > 0 && { requestTimeoutMs: flags.requestTimeout }),
   };

@@ -36,9 +36,12 @@ export interface UserEntry {
   readonly "as-uid"?: string;
   readonly "as-groups"?: readonly string[];
   readonly "as-user-extra"?: Readonly<Record<string, readonly string[]>>;
-  readonly exec?: ExecEntry;
-  /** The logins of before exec plugins: `oidc`, `gcp`, `azure`. */
-  readonly "auth-provider"?: { readonly name: string; readonly config?: Readonly<Record<string, string>> };
+  readonly exec?: ExecEntry | null;
+  /** The logins of before exec plugins, of which `oidc` is left. */
+  readonly "auth-provider"?: {
+    readonly name: string;
+    readonly config?: Readonly<Record<string, string>> | null;
+  } | null;
 }
 
 /** A program that prints credentials. */

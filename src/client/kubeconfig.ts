@@ -1,6 +1,6 @@
 /** Reads kubeconfig files and merges them as kubectl does. */
-import { parse } from "yaml";
 import type { Host } from "../platform/host.ts";
+import { checkedText, checkEntry } from "./kubeconfig-shape.ts";
 import {
   KubeconfigError,
   type ClusterEntry,
@@ -9,6 +9,7 @@ import {
   type Kubeconfig,
   type UserEntry,
 } from "./kubeconfig-types.ts";
+import { NotYaml, readKubeconfigYaml } from "./kubeconfig-yaml.ts";
 
 export interface KubeconfigSource {
   /** `--kubeconfig`: this file alone, which must be there. */
@@ -56,12 +57,13 @@ export async function loadKubeconfig(host: Host, source: KubeconfigSource = {}):
     collect(clusters, file, content.clusters, "cluster");
     collect(users, file, content.users, "user");
     collect(contexts, file, content.contexts, "context");
-    const current = content["current-context"];
-    if (currentContext === "" && typeof current === "string") currentContext = current;
+    const current = content["current-context"] ?? "";
+    const named = checkedText(current, `Cannot read the kubeconfig ${file}: its current-context`);
+    if (currentContext === "") currentContext = named;
   }
   if (source.kubeconfig !== undefined && source.kubeconfig !== "" && files.length === 0) {
     throw new KubeconfigError(`Cannot read the kubeconfig ${source.kubeconfig}: there is no such file`, {
-      next: "name one that is there with --kubeconfig, or leave it away to use KUBECONFIG or ~/.kube/config",
+      next: "name one that is there with --kubeconfig, or omit it to use KUBECONFIG or ~/.kube/config",
     });
   }
   return { clusters, users, contexts, currentContext, files, missing };
@@ -80,10 +82,10 @@ async function readFile(host: Host, file: string): Promise<string | undefined> {
 function parsed(file: string, text: string): FileText {
   let value: unknown;
   try {
-    value = parse(text, { merge: true });
+    value = readKubeconfigYaml(text);
   } catch (error) {
-    const [line = ""] = (error as Error).message.split("\n");
-    throw new KubeconfigError(`Cannot read the kubeconfig ${file}: it is not YAML: ${line.replace(/:$/, "")}`, {
+    if (!(error instanceof NotYaml)) throw error;
+    throw new KubeconfigError(`Cannot read the kubeconfig ${file}: it is not YAML: ${error.message}`, {
       cause: error,
       next: `kubectl config view --kubeconfig ${file} tells whether kubectl can read it`,
     });
@@ -108,27 +110,12 @@ function collect<T>(
   const here = new Set<string>();
   for (const item of list as readonly unknown[]) {
     const { name, [field]: entry } = (item ?? {}) as { readonly name?: unknown; readonly [key: string]: unknown };
-    if (typeof name !== "string" && typeof name !== "number") {
-      throw new KubeconfigError(`Cannot read the kubeconfig ${file}: one of its ${field}s has no name`);
-    }
-    const key = String(name);
-    if (here.has(key))
-      throw new KubeconfigError(`Cannot read the kubeconfig ${file}: it has two ${field}s named ${key}`);
+    const where = `Cannot read the kubeconfig ${file}: `;
+    // kubectl takes the entry without a name for one with an empty name.
+    const key = checkedText(name ?? "", `${where}the name of one of its ${field}s`);
+    if (here.has(key)) throw new KubeconfigError(`${where}it has two ${field}s named ${key}`);
     here.add(key);
-    checkTexts(entry, "", `Cannot read the kubeconfig ${file}: its ${field} ${key}`);
+    checkEntry(entry, field, `${where}its ${field} ${key}`);
     if (!into.has(key)) into.set(key, { entry: (entry ?? {}) as T, file });
-  }
-}
-
-const truths: ReadonlySet<string> = new Set(["insecure-skip-tls-verify", "disable-compression", "provideClusterInfo"]);
-
-/** Every value that is neither a truth nor somebody else's extension is a text, or made of texts, as for kubectl. */
-function checkTexts(value: unknown, path: string, where: string): void {
-  if (typeof value === "number" || typeof value === "boolean") {
-    throw new KubeconfigError(`${where} has a ${path} that is no text: ${value}`, { next: "put it in quotes" });
-  }
-  if (typeof value !== "object" || value === null) return;
-  for (const [key, item] of Object.entries(value) as [string, unknown][]) {
-    if (key !== "extensions" && !truths.has(key)) checkTexts(item, path === "" ? key : `${path}.${key}`, where);
   }
 }

@@ -1,7 +1,20 @@
-/** Which proxy a server is asked through, where the kubeconfig names none. */
+/** Which proxy a server is asked through. */
+import { KubeconfigError } from "./kubeconfig-types.ts";
+import { withoutUserinfo } from "./redacted.ts";
+
+/**
+ * The URL of a proxy, if it is one that can be used: http, https or socks5. `what` says where it stands.
+ * @throws KubeconfigError
+ * Source: client-go v0.36 tools/clientcmd/helpers.go parseProxyURL; differs: socks5h is taken too, as Go's transport takes it.
+ */
+export function checkedProxy(url: string, what: string): string {
+  if (URL.canParse(url) && /^(https?|socks5h?):$/.test(new URL(url).protocol)) return url;
+  throw new KubeconfigError(`Cannot use ${what}, ${withoutUserinfo(url)}: it is no http, https or socks5 URL`);
+}
 
 /**
  * The proxy of the environment: HTTPS_PROXY or HTTP_PROXY, unless NO_PROXY names the host. Loopback is never proxied.
+ * @throws KubeconfigError for one that cannot be used.
  * Source: golang.org/x/net/http/httpproxy, which client-go uses.
  */
 export function proxyFromEnvironment(
@@ -11,7 +24,8 @@ export function proxyFromEnvironment(
   const { protocol, hostname, port } = new URL(server);
   const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
   const of = (name: string): string => env[name] || env[name.toLowerCase()] || "";
-  const proxy = protocol === "https:" ? of("HTTPS_PROXY") : of("HTTP_PROXY");
+  const variable = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const proxy = of(variable);
   if (proxy === "" || isLoopback(host)) return undefined;
   const number = port === "" ? (protocol === "https:" ? "443" : "80") : port;
   const excluded = of("NO_PROXY")
@@ -19,8 +33,7 @@ export function proxyFromEnvironment(
     .map((entry) => entry.trim().toLowerCase())
     .filter((entry) => entry !== "");
   if (excluded.some((entry) => names(entry, host, number))) return undefined;
-  const url = proxy.includes("://") ? proxy : `http://${proxy}`;
-  return URL.canParse(url) ? url : undefined;
+  return checkedProxy(proxy.includes("://") ? proxy : `http://${proxy}`, variable);
 }
 
 function isLoopback(host: string): boolean {

@@ -6,17 +6,24 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 
 /**
- * The text of a file; undefined if there is none.
+ * The text of a file, UTF-8 or, where its first two bytes say so, UTF-16; undefined if there is none.
  * @throws Error with the system's `code` (`EACCES`, `EISDIR`, …) when it is there and cannot be read.
  */
 export async function readTextFile(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, "utf8");
+    return textOf(await readFile(path));
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw error;
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return new TextDecoder().decode(bytes);
 }
 
 /** The folder that a file stands in, as an absolute path. */
@@ -63,15 +70,15 @@ export async function readStandardInput(): Promise<string> {
 }
 
 /**
- * Writes a file that only its owner may read (mode 0600), whole or not at all.
+ * Writes a file that only its owner may read (mode 0600), whole or not at all. No link at `path` or beside it is followed.
  * @throws Error with the system's `code`.
  */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${process.pid}.new`;
-  const file = await open(beside, "w", 0o600);
+  // What an earlier process of this number left. A link that is there all the same is not followed: "x" wants a new file.
+  await rm(beside, { force: true });
+  const file = await open(beside, "wx", 0o600);
   try {
-    // The mode of `open` counts for new files alone.
-    await file.chmod(0o600);
     await file.writeFile(text);
   } finally {
     await file.close();

@@ -5,6 +5,7 @@ import { isIP, type Socket } from "node:net";
 import * as tls from "node:tls";
 import { HttpError, httpErrorOf } from "./http-error.ts";
 import type { HttpBody, HttpClient, HttpRequest, HttpResponse, HttpSettings, TlsSettings } from "./http.ts";
+import { socks5Tunnel } from "./socks5.ts";
 
 const keptConnections = 64;
 
@@ -65,8 +66,13 @@ interface Tunnel {
   readonly signal: AbortSignal;
 }
 
-/** Opens a tunnel through an HTTP proxy. */
+/** Opens a tunnel through an HTTP or SOCKS proxy. */
 function tunnel({ proxy, host, port, signal }: Tunnel): Promise<Socket> {
+  const [username, password] = [unescaped(proxy.username), unescaped(proxy.password)];
+  if (proxy.protocol.startsWith("socks5")) {
+    const by = { host: bare(proxy.hostname), port: proxy.port === "" ? 1080 : Number(proxy.port), username, password };
+    return socks5Tunnel({ proxy: by, host: bare(host), port, signal });
+  }
   return new Promise((resolve, reject) => {
     const asked = (proxy.protocol === "https:" ? https : http).request({
       rejectUnauthorized: true,
@@ -78,7 +84,7 @@ function tunnel({ proxy, host, port, signal }: Tunnel): Promise<Socket> {
       headers: {
         host: `${host}:${port}`,
         ...(proxy.username !== "" && {
-          "proxy-authorization": `Basic ${btoa(`${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`)}`,
+          "proxy-authorization": `Basic ${btoa(`${username}:${password}`)}`,
         }),
       },
     });
@@ -105,6 +111,15 @@ async function throughProxy(proxy: string, url: URL, settings: TlsSettings, sign
     const secure = tls.connect({ socket, host, ...asked, ...tlsOptions(settings) }, () => resolve(secure));
     secure.on("error", reject);
   });
+}
+
+/** A part of a URL without its escapes; as it stands where they are none. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function portOf(url: URL): number {

@@ -14,7 +14,7 @@ export interface TlsSettings {
 
 export interface HttpSettings {
   readonly tls: TlsSettings;
-  /** URL of an HTTP proxy; user and password may stand in it. Without one the server is asked directly. */
+  /** URL of an HTTP or SOCKS5 proxy; user and password may stand in it. Without one the server is asked directly. */
   readonly proxy?: string;
 }
 

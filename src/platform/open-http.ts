@@ -6,10 +6,10 @@ import { runtime } from "./runtime.ts";
 
 /**
  * Opens a client. On Bun it is its `fetch`, the fastest there, except for requests with a header of several values: `fetch`
- * sends these as one. Deno and Node use `node:https`, since Deno's own client has no word for `serverName` and `insecure`.
+ * sends these as one, and through a SOCKS proxy, which it does not know. Deno and Node use `node:https`, since Deno's own client has no word for `serverName` and `insecure`.
  */
 export function openHttp(settings: HttpSettings): HttpClient {
-  if (runtime !== "bun") return openNodeHttp(settings);
+  if (runtime !== "bun" || settings.proxy?.startsWith("socks") === true) return openNodeHttp(settings);
   const bun = openBunHttp(settings);
   let node: HttpClient | undefined;
   return {

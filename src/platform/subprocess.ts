@@ -22,7 +22,11 @@ export function runProgram(program: Program): Promise<ProgramEnd> {
   return new Promise((resolve) => {
     const failed = (error: unknown): void => {
       const { code, message } = error as { code?: string; message?: string };
-      resolve(code === "ENOENT" ? { is: "missing" } : { is: "failed", why: message ?? String(error) });
+      if (code === "ENOENT") return resolve({ is: "missing" });
+      // The runtime's words for an argument or a variable that cannot be handed over quote it: it may be a secret.
+      const quotes = code?.startsWith("ERR_") === true;
+      const why = quotes ? "its arguments or its environment cannot be handed over" : (message ?? String(error));
+      resolve({ is: "failed", why });
     };
     try {
       const child = spawn(program.command, [...program.args], {

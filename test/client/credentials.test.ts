@@ -77,6 +77,25 @@ describe("a token file", () => {
     expect(await credentials.renew(first)).toEqual({ authorization: "Bearer two" });
   });
 
+  test("that is not there yet leaves the token beside it, until it is", async () => {
+    const timeline = virtualTimeline(start, seededRandom(1));
+    const host = fakeHost({});
+    const credentials = source({ is: "token-file", path: "/t", token: "beside" }, host, timeline);
+    expect((await credentials.current()).authorization).toBe("Bearer beside");
+    host.files.set("/t", "filed");
+    await wait(timeline, 60_000);
+    expect((await credentials.current()).authorization).toBe("Bearer filed");
+  });
+
+  test("with two lines is an error", async () => {
+    const host = fakeHost({ "/t": "one\ntwo" });
+    const credentials = source({ is: "token-file", path: "/t" }, host, virtualTimeline(start, seededRandom(1)));
+    const error = await caught(credentials.current());
+    expect((error as Error).message).toBe(
+      "Cannot send the token in /t: it holds a character that no HTTP header can carry",
+    );
+  });
+
   test("that was never there is an error", async () => {
     const credentials = source({ is: "token-file", path: "/t" }, fakeHost({}), virtualTimeline(start, seededRandom(1)));
     expect(await caught(credentials.current())).toBeInstanceOf(KubeconfigError);
@@ -204,6 +223,19 @@ describe("an exec plugin", () => {
       end: printed({ token: "t" }, "client.authentication.k8s.io/v1beta1"),
       message: /v1beta1, where/,
     },
+    { name: "prints null", end: { is: "ended", code: 0, out: "null" }, message: /no ExecCredential/ },
+    { name: "prints a list", end: { is: "ended", code: 0, out: "[1]" }, message: /no ExecCredential/ },
+    {
+      name: "prints a token of two lines",
+      end: printed({ token: "first\nsecond" }),
+      message: /^Cannot log in as user me: the exec plugin login printed a token that no HTTP header can carry$/,
+    },
+    {
+      name: "prints a token that is no text",
+      end: printed({ token: 12345 }),
+      message: /a token that is a number, not a text$/,
+    },
+    { name: "prints no time", end: printed({ token: "t", expirationTimestamp: "soon" }), message: /no time$/ },
     { name: "prints nothing useful", end: printed({}), message: /neither a token nor a certificate/ },
     { name: "prints half a pair", end: printed({ clientKeyData: "k" }), message: /not both/ },
   ];
@@ -289,34 +321,29 @@ describe("authenticating", () => {
   });
 });
 
-describe("a login of before exec plugins", () => {
-  const jwt = ["{}", JSON.stringify({ exp: Math.floor(Date.now() / 1000) + 3600 }), "x"]
-    .map((part) => btoa(part))
-    .join(".");
-  const login = (name: string): Login => ({
-    is: "other",
-    provider: {
-      name,
-      config: {
-        "id-token": jwt,
-        "client-id": "c",
-        "client-secret": "s",
-        "refresh-token": "r",
-        "idp-issuer-url": "https://nowhere.invalid",
-      },
-    },
+describe("the id token that kubectl keeps in the kubeconfig", () => {
+  const jwt = (payload: string): string => ["{}", payload, "x"].map((part) => btoa(part)).join(".");
+  const idToken = (payload: string): CredentialSource =>
+    source({ is: "oidc", idToken: jwt(payload) }, fakeHost({}), virtualTimeline(start, seededRandom(1)));
+  const seconds = (ms: number): string => JSON.stringify({ exp: Math.floor(ms / 1000) });
+
+  test("is sent until it ends, and once where it is refused", async () => {
+    const credentials = idToken(seconds(start + 60_000));
+    const credential = await credentials.current();
+    expect(credential.authorization).toBe(`Bearer ${jwt(seconds(start + 60_000))}`);
+    expect(await credentials.renew(credential)).toBe(credential);
   });
 
-  test("is asked of client-node: an OIDC token that has not expired", async () => {
-    const credentials = source(login("oidc"), fakeHost({}), virtualTimeline(start, seededRandom(1)));
-    expect((await credentials.current()).authorization).toBe(`Bearer ${jwt}`);
-  });
-
-  test("that client-node does not know either says what to do", async () => {
-    const credentials = source(login("kerberos"), fakeHost({}), virtualTimeline(start, seededRandom(1)));
-    const error = await caught(credentials.current());
+  test.each([
+    { name: "has ended", payload: seconds(start - 60_000), says: "expired at 2026-11-21T09:59:00" },
+    { name: "ends at once", payload: seconds(start + 5_000), says: "expires at 2026-11-21T10:00:05" },
+    { name: "says no end", payload: "{}", says: "does not say when it expires" },
+    { name: "is none", payload: "nonsense", says: "does not say when it expires" },
+  ])("that $name is not sent, and the error says who renews it", async ({ payload, says }) => {
+    const error = await caught(idToken(payload).current());
     expect(error).toBeInstanceOf(KubeconfigError);
-    expect((error as KubeconfigError).message).toContain("by kerberos");
-    expect((error as KubeconfigError).next).toContain("exec plugin");
+    expect((error as KubeconfigError).message).toContain(says);
+    expect((error as KubeconfigError).message).not.toContain(jwt(payload));
+    expect((error as KubeconfigError).next).toContain("kubectl auth whoami");
   });
 });

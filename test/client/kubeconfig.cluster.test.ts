@@ -128,6 +128,47 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
     });
   }
 
+  const unusual = [
+    { name: "two documents, of which the first counts", content: `${yaml("one")}\n---\n${yaml("two")}` },
+    { name: "a second document that is no YAML", content: `${yaml("one")}\n---\na: [` },
+    { name: "UTF-16", content: Buffer.from(`\ufeff${yaml("one")}`, "utf16le") },
+    { name: "a key that stands there twice", content: `${yaml("one")}\ncurrent-context: two\n` },
+    { name: "words that YAML 1.1 takes for times and numbers of base 60", content: yaml("2026-11-22", "1:30") },
+    { name: "anchors and merges", content: `${yaml("one")}\nx: &x {server: "https://m"}\ny: {<<: *x}\n` },
+    { name: "fields that nobody knows", content: `${yaml("one")}\nextra: 7\n` },
+    { name: "a name that is a truth of YAML 1.1", content: yaml("on") },
+    { name: "a name that is a number", content: yaml("7") },
+    { name: "a namespace that is a number", content: yaml("one", "7") },
+    { name: "an octal number", content: yaml("one", "0777") },
+    { name: "no text for a name", content: yaml("null") },
+  ];
+  for (const { name, content } of unusual) {
+    test(`is read as kubectl reads it, or refused as kubectl refuses it: ${name}`, async () => {
+      const path = join(dir, "unusual");
+      writeFileSync(path, content);
+      const attempt = async <T>(read: () => T | Promise<T>): Promise<T | "refused"> => {
+        try {
+          return await read();
+        } catch {
+          return "refused";
+        }
+      };
+      const kubectls = await attempt(() => view(path));
+      const ours = await attempt(() => loadKubeconfig(hostFor(path)));
+      if (kubectls === "refused" || ours === "refused") return expect(ours).toBe(kubectls as never);
+      expect(ours.currentContext).toBe(kubectls["current-context"]);
+      expect([...ours.contexts].map(([key, { entry }]) => [key, entry.namespace])).toEqual(
+        (kubectls.contexts ?? []).map((entry) => [entry.name, (entry["context"] as { namespace?: string }).namespace]),
+      );
+    });
+  }
+
+  /** A kubeconfig with one context of this name and namespace, as they are written. */
+  function yaml(name: string, namespace = "shop"): string {
+    const [cluster, user] = [`clusters: [{name: c, cluster: {server: "https://a"}}]`, `users: [{name: u, user: {}}]`];
+    return `${cluster}\n${user}\ncontexts: [{name: ${name}, context: {cluster: c, user: u, namespace: ${namespace}}}]\ncurrent-context: c\n`;
+  }
+
   const flattened = [
     { context: "red", list: [first, second] },
     { context: "red", list: [second, first] },
@@ -163,6 +204,7 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
     { flags: { cluster: "none" }, args: ["--cluster", "none"] },
     { flags: { user: "none" }, args: ["--user", "none"] },
     { flags: { server: "https://other:1" }, args: ["--server", "https://other:1"] },
+    { flags: { context: "red", server: "other:1" }, args: ["--context", "red", "--server", "other:1"] },
     { flags: { kubeconfig: "/no/such/file" }, args: ["--kubeconfig", "/no/such/file"] },
   ];
   for (const { flags: given, args } of flags) {
@@ -173,7 +215,7 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
         env: { HOME: dir, KUBECONFIG: joined },
         stderr: "pipe",
       }).stderr.toString();
-      const server = /url="(https:\/\/[^"]*?)\/x[?"]/.exec(asked)?.[1];
+      const server = /url="(https?:\/\/[^"]*?)\/x[?"]/.exec(asked)?.[1];
       const ours = await accessCluster(hostFor(joined), given).then(
         (access) => access.server,
         () => undefined,

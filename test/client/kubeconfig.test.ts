@@ -3,6 +3,7 @@ import type { AccessFlags, ClusterAccess } from "../../src/client/access.ts";
 import { accessCluster } from "../../src/client/cluster-access.ts";
 import { kubeconfigFiles, loadKubeconfig } from "../../src/client/kubeconfig.ts";
 import { KubeconfigError } from "../../src/client/kubeconfig-types.ts";
+import { proxyFromEnvironment } from "../../src/client/proxy.ts";
 import { fakeHost } from "./hosts.ts";
 
 const ca = "-----BEGIN CERTIFICATE-----\nca\n-----END CERTIFICATE-----\n";
@@ -152,9 +153,14 @@ describe("a context as kubectl would use it", () => {
     { name: "--request-timeout", flags: { requestTimeout: 5000 }, gives: { requestTimeoutMs: 5000 } },
     { name: "--request-timeout=0 is none", flags: { requestTimeout: 0 }, gives: { context: "dev" } },
     {
-      name: "--server without a scheme, where the cluster has an authority",
-      flags: { server: "other:6443" },
-      gives: { server: "https://other:6443" },
+      name: "--server without a scheme is asked without TLS, and so without a login, also where the cluster has an authority",
+      flags: { server: "other:6443", token: "t" },
+      gives: { server: "http://other:6443", login: { is: "none" } },
+    },
+    {
+      name: "user and password of --server go before every login, and are no part of the address",
+      flags: { server: "https://me:p%40ss@other:6443/prefix/?a=b", token: "t" },
+      gives: { server: "https://other:6443/prefix", login: { is: "basic", username: "me", password: "p@ss" } },
     },
   ];
   for (const { name, flags: given, gives } of flags) {
@@ -162,6 +168,22 @@ describe("a context as kubectl would use it", () => {
       expect(await access(given)).toMatchObject(gives);
     });
   }
+
+  test("a token file goes before the token beside it, which counts while the file cannot be read; --token before both", async () => {
+    const user = "{ token: t, tokenFile: f }";
+    const content = dev.replace(
+      '{ token: secret, as: other, as-groups: [a, b], as-uid: "7", as-user-extra: { scope: [x] } }',
+      user,
+    );
+    const host = fakeHost({ ...files, "/k/dev": content }, { env: { KUBECONFIG: "/k/dev" } });
+    expect((await accessCluster(host, { context: "token" })).login).toEqual({
+      is: "token-file",
+      path: "/k/f",
+      token: "t",
+    });
+    const flagged = await accessCluster(host, { context: "token", token: "x" });
+    expect(flagged.login).toEqual({ is: "token", token: "x" });
+  });
 
   test("--server alone needs no kubeconfig", async () => {
     expect(await accessCluster(fakeHost({}), { server: "localhost:8080" })).toMatchObject({
@@ -223,7 +245,7 @@ describe("what is wrong, in one line, and what next", () => {
     {
       name: "a number where a text belongs",
       files: one("users: [{name: a, user: {password: 12345}}]"),
-      message: /its user a has a password that is no text: 12345$/,
+      message: /its user a has a password that is a number, not a text$/,
       next: /quotes/,
     },
     {
@@ -250,7 +272,7 @@ describe("what is wrong, in one line, and what next", () => {
       files: one(
         "current-context: a\ncontexts: [{name: a, context: {cluster: a}}]\nclusters: [{name: a, cluster: {server: 'https://a', proxy-url: 'ftp://x'}}]",
       ),
-      message: /proxy-url "ftp:\/\/x" of cluster a/,
+      message: /the proxy-url of cluster a, "ftp:\/\/x": it is no http, https or socks5 URL/,
     },
   ];
   for (const { name, flags = {}, files: given = files, message, next } of rows) {
@@ -264,6 +286,136 @@ describe("what is wrong, in one line, and what next", () => {
   }
 });
 
+describe("a secret in the wrong place or form", () => {
+  const secret = "hunter2";
+  const number = 4711081;
+  const pemKey = `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----`;
+  const config = (cluster: string, user = "token: t"): string =>
+    `current-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n` +
+    `clusters: [{name: c, cluster: {${cluster}}}]\nusers: [{name: u, user: {${user}}}]\n`;
+  const server = 'server: "https://a"';
+  const rows: readonly { readonly name: string; readonly text: string; readonly flags?: AccessFlags }[] = [
+    ...["token", "password", "username", "client-key-data", "tokenFile"].map((field) => ({
+      name: `a ${field} that is a number`,
+      text: config(server, `${field}: ${number}`),
+    })),
+    { name: "a token that is a map", text: config(server, `token: {${secret}: ${secret}}`) },
+    { name: "a password that is a list", text: config(server, `username: u, password: [${secret}]`) },
+    { name: "an argument of a plugin that is a number", text: config(server, `exec: {command: x, args: [${number}]}`) },
+    {
+      name: "a variable of a plugin that is a number",
+      text: config(server, `exec: {command: x, env: [{name: TOKEN, value: ${number}}]}`),
+    },
+    {
+      name: "a config of a provider that is a number",
+      text: config(server, `auth-provider: {name: oidc, config: {id-token: ${number}}}`),
+    },
+    { name: "a token of two lines", text: config(server, `token: "${secret}\\nx"`) },
+    { name: "--token of two lines", text: config(server), flags: { token: `${secret}\nx` } },
+    {
+      name: "an id-token of two lines",
+      text: config(server, `auth-provider: {name: oidc, config: {id-token: "${secret}\\nx"}}`),
+    },
+    { name: "a user to impersonate of two lines", text: config(server), flags: { as: `${secret}\nx` } },
+    { name: "a proxy of another kind", text: config(`${server}, proxy-url: "ftp://u:${secret}@p"`) },
+    { name: "a proxy without a scheme", text: config(`${server}, proxy-url: "u:${secret}@p:1"`) },
+    { name: "a proxy that is no URL", text: config(`${server}, proxy-url: "http://u:${secret}/x@p:99999"`) },
+    { name: "a server of another kind", text: config(`server: "ftp://u:${secret}@a"`) },
+    { name: "a server that is no URL", text: config(`server: "https://u:${secret}@a:99999"`) },
+    { name: "--server that is no URL", text: config(server), flags: { server: `https://u:${secret}@:x` } },
+    {
+      name: "a key where its file belongs",
+      text: config(server, `client-certificate-data: YQ==, client-key: ${JSON.stringify(pemKey)}`),
+    },
+    {
+      name: "a long token where its file belongs",
+      text: config(`${server}, certificate-authority: ${secret.repeat(100)}`),
+    },
+    { name: "an alias without an anchor", text: config(server, `password: *${secret}`) },
+    { name: "a tag", text: config(server, `password: !${secret} [`) },
+    { name: "a broken line", text: `users: [{name: u, user: {token: ${secret}` },
+    { name: "an escape that is none", text: config(server, `token: "\\q${secret}"`) },
+    { name: "a block that begins wrongly", text: `users:\n- name: u\n  user:\n    token: | ${secret}\n` },
+    { name: "text that is no kubeconfig", text: secret },
+  ];
+  for (const { name, text, flags = {} } of rows) {
+    test(`${name} is an error that does not show it`, async () => {
+      const error = await caught(accessCluster(fakeHost({ "/k/dev": text }, { env: { KUBECONFIG: "/k/dev" } }), flags));
+      expect(error).toBeInstanceOf(KubeconfigError);
+      const { message, next = "" } = error as KubeconfigError;
+      expect(message + next).not.toMatch(new RegExp(`${secret}|${number}|PRIVATE`));
+      expect(message).not.toContain("\n");
+    });
+  }
+
+  test("in a proxy of the environment is not shown either", () => {
+    const env = { HTTPS_PROXY: `ftp://u:${secret}@p` };
+    expect(() => proxyFromEnvironment("https://a", env)).toThrow(KubeconfigError);
+    expect(() => proxyFromEnvironment("https://a", env)).toThrow('Cannot use HTTPS_PROXY, "ftp://p"');
+  });
+});
+
+describe("what kubectl refuses is refused", () => {
+  const base = "current-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n";
+  const with2 = (cluster: string, user: string): string =>
+    `${base}clusters: [{name: c, cluster: {server: "https://a", ${cluster}}}]\nusers: [{name: u, user: {${user}}}]\n`;
+  const both = (name: string): string => `${name}: f, ${name}-data: YQ==`;
+  test.each([
+    { name: "an authority as file and as data", text: with2(both("certificate-authority"), ""), says: "both given" },
+    {
+      name: "a certificate as file and as data",
+      text: with2("", `${both("client-certificate")}, client-key-data: YQ==`),
+      says: "both given",
+    },
+    {
+      name: "a key as file and as data",
+      text: with2("", `${both("client-key")}, client-certificate-data: YQ==`),
+      says: "both given",
+    },
+    {
+      name: "a provider that was removed",
+      text: with2("", "auth-provider: {name: gcp}"),
+      says: "its auth-provider gcp is not known",
+    },
+    {
+      name: "a provider beside a token",
+      text: with2("", "token: t, auth-provider: {name: x}"),
+      says: "auth-provider x is not known",
+    },
+    {
+      name: "a provider and a plugin",
+      text: with2("", "auth-provider: {name: oidc}, exec: {command: x}"),
+      says: "both an auth-provider and an exec",
+    },
+    {
+      name: "oidc without its token",
+      text: with2("", "auth-provider: {name: oidc, config: {}}"),
+      says: "has no id-token",
+    },
+    {
+      name: "a cluster named on",
+      text: with2("", "").replaceAll(": c", ": on"),
+      says: "the name of one of its clusters is a truth value",
+    },
+    {
+      name: "a cluster named 7",
+      text: with2("", "").replace("clusters: [{name: c", "clusters: [{name: 7"),
+      says: "the name of one of its clusters is a number",
+    },
+    {
+      name: "a truth in quotes",
+      text: with2('insecure-skip-tls-verify: "true"', ""),
+      says: "a text, not true or false",
+    },
+  ])("$name", async ({ text, says }) => {
+    const error = await caught(
+      accessCluster(fakeHost({ "/k/dev": text, "/k/f": "a" }, { env: { KUBECONFIG: "/k/dev" } })),
+    );
+    expect(error).toBeInstanceOf(KubeconfigError);
+    expect((error as Error).message).toContain(says);
+  });
+});
+
 describe("in a cluster", () => {
   const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
   const pod = { [`${folder}/token`]: "t\n", [`${folder}/ca.crt`]: ca, [`${folder}/namespace`]: "shop\n" };
@@ -271,7 +423,7 @@ describe("in a cluster", () => {
 
   test("the service account of the pod, its token as a file that is read again", async () => {
     expect(await accessCluster(fakeHost(pod, { env }))).toMatchObject({
-      server: "https://[fd00::1]:443",
+      server: "https://[fd00::1]",
       namespace: "shop",
       tls: { ca, insecure: false },
       login: { is: "token-file", path: `${folder}/token` },

@@ -9,7 +9,7 @@ import { runDeno } from "../support/deno.ts";
 import { runProgram } from "../support/program.ts";
 import { makeCertificates, opensslMissing, type Certificates } from "./certificates.ts";
 import type { RefusalScene } from "./refused-servers.ts";
-import { connectProxy, echoServer, rawServer, type Listening, type Seen } from "./servers.ts";
+import { connectProxy, echoServer, rawServer, socksProxy, type Listening, type Seen } from "./servers.ts";
 
 const clients: readonly { readonly name: string; readonly open: (settings: HttpSettings) => HttpClient }[] = [
   { name: "Bun's fetch", open: openBunHttp },
@@ -316,6 +316,63 @@ describe.skipIf(opensslMissing !== undefined)("with NODE_TLS_REJECT_UNAUTHORIZED
       expect(new Set(others)).toEqual(new Set(["certificate"]));
     }, 90_000);
   }
+});
+
+describe.skipIf(opensslMissing !== undefined)("through a SOCKS5 proxy", () => {
+  let certificates: Certificates;
+  let server: Listening;
+  beforeAll(async () => {
+    certificates = makeCertificates();
+    server = await keep(echoServer({ ...certificates.server, ca: certificates.ca }));
+  });
+  const through = (proxy: string, host = "127.0.0.1"): Promise<Seen> =>
+    seen(openHttp({ tls: { ca: certificates.ca }, proxy }), `https://${host}:${server.port}/`, {
+      method: "POST",
+      body: new TextEncoder().encode("x".repeat(300_000)),
+    });
+
+  test("names are looked up by the proxy, addresses are sent as such, and TLS is with the server", async () => {
+    const proxy = await keep(socksProxy());
+    const url = `socks5://127.0.0.1:${proxy.port}`;
+    expect(await through(url, "localhost")).toMatchObject({ serverName: "localhost", body: "x".repeat(300_000) });
+    expect((await through(url)).body).toHaveLength(300_000);
+    const stranger = openHttp({ tls: { ca: certificates.strangerCa }, proxy: url });
+    const refused = await caught(stranger.send(request(`https://127.0.0.1:${server.port}/`)));
+    expect(refused).toMatchObject({ failure: "certificate" });
+    expect(proxy.asked).toEqual(["localhost", "127.0.0.1", "127.0.0.1"].map((host) => `${host}:${server.port}`));
+  });
+
+  test("an address of IPv6 is sent as 16 bytes", async () => {
+    const proxy = await keep(socksProxy(undefined, 4));
+    const client = openHttp({ tls: {}, proxy: `socks5://127.0.0.1:${proxy.port}` });
+    const error = await caught(client.send(request("https://[fd00:1::ff]:6443/")));
+    expect(error).toMatchObject({ failure: "unreachable", message: "the SOCKS proxy cannot reach the host" });
+    expect(proxy.asked).toEqual(["253.0.0.1.0.0.0.0.0.0.0.0.0.0.0.255:6443"]);
+  });
+
+  test("user and password of its URL log in", async () => {
+    const proxy = await keep(socksProxy("me:p@ss"));
+    expect((await through(`socks5://me:p%40ss@127.0.0.1:${proxy.port}`)).body).toHaveLength(300_000);
+    expect(proxy.asked).toEqual([`127.0.0.1:${server.port} me:p@ss`]);
+    const wrong = await caught(through(`socks5://me:wrong@127.0.0.1:${proxy.port}`));
+    expect(wrong).toMatchObject({ message: "the SOCKS proxy does not accept the login" });
+    const none = await caught(through(`socks5://127.0.0.1:${proxy.port}`));
+    expect(none).toMatchObject({ failure: "unreachable" });
+  });
+
+  test("that is none, is not there, or never answers ends in an error", async () => {
+    const other = await keep(rawServer("HTTP/1.1 400 Bad Request\r\n\r\n", "end"));
+    expect(await caught(through(`socks5://127.0.0.1:${other.port}`))).toMatchObject({
+      message: "the proxy does not speak SOCKS5",
+    });
+    const gone = await echoServer(undefined);
+    gone.close();
+    expect(await caught(through(`socks5://127.0.0.1:${gone.port}`))).toMatchObject({ failure: "refused" });
+    const silent = await keep(rawServer("", "stay"));
+    const client = openHttp({ tls: {}, proxy: `socks5://127.0.0.1:${silent.port}` });
+    const error = await caught(client.send(request("https://a/", { signal: AbortSignal.timeout(50) })));
+    expect(error).toBeInstanceOf(Error);
+  });
 });
 
 describe("openHttp", () => {

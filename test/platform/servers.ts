@@ -122,3 +122,57 @@ export async function rawServer(bytes: string, then: "end" | "break" | "stay"): 
     }),
   );
 }
+
+export interface SocksProxy extends Listening {
+  /** What was asked for: `host:port user:password`. */
+  readonly asked: string[];
+}
+
+/** A SOCKS5 proxy; with a login it takes no other one, with `refuses` it answers that code to every wish. */
+export async function socksProxy(login?: string, refuses = 0): Promise<SocksProxy> {
+  const asked: string[] = [];
+  const server = net.createServer(
+    (socket) => void serveSocks(socket, { login, refuses, asked }).catch(() => socket.destroy()),
+  );
+  return { ...(await listening(server)), asked };
+}
+
+interface SocksService {
+  readonly login: string | undefined;
+  readonly refuses: number;
+  readonly asked: string[];
+}
+
+async function serveSocks(socket: net.Socket, { login, refuses, asked }: SocksService): Promise<void> {
+  const read = async (length: number): Promise<Buffer> => {
+    for (;;) {
+      const bytes = socket.read(length) as Buffer | null;
+      if (bytes !== null) return bytes;
+      await new Promise((resolve) => socket.once("readable", resolve));
+    }
+  };
+  const counted = async (): Promise<string> => (await read((await read(1))[0] ?? 0)).toString();
+  const [, count = 0] = await read(2);
+  const methods = await read(count);
+  if (login !== undefined && !methods.includes(2)) return void socket.end(Buffer.from([5, 0xff]));
+  socket.write(Buffer.from([5, login === undefined ? 0 : 2]));
+  let said = "";
+  if (login !== undefined) {
+    await read(1);
+    said = `${await counted()}:${await counted()}`;
+    socket.write(Buffer.from([1, said === login ? 0 : 1]));
+    if (said !== login) return void socket.end();
+  }
+  const [, , , kind] = await read(4);
+  const host = kind === 3 ? await counted() : (await read(kind === 4 ? 16 : 4)).join(".");
+  const port = (await read(2)).readUInt16BE();
+  asked.push(`${host}:${port} ${said}`.trim());
+  if (refuses !== 0) return void socket.end(Buffer.from([5, refuses, 0, 1, 0, 0, 0, 0, 0, 0]));
+  const upstream = net.connect(port, "127.0.0.1", () => {
+    socket.write(Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 0]));
+    upstream.pipe(socket);
+    socket.pipe(upstream);
+  });
+  upstream.on("error", () => socket.destroy());
+  socket.on("error", () => upstream.destroy());
+}

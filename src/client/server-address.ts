@@ -1,0 +1,28 @@
+/** Where an API server is, as a kubeconfig or `--server` says it. */
+import type { Login } from "./access.ts";
+import { KubeconfigError } from "./kubeconfig-types.ts";
+import { unescaped, withoutUserinfo } from "./redacted.ts";
+
+export interface ServerAddress {
+  /** With scheme, without user, password, query, and slash at the end. */
+  readonly server: string;
+  /** User and password of the address, where it has some. */
+  readonly userinfo?: Extract<Login, { readonly is: "basic" }>;
+}
+
+/**
+ * Reads an address. One without a scheme is asked without TLS, also beside a certificate authority: kubectl does the same, and the
+ * same file must not lead to two places. `where` ends the error.
+ * @throws KubeconfigError
+ * Source: client-go v0.36 rest/url_utils.go DefaultServerURL, tools/clientcmd/client_config.go ClientConfig.
+ */
+export function serverAddress(text: string, where: string): ServerAddress {
+  const url = text.includes("://") ? text : `http://${text}`;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new KubeconfigError(`Cannot use the API server ${withoutUserinfo(text)}${where}: it is no http or https URL`);
+  }
+  const { origin, pathname, username, password } = new URL(url);
+  const server = origin + pathname.replace(/\/+$/, "");
+  if (username === "" && password === "") return { server };
+  return { server, userinfo: { is: "basic", username: unescaped(username), password: unescaped(password) } };
+}
