@@ -3,7 +3,7 @@
  * at least five rounds. What it takes: Go (and cargo, for kube-rs) the first time, Linux for the figures of memory.
  *
  * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [--deltas N] [sync] [watch] [trace] [queue] [emit] [sandbox] [replicaset] [deployments] [dry-run] [all]
- * [garbage]`
+ * [garbage] [memory]`
  *
  * Prints a table, or with `--json` a line a figure. A figure that misses its goal is a result like any other; the exit code is 1
  * only if something could not be measured.
@@ -17,6 +17,7 @@ import { deploymentFigures } from "./bench/deployments.ts";
 import { dryRunFigures } from "./bench/dry-run.ts";
 import { isFigure, type Result } from "./bench/figures.ts";
 import { garbageFigures } from "./bench/garbage.ts";
+import { memoryFigures } from "./bench/memory.ts";
 import { buildOurs, buildProgram, peer } from "./bench/peers.ts";
 import { fillWithPods, savePods } from "./bench/pods.ts";
 import { emitFigures, queueFigures } from "./bench/queue.ts";
@@ -42,6 +43,7 @@ const groups = [
   "trace",
   "all",
   "garbage",
+  "memory",
 ] as const;
 type Group = (typeof groups)[number];
 const podCount = 10_000;
@@ -113,6 +115,7 @@ const ours = await buildOurs(dir);
 const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
   queue: async () => queueFigures({ rounds, ours, clientGo: await peer("client-go") }),
   emit: () => emitFigures(rounds, ours),
+  memory: () => memoryFigures(rounds, ours),
   replicaset: async () =>
     replicaSetFigures({ rounds, cluster: await oneCluster(), program: await buildProgram(dir), dir }),
   deployments: async () => deploymentFigures({ rounds, program: await buildProgram(dir), dir }),

@@ -3,7 +3,7 @@
  * done by what a controller stands on. Prints one JSON line a phase; with `sync` and `watch` it stays until its standard input is
  * closed, so that its memory can be looked at.
  *
- * `ours sync` · `ours watch N` · `ours queue N` · `ours emit N` · `ours delta N` · `ours run on`
+ * `ours sync` · `ours watch N` · `ours queue N` · `ours emit N` · `ours delta N` · `ours remembered N` · `ours run on`
  */
 import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";
 import { Pods } from "../../src/api/kind.ts";
@@ -17,6 +17,7 @@ import { TraceBus } from "../../src/trace/bus.ts";
 import { deltaCost } from "./delta-cost.ts";
 import { emitCost } from "./emit-cost.ts";
 import { queueCycles } from "./queue-cycles.ts";
+import { remembered } from "./remembered.ts";
 import { tracedRun } from "./traced-run.ts";
 
 const timeline = realTimeline();
@@ -70,10 +71,13 @@ switch (mode ?? "") {
   case "delta":
     say("delta", await deltaCost(n, timeline));
     break;
+  case "remembered":
+    say("remembered", remembered(n));
+    break;
   case "run":
     await tracedRun(count === "on");
     break;
   default:
-    process.stderr.write("usage: ours sync | watch N | queue N | emit N | delta N | run on | run off\n");
+    process.stderr.write("usage: ours sync | watch N | queue N | emit N | delta N | remembered N | run on | run off\n");
     process.exit(2);
 }

@@ -232,8 +232,8 @@ export interface IntentionEvent {
   readonly target: ObjectKey;
 }
 
-/** `same`, `differs`, `owner was faster`, `not comparable`: how a would-be write and the owner's compare. */
-export type Agreement = "same" | "differs" | "owner was faster" | "not comparable";
+/** How a would-be write and the owner's compare. `owner was refused`: it has tried the same, and the API server refused it. */
+export type Agreement = "same" | "differs" | "owner was faster" | "owner was refused" | "not comparable";
 
 /** Shadow: an intention was settled, or the owner did something that was not intended here. */
 export interface AgreementEvent {

@@ -7,6 +7,8 @@ type Delta = DeltaEvent & EventHead;
 
 /** How many changes of an object are remembered. */
 const rememberedChanges = 4;
+/** How many writes to one object wait for their deltas at a time. */
+const rememberedWrites = 64;
 
 /**
  * Finds which delta a write caused, and says so with `link` events. Exact, or nothing is said:
@@ -40,8 +42,8 @@ export class Linker {
   #writes = new Recent<string, readonly Write[]>();
   #deletes = new Recent<string, Write>();
   #claimed = new Recent<string, true>();
-  /** Writes that wait for their delta, by kind and key, for a relist to overtake. */
-  #waiting = new Map<string, Set<Write>>();
+  /** Writes that wait for their delta, by kind and key, for a relist to overtake. Of kinds that nobody watches none ever comes. */
+  #waiting = new Recent<string, ReadonlySet<Write>>();
 
   constructor(bus: TraceBus) {
     this.#bus = bus;
@@ -52,6 +54,15 @@ export class Linker {
     if (event.stage === "delta") this.#delta(event);
     else if (event.stage === "write" && event.error === undefined && event.wouldBe !== true) this.#write(event);
   };
+
+  /** How many writes and deltas are remembered, by all their names: bounded, however long it listens. */
+  get remembered(): number {
+    const waiting = this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
+    const answered = this.#writes.values().reduce((sum, { length }) => sum + length, 0);
+    const changed = this.#byKey.values().reduce((sum, { length }) => sum + length, 0);
+    const named = [this.#deltas, this.#latest, this.#bindings, this.#removals, this.#deletes, this.#claimed];
+    return waiting + answered + changed + named.reduce((sum, { size }) => sum + size, 0);
+  }
 
   #write(write: Write): void {
     if (write.verb === "deletecollection") return;
@@ -77,7 +88,7 @@ export class Linker {
     const name = versionName(write.of, write.key, write.resourceVersion);
     const delta = this.#deltas.get(name);
     if (delta === undefined) {
-      this.#writes.set(name, [...(this.#writes.get(name) ?? []), write]);
+      this.#writes.set(name, [...(this.#writes.get(name) ?? []), write].slice(-rememberedWrites));
       this.#wait(write);
     } else if (delta.receivedAt >= startOf(write)) this.#claim(name, write, delta);
   }
@@ -157,15 +168,17 @@ export class Linker {
 
   #wait(write: Write): void {
     const name = `${kindName(write.of)} ${write.key}`;
-    const waiting = this.#waiting.get(name) ?? new Set();
-    waiting.add(write);
-    this.#waiting.set(name, waiting);
+    const waiting = [...(this.#waiting.get(name) ?? [])].slice(1 - rememberedWrites);
+    this.#waiting.set(name, new Set([...waiting, write]));
   }
 
   #settle(write: Write): void {
     const name = `${kindName(write.of)} ${write.key}`;
     const waiting = this.#waiting.get(name);
-    if (waiting?.delete(write) === true && waiting.size === 0) this.#waiting.delete(name);
+    if (waiting?.has(write) !== true) return;
+    const left = [...waiting].filter((each) => each !== write);
+    if (left.length === 0) this.#waiting.delete(name);
+    else this.#waiting.set(name, new Set(left));
   }
 
   /** The list shows a later state of the object than the writes that still wait for their delta. */

@@ -19,4 +19,19 @@ export class Recent<K, V> {
     this.#old = this.#young;
     this.#young = new Map();
   }
+
+  delete(name: K): void {
+    this.#young.delete(name);
+    this.#old.delete(name);
+  }
+
+  /** What is remembered, older values of what was set anew included. */
+  values(): readonly V[] {
+    return [...this.#young.values(), ...this.#old.values()];
+  }
+
+  /** How many entries are remembered, those twice that were set anew. */
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
 }

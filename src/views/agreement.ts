@@ -17,7 +17,13 @@ const kept = 100;
 /** Feeds on events. What the owner did late counts as it came out in the end. */
 export class AgreementReport {
   #last = new Map<number, AgreementEvent | undefined>();
-  #settled: Record<Agreement, number> = { same: 0, differs: 0, "owner was faster": 0, "not comparable": 0 };
+  #settled: Record<Agreement, number> = {
+    same: 0,
+    differs: 0,
+    "owner was faster": 0,
+    "owner was refused": 0,
+    "not comparable": 0,
+  };
   #differences: AgreementEvent[] = [];
   #intentions = 0;
 
@@ -41,8 +47,9 @@ export class AgreementReport {
     if (intention !== undefined) {
       const before = this.#last.get(intention);
       if (before !== undefined) this.#takeBack(before);
-      // What was overdue may still come; anything else is settled for good.
-      if (event.is === "differs" && event.delta === undefined) this.#last.set(intention, event);
+      // What was not done, or refused, may still come; anything else is settled for good.
+      const mayCome = event.is === "differs" || event.is === "owner was refused";
+      if (mayCome && event.delta === undefined) this.#last.set(intention, event);
       else this.#last.delete(intention);
     }
     if (event.is === "differs") this.#differences = [...this.#differences, event].slice(-kept);

@@ -190,3 +190,27 @@ describe("Linker", () => {
     expect(linksOf([102, write({ status: 409, error: "conflict" })], [103, delta({ receivedAt: 103 })])).toEqual([]);
   });
 });
+
+test("writes of kinds that nobody watches are let go: no delta of theirs ever comes", () => {
+  const bus = new TraceBus({ now: () => 0 });
+  const linker = new Linker(bus);
+  bus.listen(linker.listener);
+  const most: number[] = [];
+  for (let n = 0; n < 100_000; n++) {
+    const version = { resourceVersion: String(n + 1) };
+    bus.emit(write({ ...version, of: { group: "", kind: "Event" }, key: `shop/web.${n}`, uid: `e${n}` }));
+    // One object that is written again and again, each time with an answer that shows the change.
+    const before = String(n);
+    const lease = {
+      ...version,
+      before,
+      verb: "update",
+      conditional: true,
+      uid: "l",
+      key: "kube-system/lease",
+    } as const;
+    bus.emit(write({ ...lease, of: { group: "coordination.k8s.io", kind: "Lease" } }));
+    if (n % 10_000 === 9999) most.push(linker.remembered);
+  }
+  expect(Math.max(...most)).toBeLessThan(20_000);
+});

@@ -32,6 +32,8 @@ export interface IntentionsOptions {
   readonly siblingsOf: (kind: string, object: StoredObject) => Siblings;
   /** By what the first of two siblings goes before the other or after it; undefined where it is all the same which goes. */
   readonly toldApartBy: (kind: string, pair: SiblingPair) => string | undefined;
+  /** What the API server said when the owner tried to write the same; undefined where nothing tells that it did. */
+  readonly refusalOf: (name: KeyOf, write: WouldBeWrite) => string | undefined;
   /** Whose answer to what an unexpected act is; undefined where nobody's here. */
   readonly keyOfAct: (observed: Observed) => KeyOf | undefined;
 }
@@ -297,6 +299,21 @@ export class Intentions {
     wait(quietMs);
   }
 
+  /** The owner has let these stand. It may have tried, and may still do them; or there is nothing left to do. */
+  #overdue(episode: Episode, open: readonly Intention[]): void {
+    const { chooses, now, refusalOf } = this.#options;
+    const refusals = new Map(open.map((each) => [each, refusalOf(episode, each.write)]));
+    const anyRefused = [...refusals.values()].some((each) => each !== undefined);
+    for (const intention of open) {
+      const { write } = intention;
+      const past = chooses(episode.controller) ? undefined : overtaken(write, now(write));
+      if (past === undefined) intention.overdue = true;
+      else episode.standing.delete(intention);
+      const told = past ?? whyNotDone(write, refusals.get(intention), anyRefused);
+      this.#agree({ ...intention, ...told, intention: intention.id }, write, undefined, undefined);
+    }
+  }
+
   /** The key has come to rest. What stands now was not done; what the owner did beyond it was right, if nothing stands. */
   #rest(episode: Episode): void {
     episode.timer?.();
@@ -304,14 +321,7 @@ export class Intentions {
     const { controller, key, standing } = episode;
     const owned = this.#options.hasOwner(controller);
     const open = [...standing].filter(({ overdue }) => !overdue);
-    for (const intention of owned ? open : []) {
-      const { chooses, now } = this.#options;
-      const past = chooses(controller) ? undefined : overtaken(intention.write, now(intention.write));
-      if (past === undefined) intention.overdue = true;
-      else standing.delete(intention);
-      const told = past ?? ({ is: "differs", why: "owner has not done it" } as const);
-      this.#agree({ ...intention, ...told, intention: intention.id }, intention.write, undefined, undefined);
-    }
+    if (owned) this.#overdue(episode, open);
     for (const { observed, act } of episode.acts.values()) {
       // Between the first and the last status there are others, on either side.
       if (act === "update" && episode.intended.has(observed.key)) continue;
@@ -325,6 +335,18 @@ export class Intentions {
     episode.intended.clear();
     if (standing.size === 0) this.#episodes.delete(textOf(episode));
   }
+}
+
+/** Our status tells of writes that were answered here: where the owner's were refused, there is nothing to compare. */
+function whyNotDone(
+  { verb, subresource }: WouldBeWrite,
+  refusal: string | undefined,
+  anyRefused: boolean,
+): { readonly is: Agreement; readonly why: string } {
+  if (refusal !== undefined) return { is: "owner was refused", why: `owner tried, was refused: ${refusal}` };
+  const follows = anyRefused && (verb === "update" || verb === "patch") && subresource === "status";
+  if (follows) return { is: "not comparable", why: "it follows from a write that the owner was refused" };
+  return { is: "differs", why: "owner has not done it" };
 }
 
 const pastOf = { create: "created", update: "wrote", patch: "wrote", delete: "deleted" } as const;

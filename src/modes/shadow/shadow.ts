@@ -8,6 +8,7 @@ import type { Selector } from "../../api/labels.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { Transport } from "../../api/transport.ts";
+import type { Lister } from "../../cache/lister.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/client.ts";
 import { ControllerManager } from "../../controller/controller-manager.ts";
@@ -36,6 +37,7 @@ import { type Applied, InStep } from "./in-step.ts";
 import type { KeyOf, Siblings } from "./intention.ts";
 import { Intentions, type SiblingPair } from "./intentions.ts";
 import { Overlay } from "./overlay.ts";
+import { refusalIn } from "./refusals.ts";
 
 export interface ShadowOptions {
   readonly controllers: readonly ControllerDefinition[];
@@ -117,6 +119,8 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
         .started()
         .find((informer) => informer.kind.kind === kind && informer.kind.group === group)
         ?.lister.get(target),
+    refusalOf: ({ controller, key }, { verb }) =>
+      refusalIn(primaryOf(controllers, informers, controller)?.get(key), verb),
     siblingsOf: (kind, object) => (kind === Pods.kind ? siblingsOf(informers, object) : noSiblings),
     toldApartBy: (kind, pair) => (kind === Pods.kind ? toldApartBy(pair, timeline.now()) : "another one"),
     keyOfAct: (observed) => keyOfAct(controllers, observed, options.ownerOf),
@@ -296,6 +300,16 @@ function keyOfAct(
   if (status && own !== undefined) return { controller: own.name, key };
   if (above === undefined || reference === undefined) return undefined;
   return { controller: above.name, key: objectKey(after.metadata.namespace, reference.name) };
+}
+
+/** The cache of what a controller's keys name; undefined for one that is for no kind. */
+function primaryOf(
+  controllers: readonly ControllerDefinition[],
+  informers: SharedInformerFactory,
+  controller: string,
+): Lister<StoredObject> | undefined {
+  const kind = controllers.find(({ name }) => name === controller)?.for;
+  return kind === undefined ? undefined : informers.forKind(kind).lister;
 }
 
 const noSiblings: Siblings = { all: [], related: [] };

@@ -76,6 +76,32 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
     1_200_000,
   );
 
+  test("what the owner tried and a quota or a webhook refused is no difference", async () => {
+    await cluster.createNamespace("refused");
+    const quota = { metadata: { name: "q" }, spec: { hard: { pods: "1" } } };
+    await cluster.request("POST", "/api/v1/namespaces/refused/resourcequotas", quota);
+    const labels = { app: "web" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
+    const set = { metadata: { name: "web" }, spec: { replicas: 3, selector: { matchLabels: labels }, template } };
+    const path = "/apis/apps/v1/namespaces/refused/replicasets";
+    await cluster.request("POST", path, set);
+    for (let tries = 0; tries < 100; tries++) {
+      const { body } = await cluster.request("GET", `${path}/web`);
+      if (JSON.stringify(body).includes("ReplicaFailure")) break;
+      await Bun.sleep(100);
+    }
+    const scene = await shadowBeside(cluster, [replicaset], "refused");
+    try {
+      await scene.quiet(3000);
+    } finally {
+      await scene.stop();
+    }
+    expect(scene.agreements.filter(({ is }) => is === "differs")).toEqual([]);
+    const refused = scene.agreements.filter(({ is }) => is === "owner was refused");
+    expect(refused).toHaveLength(2);
+    expect(refused[0]?.why).toMatch(/^owner tried, was refused: .*exceeded quota: q, requested: pods=1/);
+  }, 60_000);
+
   test("nothing but reads was sent", async () => {
     const events = await cluster.audit();
     const ours = events.filter(({ userAgent }) => userAgent?.startsWith(shadowAgent) === true);

@@ -61,7 +61,7 @@ interface Scene {
   readonly timeline: VirtualTimeline;
 }
 
-function sceneOf(now: StoredObject | undefined): Scene {
+function sceneOf(now: StoredObject | undefined, refusal?: string): Scene {
   const timeline = virtualTimeline(0, seededRandom(1));
   const bus = new TraceBus({ now: () => timeline.now() });
   const told: string[] = [];
@@ -74,6 +74,7 @@ function sceneOf(now: StoredObject | undefined): Scene {
     hasOwner: () => true,
     chooses: (name) => name === "replicaset",
     now: () => now,
+    refusalOf: (_name, { verb }) => (verb === "create" ? refusal : undefined),
     siblingsOf: () => ({ all: [pod("a"), pod("b")], related: [] }),
     toldApartBy: () => "unassigned first",
     keyOfAct: () => undefined,
@@ -100,5 +101,48 @@ describe("a deletion that is meant", () => {
     },
   ])("$name", async ({ now, says }) => {
     expect(await rested(now)).toEqual([says]);
+  });
+});
+
+describe("what the owner tried and was refused", () => {
+  const creation: WouldBeWrite = {
+    ...removal("web-x"),
+    verb: "create",
+    sent: { metadata: { name: "web-x" } },
+    before: undefined,
+    after: pod("web-x"),
+  };
+  const status: WouldBeWrite = {
+    ...removal("web"),
+    kind: "ReplicaSet",
+    subresource: "status",
+    verb: "update",
+    before: pod("web"),
+    after: { ...pod("web"), status: { replicas: 1 } } as StoredObject,
+  };
+
+  test("is no difference, and neither is the status that follows from it", async () => {
+    const { intentions, told, timeline } = sceneOf(undefined, "exceeded quota: q");
+    for (const write of [creation, status]) intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
+    await timeline.runUntil({ ms: 5000 });
+    expect(told).toEqual([
+      "owner was refused: shop/web-x owner tried, was refused: exceeded quota: q",
+      "not comparable: shop/web it follows from a write that the owner was refused",
+    ]);
+  });
+
+  test("is the same as ours when it succeeds after all", async () => {
+    const { intentions, told, timeline } = sceneOf(undefined, "exceeded quota: q");
+    intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, creation);
+    await timeline.runUntil({ ms: 5000 });
+    intentions.observed({ ...gone("web-x"), before: undefined, after: pod("web-x") });
+    expect(told.at(-1)).toBe("same: shop/web-x owner created");
+  });
+
+  test("without a sign of a refusal it is a difference", async () => {
+    const { intentions, told, timeline } = sceneOf(undefined);
+    for (const write of [creation, status]) intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
+    await timeline.runUntil({ ms: 5000 });
+    expect(told.map((each) => each.split(":")[0])).toEqual(["differs", "differs"]);
   });
 });

@@ -1,0 +1,45 @@
+/** What the status of an object tells of its controller's writes that the API server refused. */
+import type { StoredObject } from "../../api/object.ts";
+import type { WouldBeWrite } from "./overlay.ts";
+
+interface Telling {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly verb: WouldBeWrite["verb"];
+}
+
+/**
+ * The conditions that kube-controller-manager sets when a write was refused; the message is the API server's.
+ * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set_utils.go calculateStatus; pkg/controller/deployment/sync.go
+ * getNewReplicaSet; pkg/controller/namespace/deletion/status_condition_utils.go.
+ */
+const tellings: readonly Telling[] = [
+  { type: "ReplicaFailure", status: "True", reason: "FailedCreate", verb: "create" },
+  { type: "ReplicaFailure", status: "True", reason: "FailedDelete", verb: "delete" },
+  { type: "Progressing", status: "False", reason: "ReplicaSetCreateError", verb: "create" },
+  { type: "NamespaceDeletionContentFailure", status: "True", verb: "delete" },
+];
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** The refusal that a controller's object tells of, for a write with the verb; undefined where it tells none. */
+export function refusalIn(object: StoredObject | undefined, verb: WouldBeWrite["verb"]): string | undefined {
+  // Of any kind: a status need not have conditions.
+  const { status } = (object ?? {}) as { readonly status?: { readonly conditions?: readonly Condition[] } };
+  const found = status?.conditions?.find((condition) =>
+    tellings.some(
+      (telling) =>
+        telling.type === condition.type &&
+        telling.status === condition.status &&
+        telling.verb === verb &&
+        (telling.reason === undefined || telling.reason === condition.reason),
+    ),
+  );
+  return found === undefined ? undefined : (found.message ?? found.reason ?? found.type);
+}
