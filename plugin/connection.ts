@@ -6,6 +6,7 @@ import { accessCluster } from "../src/client/cluster-access.ts";
 import { createClient } from "../src/client/client.ts";
 import { connect } from "../src/client/connect.ts";
 import type { Client } from "../src/client/verbs.ts";
+import type { WriteFence } from "../src/client/write-fence.ts";
 import { realHost } from "../src/platform/host.ts";
 import { TraceBus } from "../src/trace/bus.ts";
 import type { Io } from "./io.ts";
@@ -35,6 +36,8 @@ export interface ConnectionOptions {
   readonly burst: number;
   /** Nothing but reads gets through; `validate`: writes too, as dry runs. */
   readonly readOnly?: boolean | "validate";
+  /** Holds writes back while it is closed. */
+  readonly fence?: WriteFence;
 }
 
 /** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */

@@ -1,5 +1,6 @@
 /** Where `run` runs: the cluster of the current context, or a sandbox of its own. */
 import type { AccessFlags } from "../src/client/access.ts";
+import type { WriteFence } from "../src/client/write-fence.ts";
 import type { ControllerDefinition } from "../src/controller/definition.ts";
 import { type Connected, connectAs } from "./connection.ts";
 import type { Io } from "./io.ts";
@@ -19,11 +20,15 @@ export interface RunTarget extends AccessFlags {
  * The cluster of the current context, or a sandbox without those parts that are to be run here.
  * @throws UserError, KubeconfigError.
  */
-export function connectionFor(chosen: readonly ControllerDefinition[], options: RunTarget, io: Io): Promise<Connected> {
+export function connectionFor(
+  chosen: readonly ControllerDefinition[],
+  options: RunTarget & { readonly fence: WriteFence },
+  io: Io,
+): Promise<Connected> {
   const { manifests, qps = 20, burst = 30 } = options;
   if (options.sandbox !== true) {
     refuseManifestsOnCluster(options, "run changes no more than its controllers do");
-    return connectAs(options, io, { qps, burst });
+    return connectAs(options, io, { qps, burst, fence: options.fence });
   }
   const isChosen = (name: string): boolean => chosen.some((definition) => definition.name === name);
   const parts = { scheduler: !isChosen("scheduler"), kubelet: !isChosen("kubelet") };

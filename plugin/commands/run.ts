@@ -1,6 +1,7 @@
 import { matchesEverything, parseSelector, type Selector } from "../../src/api/labels.ts";
 import { createClient } from "../../src/client/client.ts";
 import { LeaseHeldError } from "../../src/controller/lease.ts";
+import { LeaseFence } from "../../src/controller/lease-fence.ts";
 import { type ControllerDefinition, keepsToANamespace } from "../../src/controller/definition.ts";
 import { fieldManagerOf, leaseNamespace, type LiveRun, startLive } from "../../src/modes/live.ts";
 import { preflight } from "../../src/modes/preflight.ts";
@@ -92,10 +93,11 @@ export const run: Command = command({
     const chosen = controllersNamed(words, io.calledAs);
     const selector = readSelector(options.selector);
     refuseTwoScopes(options);
-    const connected = await connectionFor(chosen, options, io);
+    const fence = new LeaseFence();
+    const connected = await connectionFor(chosen, { ...options, fence }, io);
     const namespace = options.allNamespaces === true ? undefined : (options.namespace ?? connected.namespace);
     const run = words.includes("all") && namespace !== undefined ? narrowed(chosen, namespace, io) : chosen;
-    return new Run(run, options, io, connected, namespace, selector).toItsEnd();
+    return new Run({ controllers: run, options, io, connected, namespace, selector, fence }).toItsEnd();
   },
 });
 
@@ -123,6 +125,16 @@ function isDeadHere(identity: string): boolean {
   return host === hostName() && /^\d+$/.test(pid) && !isAlive(Number(pid));
 }
 
+interface RunParts {
+  readonly controllers: readonly ControllerDefinition[];
+  readonly options: RunOptions;
+  readonly io: Io;
+  readonly connected: Connected;
+  readonly namespace: string | undefined;
+  readonly selector: Selector | undefined;
+  readonly fence: LeaseFence;
+}
+
 /** One run, from the preflight to the summary. */
 class Run {
   readonly #controllers: readonly ControllerDefinition[];
@@ -131,6 +143,7 @@ class Run {
   readonly #connected: Connected;
   readonly #namespace: string | undefined;
   readonly #selector: Selector | undefined;
+  readonly #fence: LeaseFence;
   readonly #bus: TraceBus;
   readonly #report = new RunReport();
   #eventsLost = 0;
@@ -139,27 +152,21 @@ class Run {
   /** Why the run is to end; resolves once. */
   readonly #ended = Promise.withResolvers<{ readonly refused?: string }>();
 
-  constructor(
-    controllers: readonly ControllerDefinition[],
-    options: RunOptions,
-    io: Io,
-    connected: Connected,
-    namespace: string | undefined,
-    selector: Selector | undefined,
-  ) {
+  constructor({ controllers, options, io, connected, namespace, selector, fence }: RunParts) {
     this.#controllers = controllers;
     this.#options = options;
     this.#io = io;
     this.#connected = connected;
     this.#namespace = namespace;
     this.#selector = selector;
+    this.#fence = fence;
     this.#bus = connected.bus;
   }
 
   async toItsEnd(): Promise<number> {
     const { timeline } = this.#io;
-    const startedAt = timeline.now();
-    this.#listen(startedAt);
+    const started = timeline.clocks();
+    this.#listen(timeline.now());
     const offSignals = this.#io.onStopSignal((signal, count) => this.#stopSignal(signal, count));
     try {
       const live = await this.#start();
@@ -167,7 +174,7 @@ class Run {
       if (this.#options.once === true) void this.#watchForQuiet(live);
       const { refused } = await this.#ended.promise;
       const dropped = await live.stop();
-      this.#say(summaryLine(this.#report.summary, timeline.now() - startedAt));
+      this.#say(summaryLine(this.#report.summary, timeline.clocks().steady - started.steady));
       if (this.#eventsLost > 1) this.#warn(`${this.#eventsLost} Events were not written in all`);
       if (dropped > 0 && this.#options.once !== true)
         this.#warn(`${counted(dropped, "key")} waited and will be synced by the next run`);
@@ -248,7 +255,9 @@ class Run {
           preflight: () => this.#preflight(),
           onEarlyStart: () => this.#sayRunning("each as soon as it has its caches, "),
           onLeaseLost: (why) => this.#ended.resolve({ refused: `stopped: ${why}` }),
-          onLeaseLate: (why) => this.#warn(`warning: ${why}`),
+          onLeaseLate: (why) => this.#warn(`warning: ${why}; nothing is written from the 15th second on until it is`),
+          onLeasesRenewed: (ms) => this.#warn(`renewed after ${formatDuration(ms)}: the run goes on`),
+          fence: this.#fence,
           onEventLost: (why) => this.#eventLost(why),
           // The lines of text name no writers.
           writers: options.output === "json",

@@ -11,7 +11,7 @@ interface RbacRule {
 
 /** The rules of a Role that lets a controller be run, Leases included; resources with equal verbs stand together. */
 export function rbacRules(definition: ControllerDefinition): RbacRule[] {
-  const leases = ["get", "list", "create", "update"].map((verb) => ({
+  const leases = ["get", "list", "create", "update", "delete"].map((verb) => ({
     verb,
     group: "coordination.k8s.io",
     resource: "leases",

@@ -16,6 +16,7 @@ import { readOnly } from "./read-only.ts";
 import { retrying } from "./retrying.ts";
 import type { Client } from "./verbs.ts";
 import { guarded } from "./watchdog.ts";
+import { fencedOff, waitingAtFence, type WriteFence } from "./write-fence.ts";
 
 export interface ConnectOptions {
   readonly host: Host;
@@ -28,6 +29,8 @@ export interface ConnectOptions {
   readonly userAgent?: string;
   /** Nothing but reads; `validate` lets writes through as dry runs. */
   readonly readOnly?: boolean | "validate";
+  /** Holds writes back while it is closed. */
+  readonly fence?: WriteFence;
   /** Requests under way at once, watches not counted. Default 64. */
   readonly inFlight?: number;
   /** How long an open watch, or a request, may be silent. Default 90 s. */
@@ -50,8 +53,8 @@ export interface Connection {
 }
 
 /**
- * Makes a client. Nothing is sent yet: the first request shows whether the server can be reached. From the outside in: read-only,
- * retries, rate limit, requests in flight, credentials, watchdog, HTTP. So a retry waits for its turn again, and a plugin that
+ * Makes a client. Nothing is sent yet: the first request shows whether the server can be reached. From the outside in: read-only, the
+ * fence at which writes wait, retries, rate limit, requests in flight, credentials, watchdog, the fence again, HTTP. So a retry waits for its turn again, and a plugin that
  * asks the user is not ended by the watchdog.
  */
 export function connect(access: ClusterAccess, options: ConnectOptions): Connection {
@@ -63,7 +66,8 @@ export function connect(access: ClusterAccess, options: ConnectOptions): Connect
   };
   const wire = authenticating(credentialsOf(access, { host, timeline }), (keyPair) => {
     const http = openTransport(access, options, keyPair);
-    return { ...guarded(http, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
+    const fenced = options.fence === undefined ? http : fencedOff(http, options.fence);
+    return { ...guarded(fenced, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
   });
   const shared = bounded(wire, options.inFlight);
   const limited = rateLimited(shared, {
@@ -72,7 +76,8 @@ export function connect(access: ClusterAccess, options: ConnectOptions): Connect
     timeline,
   });
   const finished = (inner: Transport): Transport => {
-    const patient = retrying(inner, { timeline });
+    const retried = retrying(inner, { timeline });
+    const patient = options.fence === undefined ? retried : waitingAtFence(retried, options.fence);
     if (options.readOnly === undefined || options.readOnly === false) return patient;
     return readOnly(patient, { serverValidate: options.readOnly === "validate" });
   };

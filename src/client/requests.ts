@@ -53,6 +53,7 @@ export function bodyRequest(
     ...(request.body !== undefined && { body: encode(request.body) }),
     signal: options?.signal ?? never,
     ...(options?.because !== undefined && { decision: options.because }),
+    ...(options?.renewsLease === true && { renewsLease: true }),
   };
 }
 

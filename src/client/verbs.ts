@@ -13,6 +13,8 @@ export interface WriteOptions extends ReadOptions {
   /** The decision that this write carries out; it goes into the write event. */
   readonly because?: DecisionId;
   readonly dryRun?: boolean;
+  /** It renews what allows all other writes: see WriteFence. */
+  readonly renewsLease?: true;
   /** Instead of the client's own. */
   readonly fieldManager?: string;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";

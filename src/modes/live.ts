@@ -5,6 +5,7 @@ import type { Client } from "../client/verbs.ts";
 import { ControllerManager } from "../controller/controller-manager.ts";
 import type { ControllerDefinition } from "../controller/definition.ts";
 import { HeldLease } from "../controller/lease.ts";
+import type { LeaseFence } from "../controller/lease-fence.ts";
 import { releaseMemory } from "../platform/memory.ts";
 import type { Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
@@ -41,8 +42,12 @@ export interface LiveOptions {
   readonly onEventLost: (why: string) => void;
   /** Whether to work out who made each change; see SharedInformerOptions. */
   readonly writers?: boolean;
-  /** A Lease could not be renewed for a while; it is still held. */
+  /** A Lease could not be renewed for a while; it is still held. Told once until all are renewed again. */
   readonly onLeaseLate?: (why: string) => void;
+  /** All Leases are renewed again, after so long. */
+  readonly onLeasesRenewed?: (afterMs: number) => void;
+  /** Holds back what `clientFor` sends while a Lease is not good. Unset: nothing does. */
+  readonly fence?: LeaseFence;
 }
 
 export interface CacheState {
@@ -107,6 +112,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     ...(options.workers !== undefined && { workers: options.workers }),
   });
   const leases: HeldLease[] = [];
+  const late = new Set<HeldLease>();
   const releaseAll = async (): Promise<void> => void (await Promise.all(leases.map((lease) => lease.release())));
   try {
     const startedAt = timeline.now();
@@ -117,7 +123,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     await options.preflight();
     await allOf(
       controllers.map(async (controller) =>
-        leases.push(await takeLease(options, controller, clientOf(controller), signal)),
+        leases.push(await takeLease({ ...options, late }, controller, clientOf(controller), signal)),
       ),
     );
     if (!manager.isReady) options.onEarlyStart?.();
@@ -131,6 +137,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
       cachesMs,
       async stop() {
         cancelRelease();
+        options.fence?.end("the run has ended");
         const dropped = await manager.stop();
         await releaseAll();
         return dropped;
@@ -149,14 +156,17 @@ async function allOf(parts: readonly Promise<unknown>[]): Promise<void> {
   if (failed !== undefined) throw failed.reason;
 }
 
+/** `late`: those that could not be renewed for a while, of all. */
 async function takeLease(
-  options: LiveOptions,
+  options: LiveOptions & { readonly late: Set<HeldLease> },
   controller: ControllerDefinition,
   client: Client,
   signal: AbortSignal,
 ): Promise<HeldLease> {
+  const { late } = options;
   const { identity, isDead, force, onWait } = options.lease;
-  const lease = new HeldLease({
+  const { fence } = options;
+  const lease: HeldLease = new HeldLease({
     client,
     timeline: options.timeline,
     namespace: leaseNamespace(options.namespace),
@@ -166,9 +176,20 @@ async function takeLease(
     isDead,
     force,
     onWait: (holder, atMostMs) => onWait(controller.name, holder, atMostMs),
-    onLost: options.onLeaseLost,
-    ...(options.onLeaseLate !== undefined && { onLate: options.onLeaseLate }),
+    onLost(why) {
+      fence?.end(why);
+      options.onLeaseLost(why);
+    },
+    onLate(why) {
+      if (late.size === 0) options.onLeaseLate?.(why);
+      late.add(lease);
+    },
+    onRenewed(lateMs) {
+      fence?.renewed();
+      if (late.delete(lease) && late.size === 0) options.onLeasesRenewed?.(lateMs ?? 0);
+    },
   });
   await lease.acquire(signal);
+  fence?.guard(lease);
   return lease;
 }

@@ -34,6 +34,7 @@ export function realTimeline(): Timeline {
       }
       return origin + monotonic;
     },
+    clocks: () => ({ wall: Date.now(), steady: performance.now() }),
     hop() {
       if (++hops % hopsALook !== 0) return settled;
       const monotonic = performance.now();

@@ -12,9 +12,20 @@ export interface TimerOptions {
   readonly background?: boolean;
 }
 
+/**
+ * A moment by both clocks, in milliseconds; only differences of two of them mean something. `wall` goes on while a machine sleeps,
+ * and jumps when it is set; `steady` does neither.
+ */
+export interface Clocks {
+  readonly wall: number;
+  readonly steady: number;
+}
+
 export interface Timeline {
   /** Milliseconds since 1970, with fractions; never goes back. */
   now(): number;
+  /** This moment, for durations that must not follow a clock that is set, or must not miss that the machine has slept. */
+  clocks(): Clocks;
   /**
    * A hand-over between actors: a request sent, an answer, a chunk, a queue's item to its worker. Resolves when the actor's
    * turn has come. Actors are named stably (`replicaset worker 3`), since a virtual run orders by these names.

@@ -98,6 +98,7 @@ export function virtualTimeline(startMs: number, random: Random): VirtualTimelin
 
   return {
     now: () => now,
+    clocks: () => ({ wall: now, steady: now }),
     hop: (actor) => new Promise((resolve) => register(0, actor, resolve, false)),
     after(ms, actor, fn, options): Cancel {
       const hop = register(ms, actor, fn, options?.background ?? false);

@@ -71,7 +71,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
       expect(ours.length).toBeGreaterThan(10);
       const more = ours.filter((permission) => !allowed.includes(withoutEventsGroup(permission)));
       expect(more.toSorted()).toEqual(
-        ["create", "get", "list", "update"].map((verb) => `${verb} coordination.k8s.io leases`),
+        ["create", "delete", "get", "list", "update"].map((verb) => `${verb} coordination.k8s.io leases`),
       );
     });
   }

@@ -116,6 +116,28 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     await eventually(async () => expect((await workload.replicaSet("web")).status.conditions ?? []).toEqual([]));
   });
 
+  test("stopped until another copy has its Lease, it writes nothing more: 9 pods are created for 9", async () => {
+    const workload = await namespace();
+    await workload.createReplicaSet("web", 3);
+    await using sleeper = await running(workload);
+    await workload.settled("web", 3);
+    sleeper.signal("SIGSTOP");
+    // It will find this in its watch when it wakes, before it has looked at its Lease.
+    await workload.scale("web", 9);
+    await using heir = start(workload);
+    await heir.says(/^running replicaset/m);
+    await workload.settled("web", 9);
+    sleeper.signal("SIGCONT");
+    const end = await sleeper.end();
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("was taken by ") as string });
+    await workload.settled("web", 9);
+    const created = effectsOf(await cluster.audit()).filter(
+      ({ verb, resource, namespace: where, code }) =>
+        verb === "create" && resource === "pods" && where === workload.namespace && code === 201,
+    );
+    expect(created).toHaveLength(9);
+  }, 120_000);
+
   for (let seed = 1; seed <= tries(1, 10); seed++) {
     test(`killed in the middle of 0 → 500 and started again, it creates exactly 500 (seed ${seed})`, async () => {
       await killedAndStartedAgain(60 + below(seededRandom(seed), 300));
