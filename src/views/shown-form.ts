@@ -7,7 +7,7 @@ import type { KindName } from "../trace/names.ts";
 /** What is hidden unless it is asked for. */
 export interface Shown {
   readonly managedFields?: boolean;
-  /** uid, resourceVersion, generation; addresses, node names and container ids: made up by whoever runs the cluster. */
+  /** uid, resourceVersion, generation; addresses, the placement of pods and container ids: made up by whoever runs the cluster. */
   readonly ids?: boolean;
   /** creationTimestamp and the times in `status`. */
   readonly times?: boolean;
@@ -32,6 +32,12 @@ const ids: ReadonlySet<string> = new Set([
   ".spec.clusterIP",
   ".spec.clusterIPs",
 ]);
+/** Where a pod was placed: its node, and what binding copies from there. */
+const placement: ReadonlySet<string> = new Set([
+  ".spec.nodeName",
+  '.metadata.labels["topology.kubernetes.io/zone"]',
+  '.metadata.labels["topology.kubernetes.io/region"]',
+]);
 const idNames: ReadonlySet<string> = new Set(["containerID", "imageID", "observedGeneration"]);
 const timeText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 const tokenVolume = /^kube-api-access-[a-z0-9]{5}$/;
@@ -42,7 +48,7 @@ function isHidden(of: KindName, path: string, key: string, value: unknown, shown
   const inStatus = path.startsWith(".status");
   if (shown.ids !== true) {
     if (ids.has(path)) return path !== ".spec.clusterIP" || value !== "None";
-    if (of.kind === "Pod" && path === ".spec.nodeName") return true;
+    if (of.kind === "Pod" && placement.has(path)) return true;
     if (inStatus && idNames.has(key)) return true;
     if (key === "uid" && path.startsWith(".metadata.ownerReferences[")) return true;
   }

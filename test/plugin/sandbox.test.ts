@@ -219,7 +219,7 @@ const bad = [
   {
     name: "a kind that is not served",
     text: web.replace("ReplicaSet", "Frobnicator"),
-    says: "serves no Frobnicator",
+    says: "there is no kind Frobnicator in apps/v1",
     field: "",
   },
 ];
