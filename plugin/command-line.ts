@@ -52,12 +52,24 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
     program.addCommand(parser, { hidden: command.hidden === true });
   }
   try {
-    await program.parseAsync([...args], { from: "user" });
+    await program.parseAsync(withBareFlags(line, args), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) return commanderEnded(error, line, args[0], io);
     throw error;
   }
   return code;
+}
+
+/**
+ * `--wait [=duration]` takes a value behind `=` alone, as kubectl's flags with a default do: bare, it takes the empty one, and
+ * never the word that follows it.
+ */
+function withBareFlags({ commands }: CommandLine, args: readonly string[]): string[] {
+  const options = Object.values(commands.find(isNamed(args[0]))?.options ?? {});
+  const bare = new Set(
+    options.filter(({ flags }) => flags.includes("[=")).map(({ flags }) => flags.split(" ")[0] ?? ""),
+  );
+  return args.map((word) => (bare.has(word) ? `${word}=` : word));
 }
 
 /** The options of every command that this one does not word for itself; none for one that asks no cluster. */

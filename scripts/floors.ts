@@ -32,6 +32,12 @@ export const rooms: readonly Room[] = [
     owns: "the embedded API server: store, registry, watch, in-process `Transport`",
     only: ["src/platform", "src/api"],
   },
+  {
+    floor: 3,
+    folder: "src/diagnosis",
+    owns: "why an object is not as it should be: a file a family of kinds, each of which asks for what it needs and judges it",
+    only: ["src/api", "src/trace", "src/verdict"],
+  },
   { floor: 3, folder: "src/views", owns: "pure folds over stage events: what a screen shows, as data" },
   {
     floor: 4,

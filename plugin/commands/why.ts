@@ -1,32 +1,37 @@
-import { giveUp, untilQuiet } from "../quiet.ts";
-import { isForbidden, isNotFound } from "../../src/api/status-error.ts";
 import { createClient } from "../../src/client/client.ts";
 import { discover } from "../../src/client/discovery.ts";
-import { readOnly } from "../../src/client/read-only.ts";
-import type { ControllerManager } from "../../src/controller/controller-manager.ts";
-import { acting } from "../../src/controllers/index.ts";
-import { readSnapshot } from "../../src/modes/why.ts";
 import { sleep } from "../../src/platform/timeline.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
-import { answerFor } from "../../src/views/waiting.ts";
+import { cannotTellExitCode } from "../../src/verdict/verdict.ts";
+import { kubectlAdvice } from "../advice.ts";
 import { namespaceCandidates } from "../cluster-candidates.ts";
-import { choice, type Command, command, duration, flag, type Given, text, texts } from "../command.ts";
+import { choice, type Command, command, duration, flag, type Given, readDuration, text, texts } from "../command.ts";
 import { type Connected, connectAs } from "../connection.ts";
 import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
-import { kindNamed, typesAndNames } from "../object-names.ts";
-import { answerLines } from "../render/answer-text.ts";
-import { styleOf } from "../render/style.ts";
-import { connectToSandbox } from "../sandbox-connection.ts";
+import { typesAndNames } from "../object-names.ts";
+import { answerPrinter, outputs } from "../render/answer-printer.ts";
 import { refuseManifestsOnCluster } from "../scope.ts";
 import { UserError } from "../user-error.ts";
+import { settledSandbox } from "../why-sandbox.ts";
+import { ask } from "../why-ask.ts";
+import { type Asked, selectorFrom } from "../why-targets.ts";
+
+/** `--wait` without a duration. */
+const defaultWaitMs = 300_000;
+const waitPollMs = 1000;
 
 const options = {
-  namespace: text("-n, --namespace <name>", "the namespace of the object", {
+  namespace: text("-n, --namespace <name>", "the namespace of the objects", {
     default: "the context's",
     complete: namespaceCandidates,
   }),
-  sandbox: flag("--sandbox", "ask in an embedded cluster of its own, in which all controllers are at work"),
+  selector: text("-l, --selector <selector>", "only objects with these labels, as in app=web"),
+  wait: {
+    flags: "--wait [=duration]",
+    about: "ask again until all is well or something has failed, so long at most (default 5m)",
+    read: (value: string) => (value === "" ? defaultWaitMs : readDuration(value)),
+  },
+  sandbox: flag("--sandbox", "ask in an embedded cluster of its own, in which all controllers run"),
   manifests: texts(
     "-f, --filename <path>",
     "with --sandbox: put these files, folders or - (standard input) into it",
@@ -35,42 +40,51 @@ const options = {
   for: duration("--for <duration>", "with --sandbox: ask after this time", {
     default: "when nothing is left to do, at most 10s",
   }),
-  output: choice("-o, --output <format>", "text, or json: the answer as one line", ["text", "json"], {
-    default: "text",
-  }),
+  output: choice("-o, --output <format>", "json prints a line for each object", outputs, { default: "text" }),
 } as const;
 
-type WhyOptions = Given<typeof options> & Globals;
-
-/** So long is waited at most for a sandbox to come to rest. */
-const longestSettlingMs = 10_000;
+type WhyOptions = Given<typeof options> & Globals & { readonly wait?: number };
 
 export const why: Command = command({
   name: "why",
   about: "Say what an object waits for, what comes next, and who wrote it last",
   description:
-    "Reads the object, what owns it and what it owns, syncs its controllers once in shadow, and answers: what it waits for, what " +
-    "comes next and when, and who wrote it last. It writes nothing, and ends.\n\n" +
-    "Any kind can be asked about; of pods and what makes them it knows the most.\n\n" +
-    "Exit codes: 0 the object is as it should be; 1 it is not; 2 wrong arguments, no such object, or no connection; 130 interrupted.",
-  arguments: { name: "<object...>", about: "which object: TYPE/NAME, as in deploy/web" },
+    "Reads the object, what owns it, what it owns and what it names, down to the first cause, and answers: what it waits for, " +
+    "what to do, what comes next, and who wrote it last. What could not be read is said. It writes nothing, and ends.\n\n" +
+    "TYPE/NAME asks about one object, TYPE about all of a type; without either, everything in the namespace is asked about, " +
+    "worst first. Any kind can be asked about, custom resources too.\n\n" +
+    "Exit codes: 0 all is as it should be; 1 something is not; 2 wrong arguments, no such object, or no connection; " +
+    `${cannotTellExitCode} it cannot be told; 130 interrupted.`,
+  arguments: { name: "[object...]", about: "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace" },
   options,
   examples: [
     { says: "Why a Deployment does not become ready", line: "why deploy/web -n shop" },
+    { says: "Everything in a namespace that is not well", line: "why -n shop" },
     { says: "Why a namespace does not go away", line: "why ns/shop" },
+    { says: "Wait for a rollout, and say why it fails", line: "why deploy/web --wait=2m" },
     { says: "What would become of a manifest, without a cluster", line: "why deploy/web --sandbox -f web.yaml" },
   ],
   async run({ arguments: words, options: given }, io) {
     const options = given as WhyOptions;
-    const object = oneObject(words);
+    const named = typesAndNames(words);
+    const selector = selectorFrom(options.selector);
     refuseManifestsOnCluster(options, "why writes nothing");
     if (options.for !== undefined && options.sandbox !== true) {
-      throw new UserError("--for is for --sandbox: a cluster is asked at once", ["leave it away"]);
+      throw new UserError("--for is for --sandbox: a cluster is asked at once", ["omit it, or use --wait"]);
     }
     const offSignals = io.onStopSignal(() => io.exit(130));
     const connected = await connectionFor(options, io);
+    const asked: Asked = {
+      words: named,
+      namespace: options.namespace ?? connected.namespace,
+      selector,
+      calledAs: io.calledAs,
+      context: connected.context,
+      isSandbox: options.sandbox === true,
+      kubectl: (text) => kubectlAdvice(options, text),
+    };
     try {
-      return await answer(object, options, io, connected);
+      return await askUntil(asked, options, io, connected);
     } catch (error) {
       throw connected.explain(error);
     } finally {
@@ -80,92 +94,26 @@ export const why: Command = command({
   },
 });
 
-function oneObject(words: readonly string[]): { readonly type: string; readonly name: string } {
-  const [named, ...others] = typesAndNames(words);
-  if (named?.name === undefined || others.length > 0) {
-    throw new UserError(`${JSON.stringify(words.join(" "))} does not name one object`, [
-      "write TYPE/NAME, as in deploy/web",
-    ]);
-  }
-  return { type: named.type, name: named.name };
-}
-
 function connectionFor(options: WhyOptions, io: Io): Promise<Connected> {
   return options.sandbox === true
     ? settledSandbox(options, io)
     : connectAs(options, io, { qps: 0, burst: 0, readOnly: true });
 }
 
-/** An embedded cluster with the manifests in it, when nothing is left to do there. What is asked of it then writes nothing. */
-async function settledSandbox({ manifests = [], namespace, for: forMs }: WhyOptions, io: Io): Promise<Connected> {
-  const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests, ...where, controllers: acting }, io);
-  const { manager } = connected.cluster;
-  if (forMs === undefined) await settled(manager, io);
-  else await sleep(io.timeline, forMs, "why --for");
-  // The controllers there go on: what they tell must not be taken for what ours would do.
-  const bus = new TraceBus({ now: () => io.timeline.now() });
-  return { ...connected, bus, unlimited: readOnly(connected.unlimited) };
-}
-
-async function settled(manager: ControllerManager, { timeline }: Io): Promise<void> {
-  const until = timeline.now() + longestSettlingMs;
-  await untilQuiet(
-    timeline,
-    "why --sandbox",
-    () => manager.isIdle(giveUp),
-    () => timeline.now() >= until,
-  );
-}
-
-async function answer(
-  { type, name }: { readonly type: string; readonly name: string },
-  options: WhyOptions,
-  io: Io,
-  connected: Connected,
-): Promise<number> {
-  const { timeline, random } = io;
-  const { bus, unlimited: transport } = connected;
-  const client = createClient({ transport, bus, timeline });
-  const { kinds } = await discover(client);
-  const kind = kindNamed(type, kinds, io.calledAs);
-  const namespace = kind.namespaced ? (options.namespace ?? connected.namespace) : "";
-  try {
-    const parts = { transport, client, bus, timeline, random, kind, kinds, controllers: acting };
-    const snapshot = await readSnapshot({ ...parts, namespace, name });
-    const answered = answerFor(snapshot);
-    if (options.output === "json") io.out.write(`${JSON.stringify({ v: 1, ...answered })}\n`);
-    else {
-      const follow = followCommand(io.calledAs, `${type}/${name}`, kind.kind, { ...options, namespace });
-      for (const line of answerLines(answered, { style: styleOf(io.out), now: snapshot.now, follow })) {
-        io.out.write(`${line}\n`);
-      }
+/** One reading, and with `--wait` more of them, until there is nothing to wait for. */
+async function askUntil(asked: Asked, options: WhyOptions, io: Io, connected: Connected): Promise<number> {
+  const { timeline } = io;
+  const client = createClient({ transport: connected.unlimited, bus: connected.bus, timeline });
+  const discovery = await discover(client);
+  const until = timeline.now() + (options.wait ?? 0);
+  for (;;) {
+    const whole = await ask(asked, { io, connected, discovery });
+    const isOver = whole.verdict.is === "well" || whole.answers.some(({ is }) => is === "failed");
+    if (isOver || timeline.now() + waitPollMs > until) {
+      const print = answerPrinter({ ...options, namespace: asked.namespace }, io, whole.now);
+      print(whole);
+      return { well: 0, found: 1, "cannot tell": cannotTellExitCode }[whole.verdict.is];
     }
-    return answered.is === "as desired" ? 0 : 1;
-  } catch (error) {
-    const where = namespace === "" ? "" : ` in namespace ${namespace}`;
-    if (isNotFound(error)) {
-      const listed = `kubectl get ${kind.plural}${namespace === "" ? "" : ` -n ${namespace}`}`;
-      const next =
-        options.sandbox === true ? "-f puts manifests into the sandbox" : `\`${listed}\` lists those there are`;
-      throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${connected.context})`, [next]);
-    }
-    if (isForbidden(error)) throw new UserError(`not allowed to read this: ${(error as Error).message}`);
-    throw error;
+    await sleep(timeline, waitPollMs, "why --wait");
   }
-}
-
-/** The trace of the object, where a controller of ours is for its kind. */
-function followCommand(
-  calledAs: string,
-  object: string,
-  kind: string,
-  { namespace, sandbox, manifests = [] }: Pick<WhyOptions, "namespace" | "sandbox" | "manifests">,
-): string | undefined {
-  const controller = acting.find(({ for: of }) => of?.kind === kind);
-  if (controller === undefined) return undefined;
-  const files = manifests.map((file) => ` -f ${file}`).join("");
-  const where =
-    sandbox === true ? ` --sandbox${files}` : namespace === undefined || namespace === "" ? "" : ` -n ${namespace}`;
-  return `${calledAs} trace ${controller.name}${where} --why ${object}`;
 }

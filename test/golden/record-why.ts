@@ -2,18 +2,18 @@
  * Records what the golden answers of `why` are made of: `bun test/golden/record-why.ts && npm run format`. Names and times are
  * the server's, so every record is another one.
  */
-import type { StoredObject } from "../../src/api/object.ts";
 import { accessCluster } from "../../src/client/cluster-access.ts";
 import { createClient } from "../../src/client/client.ts";
 import { connect } from "../../src/client/connect.ts";
 import { discover } from "../../src/client/discovery.ts";
-import { catalogue } from "../../src/controllers/index.ts";
-import { readSnapshot } from "../../src/modes/why.ts";
+import { acting } from "../../src/controllers/index.ts";
+import type { Item } from "../../src/diagnosis/diagnosis.ts";
+import type { Got } from "../../src/diagnosis/look.ts";
+import { Reading } from "../../src/modes/why/why.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
-import type { Snapshot } from "../../src/views/snapshot.ts";
 import type { Cluster } from "../support/cluster.ts";
 import { imageOf, record, type User } from "./recording.ts";
 
@@ -46,6 +46,16 @@ const scenes: readonly Scene[] = [
     of: ["Deployment", "lost"],
   },
   { name: "one of these pods", of: ["Pod", firstPodOf("lost")] },
+  {
+    name: "a Deployment whose new pods fit no node while the old ones serve",
+    async first(user) {
+      await user.create("deployments", "roll", 2);
+      await Bun.sleep(4000);
+      await user.patch("deployments", "roll", { template: { spec: { nodeSelector: { disk: "ssd" } } } });
+    },
+    waitMs: 4000,
+    of: ["Deployment", "roll"],
+  },
   {
     name: "a Deployment with a pod whose image cannot be pulled",
     first: unpullable,
@@ -91,7 +101,7 @@ const scenes: readonly Scene[] = [
   },
 ];
 
-await record("why-snapshots.json", async (user) => {
+await record("why-readings.json", async (user) => {
   const answers: unknown[] = [];
   for (const { name, first, waitMs = 0, of } of scenes) {
     await first?.(user);
@@ -99,8 +109,8 @@ await record("why-snapshots.json", async (user) => {
     const [kind, known] = of;
     const object = typeof known === "string" ? known : await known(user);
     if (object === undefined) throw new Error(`there is no ${kind} for ${name}`);
-    const snapshot = await snapshotOf(user.cluster, kind, kind === "Namespace" ? "" : user.namespace, object);
-    answers.push({ name, object: `${kind.toLowerCase()}/${object}`, snapshot: slim(snapshot) });
+    const recorded = await readingOf(user.cluster, kind, kind === "Namespace" ? "" : user.namespace, object);
+    answers.push({ name, ...recorded });
   }
   return answers;
 });
@@ -124,30 +134,49 @@ async function unpullable(user: User): Promise<void> {
   await user.send("PATCH", `pods/${await firstPodOf("site")(user)}/status`, { status });
 }
 
-/** Without what no answer looks at: the managedFields of all but the object itself. */
-function slim(snapshot: Snapshot): Snapshot {
-  const bare = <T extends StoredObject>(object: T): T => {
-    const { managedFields, ...metadata } = object.metadata;
-    return managedFields === undefined ? object : { ...object, metadata };
-  };
-  const owned = snapshot.owned.map(({ kind, object }) => ({ kind, object: bare(object) }));
-  return { ...snapshot, owned, events: snapshot.events.map(bare) };
+/** Everything that the answer about an object is made of. */
+interface Recorded {
+  readonly now: number;
+  readonly item: Item;
+  readonly got: readonly (readonly [string, Got])[];
 }
 
-async function snapshotOf(on: Cluster, kindName: string, namespace: string, name: string): Promise<Snapshot> {
+/** Without what no answer looks at: the managedFields of all but the object itself, and what discovery says of kinds. */
+function slim({ now, item, got }: Recorded): Recorded {
+  const bareKind = ({ group, version, kind, plural, namespaced }: Item["kind"]): Item["kind"] => ({
+    group,
+    version,
+    kind,
+    plural,
+    namespaced,
+  });
+  const bare = ({ kind, object }: Item): Item => {
+    const { managedFields, ...metadata } = object.metadata;
+    return { kind: bareKind(kind), object: managedFields === undefined ? object : { ...object, metadata } };
+  };
+  const slimGot = (each: Got): Got => (each.is === "objects" ? { ...each, items: each.items.map(bare) } : each);
+  return {
+    now,
+    item: { kind: bareKind(item.kind), object: item.object },
+    got: got.map(([id, each]) => [id, slimGot(each)] as const),
+  };
+}
+
+async function readingOf(on: Cluster, kindName: string, namespace: string, name: string): Promise<Recorded> {
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
   const host = { ...realHost(), env: {} };
   const access = await accessCluster(host, { kubeconfig: on.kubeconfig });
   const connection = connect(access, { host, timeline, bus, qps: 0, readOnly: true });
-  const { transport } = connection;
+  const { unlimited: transport } = connection;
   const client = createClient({ transport, bus, timeline });
-  const { kinds } = await discover(client);
-  const kind = kinds.find((each) => each.kind === kindName);
+  const discovery = await discover(client);
+  const kind = discovery.kinds.find((each) => each.kind === kindName);
   if (kind === undefined) throw new Error(`the server has no ${kindName}`);
-  const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
-  const parts = { transport, client, bus, timeline, random: realRandom(), kind, kinds, controllers };
-  const snapshot = await readSnapshot({ ...parts, namespace, name });
+  const parts = { transport, client, bus, timeline, random: realRandom(), discovery, controllers: acting };
+  const reading = await Reading.begin({ ...parts, asksControllers: true });
+  const item = await reading.object(kind, namespace, name);
+  await reading.answer(item);
   connection.close();
-  return snapshot;
+  return slim({ now: reading.now, item, got: reading.record() });
 }

@@ -4,30 +4,44 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Chalk } from "chalk";
 import { answerLines } from "../../plugin/render/answer-text.ts";
-import type { Snapshot } from "../../src/views/snapshot.ts";
-import { answerFor } from "../../src/views/waiting.ts";
+import { type Answer, answerFrom } from "../../src/diagnosis/answer.ts";
+import { type Advice, type Item, refText } from "../../src/diagnosis/diagnosis.ts";
+import { type Got, wantId } from "../../src/diagnosis/look.ts";
 import { expectGolden } from "../support/golden.ts";
 
 interface Recorded {
   readonly name: string;
-  readonly object: string;
-  readonly snapshot: Snapshot;
+  readonly now: number;
+  readonly item: Item;
+  readonly got: readonly (readonly [string, Got])[];
 }
 
 /** test/golden/record-why.ts records them anew. */
-const snapshots = JSON.parse(
-  readFileSync(join(import.meta.dir, "../golden/why-snapshots.json"), "utf8"),
+const recorded = JSON.parse(
+  readFileSync(join(import.meta.dir, "../golden/why-readings.json"), "utf8"),
 ) as readonly Recorded[];
 
-function answer({ object, snapshot }: Recorded, columns: number | undefined): string[] {
+function answerOf({ now, item, got }: Recorded): Answer {
+  const known = new Map(got);
+  const { answer, wants } = answerFrom({ now, got: (want) => known.get(wantId(want)) }, item);
+  expect(wants.map(wantId)).toEqual([]);
+  return answer;
+}
+
+const adviceText = ({ tool, words }: Advice): string =>
+  `${tool === "kubectl" ? "kubectl" : "kubectl reconcile"} ${words}`;
+
+function answer(each: Recorded, columns: number | undefined): string[] {
   const style = { columns, colour: new Chalk({ level: 0 }) };
-  const traced = snapshot.kind === "Deployment" || snapshot.kind === "ReplicaSet";
-  const follow = traced ? `kubectl reconcile trace ${snapshot.kind.toLowerCase()} -n shop --why ${object}` : undefined;
-  return answerLines(answerFor(snapshot), { style, now: snapshot.now, follow });
+  const { kind, object } = each.item;
+  const name = refText({ kind, namespace: "", name: object.metadata.name }).toLowerCase().replace(" ", "/");
+  const isTraced = kind.kind === "Deployment" || kind.kind === "ReplicaSet";
+  const follow = isTraced ? `kubectl reconcile trace ${kind.kind.toLowerCase()} -n shop --why ${name}` : undefined;
+  return answerLines(answerOf(each), { style, now: each.now, follow, adviceText });
 }
 
 function text(columns: number | undefined): string {
-  return snapshots.map((each) => [`# ${each.name}`, ...answer(each, columns), ""].join("\n")).join("\n");
+  return recorded.map((each) => [`# ${each.name}`, ...answer(each, columns), ""].join("\n")).join("\n");
 }
 
 describe("an answer of why", () => {
@@ -40,7 +54,7 @@ describe("an answer of why", () => {
   });
 
   test("fits a first screen of 80 columns and 24 lines, and no line is wider or ends in blanks", () => {
-    for (const each of snapshots) {
+    for (const each of recorded) {
       const lines = answer(each, 80);
       expect(lines.length).toBeLessThan(24);
       expect(lines.filter((line) => line.length > 80 || line !== line.trimEnd())).toEqual([]);

@@ -1,6 +1,6 @@
 /** `kubectl reconcile why --sandbox`, as a program. Beside a real cluster: test/e2e/why.cluster.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runProgram } from "../e2e/support/program.ts";
@@ -18,9 +18,16 @@ spec:
     spec: {${pod}containers: [{name: web, image: nginx}]}
 `;
 
+const crashing = deployment("crash", "").replace(
+  "labels: {app: crash}}",
+  'labels: {app: crash}, annotations: {sandbox.kubectl-reconcile.io/exit-code: "1"}}',
+);
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "why-test-"));
   await writeFile(join(folder, "fine.yaml"), deployment("fine", ""));
+  await mkdir(join(folder, "crash"));
+  await writeFile(join(folder, "crash", "crash.yaml"), crashing);
   await writeFile(join(folder, "lost.yaml"), deployment("lost", "nodeSelector: {disk: ssd}, "));
 });
 
@@ -34,11 +41,28 @@ describe("why --sandbox", () => {
     expect(stdout).not.toContain("our ");
   });
 
+  test("a container that crashes a second after its start is not taken for one that runs", async () => {
+    const { stdout, code } = await runProgram(["why", "deploy/crash", "--sandbox", "-f", join(folder, "crash")]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/container web: CrashLoopBackOff, ended with exit code 1/);
+    // No kubectl reaches a cluster inside the program.
+    expect(stdout).not.toContain("kubectl logs");
+  });
+
+  test("a whole namespace, as YAML and as Markdown", async () => {
+    const yaml = await runProgram(["why", "--sandbox", "-f", folder, "-o", "yaml"]);
+    expect(yaml.code).toBe(1);
+    expect(yaml.stdout).toContain("is: waiting");
+    const markdown = await runProgram(["why", "deploy", "--sandbox", "-f", folder, "-o", "markdown"]);
+    expect(markdown.stdout).toMatch(/^### Deployment lost: waiting$/m);
+    expect(markdown.stdout).toMatch(/^### Deployment fine: well$/m);
+  });
+
   test("says what a Deployment waits for, and how to follow it there", async () => {
     const { stdout, code } = await runProgram(["why", "deploy/lost", "--sandbox", "-f", folder]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/2 Pods lost-\S+, lost-\S+ {2}not scheduled: 0\/3 nodes are available/);
-    expect(stdout).toContain(`trace deployment --sandbox -f ${folder} --why deploy/lost`);
+    expect(stdout).toContain(`trace deployment --sandbox -f ${folder} -n default --why deployment/lost`);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 /** Who wrote an object last, as far as managedFields tell. */
+import { pathStep } from "../api/field-changes.ts";
 import { readTime } from "../api/time.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../api/object.ts";
 
@@ -39,7 +40,12 @@ function latest(part: string, entries: readonly ManagedFieldsEntry[], now: numbe
 }
 
 function namesOf(entries: readonly ManagedFieldsEntry[]): readonly string[] {
-  return [...new Set(entries.flatMap(({ manager }) => (manager === undefined ? [] : [manager])))];
+  const names = entries.flatMap(({ manager, subresource }) =>
+    manager === undefined
+      ? []
+      : [subresource === undefined || subresource === "status" ? manager : `${manager} (${subresource})`],
+  );
+  return [...new Set(names)];
 }
 
 /** The path of a field set that holds one field only. */
@@ -49,5 +55,5 @@ function onlyField(set: unknown, path = ""): string | undefined {
   const [first, second] = members;
   if (first === undefined) return path === "" ? undefined : path;
   if (second !== undefined || !first.startsWith("f:")) return undefined;
-  return onlyField((set as Readonly<Record<string, unknown>>)[first], `${path}.${first.slice(2)}`);
+  return onlyField((set as Readonly<Record<string, unknown>>)[first], `${path}${pathStep(first.slice(2))}`);
 }

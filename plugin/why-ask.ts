@@ -1,0 +1,55 @@
+/** One reading of the cluster, and the answers about all that was asked. */
+import { createClient } from "../src/client/client.ts";
+import type { Discovery } from "../src/client/discovery.ts";
+import { acting } from "../src/controllers/index.ts";
+import type { Answer } from "../src/diagnosis/answer.ts";
+import { Reading } from "../src/modes/why/why.ts";
+import { judge, type Verdict } from "../src/verdict/verdict.ts";
+import type { Connected } from "./connection.ts";
+import type { Io } from "./io.ts";
+import { worstFirst } from "./why-order.ts";
+import { type Asked, findTargets, type Targets } from "./why-targets.ts";
+
+/** What was answered at one time. */
+export interface Whole {
+  readonly targets: Targets;
+  /** Worst first. */
+  readonly answers: readonly Answer[];
+  readonly verdict: Verdict<Answer>;
+  readonly now: number;
+}
+
+export interface Asking {
+  readonly io: Io;
+  readonly connected: Connected;
+  readonly discovery: Discovery;
+}
+
+const unwrittenInSandbox: ReadonlyMap<string, string> = new Map([
+  ["endpointslices.discovery.k8s.io", "the sandbox has no controller for them"],
+]);
+
+/** Reads, and answers about every object that is asked about. @throws UserError, StatusError, TransportError. */
+export async function ask(asked: Asked, { io, connected, discovery }: Asking): Promise<Whole> {
+  const { timeline, random } = io;
+  const { bus, unlimited: transport } = connected;
+  const client = createClient({ transport, bus, timeline });
+  const isOne = asked.words.length === 1 && asked.words[0]?.name !== undefined;
+  const parts = { transport, client, bus, timeline, random, discovery, controllers: acting };
+  const unwritten = asked.isSandbox ? { unwritten: unwrittenInSandbox } : {};
+  const reading = await Reading.begin({ ...parts, ...unwritten, asksControllers: isOne });
+  const targets = await findTargets(reading, discovery.kinds, asked);
+  const answers: Answer[] = [];
+  for (const item of targets.items) answers.push(await reading.answer(item));
+  const findings = answers.filter(({ is }) => is !== "well" && is !== "cannot tell");
+  const unclear = answers.filter(({ is }) => is === "cannot tell");
+  const verdict = judge({
+    findings,
+    seen: targets.seen,
+    unseen: [
+      ...targets.unseen,
+      ...unclear.map(({ of, says }) => ({ what: `${of.kind.kind} ${of.name}`, why: says, isDecisive: true })),
+    ],
+  });
+  return { targets, answers: worstFirst(answers), verdict, now: reading.now };
+}

@@ -1,0 +1,116 @@
+/** What `why` is asked about: objects by name, all of a type, or what is in a namespace. */
+import { Namespaces } from "../src/api/kind.ts";
+import { parseSelector, type Selector } from "../src/api/labels.ts";
+import { isForbidden, isNotFound } from "../src/api/status-error.ts";
+import type { DiscoveredKind } from "../src/client/discovery.ts";
+import type { Item } from "../src/diagnosis/diagnosis.ts";
+import { askable, readContents } from "../src/modes/why/contents.ts";
+import type { Reading } from "../src/modes/why/why.ts";
+import type { Unseen } from "../src/verdict/verdict.ts";
+import { kindNamed, type TypeAndName } from "./object-names.ts";
+import { UserError } from "./user-error.ts";
+
+export interface Asked {
+  readonly words: readonly TypeAndName[];
+  readonly namespace: string;
+  readonly selector: Selector;
+  readonly calledAs: string;
+  /** As the commands in advice choose it. */
+  readonly context: string;
+  readonly isSandbox: boolean;
+  /** `kubectl --context dev WORDS`. */
+  readonly kubectl: (words: string) => string;
+}
+
+export interface Targets {
+  readonly items: readonly Item[];
+  /** What was listed to find them; empty where they were named. */
+  readonly seen: readonly string[];
+  readonly unseen: readonly Unseen[];
+  /** One object that was named: it is answered at length. */
+  readonly isOne: boolean;
+  /** `namespace shop`, `2 objects`. */
+  readonly where: string;
+}
+
+/** Reads `-l`. @throws UserError. */
+export function selectorFrom(text: string | undefined): Selector {
+  try {
+    return text === undefined ? [] : parseSelector(text);
+  } catch (error) {
+    throw new UserError((error as Error).message, ["write it as for kubectl, as in -l app=web"], { cause: error });
+  }
+}
+
+/** @throws UserError for a type or an object that is not there, or may not be read; StatusError, TransportError. */
+export async function findTargets(reading: Reading, kinds: readonly DiscoveredKind[], asked: Asked): Promise<Targets> {
+  const { words, namespace, selector, calledAs } = asked;
+  if (words.length === 0) return wholeNamespace(reading, askable(kinds), asked);
+  const named = words.map(({ type, name }) => ({ kind: kindNamed(type, kinds, calledAs), name }));
+  const items: Item[] = [];
+  const seen: string[] = [];
+  const unseen: Unseen[] = [];
+  for (const { kind, name } of named) {
+    const within = kind.namespaced ? namespace : "";
+    if (name !== undefined) {
+      if (selector !== "nothing" && selector.length > 0) {
+        throw new UserError("-l chooses among objects, and these are named", [
+          "write TYPE -l SELECTOR, or names without -l",
+        ]);
+      }
+      items.push(await namedObject(reading, { kind, namespace: within, name }, asked));
+      continue;
+    }
+    const listed = await reading.list(kind, within, selector);
+    if (listed.unseen.length === 0 && listed.items.length > 0) seen.push(kind.plural);
+    items.push(...listed.items);
+    unseen.push(...listed.unseen);
+  }
+  const isOne = words.length === 1 && words[0]?.name !== undefined;
+  const types = [...new Set(named.map(({ kind }) => kind.plural))].join(", ");
+  const where = named.every(({ kind }) => kind.namespaced) ? `${types} in namespace ${namespace}` : types;
+  return { items, seen: seen.length > 0 || items.length === 0 ? seen : ["the objects named"], unseen, isOne, where };
+}
+
+async function wholeNamespace(reading: Reading, kinds: readonly DiscoveredKind[], asked: Asked): Promise<Targets> {
+  const { namespace, selector, kubectl } = asked;
+  try {
+    await reading.object(Namespaces, "", namespace);
+  } catch (error) {
+    if (isNotFound(error)) {
+      const next = `\`${kubectl("get namespaces")}\` lists those there are`;
+      throw new UserError(`there is no namespace ${namespace} (context ${asked.context})`, [next], { cause: error });
+    }
+    // Who may not see the namespace may see what is in it.
+    if (!isForbidden(error)) throw error;
+  }
+  const { items, seen, unseen } = await readContents(reading, { kinds, namespace, selector });
+  const isChosen = selector === "nothing" || selector.length > 0;
+  // That nothing is there is an answer; that a selector matches nothing is none.
+  const evidence = isChosen && items.length === 0 ? [] : seen.length === 0 ? [] : [`${seen.length} kinds`];
+  return { items, seen: evidence, unseen, isOne: false, where: `namespace ${namespace}` };
+}
+
+async function namedObject(
+  reading: Reading,
+  { kind, namespace, name }: { readonly kind: DiscoveredKind; readonly namespace: string; readonly name: string },
+  { context, isSandbox, kubectl }: Asked,
+): Promise<Item> {
+  try {
+    return await reading.object(kind, namespace, name);
+  } catch (error) {
+    const where = namespace === "" ? "" : ` in namespace ${namespace}`;
+    if (isNotFound(error)) {
+      const listed = kubectl(`get ${kind.plural}${namespace === "" ? "" : ` -n ${namespace}`}`);
+      const next = isSandbox ? "-f puts manifests into the sandbox" : `\`${listed}\` lists those there are`;
+      throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${context})`, [next], { cause: error });
+    }
+    if (isForbidden(error)) {
+      const check = kubectl(`auth can-i --list${namespace === "" ? "" : ` -n ${namespace}`}`);
+      throw new UserError(`not allowed to get ${kind.plural}${where}: ${(error as Error).message}`, [
+        `\`${check}\` lists what is allowed`,
+      ]);
+    }
+    throw error;
+  }
+}

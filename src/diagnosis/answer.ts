@@ -1,0 +1,106 @@
+/** The answer of `why`: a diagnosis of one object, with who wrote it last, what changed, and what comes next. */
+import { unseenText } from "../verdict/verdict.ts";
+import { changesOf, type Change } from "./changes.ts";
+import {
+  type Diagnosis,
+  type Examined,
+  findingsOf,
+  type Finding,
+  type Item,
+  judged,
+  type Ref,
+  refOf,
+  refText,
+} from "./diagnosis.ts";
+import { type LastWrite, lastWrites } from "./last-writes.ts";
+import { eventTime, Look, type World } from "./look.ts";
+import { withoutPreemption } from "./pods.ts";
+import { surroundingsOf } from "./surroundings.ts";
+import { examine } from "./table.ts";
+import type { Want } from "./look.ts";
+
+export interface Warning {
+  readonly at: Ref;
+  readonly text: string;
+  /** When it was last seen, in ms since 1970. */
+  readonly seenAt: number;
+  readonly count: number;
+}
+
+export interface Answer extends Diagnosis {
+  /** From the nearest up. */
+  readonly owners: readonly Ref[];
+  readonly changes: readonly Change[];
+  readonly lastWrites: readonly LastWrite[];
+  /** The latest warnings that say more than the findings do. */
+  readonly warnings: readonly Warning[];
+}
+
+/** The diagnosis of an object, seen alone; `Look.diagnose` leads to others. */
+export function diagnose(look: Look, item: Item): Diagnosis {
+  const examined = examine(look, item);
+  const whole = look.isFirst ? withSurroundings(look, item, examined) : examined;
+  const diagnosis = judged(refOf(item), whole);
+  return item.object.metadata.deletionTimestamp === undefined ? diagnosis : { ...diagnosis, is: "being deleted" };
+}
+
+/** One answer from what has been read so far, and what is missing for a better one. */
+export function answerFrom(world: World, item: Item): { readonly answer: Answer; readonly wants: readonly Want[] } {
+  const look = new Look(world, diagnose);
+  // The first object is diagnosed at once: nothing is above it.
+  const diagnosis = look.diagnose(item) as Diagnosis;
+  const isWell = diagnosis.is === "well";
+  const answer: Answer = {
+    ...diagnosis,
+    owners: surroundingsOf(look, item).owners,
+    changes: isWell ? [] : changesOf(look, item),
+    lastWrites: lastWrites(item.object, look.now),
+    warnings: isWell ? [] : warningsOf(look, item, findingsOf(diagnosis)),
+  };
+  return { answer, wants: look.wants() };
+}
+
+function withSurroundings(look: Look, item: Item, examined: Examined): Examined {
+  const around = surroundingsOf(look, item);
+  const findings = [...around.findings, ...examined.findings];
+  const unseen = [...examined.unseen, ...around.unseen];
+  if (item.object.metadata.deletionTimestamp !== undefined) return { ...examined, findings, unseen };
+  const would = look.would(refOf(item));
+  const sentences = would.objects.map(({ controller, sentence }) => `our ${controller} would now: ${sentence}`);
+  const all = [...unseen, ...would.unseen.map((each) => ({ ...each, isDecisive: false }))];
+  if (examined.reached === true) {
+    const left = sentences.map((why): Finding => ({ at: refOf(item), why }));
+    return { ...examined, findings: [...findings, ...left], unseen: all };
+  }
+  // What was refused is not what comes next.
+  const isRefused = findings.some(({ why }) => why.startsWith("pods cannot be created"));
+  return { ...examined, findings, unseen: all, next: [...(examined.next ?? []), ...(isRefused ? [] : sentences)] };
+}
+
+const shownWarnings = 3;
+
+/** The latest Warning of each reason about each object, without those whose words stand among the findings. */
+function warningsOf(look: Look, item: Item, findings: readonly Finding[]): readonly Warning[] {
+  const said = findings.map(({ why }) => withoutNames(why)).join("\n");
+  const refs = new Map([refOf(item), ...findings.map(({ at }) => at)].map((ref) => [refText(ref), ref]));
+  const latest = new Map<string, Warning>();
+  for (const event of look.eventsIn(item.object.metadata.namespace ?? "default")) {
+    const { type, reason = "", message = "", involvedObject, count = 1 } = event;
+    const at = refs.get(`${involvedObject.kind} ${involvedObject.name}`);
+    const text = withoutPreemption(message.trim());
+    if (at === undefined || type !== "Warning" || said.includes(withoutNames(text))) continue;
+    latest.set(`${involvedObject.kind} ${reason}`, { at, text: `${reason}: ${text}`, seenAt: eventTime(event), count });
+  }
+  return [...latest.values()].sort((a, b) => b.seenAt - a.seenAt).slice(0, shownWarnings);
+}
+
+/** A message without the names that are another one each time, and without what Events put before it. */
+function withoutNames(text: string): string {
+  return text.replace(/^\(combined from similar events\): |Error creating: /g, "").replace(/"[^"]*"/g, '""');
+}
+
+/** For one line: what could not be looked at, without what the first line says already. */
+export function notSeen({ verdict, says }: Pick<Diagnosis, "verdict" | "says">): string {
+  const { unseen } = verdict.evidence;
+  return unseenText(unseen.filter(({ what, why }) => !says.startsWith(what) && !says.includes(why)));
+}

@@ -1,0 +1,80 @@
+/** What conditions, phases and counts of a kind that is not known say: what is plainly good, plainly bad, and what is not known. */
+import { readTime } from "../api/time.ts";
+import { type Finding, type Item, refOf, since } from "./diagnosis.ts";
+
+export interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+  readonly observedGeneration?: number;
+}
+
+/** Conditions that are good when they are True. */
+const good =
+  /(^|[a-z])(Ready|Available|Established|Accepted|Completed?|Synced|Healthy|Initialized|Bound|Progressing|Programmed|Succeeded|Success|Successful|Met|Approved|Reconciled|Valid|Validated|Installed|Deployed|Provisioned|Running|Online|ResolvedRefs|Issued|Applied|Attached|Allocated|Scheduled|Conformant|Connected|UpToDate)$/;
+/** Conditions that are bad when they are True. */
+const bad =
+  /(Fail|Failed|Failing|Failure|Failures|Pressure|Unavailable|Degraded|Stalled|Terminating|Error|Errors|Errored|Denied|Blocked|Invalid|Conflict|Conflicted|Unhealthy|Lost|Exceeded|Crashed|Unreachable|NotReady|Schema|Violated|Expired|Missing|Suspended|Paused|Dangling)$/;
+/** Of the good ones, those that sum up the others. */
+const summary = /^(Ready|Available|Healthy|Succeeded|Completed?|Reconciled|Established|Synced)$/;
+/** In the reason of a condition whose type says nothing. */
+const badReason =
+  /Err(or)?|Fail|Invalid|Denied|NotFound|Missing|Timeout|TimedOut|Unreachable|Refused|Forbidden|Unavailable/;
+
+export interface ReadConditions {
+  readonly findings: readonly Finding[];
+  /** Of unknown meaning: neither good nor bad can be said. */
+  readonly unclear: readonly Condition[];
+  /** Those that are as they should be. */
+  readonly fine: readonly Condition[];
+  /** Whether one that sums up the others is as it should be. */
+  readonly isSummedUp: boolean;
+}
+
+/** Reads conditions by the names of their types, which is all there is to go by. */
+export function readConditions(item: Item, conditions: readonly Condition[]): ReadConditions {
+  const findings: Finding[] = [];
+  const unclear: Condition[] = [];
+  const fine: Condition[] = [];
+  const { generation } = item.object.metadata;
+  for (const condition of conditions) {
+    const { type = "", observedGeneration } = condition;
+    const meaning = meaningOf(condition);
+    const isOld = observedGeneration !== undefined && generation !== undefined && observedGeneration < generation;
+    if (meaning === "bad") findings.push(findingFor(item, condition));
+    else if (isOld && summary.test(type)) {
+      const why = `condition ${type} is of generation ${observedGeneration}, and the spec of ${generation}`;
+      findings.push({ at: refOf(item), why });
+    } else (meaning === "good" ? fine : unclear).push(condition);
+  }
+  return { findings, unclear, fine, isSummedUp: fine.some(({ type = "" }) => summary.test(type)) };
+}
+
+function meaningOf({ type = "", status, reason = "" }: Condition): "good" | "bad" | "unclear" {
+  if (bad.test(type)) return status === "False" ? "good" : "bad";
+  if (good.test(type)) return status === "True" ? "good" : "bad";
+  if (status === "True") return badReason.test(reason) ? "unclear" : "good";
+  return badReason.test(reason) ? "bad" : "unclear";
+}
+
+export function findingFor(item: Item, condition: Condition): Finding {
+  return { at: refOf(item), why: conditionText(condition), ...since(readTime(condition.lastTransitionTime)) };
+}
+
+/** `condition Ready is False (NoBackend): none found`. */
+export function conditionText({ type = "", status = "", reason = "", message = "" }: Condition): string {
+  return `condition ${type} is ${status}${reason === "" ? "" : ` (${reason})`}${message === "" ? "" : `: ${message}`}`;
+}
+
+const goodPhase =
+  /^(active|bound|running|succeeded|ready|available|completed?|established|healthy|online|deployed|ok|synced|installed|provisioned|success|successful|attached|up|started|reconciled|applied|created|done|finished|enabled|operational|normal|stable)$/i;
+const badPhase =
+  /(fail|err|pending|creat|provision|degrad|unknown|terminat|delet|lost|unhealthy|invalid|stopped|waiting|progressing|starting|initiali|upgrading|updating|installing|unavailable|crash|stuck|block|reject|denied|suspend|paus|not)/i;
+
+/** What a phase says by its name. */
+export function meaningOfPhase(phase: string): "good" | "bad" | "unclear" {
+  if (goodPhase.test(phase)) return "good";
+  return badPhase.test(phase) ? "bad" : "unclear";
+}

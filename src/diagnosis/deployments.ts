@@ -1,0 +1,129 @@
+/** What a Deployment waits for, through its ReplicaSets and their pods. */
+import { Pods, ReplicaSets } from "../api/kind.ts";
+import { selectorOf } from "../api/labels.ts";
+import { readTime } from "../api/time.ts";
+import type { Deployment, Pod, ReplicaSet } from "../api/types.ts";
+import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
+import { unseenGeneration } from "./generations.ts";
+import { aside, isControlledBy, type Look } from "./look.ts";
+import { podFindings } from "./pods.ts";
+import { replicaFailure } from "./refusals.ts";
+import { availability, minReady } from "./replicas.ts";
+import { counted, ofAll, span } from "./spans.ts";
+
+const revisionAnnotation = "deployment.kubernetes.io/revision";
+
+export function examineDeployment(look: Look, item: Item<Deployment>): Examined {
+  const deployment = item.object;
+  const { spec } = deployment;
+  const sets = replicaSetsOf(look, deployment);
+  const [newest, ...older] = sets.objects;
+  const pods = podsOf(look, deployment, sets.objects);
+  const done = isRolledOut(deployment);
+  const unseenSpec = unseenGeneration(look, item);
+  const isPaused = spec?.paused === true && (!done || (sets.unseen.length === 0 && newest === undefined));
+  const late = deadlineExceeded(item);
+  const refused = sets.objects.flatMap((object) => replicaFailure({ kind: ReplicaSets, object }));
+  const reached = done && unseenSpec.length === 0 && !isPaused;
+  const ofSet = (set: ReplicaSet): readonly Pod[] => pods.objects.filter((pod) => isControlledBy(pod, set));
+  const ordered = sets.objects.flatMap(ofSet);
+  const findings = [
+    ...unseenSpec,
+    ...(isPaused ? [paused(item)] : []),
+    ...(refused.length > 0 ? refused : replicaFailure(item)),
+    ...podFindings(look, reached ? ordered.filter(isServing) : ordered),
+    ...(reached ? [] : late),
+  ];
+  const isLate = !reached && late.some(({ why }) => why.startsWith("ProgressDeadlineExceeded"));
+  const says = saysOf(deployment, newest, older);
+  return {
+    says: isLate ? `its rollout does not progress, ${says}` : says,
+    reached,
+    findings,
+    seen: ["its status", counted(sets.objects.length, "ReplicaSet"), counted(pods.objects.length, "Pod")],
+    unseen: aside([...sets.unseen, ...pods.unseen]),
+    isFailed: isLate,
+    next: reached ? [] : [...minReady(look, item, ordered), ...progressDeadline(deployment, look.now)],
+  };
+}
+
+/** One that counts: neither on its way out nor left over. */
+function isServing({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
+}
+
+function isRolledOut({ spec, status }: Deployment): boolean {
+  const desired = spec?.replicas ?? 1;
+  return (
+    (status?.updatedReplicas ?? 0) === desired &&
+    (status?.replicas ?? 0) === desired &&
+    (status?.availableReplicas ?? 0) === desired
+  );
+}
+
+/** The newest first. */
+export function replicaSetsOf(
+  look: Look,
+  deployment: Deployment,
+): { readonly objects: readonly ReplicaSet[]; readonly unseen: Examined["unseen"] } {
+  const { namespace = "" } = deployment.metadata;
+  const { objects, unseen } = look.list(ReplicaSets, namespace, selectorOf(deployment.spec?.selector));
+  const own = objects.filter((set) => isControlledBy(set, deployment));
+  return { objects: own.sort((a, b) => revisionOf(b) - revisionOf(a)), unseen };
+}
+
+function podsOf(
+  look: Look,
+  { metadata, spec }: Deployment,
+  sets: readonly ReplicaSet[],
+): { readonly objects: readonly Pod[]; readonly unseen: Examined["unseen"] } {
+  const { objects, unseen } = look.list(Pods, metadata.namespace ?? "", selectorOf(spec?.selector));
+  return { objects: objects.filter((pod) => sets.some((set) => isControlledBy(pod, set))), unseen };
+}
+
+export function revisionOf({ metadata }: ReplicaSet): number {
+  return Number(metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
+}
+
+/** `0 of 2 pods of the new ReplicaSet web-2 are available, 2 of 2 old ones still serve`. */
+function saysOf({ spec, status }: Deployment, newest: ReplicaSet | undefined, older: readonly ReplicaSet[]): string {
+  const desired = spec?.replicas ?? 1;
+  const oldPods = older.reduce((sum, set) => sum + (set.status?.replicas ?? 0), 0);
+  if (newest === undefined) {
+    const without = availability(status?.availableReplicas ?? 0, desired, "");
+    const updated = status?.updatedReplicas ?? 0;
+    return updated === desired || desired === 0
+      ? without
+      : `${without}, ${ofAll(updated, desired, "pod", "up to date")}`;
+  }
+  const available = newest.status?.availableReplicas ?? 0;
+  if (oldPods === 0) return availability(available, desired, ` of ReplicaSet ${newest.metadata.name}`);
+  const serving = older.reduce((sum, set) => sum + (set.status?.availableReplicas ?? 0), 0);
+  const old = `${serving} of ${oldPods} old ${oldPods === 1 ? "one still serves" : "ones still serve"}`;
+  return `${availability(available, desired, ` of the new ReplicaSet ${newest.metadata.name}`)}, ${old}`;
+}
+
+function paused(item: Item): Finding {
+  const { name, namespace } = item.object.metadata;
+  const advice = [kubectl(`rollout resume deployment/${name}${inNamespace(namespace)}`)];
+  return { at: refOf(item), why: "it is paused: nothing is rolled out until it is resumed", advice };
+}
+
+/** Its condition Progressing is False: past the deadline, or what it creates was refused. */
+function deadlineExceeded(item: Item<Deployment>): readonly Finding[] {
+  const { status } = item.object;
+  const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
+  if (progressing?.status !== "False") return [];
+  const why = `${progressing.reason ?? "not progressing"}: ${progressing.message ?? ""}`;
+  return [{ at: refOf(item), why, ...since(readTime(progressing.lastTransitionTime)) }];
+}
+
+function progressDeadline({ spec, status }: Deployment, now: number): string[] {
+  const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
+  const seconds = spec?.progressDeadlineSeconds;
+  if (spec?.paused === true || progressing?.status !== "True" || progressing.lastUpdateTime === undefined) return [];
+  // The default means never.
+  if (seconds === undefined || seconds >= 2147483647 || progressing.reason === "NewReplicaSetAvailable") return [];
+  const leftMs = (readTime(progressing.lastUpdateTime) ?? 0) + seconds * 1000 - now;
+  return leftMs > 0 ? [`progress deadline in ${span(leftMs)}, then Progressing=False`] : [];
+}

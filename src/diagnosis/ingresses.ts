@@ -1,0 +1,109 @@
+/** Whether an Ingress leads somewhere: its class, its backends, its certificates, its address. */
+import type { Ingress, Service } from "../api/types.ts";
+import type { Unseen } from "../verdict/verdict.ts";
+import { type Examined, type Finding, findingsOf, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
+import { IngressClasses, Secrets, Services } from "./kinds.ts";
+import type { Look } from "./look.ts";
+import { counted } from "./spans.ts";
+
+export function examineIngress(look: Look, item: Item<Ingress>): Examined {
+  const { spec, status, metadata } = item.object;
+  const { namespace = "" } = metadata;
+  const unseen: Unseen[] = [];
+  const findings: Finding[] = [...classFindings(look, item, unseen)];
+  const backends = backendsOf(item.object);
+  for (const backend of backends) findings.push(...backendFindings(look, item, backend, unseen));
+  for (const { secretName } of spec?.tls ?? []) {
+    if (secretName === undefined || secretName === "") continue;
+    const at = { kind: Secrets, namespace, name: secretName };
+    const found = look.exists(Secrets, namespace, secretName);
+    if (found.is === "missing") findings.push({ at, why: "there is no such Secret, and its TLS names it" });
+    if (found.is === "unseen") unseen.push({ ...found.unseen, isDecisive: false });
+  }
+  const hasAddress = (status?.loadBalancer?.ingress ?? []).length > 0;
+  if (!hasAddress)
+    findings.push({ at: refOf(item), why: "it has no address: no ingress controller has taken it up yet" });
+  const names = [...new Set(backends.map(({ name }) => name))];
+  return {
+    says:
+      findings.length > 0
+        ? `${counted(names.length, "backend")}, ${hasAddress ? "" : "no address, "}${counted(findings.length, "problem")}`
+        : `it has an address, and ${names.length === 1 ? "its backend has" : "its backends have"} endpoints`,
+    reached: findings.length === 0,
+    findings,
+    seen: ["its status", ...names.map((name) => `Service ${name}`)],
+    unseen,
+  };
+}
+
+interface Backend {
+  readonly name: string;
+  readonly port: { readonly name?: string; readonly number?: number } | undefined;
+}
+
+function backendsOf({ spec }: Ingress): readonly Backend[] {
+  const all = [
+    spec?.defaultBackend,
+    ...(spec?.rules ?? []).flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend)),
+  ];
+  const named = all.flatMap((backend) =>
+    backend?.service === undefined ? [] : [{ name: backend.service.name, port: backend.service.port }],
+  );
+  return [
+    ...new Map(
+      named.map((each) => [`${each.name} ${each.port?.name ?? ""} ${each.port?.number ?? ""}`, each]),
+    ).values(),
+  ];
+}
+
+function classFindings(look: Look, item: Item<Ingress>, unseen: Unseen[]): readonly Finding[] {
+  const { spec, metadata } = item.object;
+  const name = spec?.ingressClassName;
+  const advice = [kubectl("get ingressclasses")];
+  if (name !== undefined) {
+    const found = look.get(IngressClasses, "", name);
+    if (found.is === "unseen") unseen.push({ ...found.unseen, isDecisive: false });
+    if (found.is !== "missing") return [];
+    return [
+      {
+        at: { kind: IngressClasses, namespace: "", name },
+        why: "there is no such class, and the Ingress names it",
+        advice,
+      },
+    ];
+  }
+  if (metadata.annotations?.["kubernetes.io/ingress.class"] !== undefined) return [];
+  const classes = look.list(IngressClasses, "");
+  unseen.push(...classes.unseen.map((each) => ({ ...each, isDecisive: false })));
+  const isDefault = classes.objects.some(
+    ({ metadata: { annotations } }) => annotations?.["ingressclass.kubernetes.io/is-default-class"] === "true",
+  );
+  if (isDefault || classes.unseen.length > 0) return [];
+  return [{ at: refOf(item), why: "it names no class, and no IngressClass is the default one", advice }];
+}
+
+function backendFindings(look: Look, item: Item, { name, port }: Backend, unseen: Unseen[]): readonly Finding[] {
+  const { namespace = "" } = item.object.metadata;
+  const at = { kind: Services, namespace, name };
+  const found = look.get(Services, namespace, name);
+  if (found.is === "unseen") {
+    unseen.push(found.unseen);
+    return [];
+  }
+  if (found.is === "missing") {
+    const advice = [kubectl(`get services${inNamespace(namespace)}`)];
+    return [{ at, why: "there is no such Service, and the Ingress sends to it", advice }];
+  }
+  if (port !== undefined && !hasPort(found.object, port)) {
+    return [{ at, why: `it has no port ${port.name ?? port.number}, and the Ingress sends to it` }];
+  }
+  const diagnosis = look.diagnose({ kind: Services, object: found.object });
+  if (diagnosis?.is === "cannot tell") unseen.push({ what: `Service ${name}`, why: diagnosis.says, isDecisive: true });
+  return diagnosis === undefined ? [] : findingsOf(diagnosis);
+}
+
+function hasPort({ spec }: Service, port: { readonly name?: string; readonly number?: number }): boolean {
+  return (spec?.ports ?? []).some((each) =>
+    port.name === undefined ? each.port === port.number : each.name === port.name,
+  );
+}

@@ -1,0 +1,137 @@
+/** What a Job or a CronJob waits for. */
+import { readTime } from "../api/time.ts";
+import { Pods } from "../api/kind.ts";
+import type { CronJob, Job, Pod } from "../api/types.ts";
+import { type Examined, type Finding, findingsOf, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
+import { unseenGeneration } from "./generations.ts";
+import { Jobs } from "./kinds.ts";
+import { aside, isControlledBy, type Look, eventTime } from "./look.ts";
+import { failure, podFindings } from "./pods.ts";
+import { refusedByEvents } from "./refusals.ts";
+import { controlledPods } from "./replicas.ts";
+import { counted, span } from "./spans.ts";
+
+export function examineJob(look: Look, item: Item<Job>): Examined {
+  const { spec, status } = item.object;
+  const is = (type: string): boolean => conditionOf(item.object, type) !== undefined;
+  const whole = { seen: ["its status"], unseen: [] };
+  const done = status?.succeeded ?? 0;
+  const wanted = spec?.completions ?? 1;
+  if (is("Complete")) {
+    return { ...whole, says: `complete: ${done} of ${counted(wanted, "completion")}`, reached: true, findings: [] };
+  }
+  const pods = controlledPods(look, item);
+  const seen = ["its status", counted(pods.objects.length, "Pod")];
+  const unseen = aside(pods.unseen);
+  if (is("Failed") || is("FailureTarget")) return { ...failedJob(item, pods.objects), seen, unseen };
+  if (spec?.suspend === true) {
+    const { name, namespace } = item.object.metadata;
+    const resume = kubectl(`patch job ${name} --type merge -p '{"spec":{"suspend":false}}'${inNamespace(namespace)}`);
+    const why = "it is suspended: it starts no pods while .spec.suspend is true";
+    return {
+      ...whole,
+      says: "it is suspended",
+      reached: false,
+      findings: [{ at: refOf(item), why, advice: [resume] }],
+    };
+  }
+  const active = status?.active ?? 0;
+  const failed = status?.failed ?? 0;
+  const parts = [
+    `${done} of ${counted(wanted, "completion")}`,
+    counted(active, "active pod"),
+    ...(failed > 0 ? [`${failed} of at most ${counted((spec?.backoffLimit ?? 6) + 1, "failure")}`] : []),
+  ];
+  const unfinished = pods.objects.filter((pod) => pod.status?.phase !== "Failed");
+  const findings = [
+    ...(status === undefined || Object.keys(status).length === 0 ? unseenGeneration(look, item) : []),
+    ...refusedByEvents(look, item),
+    ...podFindings(look, unfinished),
+    ...lastFailure(pods.objects),
+  ];
+  return { says: parts.join(", "), reached: false, findings, seen, unseen };
+}
+
+function conditionOf(
+  object: Job,
+  type: string,
+): { readonly reason?: string; readonly message?: string; readonly lastTransitionTime?: string } | undefined {
+  return object.status?.conditions?.find((condition) => condition.type === type && condition.status === "True");
+}
+
+function failedJob(item: Item, pods: readonly Pod[]): Pick<Examined, "says" | "reached" | "findings" | "isFailed"> {
+  const failed = conditionOf(item.object, "Failed") ?? conditionOf(item.object, "FailureTarget");
+  const why = `${failed?.reason ?? "Failed"}: ${failed?.message ?? ""}`;
+  const own: Finding = { at: refOf(item), why, ...since(readTime(failed?.lastTransitionTime)) };
+  return {
+    says: failed?.message ?? "it has failed",
+    reached: false,
+    findings: [...lastFailure(pods), own],
+    isFailed: true,
+  };
+}
+
+/** The pod that failed last: the others mostly failed alike. */
+function lastFailure(pods: readonly Pod[]): readonly Finding[] {
+  const failed = pods.filter(({ status }) => status?.phase === "Failed");
+  const last = failed.sort((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp)).at(-1);
+  if (last === undefined) return [];
+  const at = refOf({ kind: Pods, object: last });
+  const others = failed.length > 1 ? `, as ${failed.length - 1} before it did` : "";
+  const advice = [kubectl(`logs ${at.name}${inNamespace(at.namespace)}`)];
+  return [{ at, why: `${failure(last)}${others}`, advice }];
+}
+
+export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
+  const cronJob = item.object;
+  const { metadata, spec, status } = cronJob;
+  const { namespace = "", name } = metadata;
+  const at = refOf(item);
+  if (spec?.suspend === true) {
+    const resume = kubectl(
+      `patch cronjob ${name} --type merge -p '{"spec":{"suspend":false}}'${inNamespace(namespace)}`,
+    );
+    const why = "it is suspended: it starts no Jobs while .spec.suspend is true";
+    return {
+      says: "it is suspended",
+      reached: false,
+      findings: [{ at, why, advice: [resume] }],
+      seen: ["its spec"],
+      unseen: [],
+    };
+  }
+  const jobs = look.list(Jobs, namespace);
+  const own = jobs.objects
+    .filter((job) => isControlledBy(job, cronJob))
+    .sort((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp));
+  const last = own.at(-1);
+  const events = look.events(cronJob);
+  const trouble = events.objects.findLast(({ type }) => type === "Warning");
+  const findings: Finding[] = [];
+  if (last !== undefined && !isRunningWell(last)) {
+    const diagnosis = look.diagnose({ kind: Jobs, object: last });
+    if (diagnosis !== undefined) findings.push(...findingsOf(diagnosis));
+  }
+  const isNewer = trouble !== undefined && eventTime(trouble) > (readTime(status?.lastScheduleTime) ?? 0);
+  if (isNewer)
+    findings.push({ at, why: `${trouble.reason ?? ""}: ${trouble.message ?? ""}`, ...since(eventTime(trouble)) });
+  const lastAt = readTime(status?.lastScheduleTime);
+  const when =
+    lastAt === undefined ? "it has started no Job yet" : `its last Job was due ${span(look.now - lastAt)} ago`;
+  return {
+    says: `${when} (schedule ${spec?.schedule ?? ""})`,
+    reached: findings.length === 0,
+    findings,
+    seen: ["its status", counted(own.length, "Job"), "its Events"],
+    // Whether the last Job failed is what tells.
+    unseen: [...jobs.unseen, ...events.unseen],
+  };
+}
+
+/** A Job that is at work is what a CronJob is for. */
+function isRunningWell({ status }: Job): boolean {
+  const active = status?.active ?? 0;
+  const over =
+    status?.conditions?.some(({ type, status: is }) => is === "True" && type !== "SuccessCriteriaMet") === true;
+  return !over && active > 0 && (status?.ready ?? 0) === active && (status?.failed ?? 0) === 0;
+}

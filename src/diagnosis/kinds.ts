@@ -1,0 +1,155 @@
+/** The kinds that a diagnosis knows or asks for, beyond those of src/api/kind.ts. */
+import { type Kind, kindOf } from "../api/kind.ts";
+import type { StoredObject } from "../api/object.ts";
+import type {
+  ApiService,
+  CertificateSigningRequest,
+  CronJob,
+  CustomResourceDefinition,
+  DaemonSet,
+  EndpointSlice,
+  HorizontalPodAutoscaler,
+  Ingress,
+  IngressClass,
+  Job,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  ResourceQuota,
+  RoleBinding,
+  Service,
+  StatefulSet,
+  StorageClass,
+  VolumeAttachment,
+  WebhookConfiguration,
+} from "../api/types.ts";
+
+const core = { group: "", version: "v1", namespaced: true };
+const apps = { group: "apps", version: "v1", namespaced: true };
+const batch = { group: "batch", version: "v1", namespaced: true };
+const networking = { group: "networking.k8s.io", version: "v1" };
+const storage = { group: "storage.k8s.io", version: "v1", namespaced: false };
+const access = { group: "rbac.authorization.k8s.io", version: "v1" };
+const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
+
+export const StatefulSets: Kind<StatefulSet> = kindOf({ ...apps, kind: "StatefulSet", plural: "statefulsets" });
+export const DaemonSets: Kind<DaemonSet> = kindOf({ ...apps, kind: "DaemonSet", plural: "daemonsets" });
+export const Jobs: Kind<Job> = kindOf({ ...batch, kind: "Job", plural: "jobs" });
+export const CronJobs: Kind<CronJob> = kindOf({ ...batch, kind: "CronJob", plural: "cronjobs" });
+export const HorizontalPodAutoscalers: Kind<HorizontalPodAutoscaler> = kindOf({
+  group: "autoscaling",
+  version: "v2",
+  kind: "HorizontalPodAutoscaler",
+  plural: "horizontalpodautoscalers",
+  namespaced: true,
+});
+export const PodDisruptionBudgets: Kind<PodDisruptionBudget> = kindOf({
+  group: "policy",
+  version: "v1",
+  kind: "PodDisruptionBudget",
+  plural: "poddisruptionbudgets",
+  namespaced: true,
+});
+export const ResourceQuotas: Kind<ResourceQuota> = kindOf({ ...core, kind: "ResourceQuota", plural: "resourcequotas" });
+export const Services: Kind<Service> = kindOf({ ...core, kind: "Service", plural: "services" });
+export const ConfigMaps: Kind<StoredObject> = kindOf({ ...core, kind: "ConfigMap", plural: "configmaps" });
+export const Secrets: Kind<StoredObject> = kindOf({ ...core, kind: "Secret", plural: "secrets" });
+export const EndpointSlices: Kind<EndpointSlice> = kindOf({
+  group: "discovery.k8s.io",
+  version: "v1",
+  kind: "EndpointSlice",
+  plural: "endpointslices",
+  namespaced: true,
+});
+export const Ingresses: Kind<Ingress> = kindOf({
+  ...networking,
+  kind: "Ingress",
+  plural: "ingresses",
+  namespaced: true,
+});
+export const IngressClasses: Kind<IngressClass> = kindOf({
+  ...networking,
+  kind: "IngressClass",
+  plural: "ingressclasses",
+  namespaced: false,
+});
+export const PersistentVolumeClaims: Kind<PersistentVolumeClaim> = kindOf({
+  ...core,
+  kind: "PersistentVolumeClaim",
+  plural: "persistentvolumeclaims",
+});
+export const PersistentVolumes: Kind<PersistentVolume> = kindOf({
+  ...core,
+  kind: "PersistentVolume",
+  plural: "persistentvolumes",
+  namespaced: false,
+});
+export const StorageClasses: Kind<StorageClass> = kindOf({
+  ...storage,
+  kind: "StorageClass",
+  plural: "storageclasses",
+});
+export const VolumeAttachments: Kind<VolumeAttachment> = kindOf({
+  ...storage,
+  kind: "VolumeAttachment",
+  plural: "volumeattachments",
+});
+export const Roles: Kind = kindOf({ ...access, kind: "Role", plural: "roles", namespaced: true });
+export const ClusterRoles: Kind = kindOf({ ...access, kind: "ClusterRole", plural: "clusterroles", namespaced: false });
+export const RoleBindings: Kind<RoleBinding> = kindOf({
+  ...access,
+  kind: "RoleBinding",
+  plural: "rolebindings",
+  namespaced: true,
+});
+export const ClusterRoleBindings: Kind<RoleBinding> = kindOf({
+  ...access,
+  kind: "ClusterRoleBinding",
+  plural: "clusterrolebindings",
+  namespaced: false,
+});
+export const ValidatingWebhookConfigurations: Kind<WebhookConfiguration> = kindOf({
+  ...admission,
+  kind: "ValidatingWebhookConfiguration",
+  plural: "validatingwebhookconfigurations",
+});
+export const MutatingWebhookConfigurations: Kind<WebhookConfiguration> = kindOf({
+  ...admission,
+  kind: "MutatingWebhookConfiguration",
+  plural: "mutatingwebhookconfigurations",
+});
+export const CustomResourceDefinitions: Kind<CustomResourceDefinition> = kindOf({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+});
+export const ApiServices: Kind<ApiService> = kindOf({
+  group: "apiregistration.k8s.io",
+  version: "v1",
+  kind: "APIService",
+  plural: "apiservices",
+  namespaced: false,
+});
+export const CertificateSigningRequests: Kind<CertificateSigningRequest> = kindOf({
+  group: "certificates.k8s.io",
+  version: "v1",
+  kind: "CertificateSigningRequest",
+  plural: "certificatesigningrequests",
+  namespaced: false,
+});
+
+/** `deployments.apps`: the same for every version of the kind. */
+export function isKind(kind: Kind, other: Kind): boolean {
+  return kind.kind === other.kind && kind.group === other.group;
+}
+
+/** The object as one of the kind; undefined where the item is of another. */
+export function asKind<T extends StoredObject>(
+  item: { readonly kind: Kind; readonly object: StoredObject },
+  kind: Kind<T>,
+): T | undefined {
+  // The kind carries the type of its objects.
+  return isKind(item.kind, kind) ? (item.object as T) : undefined;
+}

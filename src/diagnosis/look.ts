@@ -1,0 +1,257 @@
+/**
+ * How a diagnosis looks at a cluster without reading it: it asks for what it needs, and what has not been read yet is noted down.
+ * Whoever reads fetches that and lets it be asked again, until nothing is missing. So each kind's file says in one place what it
+ * looks at and what it makes of it, and what nobody has read is "not seen" by construction.
+ */
+import type { OwnerReference, StoredObject } from "../api/object.ts";
+import { apiVersionOf, type Kind, resourceOf } from "../api/kind.ts";
+import { type Selector, formatSelector, matches } from "../api/labels.ts";
+import { readTime } from "../api/time.ts";
+import type { Event } from "../api/types.ts";
+import type { Unseen } from "../verdict/verdict.ts";
+import type { Diagnosis, Item, Ref } from "./diagnosis.ts";
+
+/** One thing to read. */
+export type Want =
+  | {
+      readonly is: "get";
+      readonly kind: Kind;
+      readonly namespace: string;
+      readonly name: string;
+      readonly metadata: boolean;
+    }
+  | { readonly is: "list"; readonly kind: Kind; readonly namespace: string; readonly selector: string }
+  /** The kind and the object that an owner reference names. */
+  | { readonly is: "owner"; readonly reference: OwnerReference; readonly namespace: string }
+  /** The metadata of all objects of all kinds in a namespace, or in the whole cluster where it is empty. */
+  | { readonly is: "everything"; readonly namespace: string }
+  | { readonly is: "events"; readonly namespace: string }
+  /** What a controller of ours would do with the object now, in shadow. */
+  | { readonly is: "would"; readonly ref: Ref }
+  /** Who reconciles objects of the kind here. */
+  | { readonly is: "reconciler"; readonly kind: Kind; readonly namespace: string };
+
+/** What reading brought. */
+export type Got =
+  | { readonly is: "objects"; readonly items: readonly Item[]; readonly unseen: readonly Unseen[] }
+  | { readonly is: "would"; readonly would: readonly WouldDo[]; readonly unseen: readonly Unseen[] }
+  | { readonly is: "reconciler"; readonly reconciler: Reconciler | undefined }
+  | { readonly is: "missing" }
+  /** It could not be read: `no right to list`. */
+  | { readonly is: "unseen"; readonly why: string };
+
+/** What a controller of ours would do now, in shadow. */
+export interface WouldDo {
+  readonly controller: string;
+  readonly sentence: string;
+}
+
+export interface Reconciler {
+  readonly who: string;
+  readonly isActive: boolean;
+}
+
+/** Everything that has been read so far. */
+export interface World {
+  /** Milliseconds since 1970, by the server's clock. */
+  readonly now: number;
+  /** Undefined: not read yet. */
+  got(want: Want): Got | undefined;
+}
+
+/** A name of a want that is the same for equal ones. */
+export function wantId(want: Want): string {
+  switch (want.is) {
+    case "get":
+      return `get ${resourceOf(want.kind)} ${want.namespace}/${want.name}${want.metadata ? " metadata" : ""}`;
+    case "list":
+      return `list ${resourceOf(want.kind)} ${want.namespace} ${want.selector}`.trimEnd();
+    case "owner":
+      return `owner ${want.reference.apiVersion} ${want.reference.kind} ${want.namespace}/${want.reference.name}`;
+    case "everything":
+    case "events":
+      return `${want.is} ${want.namespace}`.trimEnd();
+    case "would":
+      return `would ${resourceOf(want.ref.kind)} ${want.ref.namespace}/${want.ref.name}`;
+    case "reconciler":
+      return `reconciler ${resourceOf(want.kind)} ${want.namespace}`;
+  }
+}
+
+export type Found<T> =
+  | { readonly is: "found"; readonly object: T }
+  | { readonly is: "missing" }
+  | { readonly is: "unseen"; readonly unseen: Unseen };
+
+export interface Listed<T> {
+  readonly objects: readonly T[];
+  readonly unseen: readonly Unseen[];
+}
+
+/** So deep is followed what owns or is named by what was asked about. */
+const deepest = 8;
+
+/** One look at what has been read: asks it, and notes down what is missing in it. */
+export class Look {
+  readonly now: number;
+  #world: World;
+  #wants = new Map<string, Want>();
+  #diagnose: (look: Look, item: Item) => Diagnosis;
+  #diagnosed = new Map<string, Diagnosis>();
+  #above: string[] = [];
+
+  constructor(world: World, diagnose: (look: Look, item: Item) => Diagnosis) {
+    this.#world = world;
+    this.now = world.now;
+    this.#diagnose = diagnose;
+  }
+
+  /** What was asked for and has not been read. */
+  wants(): readonly Want[] {
+    return [...this.#wants.values()];
+  }
+
+  get<T extends StoredObject>(kind: Kind<T>, namespace: string, name: string): Found<T> {
+    return this.#found<T>({ is: "get", kind, namespace, name, metadata: false }, `${kind.kind} ${name}`);
+  }
+
+  /** Whether it is there, by its metadata: of a Secret nothing else is read. */
+  exists(kind: Kind, namespace: string, name: string): Found<StoredObject> {
+    return this.#found({ is: "get", kind, namespace, name, metadata: true }, `${kind.kind} ${name}`);
+  }
+
+  /** The owner that a reference names; `missing` where the object is gone or is another one by now. */
+  owner(reference: OwnerReference, namespace: string): Found<Item> {
+    const got = this.#got({ is: "owner", reference, namespace });
+    const what = `${reference.kind} ${reference.name}`;
+    if (got.is === "missing") return got;
+    if (got.is !== "objects") return unseenAs(what, got);
+    const item = got.items.find(({ object }) => object.metadata.uid === reference.uid);
+    return item === undefined ? { is: "missing" } : { is: "found", object: item };
+  }
+
+  /** The objects of a kind that a selector matches, all of them without one. */
+  list<T extends StoredObject>(kind: Kind<T>, namespace: string, selector: Selector = []): Listed<T> {
+    if (selector === "nothing") return { objects: [], unseen: [] };
+    const whole: Want = { is: "list", kind, namespace, selector: "" };
+    const text = formatSelector(selector);
+    // A list of all serves for any selector.
+    const got = this.#world.got(whole)?.is === "objects" ? this.#got(whole) : this.#got({ ...whole, selector: text });
+    if (got.is !== "objects") return { objects: [], unseen: unseenList(kind, got) };
+    const objects = got.items.map(({ object }) => object).filter(({ metadata }) => matches(selector, metadata.labels));
+    // The kind carries the type of its objects.
+    return { objects: objects as readonly StoredObject[] as readonly T[], unseen: got.unseen };
+  }
+
+  /** What the object owns, of whatever kind, as metadata. */
+  dependents({ object: { metadata } }: Item): Listed<Item> {
+    const { objects, unseen } = this.everything(metadata.namespace ?? "");
+    return { objects: objects.filter(({ object }) => isOwnedBy(object, metadata.uid)), unseen };
+  }
+
+  /** The metadata of all that is in a namespace; in the cluster where it is empty. */
+  everything(namespace: string): Listed<Item> {
+    const got = this.#got({ is: "everything", namespace });
+    if (got.is === "objects") return { objects: got.items, unseen: got.unseen };
+    return { objects: [], unseen: [unseenAs("what else is there", got).unseen] };
+  }
+
+  /** The Events about an object, oldest first. */
+  events({ metadata }: StoredObject): Listed<Event> {
+    const namespace = metadata.namespace ?? "default";
+    const got = this.#got({ is: "events", namespace });
+    if (got.is !== "objects")
+      return { objects: [], unseen: [{ ...unseenAs("events", got).unseen, isDecisive: false }] };
+    const about = this.eventsIn(namespace).filter(({ involvedObject }) => involvedObject.uid === metadata.uid);
+    return { objects: about, unseen: got.unseen };
+  }
+
+  /** All Events of a namespace, oldest first. */
+  eventsIn(namespace: string): readonly Event[] {
+    const got = this.#got({ is: "events", namespace });
+    // The Events of a namespace are what was asked for.
+    const events = got.is === "objects" ? got.items.map(({ object }) => object as Event) : [];
+    return events.sort((a, b) => eventTime(a) - eventTime(b));
+  }
+
+  would(item: Ref): Listed<WouldDo> {
+    const got = this.#got({ is: "would", ref: item });
+    if (got.is === "would") return { objects: got.would, unseen: got.unseen };
+    return { objects: [], unseen: [] };
+  }
+
+  reconciler(kind: Kind, namespace: string): Reconciler | undefined {
+    const got = this.#got({ is: "reconciler", kind, namespace });
+    return got.is === "reconciler" ? got.reconciler : undefined;
+  }
+
+  /** The diagnosis of another object, each made once; undefined for one that is being diagnosed already, or too deep. */
+  diagnose(item: Item): Diagnosis | undefined {
+    const { uid } = item.object.metadata;
+    const known = this.#diagnosed.get(uid);
+    if (known !== undefined) return known;
+    if (this.#above.includes(uid) || this.#above.length >= deepest) return undefined;
+    this.#above.push(uid);
+    const diagnosis = this.#diagnose(this, item);
+    this.#above.pop();
+    this.#diagnosed.set(uid, diagnosis);
+    return diagnosis;
+  }
+
+  /** Whether the object that is being diagnosed is the one that was asked about. */
+  get isFirst(): boolean {
+    return this.#above.length === 1;
+  }
+
+  #got(want: Want): Got {
+    const got = this.#world.got(want);
+    if (got !== undefined) return got;
+    this.#wants.set(wantId(want), want);
+    return { is: "unseen", why: "not read" };
+  }
+
+  #found<T extends StoredObject>(want: Want, what: string): Found<T> {
+    const got = this.#got(want);
+    if (got.is === "missing") return got;
+    const first = got.is === "objects" ? got.items[0] : undefined;
+    if (first === undefined) return unseenAs(what, got);
+    // It was asked for by its kind, which carries the type.
+    return { is: "found", object: first.object as T };
+  }
+}
+
+function unseenAs(what: string, got: Got): { readonly is: "unseen"; readonly unseen: Unseen } {
+  const why = got.is === "unseen" ? got.why : "not read";
+  return { is: "unseen", unseen: { what, why, isDecisive: true } };
+}
+
+function unseenList(kind: Kind, got: Got): readonly Unseen[] {
+  return [unseenAs(resourceOf(kind), got).unseen];
+}
+
+export function isOwnedBy({ metadata: { ownerReferences } }: StoredObject, uid: string): boolean {
+  return ownerReferences?.some((reference) => reference.uid === uid) === true;
+}
+
+/** Whether the object's controller, the one owner that manages it, is that one. */
+export function isControlledBy(
+  { metadata: { ownerReferences } }: StoredObject,
+  { metadata: { uid } }: StoredObject,
+): boolean {
+  return ownerReferences?.some((each) => each.controller === true && each.uid === uid) === true;
+}
+
+/** When an Event was last seen, in ms since 1970. */
+export function eventTime({ lastTimestamp, series, eventTime: time, metadata }: Event): number {
+  return readTime(lastTimestamp ?? series?.lastObservedTime ?? time ?? metadata.creationTimestamp) ?? 0;
+}
+
+/** Whether a reference names an object of the kind. */
+export function refersTo({ apiVersion, kind }: OwnerReference, of: Kind): boolean {
+  return kind === of.kind && apiVersion.split("/")[0] === apiVersionOf(of).split("/")[0];
+}
+
+/** Not decisive: what was seen without it is enough. */
+export function aside(unseen: readonly Unseen[]): readonly Unseen[] {
+  return unseen.map((each) => ({ ...each, isDecisive: false }));
+}

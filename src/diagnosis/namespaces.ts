@@ -1,0 +1,80 @@
+/** What holds up the deletion of a namespace: the objects and finalizers in it, by their names. */
+import { resourceOf } from "../api/kind.ts";
+import { readTime } from "../api/time.ts";
+import type { Namespace } from "../api/types.ts";
+import { finalizerText, heldText, uniqueFindings, wholePod } from "./deletion.ts";
+import { type Examined, type Finding, findingsOf, type Item, kubectl, refOf, since } from "./diagnosis.ts";
+import { aside, type Look } from "./look.ts";
+import { counted } from "./spans.ts";
+
+export function examineNamespace(_look: Look, item: Item<Namespace>): Examined {
+  const { status } = item.object;
+  const phase = status?.phase ?? "Active";
+  const quiet = { findings: [], seen: ["its status"], unseen: [] };
+  return { ...quiet, says: `phase ${phase}; what is in it is not looked at`, reached: phase === "Active" };
+}
+
+/** Of a namespace that has a deletionTimestamp. */
+export function examineNamespaceDeletion(look: Look, item: Item<Namespace>): Examined {
+  const { metadata, spec } = item.object;
+  const begun = readTime(metadata.deletionTimestamp) ?? look.now;
+  const at = refOf(item);
+  const { objects, unseen } = look.everything(metadata.name);
+  const held = objects.filter(({ object }) => (object.metadata.finalizers ?? []).length > 0);
+  const below = held.flatMap((each) => {
+    const diagnosis = look.diagnose(wholePod(look, each));
+    return diagnosis === undefined ? [] : findingsOf(diagnosis);
+  });
+  const rest = objects.filter(({ object }) => (object.metadata.finalizers ?? []).length === 0);
+  const foreign = [...(metadata.finalizers ?? []), ...(spec?.finalizers ?? [])].filter((name) => name !== "kubernetes");
+  const own = foreign.map((name): Finding => ({ at, why: finalizerText(name), since: begun }));
+  const failures = conditionFindings(item, held.length > 0 && unseen.length === 0);
+  const left: readonly Finding[] =
+    rest.length === 0
+      ? []
+      : [{ at, why: `${countedKinds(rest)} left in it, without finalizers: they go by themselves`, since: begun }];
+  const findings = uniqueFindings([...failures.first, ...below, ...own, ...left, ...failures.last]);
+  const why = "finalizer kubernetes: the namespace controller empties it first";
+  return {
+    says:
+      held.length > 0
+        ? `${counted(held.length, "object")} in it ${held.length === 1 ? "has" : "have"} finalizers`
+        : heldText([...foreign, ...(spec?.finalizers ?? [])]),
+    reached: false,
+    findings: findings.length > 0 ? findings : [{ at, why, since: begun }],
+    seen: ["its status", counted(objects.length, "object in it", "objects in it")],
+    unseen: aside(unseen),
+  };
+}
+
+/** `1 pod, 3 configmaps`. */
+function countedKinds(items: readonly Item[]): string {
+  const byKind = Map.groupBy(items, ({ kind }) => resourceOf(kind));
+  const parts = [...byKind.values()].map((each) => {
+    const { kind, plural } = each[0]?.kind ?? { kind: "object", plural: "objects" };
+    return `${each.length} ${each.length === 1 ? kind.toLowerCase() : plural}`;
+  });
+  return parts.slice(0, 6).join(", ") + (parts.length > 6 ? " and more" : "");
+}
+
+/**
+ * What the namespace controller says: that it could not find out or delete something is the cause, and comes first; what is
+ * left is told by name where it could be read.
+ */
+function conditionFindings(
+  item: Item<Namespace>,
+  isNamed: boolean,
+): { readonly first: readonly Finding[]; readonly last: readonly Finding[] } {
+  const { status } = item.object;
+  const said = (status?.conditions ?? []).filter(({ status: is }) => is === "True");
+  const isFailure = (type: string): boolean => type.endsWith("Failure");
+  const finding = ({ type, message = "", lastTransitionTime }: (typeof said)[number]): Finding => ({
+    at: refOf(item),
+    why: `${type}: ${message}`,
+    ...since(readTime(lastTransitionTime)),
+    ...(type === "NamespaceDeletionDiscoveryFailure" && { advice: [kubectl("get apiservices")] }),
+  });
+  const first = said.filter(({ type }) => isFailure(type)).map(finding);
+  const last = isNamed ? [] : said.filter(({ type }) => !isFailure(type)).map(finding);
+  return { first, last };
+}

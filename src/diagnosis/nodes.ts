@@ -1,0 +1,45 @@
+/** Whether a node takes pods. */
+import { readTime } from "../api/time.ts";
+import type { Node } from "../api/types.ts";
+import { type Examined, type Finding, type Item, kubectl, refOf, since } from "./diagnosis.ts";
+import type { Look } from "./look.ts";
+
+export function examineNode(_look: Look, item: Item<Node>): Examined {
+  const { spec, status, metadata } = item.object;
+  const at = refOf(item);
+  const findings: Finding[] = [];
+  const conditions = status?.conditions ?? [];
+  const ready = conditions.find(({ type }) => type === "Ready");
+  const advice = [kubectl(`describe node ${metadata.name}`)];
+  if (ready === undefined) findings.push({ at, why: "not ready: no kubelet has reported for it", advice });
+  for (const { type, status: is, reason = "", message = "", lastTransitionTime } of conditions) {
+    // By convention every other condition of a node is good when it is False.
+    if (is === (type === "Ready" ? "True" : "False")) continue;
+    const what = type === "Ready" ? "not ready" : `condition ${type} is ${is}`;
+    findings.push({ at, why: `${what}: ${reason}: ${message}`, ...since(readTime(lastTransitionTime)), advice });
+  }
+  if (spec?.unschedulable === true) {
+    findings.push({
+      at,
+      why: "it is cordoned: no new pods are scheduled to it",
+      advice: [kubectl(`uncordon ${metadata.name}`)],
+    });
+  }
+  const taints = (spec?.taints ?? []).filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
+  return {
+    says:
+      findings.length === 0
+        ? "it is ready, and takes pods"
+        : findings.length === 1
+          ? "it is not as it should be"
+          : `${findings.length} things are wrong with it`,
+    reached: findings.length === 0,
+    findings,
+    seen: ["its status"],
+    unseen: [],
+    notes: taints.map(
+      ({ key, value, effect }) =>
+        `taint ${key}${value === undefined ? "" : `=${value}`}:${effect}: only pods that tolerate it`,
+    ),
+  };
+}

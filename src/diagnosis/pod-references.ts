@@ -1,0 +1,96 @@
+/** What a pod names and cannot start without: ConfigMaps, Secrets, claims, its ServiceAccount. */
+import { type Kind, ServiceAccounts } from "../api/kind.ts";
+import type { Container, Pod, PodSpec } from "../api/types.ts";
+import type { Unseen } from "../verdict/verdict.ts";
+import { type Finding, findingsOf, type Item } from "./diagnosis.ts";
+import { ConfigMaps, PersistentVolumeClaims, Secrets } from "./kinds.ts";
+import type { Look } from "./look.ts";
+
+interface Reference {
+  readonly kind: Kind;
+  readonly name: string;
+}
+
+/** What is missing of it; claims that are not bound too. `creating`: the containers are about to be created, and everything counts. */
+export function missingReferences(
+  look: Look,
+  { object }: Item,
+  creating: boolean,
+): { readonly findings: readonly Finding[]; readonly unseen: readonly Unseen[] } {
+  const pod: Pod = object;
+  const namespace = pod.metadata.namespace ?? "";
+  const findings: Finding[] = [];
+  const unseen: Unseen[] = [];
+  for (const name of claimsOf(pod)) {
+    const at = { kind: PersistentVolumeClaims, namespace, name };
+    const claim = look.get(PersistentVolumeClaims, namespace, name);
+    if (claim.is === "missing") findings.push({ at, why: "there is no such claim" });
+    else if (claim.is === "unseen") unseen.push(claim.unseen);
+    else {
+      const diagnosis = look.diagnose({ kind: PersistentVolumeClaims, object: claim.object });
+      if (diagnosis !== undefined) findings.push(...findingsOf(diagnosis));
+    }
+  }
+  for (const { kind, name } of creating ? namedBy(pod.spec) : []) {
+    const found = look.exists(kind, namespace, name);
+    if (found.is === "missing") {
+      findings.push({ at: { kind, namespace, name }, why: `there is no such ${kind.kind}, and the pod names it` });
+    }
+    if (found.is === "unseen") unseen.push(found.unseen);
+  }
+  return { findings, unseen };
+}
+
+function claimsOf({ metadata, spec }: Pod): readonly string[] {
+  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
+    return ephemeral === undefined ? [] : [`${metadata.name}-${name}`];
+  });
+}
+
+function namedBy(spec: PodSpec | undefined): readonly Reference[] {
+  const all = [...ofVolumes(spec), ...containersOf(spec).flatMap(ofContainer)];
+  if ((spec?.serviceAccountName ?? "") !== "") {
+    all.push({ kind: ServiceAccounts, name: spec?.serviceAccountName ?? "" });
+  }
+  return [...new Map(all.map((each) => [`${each.kind.kind} ${each.name}`, each])).values()];
+}
+
+function containersOf(spec: PodSpec | undefined): readonly Container[] {
+  return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+}
+
+interface Named {
+  readonly name?: string;
+  readonly secretName?: string;
+  readonly optional?: boolean;
+}
+
+function reference(kind: Kind, named: Named | undefined): readonly Reference[] {
+  const name = named?.name ?? named?.secretName ?? "";
+  return named === undefined || named.optional === true || name === "" ? [] : [{ kind, name }];
+}
+
+function ofVolumes(spec: PodSpec | undefined): Reference[] {
+  return (spec?.volumes ?? []).flatMap(({ configMap, secret, projected }) => [
+    ...reference(ConfigMaps, configMap),
+    ...reference(Secrets, secret),
+    ...(projected?.sources ?? []).flatMap((source) => [
+      ...reference(ConfigMaps, source.configMap),
+      ...reference(Secrets, source.secret),
+    ]),
+  ]);
+}
+
+function ofContainer({ env = [], envFrom = [] }: Container): readonly Reference[] {
+  return [
+    ...env.flatMap(({ valueFrom }) => [
+      ...reference(ConfigMaps, valueFrom?.configMapKeyRef),
+      ...reference(Secrets, valueFrom?.secretKeyRef),
+    ]),
+    ...envFrom.flatMap(({ configMapRef, secretRef }) => [
+      ...reference(ConfigMaps, configMapRef),
+      ...reference(Secrets, secretRef),
+    ]),
+  ];
+}

@@ -1,0 +1,134 @@
+/** What a ReplicaSet, ReplicationController, StatefulSet or DaemonSet waits for: their numbers, and their pods. */
+import { Pods, ReplicationControllers } from "../api/kind.ts";
+import { selectorOf, selectorOfLabels, type Selector } from "../api/labels.ts";
+import type { StoredObject } from "../api/object.ts";
+import { readTime } from "../api/time.ts";
+import type { DaemonSet, LabelSelector, Pod, StatefulSet } from "../api/types.ts";
+import type { Examined, Finding, Item } from "./diagnosis.ts";
+import { unseenGeneration } from "./generations.ts";
+import { isKind } from "./kinds.ts";
+import { aside, isControlledBy, type Listed, type Look } from "./look.ts";
+import { podFindings } from "./pods.ts";
+import { refusedByEvents, replicaFailure } from "./refusals.ts";
+import { counted, ofAll, span } from "./spans.ts";
+
+interface Counted extends StoredObject {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: { readonly replicas?: number; readonly availableReplicas?: number };
+}
+
+/** ReplicaSet and ReplicationController. */
+export function examineReplicated(look: Look, item: Item): Examined {
+  const { spec, status }: Counted = item.object;
+  const desired = spec?.replicas ?? 1;
+  const available = status?.availableReplicas ?? 0;
+  const unseenSpec = unseenGeneration(look, item);
+  const reached = unseenSpec.length === 0 && available === desired && (status?.replicas ?? 0) === desired;
+  const says = availability(available, desired, "");
+  return withPods(look, item, { says, reached, first: [...unseenSpec, ...replicaFailure(item)] });
+}
+
+export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examined {
+  const { spec, status } = item.object;
+  const desired = spec?.replicas ?? 1;
+  const available = status?.availableReplicas ?? 0;
+  const unseenSpec = unseenGeneration(look, item);
+  const numbers = unseenSpec.length === 0 && available === desired && (status?.replicas ?? 0) === desired;
+  // With OnDelete, and below the partition, old pods stay as they are meant to.
+  const partition = spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
+  const rolls = spec?.updateStrategy?.type !== "OnDelete" && status?.updateRevision !== status?.currentRevision;
+  const updated = status?.updatedReplicas ?? 0;
+  const meant = Math.max(0, desired - partition);
+  const isRolling = rolls && updated < meant;
+  const says = availability(available, desired, "");
+  return withPods(look, item, {
+    says: isRolling ? `${says}, ${ofAll(updated, meant, "pod", "up to date")}` : says,
+    reached: numbers && !isRolling,
+    first: unseenSpec,
+  });
+}
+
+export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
+  const { spec, status } = item.object;
+  const desired = status?.desiredNumberScheduled ?? 0;
+  const ready = status?.numberReady ?? 0;
+  const unseenSpec = unseenGeneration(look, item);
+  const updated = status?.updatedNumberScheduled ?? 0;
+  const isRolling = spec?.updateStrategy?.type !== "OnDelete" && updated < desired;
+  const misplaced = status?.numberMisscheduled ?? 0;
+  const reached =
+    unseenSpec.length === 0 &&
+    ready === desired &&
+    (status?.numberAvailable ?? 0) === desired &&
+    (status?.currentNumberScheduled ?? 0) === desired &&
+    !isRolling &&
+    misplaced === 0;
+  const parts = [
+    desired === 0 && misplaced === 0 ? "no node is to run its pods" : ofAll(ready, desired, "pod", "ready"),
+    ...(isRolling ? [ofAll(updated, desired, "pod", "up to date")] : []),
+    ...(misplaced > 0 ? [`${counted(misplaced, "node")} run one and should not`] : []),
+  ];
+  const says = unseenSpec[0]?.why ?? parts.join(", ");
+  return withPods(look, item, { says, reached, first: unseenSpec });
+}
+
+interface OwnNumbers {
+  readonly says: string;
+  readonly reached: boolean;
+  readonly first: readonly Finding[];
+}
+
+function withPods(look: Look, item: Item, { says, reached, first }: OwnNumbers): Examined {
+  const pods = controlledPods(look, item);
+  const serving = pods.objects.filter(
+    ({ metadata, status }) =>
+      metadata.deletionTimestamp === undefined && !/^(Failed|Succeeded)$/.test(status?.phase ?? ""),
+  );
+  const refused =
+    reached || first.some(({ why }) => why.startsWith("pods cannot be created")) ? [] : refusedByEvents(look, item);
+  return {
+    says,
+    reached,
+    findings: [...first, ...refused, ...podFindings(look, reached ? serving : pods.objects)],
+    seen: ["its status", counted(pods.objects.length, "Pod")],
+    unseen: aside(pods.unseen),
+    next: reached ? [] : minReady(look, item, pods.objects),
+  };
+}
+
+interface Selecting extends StoredObject {
+  readonly spec?: { readonly selector?: unknown };
+}
+
+function selectorFor({ kind, object }: Item): Selector {
+  const { spec }: Selecting = object;
+  // Of these kinds it is one of the two, by the kind.
+  if (isKind(kind, ReplicationControllers)) return selectorOfLabels(spec?.selector as Readonly<Record<string, string>>);
+  return selectorOf(spec?.selector as LabelSelector | undefined);
+}
+
+/** The pods whose controller the object is. */
+export function controlledPods(look: Look, item: Item): Listed<Pod> {
+  const { objects, unseen } = look.list(Pods, item.object.metadata.namespace ?? "", selectorFor(item));
+  return { objects: objects.filter((pod) => isControlledBy(pod, item.object)), unseen };
+}
+
+/** `2 of 3 pods of ReplicaSet web-1 are available`; `scaled to 0`. */
+export function availability(available: number, desired: number, of: string): string {
+  if (desired === 0) return `scaled to 0${available > 0 ? `, ${counted(available, "pod")} left` : ""}`;
+  return `${available} of ${counted(desired, "pod")}${of} ${desired === 1 ? "is" : "are"} available`;
+}
+
+/** Ready pods that have to stay so for a while before they count as available. */
+export function minReady({ now }: Look, { object }: Item, pods: readonly Pod[]): string[] {
+  const { minReadySeconds = 0 } = (object as { readonly spec?: { readonly minReadySeconds?: number } }).spec ?? {};
+  if (minReadySeconds === 0) return [];
+  const due = pods.flatMap(({ status }) => {
+    const ready = status?.conditions?.find(({ type, status: is }) => type === "Ready" && is === "True");
+    const leftMs = (readTime(ready?.lastTransitionTime) ?? 0) + minReadySeconds * 1000 - now;
+    return leftMs > 0 ? [leftMs] : [];
+  });
+  if (due.length === 0) return [];
+  const count = `${counted(due.length, "ready pod")} ${due.length === 1 ? "counts" : "count"}`;
+  return [`${count} as available in ${span(Math.max(...due))} (minReadySeconds ${minReadySeconds})`];
+}

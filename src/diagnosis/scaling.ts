@@ -1,0 +1,105 @@
+/** HorizontalPodAutoscalers, PodDisruptionBudgets and ResourceQuotas: what counts pods for others. */
+import { Pods } from "../api/kind.ts";
+import { selectorOf } from "../api/labels.ts";
+import { compareQuantities, parseQuantity } from "../api/quantity.ts";
+import { readTime } from "../api/time.ts";
+import type { HorizontalPodAutoscaler, PodDisruptionBudget, ResourceQuota } from "../api/types.ts";
+import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
+import { unseenGeneration } from "./generations.ts";
+import { aside, type Look } from "./look.ts";
+import { podFindings } from "./pods.ts";
+import { counted } from "./spans.ts";
+
+export function examineAutoscaler(_look: Look, item: Item<HorizontalPodAutoscaler>): Examined {
+  const { spec, status, metadata } = item.object;
+  const at = refOf(item);
+  const conditions = status?.conditions ?? [];
+  const findings: Finding[] = [];
+  for (const { type, status: is, reason = "", message = "", lastTransitionTime } of conditions) {
+    // At its limits it does what it is told to.
+    if (type === "ScalingLimited" || is === "True") continue;
+    const metrics = /Metric/.test(reason) ? [kubectl("get --raw /apis/metrics.k8s.io/v1beta1")] : [];
+    const advice = [...metrics, kubectl(`describe hpa ${metadata.name}${inNamespace(metadata.namespace)}`)];
+    const why = `condition ${type} is ${is} (${reason}): ${message}`;
+    findings.push({ at, why, ...since(readTime(lastTransitionTime)), advice });
+  }
+  if (conditions.length === 0) findings.push({ at, why: "nobody has written its status: is its controller running?" });
+  const limited = conditions.find(({ type, status: is }) => type === "ScalingLimited" && is === "True");
+  const target = spec?.scaleTargetRef;
+  const replicas = `${status?.currentReplicas ?? 0} of ${counted(status?.desiredReplicas ?? 0, "replica")}`;
+  return {
+    says: `${replicas} of ${target?.kind ?? ""} ${target?.name ?? ""}, between ${spec?.minReplicas ?? 1} and ${spec?.maxReplicas ?? 1}`,
+    reached: findings.length === 0,
+    findings,
+    seen: ["its status"],
+    unseen: [],
+    notes: limited?.message === undefined ? [] : [limited.message],
+  };
+}
+
+export function examineBudget(look: Look, item: Item<PodDisruptionBudget>): Examined {
+  const { spec, status, metadata } = item.object;
+  const at = refOf(item);
+  const unseenSpec = unseenGeneration(look, item);
+  const { disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = status ?? {};
+  const says = `${counted(disruptionsAllowed, "pod")} may be evicted: ${currentHealthy} of ${expectedPods} healthy, ${desiredHealthy} wanted`;
+  const pods = look.list(Pods, metadata.namespace ?? "", selectorOf(spec?.selector));
+  const findings: Finding[] = [...unseenSpec];
+  const advice = [kubectl(`get pods --show-labels${inNamespace(metadata.namespace)}`)];
+  if (unseenSpec.length > 0) {
+    // What it counts is of an earlier spec.
+  } else if (expectedPods === 0)
+    findings.push({ at, why: "it protects nothing: no pod with a controller matches its selector", advice });
+  else if (disruptionsAllowed === 0) {
+    if (currentHealthy < desiredHealthy) findings.push(...podFindings(look, pods.objects));
+    const why =
+      desiredHealthy >= expectedPods
+        ? `it lets no pod be evicted, ever: it wants ${desiredHealthy} of ${expectedPods} healthy, so a drain of a node waits for ever`
+        : `it lets no pod be evicted until ${desiredHealthy + 1} are healthy`;
+    findings.push({ at, why });
+  }
+  return {
+    says,
+    reached: findings.length === 0,
+    findings,
+    seen: ["its status", counted(pods.objects.length, "Pod")],
+    unseen: aside(pods.unseen),
+  };
+}
+
+export function examineQuota(_look: Look, item: Item<ResourceQuota>): Examined {
+  const { spec, status, metadata } = item.object;
+  const at = refOf(item);
+  const hard = spec?.hard ?? {};
+  const counts = Object.keys(hard).every(
+    (name) => status?.used?.[name] !== undefined && status?.hard?.[name] === hard[name],
+  );
+  if (!counts) {
+    const why = "its use is not counted for the limits of its spec: is kube-controller-manager running?";
+    return { says: "not counted yet", reached: false, findings: [{ at, why }], seen: ["its status"], unseen: [] };
+  }
+  const full = Object.entries(hard).filter(([name, limit]) => isUsedUp(limit, status?.used?.[name] ?? "0"));
+  const findings = full.map(([name, limit]): Finding => {
+    const why = `${name}: ${status?.used?.[name]} of ${limit} used, so more is refused`;
+    return { at, why, advice: [kubectl(`describe quota ${metadata.name}${inNamespace(metadata.namespace)}`)] };
+  });
+  const most = Object.entries(hard)
+    .slice(0, 4)
+    .map(([name, limit]) => `${name} ${status?.used?.[name]} of ${limit}`);
+  return {
+    says: full.length === 0 ? most.join(", ") : `${counted(full.length, "limit is", "limits are")} used up`,
+    reached: full.length === 0,
+    findings,
+    seen: ["its status"],
+    unseen: [],
+  };
+}
+
+/** A limit of 0 with nothing used is a ban, and does what it is for. */
+function isUsedUp(limit: string, used: string): boolean {
+  const [most, now] = [parseQuantity(limit), parseQuantity(used)];
+  if (most === undefined || now === undefined) return false;
+  const zero = parseQuantity("0");
+  if (zero !== undefined && compareQuantities(most, zero) === 0 && compareQuantities(now, zero) === 0) return false;
+  return compareQuantities(now, most) >= 0;
+}

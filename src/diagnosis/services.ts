@@ -1,0 +1,125 @@
+/** Whether a Service has somewhere to send to. */
+import { Pods } from "../api/kind.ts";
+import { selectorOfLabels } from "../api/labels.ts";
+import type { EndpointSlice, Pod, Service } from "../api/types.ts";
+import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
+import { EndpointSlices } from "./kinds.ts";
+import { aside, type Look } from "./look.ts";
+import { podFindings } from "./pods.ts";
+import { counted, ofAll } from "./spans.ts";
+
+export function examineService(look: Look, item: Item<Service>): Examined {
+  const service = item.object;
+  const { spec, metadata } = service;
+  const { namespace = "", name } = metadata;
+  if (spec?.type === "ExternalName") {
+    const says = `it is another name for ${spec.externalName ?? ""}, which is not looked at`;
+    return { says, reached: true, findings: [], seen: ["its spec"], unseen: [] };
+  }
+  if (name === "kubernetes" && namespace === "default") {
+    const says = "it leads to the API server, which answers";
+    return { says, reached: true, findings: [], seen: ["that the API server answers"], unseen: [] };
+  }
+  const slices = look.list(EndpointSlices, namespace, selectorOfLabels({ "kubernetes.io/service-name": name }));
+  const endpoints = slices.objects.flatMap((slice) => slice.endpoints ?? []);
+  const ready = new Set(
+    endpoints.filter(({ conditions }) => conditions?.ready !== false).flatMap(({ addresses }) => addresses),
+  ).size;
+  const balancer = loadBalancerFindings(item);
+  const seen = [counted(slices.objects.length, "EndpointSlice")];
+  const selects = Object.keys(spec?.selector ?? {}).length > 0;
+  const pods = selects ? look.list(Pods, namespace, selectorOfLabels(spec?.selector)) : { objects: [], unseen: [] };
+  const staying = pods.objects.filter(isStaying);
+  const isKnown = slices.unseen.length === 0;
+  const readyPods = staying.filter(isReady).length;
+  // Where endpoints cannot be read, what they are made of may be.
+  const leads = isKnown ? ready > 0 : readyPods > 0;
+  const causes =
+    leads || (!isKnown && staying.length === 0 && pods.unseen.length > 0)
+      ? []
+      : noEndpoints(look, item, { selects, staying, isSeen: pods.unseen.length === 0, isKnown });
+  const ports = ready > 0 ? portFindings(item, slices.objects) : [];
+  return {
+    says: saysOf({ ready: isKnown ? ready : readyPods, staying: staying.length, selects, isKnown }),
+    reached: !isKnown && !leads ? undefined : leads && balancer.length === 0 && ports.length === 0,
+    findings: [...causes, ...ports, ...balancer],
+    seen: [...(isKnown ? seen : []), ...(selects && pods.unseen.length === 0 ? [counted(staying.length, "Pod")] : [])],
+    unseen: [...(leads ? aside(slices.unseen) : slices.unseen), ...aside(pods.unseen)],
+  };
+}
+
+function isStaying({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
+}
+
+function isReady({ status }: Pod): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
+}
+
+interface Counts {
+  readonly ready: number;
+  readonly staying: number;
+  readonly selects: boolean;
+  readonly isKnown: boolean;
+}
+
+function saysOf({ ready, staying, selects, isKnown }: Counts): string {
+  if (!isKnown && !selects) return "its endpoints cannot be read, and it selects no pods";
+  if (!selects) return `${counted(ready, "ready endpoint")}, written by others: it selects no pods`;
+  if (ready === 0)
+    return staying === 0 ? "it has no endpoints" : `0 of ${counted(staying, "pod")} that it selects are ready`;
+  return staying >= ready ? ofAll(ready, staying, "pod", "ready") : counted(ready, "ready endpoint");
+}
+
+interface Selected {
+  readonly selects: boolean;
+  readonly staying: readonly Pod[];
+  /** Whether the pods could be read. */
+  readonly isSeen: boolean;
+  /** Whether its endpoints could be read. */
+  readonly isKnown: boolean;
+}
+
+function noEndpoints(
+  look: Look,
+  item: Item<Service>,
+  { selects, staying, isSeen, isKnown }: Selected,
+): readonly Finding[] {
+  const { namespace } = item.object.metadata;
+  const at = refOf(item);
+  if (!selects && !isKnown) return [];
+  if (!selects) return [{ at, why: "it selects no pods, and nobody has written endpoints for it" }];
+  if (!isSeen) return [];
+  if (staying.length === 0) {
+    const { spec } = item.object;
+    const labels = Object.entries(spec?.selector ?? {}).map(([key, value]) => `${key}=${value}`);
+    const advice = [kubectl(`get pods --show-labels${inNamespace(namespace)}`)];
+    return [{ at, why: `no pod has the labels that it selects: ${labels.join(",")}`, advice }];
+  }
+  const unready = podFindings(look, staying);
+  const why = `${counted(staying.length, "pod")} match${staying.length === 1 ? "es" : ""}, and nobody has written endpoints: is the EndpointSlice controller running?`;
+  return unready.length > 0 ? unready : [{ at, why }];
+}
+
+/** A target port by a name that no container has leads nowhere. */
+function portFindings(item: Item<Service>, slices: readonly EndpointSlice[]): readonly Finding[] {
+  const { spec } = item.object;
+  return (spec?.ports ?? []).flatMap(({ name = "", port, targetPort }): readonly Finding[] => {
+    if (typeof targetPort !== "string" || /^\d+$/.test(targetPort)) return [];
+    const leads = slices.some(({ ports = [] }) =>
+      ports.some((each) => (each.name ?? "") === name && each.port !== undefined),
+    );
+    if (leads) return [];
+    return [
+      { at: refOf(item), why: `port ${port} leads nowhere: no container of its pods has a port named ${targetPort}` },
+    ];
+  });
+}
+
+function loadBalancerFindings(item: Item<Service>): readonly Finding[] {
+  const { spec, status } = item.object;
+  if (spec?.type !== "LoadBalancer" || (status?.loadBalancer?.ingress ?? []).length > 0) return [];
+  const who =
+    spec.loadBalancerClass === undefined ? "a cloud controller" : `the controller of class ${spec.loadBalancerClass}`;
+  return [{ at: refOf(item), why: `it has no load balancer yet: ${who} has to provide one` }];
+}

@@ -1,0 +1,80 @@
+/** What surrounds an object: its namespace and its owners, up to the topmost. */
+import { Namespaces } from "../api/kind.ts";
+import { readTime } from "../api/time.ts";
+import type { Unseen } from "../verdict/verdict.ts";
+import { type Finding, type Item, type Ref, refOf, since } from "./diagnosis.ts";
+import type { Look } from "./look.ts";
+
+export interface Surroundings {
+  readonly findings: readonly Finding[];
+  readonly unseen: readonly Unseen[];
+  /** From the nearest owner up: `ReplicaSet web-1`, `Deployment web`. */
+  readonly owners: readonly Ref[];
+}
+
+const highest = 8;
+
+export function surroundingsOf(look: Look, item: Item): Surroundings {
+  const { namespace = "" } = item.object.metadata;
+  const findings: Finding[] = [];
+  const unseen: Unseen[] = [];
+  if (namespace !== "") {
+    const found = look.get(Namespaces, "", namespace);
+    if (found.is === "unseen") unseen.push({ ...found.unseen, isDecisive: false });
+    const going = found.is === "found" ? found.object.metadata.deletionTimestamp : undefined;
+    if (going !== undefined) {
+      const why = "it is being deleted: nothing new can be created in it, and everything in it goes";
+      findings.push({ at: { kind: Namespaces, namespace: "", name: namespace }, why, ...since(readTime(going)) });
+    }
+  }
+  const owners: Ref[] = [];
+  let level: readonly Item[] = [item];
+  for (let height = 0; height < highest && level.length > 0; height++) {
+    level = level.flatMap((each) => ownersOf(look, each, { findings, unseen, isDirect: height === 0 }));
+    owners.push(...level.map(refOf));
+  }
+  return { findings, unseen, owners };
+}
+
+interface Collected {
+  readonly findings: Finding[];
+  readonly unseen: Unseen[];
+  readonly isDirect: boolean;
+}
+
+function ownersOf(look: Look, item: Item, { findings, unseen, isDirect }: Collected): readonly Item[] {
+  const { namespace = "", ownerReferences = [] } = item.object.metadata;
+  const found: Item[] = [];
+  const gone: string[] = [];
+  for (const reference of ownerReferences) {
+    const owner = look.owner(reference, namespace);
+    if (owner.is === "unseen") unseen.push({ ...owner.unseen, isDecisive: false });
+    else if (owner.is === "missing") gone.push(`${reference.kind} ${reference.name}`);
+    else {
+      found.push(owner.object);
+      const finding = leaving(owner.object, isDirect);
+      if (finding !== undefined) findings.push(finding);
+    }
+  }
+  // As long as one owner is there, the garbage collector only takes out the references to the others.
+  if (gone.length > 0 && gone.length === ownerReferences.length) {
+    const owner = `its owner ${gone.join(" and ")} is gone`;
+    findings.push({ at: refOf(item), why: `${owner}: the garbage collector deletes it` });
+  }
+  return found;
+}
+
+const foreground = "foregroundDeletion";
+
+/** What it means for what it owns that an owner is being deleted. */
+function leaving(owner: Item, isDirect: boolean): Finding | undefined {
+  const { deletionTimestamp, finalizers = [] } = owner.object.metadata;
+  if (deletionTimestamp === undefined) return undefined;
+  const whose = isDirect ? "this owner" : "this owner further up";
+  const others = finalizers.filter((name) => name !== foreground).join(", ");
+  const held = others === "" ? "" : `, held by finalizer ${others}`;
+  const why = finalizers.includes(foreground)
+    ? `${whose} is being deleted in the foreground, after what it owns${held}`
+    : `${whose} is being deleted${held}`;
+  return { at: refOf(owner), why, ...since(readTime(deletionTimestamp)) };
+}

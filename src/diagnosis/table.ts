@@ -1,0 +1,99 @@
+/** Which kind is examined by what. Kinds that are not in the table are read by what every object may have. */
+import {
+  Deployments,
+  Namespaces,
+  Nodes,
+  Pods,
+  ReplicaSets,
+  ReplicationControllers,
+  type Kind,
+  resourceOf,
+} from "../api/kind.ts";
+import type { StoredObject } from "../api/object.ts";
+import { examineDeletion } from "./deletion.ts";
+import { examineDeployment } from "./deployments.ts";
+import type { Examined, Item } from "./diagnosis.ts";
+import { examineBinding, examineDefinition, examineSigningRequest, examineWebhooks } from "./extensions.ts";
+import { examineGeneric } from "./generic.ts";
+import { examineIngress } from "./ingresses.ts";
+import { examineCronJob, examineJob } from "./jobs.ts";
+import {
+  CertificateSigningRequests,
+  ClusterRoleBindings,
+  CronJobs,
+  CustomResourceDefinitions,
+  DaemonSets,
+  HorizontalPodAutoscalers,
+  Ingresses,
+  isKind,
+  Jobs,
+  MutatingWebhookConfigurations,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  PodDisruptionBudgets,
+  ResourceQuotas,
+  RoleBindings,
+  Services,
+  StatefulSets,
+  ValidatingWebhookConfigurations,
+  VolumeAttachments,
+} from "./kinds.ts";
+import type { Look } from "./look.ts";
+import { examineNamespace, examineNamespaceDeletion } from "./namespaces.ts";
+import { examineNode } from "./nodes.ts";
+import { examinePassive, isPassive } from "./passive.ts";
+import { examinePod } from "./pods.ts";
+import { examineDaemonSet, examineReplicated, examineStatefulSet } from "./replicas.ts";
+import { examineAutoscaler, examineBudget, examineQuota } from "./scaling.ts";
+import { examineService } from "./services.ts";
+import { examineAttachment, examineClaim, examineVolume } from "./storage.ts";
+
+type Examine<T extends StoredObject = StoredObject> = (look: Look, item: Item<T>) => Examined;
+
+function row<T extends StoredObject>(kind: Kind<T>, examine: Examine<T>): readonly [string, Examine] {
+  // It is looked up by the kind, which carries the type of its objects.
+  return [resourceOf(kind), examine as Examine];
+}
+
+const table: readonly (readonly [string, Examine])[] = [
+  row(Pods, examinePod),
+  row(Deployments, examineDeployment),
+  row(ReplicaSets, examineReplicated),
+  row(ReplicationControllers, examineReplicated),
+  row(StatefulSets, examineStatefulSet),
+  row(DaemonSets, examineDaemonSet),
+  row(Jobs, examineJob),
+  row(CronJobs, examineCronJob),
+  row(HorizontalPodAutoscalers, examineAutoscaler),
+  row(PodDisruptionBudgets, examineBudget),
+  row(ResourceQuotas, examineQuota),
+  row(Services, examineService),
+  row(Ingresses, examineIngress),
+  row(PersistentVolumeClaims, examineClaim),
+  row(PersistentVolumes, examineVolume),
+  row(VolumeAttachments, examineAttachment),
+  row(Namespaces, examineNamespace),
+  row(Nodes, examineNode),
+  row(CustomResourceDefinitions, examineDefinition),
+  row(ValidatingWebhookConfigurations, examineWebhooks),
+  row(MutatingWebhookConfigurations, examineWebhooks),
+  row(CertificateSigningRequests, examineSigningRequest),
+  row(RoleBindings, examineBinding),
+  row(ClusterRoleBindings, examineBinding),
+];
+
+const byResource: ReadonlyMap<string, Examine> = new Map(table);
+
+/** Examines an object of any kind. */
+export function examine(look: Look, item: Item): Examined {
+  if (item.object.metadata.deletionTimestamp !== undefined) {
+    return isKind(item.kind, Namespaces) ? examineNamespaceDeletion(look, item) : examineDeletion(look, item);
+  }
+  if (isPassive(item.kind)) return examinePassive(item);
+  return (byResource.get(resourceOf(item.kind)) ?? examineGeneric)(look, item);
+}
+
+/** Whether more is known of the kind than what every object may have. */
+export function isKnown(kind: Kind): boolean {
+  return isPassive(kind) || byResource.has(resourceOf(kind));
+}

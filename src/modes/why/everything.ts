@@ -1,0 +1,68 @@
+/** The metadata of all objects of all kinds in a namespace: what may be owned, and what holds up a deletion. */
+import { resourceOf } from "../../api/kind.ts";
+import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { Item } from "../../diagnosis/diagnosis.ts";
+import type { Got } from "../../diagnosis/look.ts";
+import type { Unseen } from "../../verdict/verdict.ts";
+import { inParallel } from "./parallel.ts";
+import { type ReaderOptions, reasonOf } from "./options.ts";
+
+/** Kinds that say nothing of others, in numbers that would drown the rest. */
+const left: ReadonlySet<string> = new Set(["events", "events.events.k8s.io"]);
+/** So many objects of each kind are read. */
+const mostOfAKind = 500;
+/** So many kinds are asked for. */
+const mostKinds = 400;
+
+/** Lists by metadata alone, many kinds at a time; kinds that may not be listed, or answer an error, are named as not seen. */
+export async function readEverything(options: ReaderOptions, namespace: string): Promise<Got> {
+  const { kinds, unavailable } = options.discovery;
+  const listed = kinds.filter(
+    (kind) =>
+      kind.preferred &&
+      kind.verbs.includes("list") &&
+      !left.has(resourceOf(kind)) &&
+      (namespace === "" || kind.namespaced),
+  );
+  const asked = listed.slice(0, mostKinds);
+  const lists = await inParallel(asked, (kind) => listMetadata(options, kind, namespace));
+  const cut = listed.length - asked.length;
+  const tooMany = { what: `${cut} more kinds`, why: `after the first ${mostKinds}`, isDecisive: true };
+  return {
+    is: "objects",
+    items: lists.flatMap(({ items }) => items),
+    unseen: [
+      ...lists.flatMap(({ unseen }) => unseen),
+      ...unavailable.map(({ groupVersion }) => ({
+        what: groupVersion,
+        why: "its server does not answer",
+        isDecisive: true,
+      })),
+      ...(cut > 0 ? [tooMany] : []),
+    ],
+  };
+}
+
+interface Part {
+  readonly items: readonly Item[];
+  readonly unseen: readonly Unseen[];
+}
+
+async function listMetadata({ client }: ReaderOptions, kind: DiscoveredKind, namespace: string): Promise<Part> {
+  const what = resourceOf(kind);
+  try {
+    const page = await client.listMetadata(kind, { namespace, limit: mostOfAKind });
+    const cut = page.continueToken !== "";
+    const unseen = cut ? [{ what: `more ${what}`, why: `after the first ${mostOfAKind}`, isDecisive: true }] : [];
+    return { items: page.items.map((object) => ({ kind, object })), unseen };
+  } catch (error) {
+    const why = reasonOf(error, "list") ?? (isAnswer(error) ? "the server answers with an error" : undefined);
+    if (why === undefined) throw error;
+    return { items: [], unseen: [{ what, why, isDecisive: true }] };
+  }
+}
+
+/** One kind whose server or conversion fails does not hide the others. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && error.name === "StatusError";
+}

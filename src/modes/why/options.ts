@@ -1,0 +1,31 @@
+/** What reading needs, and how it takes a refusal. */
+import { isForbidden, isMethodNotSupported } from "../../api/status-error.ts";
+import type { Transport } from "../../api/transport.ts";
+import type { Discovery } from "../../client/discovery.ts";
+import type { Client } from "../../client/verbs.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { Random } from "../../platform/random.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+
+export interface ReaderOptions {
+  /** One that only reads. */
+  readonly transport: Transport;
+  readonly client: Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  /** What the server has. */
+  readonly discovery: Discovery;
+  readonly controllers: readonly ControllerDefinition[];
+  /** Whether controllers of ours are asked what they would do: for one object, not for many. */
+  readonly asksControllers: boolean;
+  /** Kinds that nobody writes here, by their resource, and why: `endpointslices.discovery.k8s.io` in a sandbox. */
+  readonly unwritten?: ReadonlyMap<string, string>;
+}
+
+/** Why something could not be read, where that is no failure of the connection; undefined for what is. */
+export function reasonOf(error: unknown, verb: string): string | undefined {
+  if (isForbidden(error)) return `no right to ${verb}`;
+  return isMethodNotSupported(error) ? `it cannot be asked to ${verb}` : undefined;
+}

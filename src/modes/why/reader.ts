@@ -1,0 +1,132 @@
+/** Reads what a diagnosis asks for; what cannot be read is answered with the reason, and never waited for. */
+import { apiVersionOf, Events, type Kind, resourceOf } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import { parseTime } from "../../api/time.ts";
+import { readAll } from "../../api/transport.ts";
+import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { Item } from "../../diagnosis/diagnosis.ts";
+import { type Got, refersTo, type Want } from "../../diagnosis/look.ts";
+import type { Unseen } from "../../verdict/verdict.ts";
+import { readEverything } from "./everything.ts";
+import { type ReaderOptions, reasonOf } from "./options.ts";
+import { readReconciler } from "./reconciler.ts";
+import { readWould } from "./would.ts";
+
+const pageSize = 500;
+/** So many pages of one list: 5,000 objects. */
+const mostPages = 10;
+
+/**
+ * Answers one want.
+ * @throws StatusError for what is neither a missing right nor a missing object; TransportError.
+ */
+export async function readWant(options: ReaderOptions, want: Want): Promise<Got> {
+  switch (want.is) {
+    case "get":
+      return readObject(options, want);
+    case "list":
+      return readList(options, want);
+    case "owner":
+      return readOwner(options, want);
+    case "everything":
+      return readEverything(options, want.namespace);
+    case "events":
+      return readList(options, { is: "list", kind: Events, namespace: want.namespace, selector: "" });
+    case "would":
+      return options.asksControllers ? readWould(options, want.ref) : { is: "would", would: [], unseen: [] };
+    case "reconciler":
+      return readReconciler(options, want);
+  }
+}
+
+async function ifReadable(verb: string, reading: () => Promise<Got>): Promise<Got> {
+  try {
+    return await reading();
+  } catch (error) {
+    const why = reasonOf(error, verb);
+    if (why === undefined) throw error;
+    return { is: "unseen", why };
+  }
+}
+
+/** The kind as the server has it, in the version that it prefers. */
+function served({ discovery: { kinds } }: ReaderOptions, kind: Kind): DiscoveredKind | undefined {
+  return kinds.find((each) => each.kind === kind.kind && each.group === kind.group);
+}
+
+const notServed: Got = { is: "unseen", why: "the server has no such kind" };
+
+async function readObject(options: ReaderOptions, want: Want & { readonly is: "get" }): Promise<Got> {
+  const { client } = options;
+  const kind = served(options, want.kind);
+  if (kind === undefined) return notServed;
+  const at = { namespace: kind.namespaced ? want.namespace : "", name: want.name };
+  return ifReadable("get", async () => {
+    try {
+      const object = await (want.metadata ? client.getMetadata(kind, at) : client.get(kind, at));
+      return { is: "objects", items: [{ kind, object }], unseen: [] };
+    } catch (error) {
+      if (isNotFound(error)) return { is: "missing" };
+      throw error;
+    }
+  });
+}
+
+async function readList(options: ReaderOptions, want: Want & { readonly is: "list" }): Promise<Got> {
+  const { client } = options;
+  const kind = served(options, want.kind);
+  if (kind === undefined) return notServed;
+  const unwritten = options.unwritten?.get(resourceOf(kind));
+  if (unwritten !== undefined) return { is: "unseen", why: unwritten };
+  const { selector } = want;
+  const namespace = kind.namespaced ? want.namespace : "";
+  return ifReadable("list", async () => {
+    const items: Item[] = [];
+    let continueToken = "";
+    for (let pages = 0; pages < mostPages; pages++) {
+      const page = await client.list<StoredObject>(kind, {
+        namespace,
+        limit: pageSize,
+        ...(selector !== "" && { labelSelector: selector }),
+        ...(continueToken !== "" && { continueToken }),
+      });
+      items.push(...page.items.map((object) => ({ kind, object })));
+      continueToken = page.continueToken;
+      if (continueToken === "") break;
+    }
+    return { is: "objects", items, unseen: continueToken === "" ? [] : [tooMany(kind, items.length)] };
+  });
+}
+
+function tooMany(kind: Kind, count: number): Unseen {
+  return { what: `more ${resourceOf(kind)}`, why: `after the first ${count}`, isDecisive: false };
+}
+
+async function readOwner(
+  options: ReaderOptions,
+  { reference, namespace }: Want & { readonly is: "owner" },
+): Promise<Got> {
+  const { kinds, unavailable } = options.discovery;
+  const kind =
+    kinds.find((each) => each.kind === reference.kind && apiVersionOf(each) === reference.apiVersion) ??
+    kinds.find((each) => refersTo(reference, each));
+  if (kind === undefined) {
+    const isSilent = unavailable.some(({ groupVersion }) => groupVersion === reference.apiVersion);
+    return { is: "unseen", why: isSilent ? "its API group does not answer" : "the server has no such kind" };
+  }
+  return readObject(options, { is: "get", kind, namespace, name: reference.name, metadata: false });
+}
+
+/** The server's clock, by which its objects' times are set; ours where it does not say. */
+export async function serverTime({
+  transport,
+  timeline,
+}: Pick<ReaderOptions, "transport" | "timeline">): Promise<number> {
+  const { signal } = new AbortController();
+  const accept = { accept: "application/json" };
+  const answer = await transport.send({ method: "GET", path: "/version", headers: accept, signal });
+  await readAll(answer.body);
+  const date = answer.header("date");
+  return date === undefined ? timeline.now() : parseTime(date);
+}

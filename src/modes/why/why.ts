@@ -1,0 +1,82 @@
+/** Reads and diagnoses by turns, until a diagnosis asks for nothing that has not been read. */
+import { type Kind, resourceOf } from "../../api/kind.ts";
+import { formatSelector, type Selector } from "../../api/labels.ts";
+import type { Unseen } from "../../verdict/verdict.ts";
+import { type Answer, answerFrom } from "../../diagnosis/answer.ts";
+import type { Item } from "../../diagnosis/diagnosis.ts";
+import { type Got, type Want, wantId, type World } from "../../diagnosis/look.ts";
+import { inParallel } from "./parallel.ts";
+import type { ReaderOptions } from "./options.ts";
+import { readWant, serverTime } from "./reader.ts";
+
+/** Each round goes one step further from the object: what it owns, what that names, and so on. */
+const mostRounds = 24;
+/** So many things are read for one command. */
+const mostWants = 5000;
+
+/** What has been read, to be asked again. */
+export class Reading implements World {
+  readonly now: number;
+  #options: ReaderOptions;
+  #got = new Map<string, Got>();
+
+  private constructor(options: ReaderOptions, now: number) {
+    this.#options = options;
+    this.now = now;
+  }
+
+  /** Begins one, at the server's present time. @throws StatusError, TransportError. */
+  static async begin(options: ReaderOptions): Promise<Reading> {
+    return new Reading(options, await serverTime(options));
+  }
+
+  got(want: Want): Got | undefined {
+    return this.#got.get(wantId(want));
+  }
+
+  /** All that has been read, as data: what a recorded answer is made of. */
+  record(): readonly (readonly [string, Got])[] {
+    return [...this.#got];
+  }
+
+  /**
+   * The object that is asked about.
+   * @throws StatusError where it does not exist or may not be read; TransportError.
+   */
+  async object(kind: Kind, namespace: string, name: string): Promise<Item> {
+    return { kind, object: await this.#options.client.get(kind, { namespace, name }) };
+  }
+
+  /** The objects of a kind that a selector matches; why not, where they may not be listed. @throws StatusError, TransportError. */
+  async list(
+    kind: Kind,
+    namespace: string,
+    selector: Selector,
+  ): Promise<{ readonly items: readonly Item[]; readonly unseen: readonly Unseen[] }> {
+    const want: Want = { is: "list", kind, namespace, selector: formatSelector(selector) };
+    const got = await readWant(this.#options, want);
+    this.#got.set(wantId(want), got);
+    if (got.is === "objects") return got;
+    const why = got.is === "unseen" ? got.why : "it was not read";
+    return { items: [], unseen: [{ what: resourceOf(kind), why, isDecisive: true }] };
+  }
+
+  /** Reads until nothing is missing that the diagnosis of the object asks for. @throws StatusError, TransportError. */
+  async answer(item: Item): Promise<Answer> {
+    for (let round = 0; ; round++) {
+      const { answer, wants } = answerFrom(this, item);
+      if (wants.length === 0) return answer;
+      const room = round < mostRounds ? Math.max(0, mostWants - this.#got.size) : 0;
+      await this.#read(wants.slice(0, room));
+      for (const want of wants.slice(room)) this.#got.set(wantId(want), { is: "unseen", why: "too much to look at" });
+    }
+  }
+
+  async #read(wants: readonly Want[]): Promise<void> {
+    const got = await inParallel(wants, (want) => readWant(this.#options, want));
+    for (const [index, want] of wants.entries()) {
+      const each = got[index];
+      if (each !== undefined) this.#got.set(wantId(want), each);
+    }
+  }
+}

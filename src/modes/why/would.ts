@@ -1,0 +1,116 @@
+/** What controllers of ours would do with an object now: one shadow sync of each key of its chain. */
+import { objectKey } from "../../api/key.ts";
+import { Deployments, type Kind, ReplicaSets, resourceOf } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { Ref } from "../../diagnosis/diagnosis.ts";
+import { type Got, isOwnedBy, type WouldDo } from "../../diagnosis/look.ts";
+import { sleep } from "../../platform/timeline.ts";
+import { askRights } from "../rights.ts";
+import { startShadow } from "../shadow/shadow.ts";
+import type { ReaderOptions } from "./options.ts";
+
+/** So long is waited at most for the caches of a shadow. */
+const longestMs = 15_000;
+
+/**
+ * Where a right to list or watch what a controller reads is missing, it is not started: its caches would never fill. What it
+ * would do is then not seen. Where it would do nothing, nothing is said.
+ */
+export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> {
+  const chain = options.controllers.filter(({ for: of }) => of !== undefined && isInChain(ref.kind, of));
+  if (chain.length === 0) return { is: "would", would: [], unseen: [] };
+  const what = `what our ${chain.map(({ name }) => name).join(" and ")} would do`;
+  const unseen = (why: string): Got => ({ is: "would", would: [], unseen: [{ what, why, isDecisive: false }] });
+  const missing = await missingRight(options, chain, ref.namespace);
+  if (missing !== undefined) return unseen(`no right to ${missing}`);
+  const overdue = new AbortController();
+  let over = false;
+  void sleep(options.timeline, longestMs, "why shadow", { signal: overdue.signal, background: true }).then(
+    () => {
+      over = true;
+      overdue.abort(new Error("overdue"));
+    },
+    () => undefined,
+  );
+  try {
+    return { is: "would", would: await shadowSyncs(options, ref, chain, overdue.signal), unseen: [] };
+  } catch (error) {
+    if (over) return unseen(`its caches were not full after ${longestMs / 1000} s`);
+    throw error;
+  } finally {
+    overdue.abort();
+  }
+}
+
+/** Deployment → ReplicaSet: whose syncs say something about an object of the kind. */
+function isInChain(kind: Kind, of: Kind): boolean {
+  if (resourceOf(of) === resourceOf(kind)) return true;
+  return resourceOf(kind) === resourceOf(Deployments) && resourceOf(of) === resourceOf(ReplicaSets);
+}
+
+/** `list replicasets`, the first one that is missing. */
+async function missingRight(
+  { client }: ReaderOptions,
+  controllers: readonly ControllerDefinition[],
+  namespace: string,
+): Promise<string | undefined> {
+  const kinds = new Map(
+    controllers.flatMap(({ watches }) => watches.map(({ kind }) => [resourceOf(kind), kind] as const)),
+  );
+  const rights = [...kinds.values()].flatMap(({ group, plural, namespaced }) =>
+    ["list", "watch"].map((verb) => ({
+      verb,
+      group,
+      resource: plural,
+      ...(namespaced && namespace !== "" && { namespace }),
+    })),
+  );
+  const first = (await askRights(client, rights)).missing[0];
+  return first === undefined ? undefined : `${first.verb} ${first.resource}`;
+}
+
+async function shadowSyncs(
+  options: ReaderOptions,
+  { namespace, name, kind: askedAbout }: Ref,
+  controllers: readonly ControllerDefinition[],
+  signal: AbortSignal,
+): Promise<readonly WouldDo[]> {
+  const { transport, bus, timeline, random } = options;
+  const inNamespace = namespace !== "" && { namespace };
+  const ownerOf = (): { readonly manager: undefined; readonly found: false } => ({ manager: undefined, found: false });
+  const shadow = await startShadow({ controllers, transport, bus, timeline, random, ...inNamespace, ownerOf }, signal);
+  const would: WouldDo[] = [];
+  const sentences = new Map<number, WouldDo>();
+  const stopListening = bus.listen((event) => {
+    if (event.stage === "decision") {
+      sentences.set(event.seq, { controller: event.controller, sentence: `${event.rule}: ${event.sentence}` });
+    }
+    // A status says what is so, and not what is to come.
+    if (event.stage !== "write" || event.subresource === "status" || event.decision === undefined) return;
+    const decided = sentences.get(event.decision);
+    sentences.delete(event.decision);
+    if (decided !== undefined) would.push(decided);
+  });
+  try {
+    const own = shadow.manager.controllers.find(({ definition }) => definition.for?.kind === askedAbout.kind);
+    const asked =
+      own?.definition.for === undefined
+        ? undefined
+        : own.cache<StoredObject>(own.definition.for).get(objectKey(namespace, name));
+    for (const running of shadow.manager.controllers) {
+      const { for: kind } = running.definition;
+      if (kind === undefined || asked === undefined) continue;
+      const { uid } = asked.metadata;
+      const mine = running
+        .cache<StoredObject>(kind)
+        .list(namespace)
+        .filter((object) => object.metadata.uid === uid || isOwnedBy(object, uid));
+      await shadow.syncOnce(running, new Set(mine.map(({ metadata }) => objectKey(metadata.namespace, metadata.name))));
+    }
+  } finally {
+    stopListening();
+    await shadow.stop();
+  }
+  return would;
+}

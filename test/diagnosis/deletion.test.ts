@@ -1,0 +1,110 @@
+import { describe, expect, test } from "bun:test";
+import { Deployments, type Kind, Namespaces, Pods, ReplicaSets } from "../../src/api/kind.ts";
+import type { StoredObject } from "../../src/api/object.ts";
+import { findingsOf } from "../../src/diagnosis/diagnosis.ts";
+import { ConfigMaps } from "../../src/diagnosis/kinds.ts";
+import { ago, answerAbout, type Json, now, objectOf, ownedBy } from "./world.ts";
+
+const going = (name: string, rest: Json = {}): StoredObject =>
+  objectOf(name, { meta: { deletionTimestamp: ago(180), ...rest } });
+const foreground = { finalizers: ["foregroundDeletion"] };
+
+describe("what a deletion waits for", () => {
+  test("a finalizer that somebody has to remove", () => {
+    const answer = answerAbout(ConfigMaps, going("a", { finalizers: ["example.com/hold"] }));
+    expect(answer.is).toBe("being deleted");
+    expect(answer.says).toBe("a finalizer holds it");
+    expect(findingsOf(answer)).toMatchObject([
+      { why: "finalizer example.com/hold: the controller that set it has to remove it", since: now - 180_000 },
+    ]);
+  });
+
+  test("in the foreground the finalizer at the bottom, in one question", () => {
+    const set = { kind: ReplicaSets, object: going("web-1", { ...foreground, ...ownedBy("web", Deployments) }) };
+    const held = { finalizers: ["example.com/drain"], ...ownedBy("web-1", ReplicaSets) };
+    const pod = { kind: Pods, object: going("web-1-a", held) };
+    const answer = answerAbout(Deployments, going("web", foreground), { items: [set, pod] });
+    expect(findingsOf(answer).map(({ at, why }) => `${at.name}: ${why}`)).toEqual([
+      "web-1-a: finalizer example.com/drain: the controller that set it has to remove it",
+      "web-1: finalizer foregroundDeletion: it goes when what it owns is gone: Pod web-1-a",
+      "web: finalizer foregroundDeletion: it goes when what it owns is gone: ReplicaSet web-1",
+    ]);
+  });
+
+  test("in the foreground what a ConfigMap owns, of whatever kind", () => {
+    const owned = { kind: ConfigMaps, object: objectOf("b", { meta: ownedBy("a", ConfigMaps) }) };
+    const answer = answerAbout(ConfigMaps, going("a", foreground), { items: [owned] });
+    expect(findingsOf(answer).map(({ why }) => why)).toEqual([
+      "it is not deleted yet: the garbage collector has to delete it first",
+      "finalizer foregroundDeletion: it goes when what it owns is gone: ConfigMap b",
+    ]);
+  });
+
+  const namespace = (conditions: readonly Json[]): StoredObject =>
+    Object.assign(going("shop", { namespace: undefined }), {
+      spec: { finalizers: ["kubernetes"] },
+      status: { phase: "Terminating", conditions },
+    });
+  const remaining = {
+    type: "NamespaceContentRemaining",
+    status: "True",
+    message: "Some resources are remaining: configmaps. has 1 resource instances",
+  };
+
+  test("a namespace names the objects and the finalizers that hold it", () => {
+    const held = { kind: ConfigMaps, object: going("held", { finalizers: ["example.com/hold"] }) };
+    const other = { kind: ConfigMaps, object: going("other") };
+    const answer = answerAbout(Namespaces, namespace([remaining]), { items: [held, other] });
+    expect(answer.says).toBe("1 object in it has finalizers");
+    expect(
+      findingsOf(answer)
+        .map(({ at, why }) => `${at.name}: ${why}`)
+        .slice(0, 2),
+    ).toEqual([
+      "held: finalizer example.com/hold: the controller that set it has to remove it",
+      "shop: 1 configmap left in it, without finalizers: they go by themselves",
+    ]);
+  });
+
+  test("a namespace whose content may not be read says what its controller says", () => {
+    const answer = answerAbout(Namespaces, namespace([remaining]), { forbidden: [ConfigMaps] });
+    expect(findingsOf(answer).map(({ why }) => why)).toContain(`NamespaceContentRemaining: ${remaining.message}`);
+    expect(answer.verdict.evidence.unseen).toMatchObject([{ what: "configmaps", why: "no right to list" }]);
+  });
+
+  test("a namespace that cannot be emptied because an API group does not answer", () => {
+    const failure = { type: "NamespaceDeletionDiscoveryFailure", status: "True", message: "stale GroupVersion: a/v1" };
+    expect(findingsOf(answerAbout(Namespaces, namespace([failure])))[0]?.why).toContain("stale GroupVersion: a/v1");
+  });
+
+  test("a pod whose node does not answer", () => {
+    const pod = Object.assign(going("a", { deletionTimestamp: ago(5), deletionGracePeriodSeconds: 30 }), {
+      spec: { nodeName: "node-1", containers: [{ name: "web" }] },
+      status: { phase: "Running", containerStatuses: [{ name: "web", ready: true, state: { running: {} } }] },
+    });
+    expect(findingsOf(answerAbout(Pods, pod))[0]?.why).toBe(
+      "being deleted, until its containers have ended on node node-1 (grace period 30 s)",
+    );
+  });
+});
+
+describe("what surrounds an object", () => {
+  const ready = { spec: {}, status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] } };
+  const pod = objectOf("a", { meta: ownedBy("web-1", ReplicaSets), ...ready });
+  const found = (kind: Kind, object: StoredObject): readonly string[] =>
+    findingsOf(answerAbout(Pods, pod, { items: [{ kind, object }] })).map(({ at, why }) => `${at.name}: ${why}`);
+
+  test("a namespace that is being deleted, and an owner that is gone", () => {
+    const namespace = { ...going("shop"), metadata: { ...going("shop").metadata, uid: "n" } };
+    expect(found(Namespaces, namespace)).toEqual([
+      "shop: it is being deleted: nothing new can be created in it, and everything in it goes",
+      "a: its owner ReplicaSet web-1 is gone: the garbage collector deletes it",
+    ]);
+  });
+
+  test("an owner that is being deleted in the foreground", () => {
+    expect(found(ReplicaSets, going("web-1", foreground))).toEqual([
+      "web-1: this owner is being deleted in the foreground, after what it owns",
+    ]);
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "bun:test";
+import { Deployments, Events, Nodes, Pods, ReplicaSets } from "../../src/api/kind.ts";
+import type { ManagedFieldsEntry, StoredObject } from "../../src/api/object.ts";
+import type { Event } from "../../src/api/types.ts";
+import { type Item, findingsOf } from "../../src/diagnosis/diagnosis.ts";
+import { ago, answerAbout, type Json, now, objectOf, ownedBy, Widgets } from "./world.ts";
+
+const labels = { app: "web" };
+const nodes: Item = {
+  kind: Nodes,
+  object: objectOf("node-1", { status: { conditions: [{ type: "Ready", status: "True" }] } }),
+};
+
+interface SetParts {
+  readonly revision: string;
+  readonly status: Json;
+  readonly image?: string;
+}
+
+function setOf(name: string, { revision, status, image = "web:1" }: SetParts): Item {
+  const annotations = { "deployment.kubernetes.io/revision": revision };
+  const spec = { replicas: 3, template: { spec: { containers: [{ name: "web", image }] } } };
+  return {
+    kind: ReplicaSets,
+    object: objectOf(name, { meta: { ...ownedBy("web", Deployments), annotations, labels }, spec, status }),
+  };
+}
+
+function podOf(name: string, set: string, isReady: boolean): Item {
+  const conditions = [{ type: "Ready", status: isReady ? "True" : "False", lastTransitionTime: ago(40) }];
+  const containerStatuses = [{ name: "web", ready: isReady, restartCount: 0, state: { running: {} } }];
+  const spec = { nodeName: "node-1", containers: [{ name: "web", readinessProbe: {} }] };
+  const status = { phase: "Running", conditions, containerStatuses };
+  return { kind: Pods, object: objectOf(name, { meta: { ...ownedBy(set, ReplicaSets), labels }, spec, status }) };
+}
+
+const deployment = (status: Json, spec: Json = {}, meta: Json = {}): StoredObject =>
+  objectOf("web", {
+    meta: { generation: 2, ...meta },
+    spec: { replicas: 3, progressDeadlineSeconds: 600, selector: { matchLabels: labels }, ...spec },
+    status: { observedGeneration: 2, ...status },
+  });
+const rolling: Json = { replicas: 3, updatedReplicas: 3, availableReplicas: 2 };
+const items: readonly Item[] = [
+  nodes,
+  setOf("web-1", { revision: "2", status: { replicas: 3, availableReplicas: 2 } }),
+  podOf("web-1-a", "web-1", false),
+  podOf("web-1-b", "web-1", true),
+];
+
+describe("what a Deployment waits for", () => {
+  test("pods that are not ready, the time until its deadline, and who wrote it", () => {
+    const progressing = { type: "Progressing", status: "True", reason: "ReplicaSetUpdated", lastUpdateTime: ago(348) };
+    const managedFields: readonly ManagedFieldsEntry[] = [
+      { manager: "kubectl-edit", time: ago(48), fieldsV1: { "f:spec": { "f:replicas": {} } } },
+      { manager: "kube-controller-manager", time: ago(3), subresource: "status", fieldsV1: {} },
+    ];
+    const object = deployment({ ...rolling, conditions: [progressing] }, {}, { managedFields });
+    const answer = answerAbout(Deployments, object, { items });
+    expect(answer.is).toBe("waiting");
+    expect(answer.says).toBe("2 of 3 pods of ReplicaSet web-1 are available");
+    expect(findingsOf(answer)).toMatchObject([
+      { at: { name: "web-1-a" }, why: "readiness probe of container web", since: now - 40_000 },
+    ]);
+    expect(answer.next).toEqual(["progress deadline in 4 m 12 s, then Progressing=False"]);
+    expect(answer.lastWrites).toEqual([
+      { part: "spec", managers: ["kubectl-edit"], untimed: [], agoMs: 48_000, field: ".spec.replicas" },
+      { part: "status", managers: ["kube-controller-manager"], untimed: [], agoMs: 3000 },
+    ]);
+  });
+
+  test("of a rollout the new ReplicaSet's pods, and what the old one still serves", () => {
+    const during = { ...rolling, replicas: 3, updatedReplicas: 1, availableReplicas: 2 };
+    const sets = [
+      setOf("web-2", { revision: "2", status: { replicas: 1 }, image: "web:2" }),
+      setOf("web-1", { revision: "1", status: { replicas: 2, availableReplicas: 2 } }),
+    ];
+    const pods = [podOf("web-1-a", "web-1", true), podOf("web-1-b", "web-1", true), podOf("web-2-a", "web-2", false)];
+    const answer = answerAbout(Deployments, deployment(during), { items: [nodes, ...sets, ...pods] });
+    expect(answer.says).toBe("0 of 3 pods of the new ReplicaSet web-2 are available, 2 of 2 old ones still serve");
+    expect(findingsOf(answer).map(({ at }) => at.name)).toEqual(["web-2-a"]);
+    expect(answer.changes[0]?.text).toBe(".spec.template.spec.containers[web].image web:1 → web:2 (revision 2)");
+  });
+
+  test.each([
+    {
+      name: "a quota",
+      object: deployment(rolling),
+      parts: [
+        setOf("web-1", {
+          revision: "2",
+          status: {
+            conditions: [{ type: "ReplicaFailure", status: "True", message: "exceeded quota: few, requested" }],
+          },
+        }),
+      ],
+      why: "pods cannot be created: exceeded quota: few",
+      advice: "describe quota few -n shop",
+    },
+    {
+      name: "somebody to resume it",
+      object: deployment({ ...rolling, updatedReplicas: 0 }, { paused: true }),
+      parts: items,
+      why: "it is paused",
+      advice: "rollout resume deployment/web -n shop",
+    },
+    {
+      name: "a controller to look at it",
+      object: deployment({ ...rolling, observedGeneration: 1 }),
+      parts: items,
+      why: "its controller has seen generation 1 of 2: is its controller running?",
+      advice: undefined,
+    },
+  ])("$name", ({ object, parts, why, advice }) => {
+    const answer = answerAbout(Deployments, object, { items: parts });
+    expect(answer.is).toBe("waiting");
+    expect(findingsOf(answer)[0]?.why).toContain(why);
+    expect(findingsOf(answer)[0]?.advice?.[0]?.words).toBe(advice as string);
+  });
+
+  test("one whose progress deadline has passed has failed, and its pods are the first cause", () => {
+    const late = { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" };
+    const answer = answerAbout(Deployments, deployment({ ...rolling, conditions: [late] }), { items });
+    expect(answer.is).toBe("failed");
+    expect(answer.says).toMatch(/^its rollout does not progress, \d of \d pods/);
+    expect(findingsOf(answer).map(({ why }) => why)).toEqual([
+      "readiness probe of container web",
+      "ProgressDeadlineExceeded: timed out",
+    ]);
+  });
+
+  test("one that is rolled out waits for nothing, unless a controller would still do something", () => {
+    const object = deployment({ replicas: 3, updatedReplicas: 3, availableReplicas: 3 });
+    expect(answerAbout(Deployments, object).is).toBe("well");
+    const would = [{ controller: "deployment", sentence: "scale-up: …" }];
+    const answer = answerAbout(Deployments, object, { would });
+    expect(answer.is).toBe("waiting");
+    expect(findingsOf(answer)[0]?.why).toBe("our deployment would now: scale-up: …");
+  });
+
+  test("what a controller would do is not said of what was refused", () => {
+    const failure = { type: "ReplicaFailure", status: "True", message: "exceeded quota: few" };
+    const would = [{ controller: "replicaset", sentence: "scale-up: 1 of 3 pods are missing" }];
+    const parts = { items: [setOf("web-1", { revision: "2", status: { conditions: [failure] } })], would };
+    expect(answerAbout(Deployments, deployment(rolling), parts).next).toEqual([]);
+    expect(answerAbout(Deployments, deployment(rolling), { items, would }).next).toEqual([
+      "our replicaset would now: scale-up: 1 of 3 pods are missing",
+    ]);
+  });
+
+  test("what may not be read is named, and the answer given by what may", () => {
+    const answer = answerAbout(Deployments, deployment(rolling), { forbidden: [ReplicaSets, Pods, Events] });
+    expect(answer.says).toBe("2 of 3 pods are available");
+    expect(answer.verdict.evidence.unseen.map(({ what }) => what)).toEqual(["replicasets.apps", "pods"]);
+  });
+
+  test("warnings say what the findings do not, the latest of each reason once", () => {
+    const event = (reason: string, message: string, seconds: number): Event => ({
+      metadata: objectOf(`e-${message}`).metadata,
+      involvedObject: { kind: "Pod", name: "web-1-a" },
+      type: "Warning",
+      reason,
+      message,
+      lastTimestamp: ago(seconds),
+      count: 2,
+    });
+    const events = [
+      event("Unhealthy", "probe failed: 500", 9),
+      event("Unhealthy", "probe failed: 503", 5),
+      event("Odd", "readiness probe of container web", 2),
+    ];
+    const answer = answerAbout(Deployments, deployment(rolling), { items, events });
+    expect(answer.warnings).toMatchObject([
+      { at: { name: "web-1-a" }, text: "Unhealthy: probe failed: 503", seenAt: now - 5000, count: 2 },
+    ]);
+  });
+
+  test("it names its owners, up to the topmost", () => {
+    const widget = { kind: Widgets, object: objectOf("w", { status: {} }) };
+    const set = setOf("web-1", { revision: "2", status: {} });
+    const owner = { kind: Deployments, object: deployment(rolling, {}, ownedBy("w", Widgets)) };
+    const answer = answerAbout(Pods, podOf("web-1-a", "web-1", true).object, { items: [widget, owner, set] });
+    expect(answer.owners.map(({ name }) => name)).toEqual(["web-1", "web", "w"]);
+  });
+});
+
+describe("who wrote an object last", () => {
+  test("a write without a time is no earlier one, and is told with its subresource", () => {
+    const managedFields: readonly ManagedFieldsEntry[] = [
+      { manager: "kubectl", fieldsV1: { "f:spec": {} }, subresource: "scale" },
+      { manager: "you", time: ago(10), fieldsV1: { "f:spec": { "f:a": {}, "f:b": {} } } },
+    ];
+    expect(answerAbout(Widgets, objectOf("w", { meta: { managedFields } })).lastWrites).toEqual([
+      { part: "spec", managers: ["you"], untimed: ["kubectl (scale)"], agoMs: 10_000 },
+    ]);
+  });
+
+  test("a key that is no identifier is written in brackets", () => {
+    const fieldsV1 = { "f:metadata": { "f:labels": { ".": {}, "f:kubernetes.io/metadata.name": {} } } };
+    const managedFields = [{ manager: "a", time: ago(10), fieldsV1 }];
+    const answer = answerAbout(Widgets, objectOf("w", { meta: { managedFields } }));
+    expect(answer.lastWrites[0]?.field).toBe('.metadata.labels["kubernetes.io/metadata.name"]');
+  });
+});

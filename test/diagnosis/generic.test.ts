@@ -1,0 +1,150 @@
+import { describe, expect, test } from "bun:test";
+import { Deployments } from "../../src/api/kind.ts";
+import type { StoredObject } from "../../src/api/object.ts";
+import { findingsOf, type Is, type Item } from "../../src/diagnosis/diagnosis.ts";
+import { ConfigMaps, HorizontalPodAutoscalers } from "../../src/diagnosis/kinds.ts";
+import { answerAbout, type Json, objectOf, ownedBy, Widgets } from "./world.ts";
+
+const widget = (status: Json | undefined, spec: Json = {}): StoredObject =>
+  objectOf("w", { meta: { generation: 3 }, spec, ...(status !== undefined && { status }) });
+const condition = (type: string, status: string, rest: Json = {}): Json => ({
+  conditions: [{ type, status, ...rest }],
+});
+
+function owned(available: number): Item {
+  const status = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: available };
+  const spec = { replicas: 2, selector: { matchLabels: { app: "w" } } };
+  return {
+    kind: Deployments,
+    object: objectOf("w-web", { meta: { generation: 1, ...ownedBy("w", Widgets) }, spec, status }),
+  };
+}
+
+describe("a custom resource", () => {
+  const rows: readonly {
+    readonly name: string;
+    readonly status: Json | undefined;
+    readonly is: Is;
+    readonly says: string;
+  }[] = [
+    {
+      name: "without a status",
+      status: undefined,
+      is: "cannot tell",
+      says: "nobody has written its status, and nothing it owns is known",
+    },
+    {
+      name: "with an empty status",
+      status: {},
+      is: "cannot tell",
+      says: "its status says nothing that tells its state",
+    },
+    {
+      name: "with a status that tells nothing",
+      status: { url: "x" },
+      is: "cannot tell",
+      says: "its status says nothing that tells its state",
+    },
+    { name: "Ready", status: condition("Ready", "True"), is: "well", says: "condition Ready is True" },
+    {
+      name: "not Ready",
+      status: condition("Ready", "False", { reason: "NoBackend", message: "none found" }),
+      is: "waiting",
+      says: "condition Ready is False (NoBackend): none found",
+    },
+    { name: "Ready Unknown", status: condition("Ready", "Unknown"), is: "waiting", says: "condition Ready is Unknown" },
+    {
+      name: "with ReconcileSuccess False",
+      status: condition("ReconcileSuccess", "False"),
+      is: "waiting",
+      says: "condition ReconcileSuccess is False",
+    },
+    { name: "Degraded", status: condition("Degraded", "True"), is: "waiting", says: "condition Degraded is True" },
+    { name: "not Degraded", status: condition("Degraded", "False"), is: "well", says: "condition Degraded is False" },
+    {
+      name: "with a type that is not known, False",
+      status: condition("Frobbed", "False"),
+      is: "cannot tell",
+      says: "whether condition Frobbed is False is good or bad is not known",
+    },
+    {
+      name: "with a type that is not known, False for a reason that is",
+      status: condition("Frobbed", "False", { reason: "BackendNotFound" }),
+      is: "waiting",
+      says: "condition Frobbed is False (BackendNotFound)",
+    },
+    {
+      name: "Ready, of an earlier generation",
+      status: condition("Ready", "True", { observedGeneration: 2 }),
+      is: "waiting",
+      says: "condition Ready is of generation 2, and the spec of 3",
+    },
+    {
+      name: "of an earlier generation",
+      status: { observedGeneration: 2, ...condition("Ready", "True") },
+      is: "waiting",
+      says: "its controller has seen generation 2 of 3",
+    },
+    { name: "in a phase that is good", status: { phase: "Running" }, is: "well", says: "phase Running" },
+    { name: "in a phase that is bad", status: { phase: "Provisioning" }, is: "waiting", says: "phase Provisioning" },
+    {
+      name: "in a phase that is not known",
+      status: { phase: "Frobbing" },
+      is: "cannot tell",
+      says: "whether phase Frobbing is good or bad is not known",
+    },
+  ];
+  test.each(rows)("$name: $is", ({ status, is, says }) => {
+    const answer = answerAbout(Widgets, widget(status));
+    expect({ is: answer.is, says: answer.says }).toEqual({ is, says: expect.stringContaining(says) as string });
+  });
+
+  test("with fewer replicas than it wants", () => {
+    const answer = answerAbout(Widgets, widget({ readyReplicas: 1, ...condition("Ready", "True") }, { replicas: 2 }));
+    expect(answer.is).toBe("waiting");
+    expect(findingsOf(answer).map(({ why }) => why)).toEqual(["1 of 2 replicas"]);
+  });
+
+  test("a condition that is False and not known is shown beside a summary that is well", () => {
+    const conditions = [
+      { type: "Ready", status: "True" },
+      { type: "Upgrading", status: "False" },
+    ];
+    const answer = answerAbout(Widgets, widget({ conditions }));
+    expect(answer.is).toBe("well");
+    expect(answer.notes).toEqual(["condition Upgrading is False"]);
+  });
+
+  test("is not well where the Deployment that it owns is not", () => {
+    const answer = answerAbout(Widgets, widget(condition("Ready", "True")), { items: [owned(0)] });
+    expect(answer.is).toBe("waiting");
+    expect(findingsOf(answer)[0]).toMatchObject({ at: { name: "w-web" }, why: "0 of 2 pods are available" });
+  });
+
+  test("is well by what it owns where it has no status", () => {
+    const answer = answerAbout(Widgets, widget(undefined), { items: [owned(2)] });
+    expect(answer.is).toBe("well");
+    expect(answer.says).toBe("it owns Deployment w-web");
+  });
+
+  test("cannot be told where what it may own may not be listed", () => {
+    const parts = { items: [owned(2)], forbidden: [Deployments] };
+    expect(answerAbout(Widgets, widget(undefined), parts).is).toBe("cannot tell");
+    const answer = answerAbout(Widgets, widget(condition("Ready", "True")), parts);
+    expect(answer.is).toBe("well");
+    expect(answer.verdict.evidence.unseen).toMatchObject([{ what: "deployments.apps", isDecisive: false }]);
+  });
+});
+
+test("a ConfigMap is as it should be as soon as it is there", () => {
+  expect(answerAbout(ConfigMaps, objectOf("c")).is).toBe("well");
+});
+
+test("an autoscaler that cannot read metrics", () => {
+  const conditions = [
+    { type: "ScalingActive", status: "False", reason: "FailedGetResourceMetric", message: "no metrics" },
+  ];
+  const answer = answerAbout(HorizontalPodAutoscalers, objectOf("h", { spec: {}, status: { conditions } }));
+  expect(answer.is).toBe("waiting");
+  expect(findingsOf(answer)[0]?.why).toContain("FailedGetResourceMetric");
+});

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "bun:test";
+import { Nodes, Pods } from "../../src/api/kind.ts";
+import type { StoredObject } from "../../src/api/object.ts";
+import { findingsOf } from "../../src/diagnosis/diagnosis.ts";
+import { ConfigMaps, PersistentVolumeClaims, Secrets } from "../../src/diagnosis/kinds.ts";
+import { ago, answerAbout, type Json, objectOf } from "./world.ts";
+
+const node = {
+  kind: Nodes,
+  object: objectOf("node-1", { status: { conditions: [{ type: "Ready", status: "True" }] } }),
+};
+
+function podOf(name: string, status: Json, rest: Json & { readonly meta?: Json } = {}): StoredObject {
+  const container = rest["container"] as Json;
+  const spec = { nodeName: "node-1", containers: [{ name: "web", ...container }], ...(rest["spec"] as Json) };
+  return objectOf(name, { ...(rest.meta !== undefined && { meta: rest.meta }), spec, status });
+}
+
+const unready = (container: Json): Json => ({
+  phase: "Running",
+  conditions: [{ type: "Ready", status: "False", lastTransitionTime: ago(40) }],
+  containerStatuses: [{ name: "web", ready: false, restartCount: 0, ...container }],
+});
+const ready: Json = { phase: "Running", conditions: [{ type: "Ready", status: "True", lastTransitionTime: ago(40) }] };
+
+const backOff = (endedAgo: number): Json =>
+  unready({
+    restartCount: 5,
+    state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 2m40s restarting failed container=web" } },
+    lastState: { terminated: { exitCode: 137, reason: "OOMKilled", finishedAt: ago(endedAgo) } },
+  });
+
+describe("what a pod waits for", () => {
+  test.each([
+    {
+      name: "a node",
+      pod: podOf(
+        "a",
+        {
+          phase: "Pending",
+          conditions: [
+            { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes are available" },
+          ],
+        },
+        { spec: { nodeName: "" } },
+      ),
+      why: "not scheduled: 0/3 nodes are available",
+    },
+    {
+      name: "a scheduler",
+      pod: podOf("a", { phase: "Pending" }, { spec: { nodeName: "" } }),
+      why: "no scheduler has looked at it",
+    },
+    {
+      name: "a scheduling gate",
+      pod: podOf(
+        "a",
+        { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }] },
+        { spec: { nodeName: "", schedulingGates: [{ name: "example.com/hold" }] } },
+      ),
+      why: "held back by scheduling gates: example.com/hold",
+    },
+    { name: "its kubelet", pod: podOf("a", { phase: "Pending" }), why: "waits for the kubelet of node node-1" },
+    {
+      name: "an image",
+      pod: podOf(
+        "a",
+        unready({ state: { waiting: { reason: "ImagePullBackOff", message: 'Back-off pulling image "nope"' } } }),
+      ),
+      why: 'container web: ImagePullBackOff: Back-off pulling image "nope"',
+      advice: "describe pod a -n shop",
+    },
+    {
+      name: "the end of a back-off",
+      pod: podOf("a", backOff(30)),
+      why: "container web: CrashLoopBackOff, ended with exit code 137 (OOMKilled), 5 restarts",
+      next: "container web is started again in 2 m 10 s",
+      advice: "logs a --previous -n shop",
+    },
+    {
+      name: "the end of a back-off that is over",
+      pod: podOf("a", backOff(171)),
+      why: "CrashLoopBackOff",
+      next: "container web was to be started again 11 s ago: it is overdue",
+    },
+    {
+      name: "a readiness probe",
+      pod: podOf("a", unready({ state: { running: {} }, started: true }), { container: { readinessProbe: {} } }),
+      why: "readiness probe of container web",
+    },
+    {
+      name: "a startup probe",
+      pod: podOf("a", unready({ state: { running: {} }, started: false }), {
+        container: { startupProbe: {}, readinessProbe: {} },
+      }),
+      why: "startup probe of container web",
+    },
+    {
+      name: "an init container",
+      pod: podOf("a", {
+        ...unready({ state: { waiting: { reason: "PodInitializing" } } }),
+        initContainerStatuses: [
+          {
+            name: "load",
+            ready: false,
+            restartCount: 2,
+            state: { waiting: { reason: "CrashLoopBackOff" } },
+            lastState: { terminated: { exitCode: 1, reason: "Error" } },
+          },
+        ],
+      }),
+      why: "init container load: CrashLoopBackOff, ended with exit code 1, 2 restarts",
+    },
+    {
+      name: "a readiness gate",
+      pod: podOf(
+        "a",
+        {
+          phase: "Running",
+          conditions: [{ type: "Ready", status: "False" }],
+          containerStatuses: [{ name: "web", ready: true, restartCount: 0, state: { running: {} } }],
+        },
+        { spec: { readinessGates: [{ conditionType: "example.com/lb" }] } },
+      ),
+      why: "readiness gate example.com/lb is not True",
+    },
+    {
+      name: "a ConfigMap that is missing",
+      pod: podOf("a", unready({ state: { waiting: { reason: "ContainerCreating" } } }), {
+        container: { envFrom: [{ configMapRef: { name: "nope" } }] },
+      }),
+      why: "there is no such ConfigMap, and the pod names it",
+    },
+    {
+      name: "a claim that is missing",
+      pod: podOf(
+        "a",
+        { phase: "Pending" },
+        {
+          spec: { nodeName: "", volumes: [{ name: "v", persistentVolumeClaim: { claimName: "nope" } }] },
+        },
+      ),
+      why: "there is no such claim",
+    },
+    {
+      name: "a container that crashed a moment ago, and is ready between two crashes",
+      pod: podOf("a", {
+        ...ready,
+        containerStatuses: [
+          {
+            name: "web",
+            ready: true,
+            restartCount: 3,
+            state: { running: { startedAt: ago(2) } },
+            lastState: { terminated: { exitCode: 1, startedAt: ago(20), finishedAt: ago(15) } },
+          },
+        ],
+      }),
+      why: "container web ended with exit code 1 after 5 s the last time, and runs for 2 s now, 3 restarts",
+      advice: "logs a --previous -n shop",
+    },
+  ])("$name", ({ pod, why, next, advice }) => {
+    const answer = answerAbout(Pods, pod, { items: [node] });
+    expect(answer.is).toBe("waiting");
+    expect(findingsOf(answer)[0]?.why).toContain(why);
+    if (next !== undefined) expect(answer.next).toEqual([next]);
+    if (advice !== undefined) expect(findingsOf(answer)[0]?.advice?.[0]?.words).toBe(advice);
+  });
+
+  test("one that is ready, one that has succeeded, and one that outlived its last crash wait for nothing", () => {
+    expect(answerAbout(Pods, podOf("a", ready)).is).toBe("well");
+    expect(answerAbout(Pods, podOf("a", { phase: "Succeeded" })).is).toBe("well");
+    const outlived = {
+      name: "web",
+      ready: true,
+      restartCount: 1,
+      state: { running: { startedAt: ago(100) } },
+      lastState: { terminated: { exitCode: 1, startedAt: ago(110), finishedAt: ago(105) } },
+    };
+    expect(answerAbout(Pods, podOf("a", { ...ready, containerStatuses: [outlived] })).is).toBe("well");
+  });
+
+  test("one that has failed says with which exit code", () => {
+    const terminated = { exitCode: 3, reason: "Error" };
+    const status = { phase: "Failed", containerStatuses: [{ name: "web", state: { terminated } }] };
+    const answer = answerAbout(Pods, podOf("a", status));
+    expect(answer.is).toBe("failed");
+    expect(findingsOf(answer)[0]?.why).toBe("container web ended with exit code 3");
+  });
+
+  test("what it names is not missing where it is there, or optional", () => {
+    const creating = unready({ state: { waiting: { reason: "ContainerCreating" } } });
+    const container = {
+      envFrom: [{ configMapRef: { name: "there" } }, { configMapRef: { name: "nope", optional: true } }],
+      env: [{ name: "A", valueFrom: { secretKeyRef: { name: "secret", key: "a" } } }],
+    };
+    const spec = { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "bound" } }] };
+    const items = [
+      node,
+      { kind: ConfigMaps, object: objectOf("there") },
+      { kind: Secrets, object: objectOf("secret") },
+      { kind: PersistentVolumeClaims, object: objectOf("bound", { spec: {}, status: { phase: "Bound" } }) },
+    ];
+    const answer = answerAbout(Pods, podOf("a", creating, { container, spec }), { items });
+    expect(findingsOf(answer).map(({ why }) => why)).toEqual(["container web: ContainerCreating"]);
+  });
+});
