@@ -13,16 +13,15 @@ import type {
   IngressClass,
   Job,
   PersistentVolume,
-  PersistentVolumeClaim,
   PodDisruptionBudget,
-  ResourceQuota,
   RoleBinding,
-  Service,
   StatefulSet,
   StorageClass,
   VolumeAttachment,
   WebhookConfiguration,
 } from "../api/types.ts";
+
+export { PersistentVolumeClaims, ResourceQuotas, Services } from "../api/kind.ts";
 
 const core = { group: "", version: "v1", namespaced: true };
 const apps = { group: "apps", version: "v1", namespaced: true };
@@ -50,8 +49,6 @@ export const PodDisruptionBudgets: Kind<PodDisruptionBudget> = kindOf({
   plural: "poddisruptionbudgets",
   namespaced: true,
 });
-export const ResourceQuotas: Kind<ResourceQuota> = kindOf({ ...core, kind: "ResourceQuota", plural: "resourcequotas" });
-export const Services: Kind<Service> = kindOf({ ...core, kind: "Service", plural: "services" });
 export const ConfigMaps: Kind<StoredObject> = kindOf({ ...core, kind: "ConfigMap", plural: "configmaps" });
 export const Secrets: Kind<StoredObject> = kindOf({ ...core, kind: "Secret", plural: "secrets" });
 export const EndpointSlices: Kind<EndpointSlice> = kindOf({
@@ -72,11 +69,6 @@ export const IngressClasses: Kind<IngressClass> = kindOf({
   kind: "IngressClass",
   plural: "ingressclasses",
   namespaced: false,
-});
-export const PersistentVolumeClaims: Kind<PersistentVolumeClaim> = kindOf({
-  ...core,
-  kind: "PersistentVolumeClaim",
-  plural: "persistentvolumeclaims",
 });
 export const PersistentVolumes: Kind<PersistentVolume> = kindOf({
   ...core,

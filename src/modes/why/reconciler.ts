@@ -3,7 +3,7 @@ import { isForbidden } from "../../api/status-error.ts";
 import { findSecondOwner } from "../second-owner.ts";
 import type { ReaderOptions } from "./options.ts";
 
-/** Who reconciles objects of a kind that a controller of ours is for, where that one is seen to be active. */
+/** Who reconciles objects of a kind that a controller of ours is for, as far as the cluster shows it. */
 export async function readReconciler(
   { transport, client, controllers }: ReaderOptions,
   { kind, namespace }: Want & { readonly is: "reconciler" },
@@ -12,9 +12,9 @@ export async function readReconciler(
   if (own === undefined) return { is: "reconciler", reconciler: undefined };
   try {
     const found = await findSecondOwner(transport, client, own, namespace === "" ? undefined : namespace);
-    // What left no trace may be running all the same: nothing is claimed then.
-    const isActive = found.is === "active";
-    return { is: "reconciler", reconciler: isActive ? { who: found.who, isActive } : undefined };
+    // Where neither is known nothing is claimed.
+    if (found.is === "unknown") return { is: "reconciler", reconciler: undefined };
+    return { is: "reconciler", reconciler: { who: found.who, isActive: found.is === "active" } };
   } catch (error) {
     if (isForbidden(error)) return { is: "reconciler", reconciler: undefined };
     throw error;
