@@ -1,11 +1,14 @@
 /** JSON merge patch (RFC 7386) and JSON patch (RFC 6902) over plain JSON. Both answer a new value and leave theirs as they were. */
 
-/** A patch that cannot be applied. `malformed`: it is no patch; `failed`: it does not fit this document. */
+/**
+ * A patch that cannot be applied. `malformed`: it is no patch; `failed`: it does not fit this document; `unsupported`: it asks for
+ * what no such patch can say.
+ */
 export class PatchError extends Error {
   override readonly name = "PatchError";
-  readonly problem: "malformed" | "failed";
+  readonly problem: "malformed" | "failed" | "unsupported";
 
-  constructor(problem: "malformed" | "failed", message: string) {
+  constructor(problem: "malformed" | "failed" | "unsupported", message: string) {
     super(message);
     this.problem = problem;
   }
@@ -36,92 +39,72 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-/** `/a~1b/0` → `["a/b", "0"]`. @throws PatchError */
-function pointer(path: unknown): string[] {
-  if (typeof path !== "string") throw new PatchError("malformed", "Invalid JSON Patch");
-  if (path === "") return [];
-  return path
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+type Container = Json | unknown[];
+
+/** Where an operation acts: the object or list that holds the last step of its path, and that step. */
+interface Place {
+  readonly container: Container;
+  readonly key: string;
 }
 
-/** The container that holds the last step of a path. @throws PatchError where a step is missing. */
-function parentOf(document: unknown, steps: readonly string[], op: string, path: string): Json | unknown[] {
+const unescaped = (step: string): string => step.replaceAll("~1", "/").replaceAll("~0", "~");
+
+/**
+ * `/a~1b/0` is place `0` of the list at `a/b`. What stands before the first slash says nothing, as for the real server.
+ * @throws PatchError where a step is missing, and for the document as a whole, which is at no place.
+ */
+function placeAt(document: unknown, path: string, op: string): Place {
+  const steps = path.split("/").slice(1).map(unescaped);
+  const key = steps.pop();
   let here = document;
-  for (const step of steps.slice(0, -1)) {
-    here = Array.isArray(here)
-      ? here[Number(step)]
-      : isObject(here) && Object.hasOwn(here, step)
-        ? here[step]
-        : undefined;
-  }
-  if (Array.isArray(here) || isObject(here)) return here as Json | unknown[];
+  for (const step of steps) here = Array.isArray(here) ? here[indexOf(here, step)] : member(here, step);
+  if (key !== undefined && (Array.isArray(here) || isObject(here))) return { container: here as Container, key };
   throw new PatchError(
     "failed",
     `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`,
   );
 }
 
-function indexIn(list: readonly unknown[], step: string, forAdding: boolean): number {
-  if (forAdding && step === "-") return list.length;
-  if (!/^-?\d+$/.test(step)) {
-    throw new PatchError("failed", `strconv.Atoi: parsing ${JSON.stringify(step)}: invalid syntax`);
-  }
-  const index = Number(step);
-  const end = forAdding ? list.length + 1 : list.length;
+/** A key of an object; null for one that is not there, as the real server's library reads it. */
+function member(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : null;
+}
+
+/** Go's strconv.Atoi. @throws PatchError */
+function atoi(text: string): number {
+  if (/^[+-]?\d+$/.test(text)) return Number(text);
+  throw new PatchError("failed", `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
+}
+
+/** An index below `end`; a negative one counts from there. @throws PatchError */
+function within(index: number, end: number): number {
   const counted = index < 0 ? index + end : index;
-  if (counted < 0 || counted >= end) {
-    throw new PatchError("failed", `Unable to access invalid index: ${index}: invalid index referenced`);
-  }
-  return counted;
+  if (counted >= 0 && counted < end) return counted;
+  throw new PatchError("failed", `Unable to access invalid index: ${index}: invalid index referenced`);
 }
 
-function read(document: unknown, path: string, op: string): unknown {
-  const steps = pointer(path);
-  const last = steps.at(-1);
-  if (last === undefined) return document;
-  const parent = parentOf(document, steps, op, path);
-  if (Array.isArray(parent)) return parent[indexIn(parent, last, false)];
-  if (Object.hasOwn(parent, last)) return parent[last];
-  // What is not there is copied as null, as the real server's library does.
-  if (op === "copy") return null;
-  throw new PatchError("failed", `${op} operation does not apply: doc is missing key: ${path}: missing value`);
+const indexOf = (list: readonly unknown[], step: string): number => within(atoi(step), list.length);
+
+function read({ container, key }: Place): unknown {
+  return Array.isArray(container) ? container[indexOf(container, key)] : member(container, key);
 }
 
-function add(document: unknown, path: string, value: unknown, op: string): unknown {
-  const steps = pointer(path);
-  const last = steps.at(-1);
-  if (last === undefined) return value;
-  const parent = parentOf(document, steps, op, path);
-  if (Array.isArray(parent)) parent.splice(indexIn(parent, last, true), 0, value);
-  else set(parent, last, value);
-  return document;
+function add({ container, key }: Place, value: unknown): void {
+  if (!Array.isArray(container)) set(container, key, value);
+  else if (key === "-") container.push(value);
+  else container.splice(within(atoi(key), container.length + 1), 0, value);
 }
 
-function remove(document: unknown, path: string, op: string): void {
-  const steps = pointer(path);
-  const last = steps.at(-1) ?? "";
-  const parent = parentOf(document, steps, op, path);
-  if (Array.isArray(parent)) {
-    parent.splice(indexIn(parent, last, false), 1);
-    return;
-  }
-  if (!Object.hasOwn(parent, last)) {
-    throw new PatchError("failed", `Unable to remove nonexistent key: ${last}: missing value`);
-  }
-  delete parent[last];
+function remove({ container, key }: Place): void {
+  if (Array.isArray(container)) container.splice(indexOf(container, key), 1);
+  else if (Object.hasOwn(container, key)) delete container[key];
+  else throw new PatchError("failed", `Unable to remove nonexistent key: ${key}: missing value`);
 }
 
-function replace(document: unknown, path: string, value: unknown): unknown {
-  const steps = pointer(path);
-  const last = steps.at(-1);
-  if (last === undefined) return value;
-  const parent = parentOf(document, steps, "replace", path);
-  if (Array.isArray(parent)) parent[indexIn(parent, last, false)] = value;
-  // The library behind the API server does not ask whether it is there.
-  else set(parent, last, value);
-  return document;
+/** The library behind the API server does not ask whether a key is there. */
+function replace({ container, key }: Place, value: unknown): void {
+  if (Array.isArray(container)) container[indexOf(container, key)] = value;
+  else set(container, key, value);
 }
 
 function same(a: unknown, b: unknown): boolean {
@@ -132,64 +115,88 @@ function same(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
 }
 
+export interface JsonPatchLimits {
+  /** How many bytes of JSON all `copy` operations together may copy; without end by default. */
+  readonly maxCopyBytes?: number;
+}
+
 /**
  * Applies the operations in order; all or none.
  * @throws PatchError `malformed` for what is no list of operations, `failed` for one that does not fit; the message is that of
  * the library behind the API server. Source: gopkg.in/evanphx/json-patch.v4 patch.go.
  */
-export function jsonPatch(target: unknown, operations: unknown): unknown {
+export function jsonPatch(target: unknown, operations: unknown, limits: JsonPatchLimits = {}): unknown {
   if (!Array.isArray(operations)) throw new PatchError("malformed", "Invalid JSON Patch");
-  let document = structuredClone(target);
+  const patching: Patching = { document: structuredClone(target), copyBytesLeft: limits.maxCopyBytes ?? Infinity };
   for (const operation of operations as unknown[]) {
-    if (!isObject(operation)) throw new PatchError("malformed", "Invalid JSON Patch");
-    document = applied(document, operation);
+    if (operation !== null && !isObject(operation)) throw new PatchError("malformed", "Invalid JSON Patch");
+    apply(patching, operation ?? {});
   }
-  return document;
+  return patching.document;
 }
 
-function applied(document: unknown, operation: Json): unknown {
-  const { op, path, from, value } = operation as { op?: unknown; path?: unknown; from?: unknown; value?: unknown };
-  if (typeof path !== "string")
-    throw new PatchError("failed", `${String(op)} operation failed to decode path: missing value`);
+interface Patching {
+  document: unknown;
+  copyBytesLeft: number;
+}
+
+function apply(patching: Patching, operation: Json): void {
+  const { op, value } = operation as { op?: unknown; value?: unknown };
+  const { document } = patching;
+  const place = (field: "path" | "from"): Place => placeAt(document, pathIn(operation, field, String(op)), String(op));
   switch (op) {
     case "add":
-      return add(document, path, structuredClone(value ?? null), "add");
+      return add(place("path"), structuredClone(value ?? null));
     case "remove":
-      remove(document, path, "remove");
-      return document;
+      return remove(place("path"));
     case "replace":
-      return replace(document, path, structuredClone(value ?? null));
+      if (operation["path"] === "") patching.document = wholeDocument(value);
+      else replace(place("path"), structuredClone(value ?? null));
+      return;
     case "move": {
-      const moved = read(document, fromOf(from, "move"), "move");
-      remove(document, fromOf(from, "move"), "move");
-      return add(document, path, moved, "move");
+      const from = place("from");
+      const moved = read(from);
+      remove(from);
+      return add(place("path"), moved);
     }
-    case "copy":
-      return add(document, path, structuredClone(read(document, fromOf(from, "copy"), "copy")), "copy");
+    case "copy": {
+      const copied = copyWithin(patching, read(place("from")));
+      return add(place("path"), copied);
+    }
     case "test":
-      return tested(document, path, value);
+      return check(document, operation);
     default:
       throw new PatchError("failed", `Unexpected kind: ${typeof op === "string" ? op : "unknown"}`);
   }
 }
 
-function fromOf(from: unknown, op: string): string {
-  if (typeof from === "string") return from;
-  throw new PatchError("failed", `${op} operation failed to decode from: missing value`);
+function pathIn(operation: Json, field: "path" | "from", op: string): string {
+  const path = operation[field];
+  if (typeof path === "string") return path;
+  throw new PatchError("failed", `${op} operation failed to decode ${field}: missing value`);
 }
 
-function tested(document: unknown, path: string, value: unknown): unknown {
-  const steps = pointer(path);
-  const last = steps.at(-1);
-  let there: unknown = document;
-  if (last !== undefined) {
-    const parent = parentOf(document, steps, "test", path);
-    there = Array.isArray(parent)
-      ? parent[indexIn(parent, last, false)]
-      : Object.hasOwn(parent, last)
-        ? parent[last]
-        : null;
+function wholeDocument(value: unknown): unknown {
+  if (isObject(value) || Array.isArray(value)) return structuredClone(value);
+  throw new PatchError("failed", "replace operation value must be object or array");
+}
+
+/** A copy of its own, as long as there may be one. Few bytes of a patch could copy a document over and over into itself. */
+function copyWithin(patching: Patching, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  const text = JSON.stringify(value);
+  // No character takes fewer bytes than one: what is too long by characters need not be counted by bytes.
+  const bytes = text.length > patching.copyBytesLeft ? text.length : new TextEncoder().encode(text).length;
+  patching.copyBytesLeft -= bytes;
+  if (patching.copyBytesLeft < 0) {
+    throw new PatchError("failed", "Unable to complete the copy, the accumulated size increase of copy is too large");
   }
-  if (!same(there ?? null, value ?? null)) throw new PatchError("failed", `testing value ${path} failed: test failed`);
-  return document;
+  return JSON.parse(text) as unknown;
+}
+
+function check(document: unknown, operation: Json): void {
+  const path = pathIn(operation, "path", "test");
+  const there = path === "" ? document : read(placeAt(document, path, "test"));
+  if (!same(there ?? null, operation["value"] ?? null))
+    throw new PatchError("failed", `testing value ${path} failed: test failed`);
 }

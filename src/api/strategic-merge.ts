@@ -4,6 +4,16 @@
  * Source: apimachinery v0.36 util/strategicpatch/patch.go; differs: one document and one patch, never a patch of patches.
  */
 import { PatchError } from "./patch.ts";
+import {
+  checkOrder,
+  goMap,
+  goTypeOf,
+  isListOfObjects,
+  marker,
+  noMergeKey,
+  ordered,
+  wrongType,
+} from "./strategic-lists.ts";
 
 type Json = Record<string, unknown>;
 
@@ -27,14 +37,22 @@ export interface MergeField {
   readonly rules: MergeRules | undefined;
 }
 
-const marker = "$patch";
 const retainKeys = "$retainKeys";
-const deleteFrom = "$deleteFromPrimitiveList/";
-const setOrder = "$setElementOrder/";
+const deleteFrom = "$deleteFromPrimitiveList";
+const setOrder = "$setElementOrder";
 
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Sets a key as data even when it is called `__proto__`. */
+function set(object: Json, key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
+}
+
+const own = (object: Json, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
 
 /** The patched object; both arguments are left as they were. @throws PatchError for directives that make no sense. */
 export function strategicMerge(original: unknown, patch: unknown, rules: MergeRules | undefined): Json {
@@ -47,12 +65,7 @@ function copied<T>(value: T): T {
   if (Array.isArray(value)) return value.map((item: unknown) => copied(item)) as T;
   if (!isObject(value)) return value;
   const copy: Json = {};
-  for (const key of Object.keys(value)) {
-    const item = copied(value[key]);
-    if (key === "__proto__")
-      Object.defineProperty(copy, key, { value: item, enumerable: true, configurable: true, writable: true });
-    else copy[key] = item;
-  }
+  for (const key of Object.keys(value)) set(copy, key, copied(value[key]));
   return copy as T;
 }
 
@@ -62,7 +75,7 @@ function mergeObject(original: Json, patch: Json, rules: MergeRules | undefined)
   retain(original, work);
   for (const key of Object.keys(work)) if (key.startsWith(setOrder)) inSetOrder(original, work, key, rules);
   for (const key of Object.keys(work)) {
-    if (key.startsWith(deleteFrom)) deletePrimitives(original, key.slice(deleteFrom.length), work[key]);
+    if (key.startsWith(deleteFrom)) deleteItems(original, listNamedBy(key, deleteFrom), work[key], rules);
     else mergeField(original, key, work[key], rules?.field(key));
   }
   return original;
@@ -72,7 +85,15 @@ function byDirective(patch: Json): Json {
   const { [marker]: directive, ...rest } = patch;
   if (directive === "replace") return rest;
   if (directive === "delete") return {};
-  throw new PatchError("failed", `unknown patch type: ${goMap(directive)} in map: ${goMap(patch)}`);
+  throw unknownDirective(directive, patch);
+}
+
+const unknownDirective = (directive: unknown, patch: Json): PatchError =>
+  new PatchError("failed", `unknown patch type: ${asText(directive)} in map: ${goMap(patch)}`);
+
+/** A value as Go prints it with %s. */
+function asText(value: unknown): string {
+  return typeof value === "number" || typeof value === "boolean" ? `%!s(${goTypeOf(value)}=${value})` : goMap(value);
 }
 
 function mergeField(original: Json, key: string, value: unknown, field: MergeField | undefined): void {
@@ -80,30 +101,37 @@ function mergeField(original: Json, key: string, value: unknown, field: MergeFie
     delete original[key];
     return;
   }
-  const there = Object.hasOwn(original, key) ? original[key] : undefined;
+  const there = own(original, key);
   if (isObject(there) && isObject(value)) {
-    original[key] = field?.replaces === true ? value : mergeObject(there, value, field?.rules);
+    set(original, key, field?.replaces === true ? value : mergeObject(there, value, field?.rules));
   } else if (Array.isArray(there) && Array.isArray(value)) {
-    original[key] = field?.merges === true ? mergeList(there, value, field) : value;
+    set(original, key, field?.merges === true ? mergeList(there, value, field) : value);
   } else {
-    const kept = withoutDirectives(value);
+    const kept = withoutDirectives(withoutNulls(value));
     if (kept === undefined) delete original[key];
-    else Object.defineProperty(original, key, { value: kept, enumerable: true, configurable: true, writable: true });
+    else set(original, key, kept);
   }
 }
 
-/** What a patch adds as a whole: without its directives and its nulls; undefined if it is nothing but a deletion. */
+/** What a patch adds as a whole: objects with a directive stand for nothing; undefined if it is one itself. */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;
-  if (value[marker] === "delete") return undefined;
+  if (Object.hasOwn(value, marker)) return undefined;
   const kept: Json = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (key === marker || key === retainKeys || key.startsWith(deleteFrom) || key.startsWith(setOrder)) continue;
-    if (item === null) continue;
-    const clean = withoutDirectives(item);
-    if (clean !== undefined) kept[key] = clean;
+  for (const key of Object.keys(value)) {
+    const clean = withoutDirectives(value[key]);
+    if (clean !== undefined) set(kept, key, clean);
   }
+  return kept;
+}
+
+/** Without the keys whose value is null. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const kept: Json = {};
+  for (const key of Object.keys(value)) if (value[key] !== null) set(kept, key, withoutNulls(value[key]));
   return kept;
 }
 
@@ -122,135 +150,102 @@ function retain(original: Json, patch: Json): void {
 
 const badRetainKeys = (): PatchError => new PatchError("malformed", "invalid patch format of retainKeys");
 
-function deletePrimitives(original: Json, key: string, values: unknown): void {
-  const there = original[key];
-  if (!Array.isArray(there) || !Array.isArray(values)) return;
-  original[key] = there.filter((item) => !values.includes(item));
+/** The list that a directive `PREFIX/LIST` is about. @throws PatchError */
+function listNamedBy(directive: string, prefix: string): string {
+  if (directive.startsWith(`${prefix}/`)) return directive.slice(prefix.length + 1);
+  const what = prefix === deleteFrom ? "primitive list" : "setElementOrder list";
+  throw new PatchError("malformed", `invalid patch format of ${what}`);
 }
+
+function deleteItems(original: Json, key: string, values: unknown, rules: MergeRules | undefined): void {
+  if (values === null) delete original[key];
+  const there = own(original, key);
+  if (!Array.isArray(there) || !Array.isArray(values)) return;
+  const objects = (there.length > 0 || values.length > 0) && isListOfObjects(there, values);
+  const field = rules?.field(key);
+  // The real server merges them where they are objects.
+  if (objects) set(original, key, mergeList(there, values, field ?? plainList));
+  else original[key] = there.filter((item) => !values.includes(item));
+}
+
+const plainList: MergeField = { merges: true, replaces: false, mergeKey: undefined, rules: undefined };
 
 function mergeList(original: readonly unknown[], patch: readonly unknown[], field: MergeField): unknown[] {
   if (original.length === 0 && patch.length === 0) return [];
-  if (!isObject(original[0] ?? patch[0])) {
-    const merged = [...new Set([...original, ...patch])];
-    return ordered(merged, patch, original, same);
+  if (!isListOfObjects(original, patch)) {
+    return ordered([...new Set([...original, ...patch])], patch, original, undefined);
   }
   const key = field.mergeKey;
-  if (key === undefined) {
-    throw new PatchError("failed", `cannot merge lists without merge key for ${field.rules?.name ?? "the list"}`);
-  }
-  return mergeByKey(original as readonly Json[], patch as readonly Json[], key, field.rules);
+  if (key === undefined) throw new PatchError("failed", "cannot merge lists without merge key for struct");
+  return mergeByKey(original as readonly Json[], patch as readonly Json[], { key, rules: field.rules });
 }
 
-const same = (a: unknown, b: unknown): boolean => a === b;
+interface ByKey {
+  readonly key: string;
+  readonly rules: MergeRules | undefined;
+}
 
-function mergeByKey(
+function mergeByKey(original: readonly Json[], patch: readonly Json[], { key, rules }: ByKey): unknown[] {
+  const { kept, plain } = bySpecialItems(original, patch, key);
+  const before = [...kept];
+  for (const item of plain) {
+    if (!Object.hasOwn(item, key)) throw noMergeKey(item, key);
+    const index = kept.findIndex((other) => own(other, key) === item[key]);
+    if (index < 0) kept.push(item);
+    else kept[index] = mergeObject(kept[index] as Json, item, rules);
+  }
+  return ordered(kept, plain, before, key);
+}
+
+/** Does what the items with directives ask; answers what is kept of the original, and the patch without them. */
+function bySpecialItems(
   original: readonly Json[],
   patch: readonly Json[],
   key: string,
-  rules: MergeRules | undefined,
-): unknown[] {
+): { readonly kept: Json[]; readonly plain: readonly Json[] } {
   let kept = [...original];
   let replaces = false;
   const plain: Json[] = [];
   for (const item of patch) {
-    const directive = item[marker];
-    if (directive === undefined) plain.push(item);
-    else if (directive === "replace") replaces = true;
-    else if (directive === "delete") {
+    if (!Object.hasOwn(item, marker)) plain.push(item);
+    else if (item[marker] === "replace") replaces = true;
+    else if (item[marker] === "delete") {
       if (!Object.hasOwn(item, key)) throw noMergeKey(item, key);
-      kept = kept.filter((other) => other[key] !== item[key]);
-    } else if (directive === "merge") {
+      kept = kept.filter((other) => own(other, key) !== item[key]);
+    } else if (item[marker] === "merge") {
       throw new PatchError("failed", "merging lists cannot yet be specified in the patch");
-    } else throw new PatchError("failed", `unknown patch type: ${goMap(directive)} in map: ${goMap(item)}`);
+    } else throw unknownDirective(item[marker], item);
   }
-  if (replaces) return plain;
-  const sameKey = (a: unknown, b: unknown): boolean => (a as Json)[key] === (b as Json)[key];
-  const before = [...kept];
-  for (const item of plain) {
-    if (!Object.hasOwn(item, key)) throw noMergeKey(item, key);
-    const index = kept.findIndex((other) => other[key] === item[key]);
-    if (index < 0) kept.push(withoutDirectives(item) as Json);
-    else kept[index] = mergeObject(kept[index] as Json, item, rules);
-  }
-  return ordered(kept, plain, before, sameKey);
+  return replaces ? { kept: plain, plain: [] } : { kept, plain };
 }
 
-const noMergeKey = (item: Json, key: string): PatchError =>
-  new PatchError("failed", `map: ${goMap(item)} does not contain declared merge key: ${key}`);
-
-/** JSON as Go prints it with %v: `map[a:1 b:[2 3]]`. */
-export function goMap(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(goMap).join(" ")}]`;
-  if (!isObject(value)) return typeof value === "string" ? value : value === null ? "<nil>" : JSON.stringify(value);
-  const parts = Object.keys(value)
-    .sort()
-    .map((key) => `${key}:${goMap(value[key])}`);
-  return `map[${parts.join(" ")}]`;
-}
-
-type Same = (a: unknown, b: unknown) => boolean;
-
-/** What the patch names stands in the patch's order, the rest where it stood: before the named ones that it preceded. */
-function ordered(
-  merged: readonly unknown[],
-  order: readonly unknown[],
-  before: readonly unknown[],
-  equal: Same,
-): unknown[] {
-  const place = (list: readonly unknown[], item: unknown): number => list.findIndex((other) => equal(other, item));
-  const named = merged.filter((item) => place(order, item) >= 0).sort((a, b) => place(order, a) - place(order, b));
-  const rest = merged.filter((item) => place(order, item) < 0);
-  const result: unknown[] = [];
-  let [i, j] = [0, 0];
-  while (i < rest.length && j < named.length) {
-    const [left, right] = [place(before, rest[i]), place(before, named[j])];
-    result.push(left >= 0 && right >= 0 && left < right ? rest[i++] : named[j++]);
-  }
-  return [...result, ...rest.slice(i), ...named.slice(j)];
+function listAt(object: Json, key: string): unknown[] | undefined {
+  if (!Object.hasOwn(object, key)) return undefined;
+  const value = object[key];
+  if (!Array.isArray(value)) throw wrongType("[]interface {}", value);
+  return value;
 }
 
 /** Merges the list that a `$setElementOrder` is about, and brings it into that order; both leave the patch. */
 function inSetOrder(original: Json, patch: Json, directive: string, rules: MergeRules | undefined): void {
-  const key = directive.slice(setOrder.length);
-  const order = patch[directive];
+  const order = listAt(patch, directive) ?? [];
   delete patch[directive];
+  const key = listNamedBy(directive, setOrder);
+  const [there, patched] = [listAt(original, key), listAt(patch, key)];
   const field = rules?.field(key);
-  const patched = patch[key];
+  if (rules !== undefined && field === undefined) {
+    const struct = rules.name.split(".").at(-1);
+    throw new PatchError("failed", `unable to find api field in struct ${struct} for the json field "${key}"`);
+  }
+  checkOrder(patched ?? [], order, field?.mergeKey);
+  if (there === undefined && patched === undefined) return;
+  let merged: unknown[];
+  if (patched === undefined) merged = there ?? [];
+  else if (there === undefined) merged = withoutDirectives(patched) as unknown[];
+  else merged = field?.merges === true ? mergeList(there, patched, field) : patched;
+  const stray = field?.mergeKey === undefined ? -1 : order.findIndex((item) => !isObject(item));
+  if (merged.length > 0 && stray >= 0) throw new PatchError("failed", `value for key ${stray} is not a map`);
+  isListOfObjects(there ?? [], patched ?? []);
+  set(original, key, ordered(merged, order, there ?? [], field?.mergeKey));
   delete patch[key];
-  if (!Array.isArray(order)) throw new PatchError("malformed", "invalid patch format of setElementOrder list");
-  const there = original[key];
-  if (Array.isArray(patched)) checkOrder(patched, order, field?.mergeKey);
-  const removal = `${deleteFrom}${key}`;
-  if (Object.hasOwn(patch, removal)) {
-    deletePrimitives(original, key, patch[removal]);
-    delete patch[removal];
-  }
-  const now = original[key];
-  if (!Array.isArray(now) && !Array.isArray(patched)) {
-    if (patched === null) delete original[key];
-    return;
-  }
-  const merged = !Array.isArray(patched)
-    ? (now as unknown[])
-    : !Array.isArray(now)
-      ? (withoutDirectives(patched) as unknown[])
-      : field?.merges === true
-        ? mergeList(now, patched, field)
-        : patched;
-  const mergeKey = field?.mergeKey;
-  const equal: Same = mergeKey === undefined ? same : (a, b) => (a as Json)[mergeKey] === (b as Json)[mergeKey];
-  original[key] = ordered(merged, order, Array.isArray(there) ? there : [], equal);
-}
-
-function checkOrder(patched: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
-  if (order.length === 0 || patched.length === 0) return;
-  const keyOf = (item: unknown): unknown => (mergeKey === undefined ? item : (item as Json)[mergeKey]);
-  let index = 0;
-  const plain = patched.filter((item) => !isObject(item) || item[marker] === undefined);
-  for (const item of order) if (index < plain.length && keyOf(plain[index]) === keyOf(item)) index++;
-  if (index === plain.length) return;
-  throw new PatchError(
-    "failed",
-    `The order in patch list:\n${goMap(patched)}\n doesn't match $setElementOrder list:\n${goMap(order)}\n`,
-  );
 }

@@ -1,52 +1,8 @@
-/** Bodies read into objects: JSON, checked against the type, unknown fields taken out. */
+/** JSON read into objects: checked against the type, unknown fields taken out. */
 import { canonicalize, forgetEmptyLists } from "./canonical.ts";
 import { canonicalQuantity } from "../api/quantity.ts";
 import { isFields, type ApiObject, type Fields } from "./object.ts";
-import { badRequest } from "./refusal.ts";
 import type { Schema, Shape, Struct } from "./registry/schema.ts";
-
-const decoder = new TextDecoder();
-
-/** A body as JSON; the message of a refusal begins with `before`. @throws StatusError 400. */
-export function jsonOf(body: Uint8Array, wrap: (problem: string) => string): unknown {
-  const text = decoder.decode(body);
-  if (body.length > 2 * deepest && isTooDeep(body)) throw badRequest(wrap("invalid character '[' exceeded max depth"));
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw badRequest(wrap(jsonProblem(text, cause as Error)));
-  }
-}
-
-/** As deep as Go reads. */
-const deepest = 10_000;
-const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [0x22, 0x5c, 0x5b, 0x7b, 0x5d, 0x7d];
-
-/** Whether lists and objects stand in each other deeper than Go reads. */
-function isTooDeep(body: Uint8Array): boolean {
-  let depth = 0;
-  let inText = false;
-  for (let i = 0; i < body.length; i++) {
-    const byte = body[i];
-    if (inText) {
-      if (byte === backslash) i++;
-      else if (byte === quote) inText = false;
-    } else if (byte === quote) inText = true;
-    else if (byte === openBracket || byte === openBrace) {
-      if (++depth > deepest) return true;
-    } else if (byte === closeBracket || byte === closeBrace) depth--;
-  }
-  return false;
-}
-
-/** What Go says of JSON that is none; near to it. */
-function jsonProblem(text: string, cause: Error): string {
-  if (/end of|Unexpected EOF|unterminated|Expected '}'|Expected '\]'/i.test(cause.message))
-    return "unexpected end of JSON input";
-  const bad = text.trimStart()[0] ?? "";
-  if (bad !== "{" && bad !== "[" && bad !== '"') return `invalid character '${bad}' looking for beginning of value`;
-  return cause.message;
-}
 
 /** What is wrong with the fields of an object but does not keep it from being used: strict decoding errors. */
 export interface Decoded {
@@ -256,10 +212,16 @@ function wrongType(value: unknown, path: string, shape: Shape, reading: Reading)
   const plain = path.replaceAll(/\[\d+\]/g, "");
   return new TypeProblem(
     `json: cannot unmarshal ${jsonTypeOf(value, shape)} into Go struct field ${owner}.${plain} of type ${goTypeOf(shape)}`,
-    shape.is === "struct"
-      ? `cannot restore struct from: ${reflectKindOf(value)}`
-      : `unrecognized type: ${goTypeOf(shape)}`,
+    notRestored(value, shape),
   );
+}
+
+/** What Go says where it fills its types from a map. Source: apimachinery v0.36 runtime/converter.go. */
+function notRestored(value: unknown, shape: Shape): string {
+  if (shape.is === "struct") return `cannot restore struct from: ${reflectKindOf(value)}`;
+  if (shape.is === "list") return `cannot restore slice from ${reflectKindOf(value)}`;
+  if (shape.is === "map") return `cannot restore map from ${reflectKindOf(value)}`;
+  return `unrecognized type: ${goTypeOf(shape)}`;
 }
 
 /** The keys of a committed object in their order: `kind`, `apiVersion`, `metadata`, the rest. */

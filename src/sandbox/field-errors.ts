@@ -22,7 +22,40 @@ export interface FieldError {
 /** A value as Go's messages print it: texts quoted, objects as JSON. */
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return "null";
-  return JSON.stringify(value);
+  return typeof value === "string" ? goQuoted(value) : JSON.stringify(value);
+}
+
+/** What Go's unicode.IsPrint counts as printable: letters, marks, numbers, punctuation, symbols and the blank. */
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+/** The characters of a text that do not print, each with where it is in bytes. */
+export function unprintableIn(text: string): { readonly code: number; readonly at: number }[] {
+  return [...text.matchAll(unprintable)].map((match) => ({
+    code: match[0].codePointAt(0) ?? 0,
+    at: new TextEncoder().encode(text.slice(0, match.index)).length,
+  }));
+}
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+
+/** A text as Go prints it with %q. Source: Go strconv Quote. */
+function goQuoted(text: string): string {
+  const escaped = text.replaceAll(/["\\]/g, "\\$&").replaceAll(unprintable, (character) => {
+    const short = shortEscapes[character];
+    if (short !== undefined) return short;
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+    return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+  return `"${escaped}"`;
 }
 
 /** A map as Go prints it: sorted by its keys. */

@@ -1,5 +1,5 @@
 /** The options that every write has in its query. Source: apimachinery v0.36 meta/v1/validation/validation.go. */
-import { invalidObject, notAllowed, tooLong, type FieldError } from "./field-errors.ts";
+import { invalid, invalidObject, notAllowed, tooLong, unprintableIn, type FieldError } from "./field-errors.ts";
 import { param, type Query } from "./list-options.ts";
 
 const longestManager = 128;
@@ -8,7 +8,7 @@ const longestManager = 128;
 export function checkWriteOptions(query: Query, kind: "CreateOptions" | "UpdateOptions" | "PatchOptions"): void {
   const errors: FieldError[] = [];
   const manager = param(query, "fieldManager") ?? "";
-  if (manager.length > longestManager) errors.push(tooLong("fieldManager", longestManager));
+  errors.push(...managerErrors(manager));
   errors.push(...dryRunErrors(query));
   if (kind === "PatchOptions" && param(query, "force") !== undefined) {
     errors.push(notAllowed("force", "may not be specified for non-apply patch"));
@@ -22,6 +22,17 @@ export function checkWriteOptions(query: Query, kind: "CreateOptions" | "UpdateO
     });
   }
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: kind }, "", errors);
+}
+
+/** A manager's name is short, and every character of it prints. */
+function managerErrors(manager: string): FieldError[] {
+  const long =
+    new TextEncoder().encode(manager).length > longestManager ? [tooLong("fieldManager", longestManager)] : [];
+  const bad = unprintableIn(manager).map(({ code, at }) => {
+    const character = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+    return invalid("fieldManager", manager, `invalid character ${character} (at position ${at})`);
+  });
+  return [...long, ...bad];
 }
 
 /** What is wrong with dryRun. */

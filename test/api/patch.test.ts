@@ -32,11 +32,22 @@ describe("patches", () => {
     expect(target).toEqual({ a: { b: 1 }, list: [1, 2] });
   });
 
+  test("a JSON patch copies no more than it may, however few bytes it takes to ask for it", () => {
+    const bomb = Array.from({ length: 20 }, (_, n) => ({ op: "copy", from: "/a", path: `/a/${n}` }));
+    const target = { a: { text: "x".repeat(1000) } };
+    expect(() => jsonPatch(target, bomb, { maxCopyBytes: 100_000 })).toThrow("accumulated size");
+    const few = bomb.slice(0, 2);
+    expect(JSON.stringify(jsonPatch(target, few, { maxCopyBytes: 100_000 })).length).toBeGreaterThan(3000);
+  });
+
   test("keys that would change prototypes are data", () => {
     const patched = mergePatch({}, JSON.parse('{"__proto__":{"x":1}}')) as Record<string, unknown>;
     expect([Object.keys(patched), ({} as Record<string, unknown>)["x"]]).toEqual([["__proto__"], undefined]);
     const added = jsonPatch({}, [{ op: "add", path: "/__proto__", value: { y: 1 } }]) as object;
     expect([Object.keys(added), ({} as Record<string, unknown>)["y"]]).toEqual([["__proto__"], undefined]);
+    const rules: MergeRules = { name: "Data", field: () => undefined };
+    const merged = strategicMerge({}, JSON.parse('{"data":{"__proto__":"z"}}'), rules)["data"] as object;
+    expect([Object.keys(merged), ({} as Record<string, unknown>)["z"]]).toEqual([["__proto__"], undefined]);
   });
 
   const byName: MergeRules = {

@@ -3,6 +3,7 @@ import type { Table } from "./case.ts";
 import { admission } from "./cases/admission.ts";
 import { basics } from "./cases/basics.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
+import { patchForms } from "./cases/patch-forms.ts";
 import { patches } from "./cases/patches.ts";
 import { podParts } from "./cases/pod-parts.ts";
 import { podSecurity } from "./cases/pod-security.ts";
@@ -17,6 +18,7 @@ import { yamlBodies } from "./cases/yaml.ts";
 export const tables: readonly Table[] = [
   basics,
   patches,
+  patchForms,
   lifecycle,
   workloads,
   admission,

@@ -77,9 +77,12 @@ const requests: readonly Hostile[] = [
   {
     name: "a JSON patch that copies itself",
     method: "PATCH",
-    path: "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
+    path: "/api/v1/namespaces/default",
     headers: { "content-type": "application/json-patch+json" },
-    body: JSON.stringify([{ op: "copy", from: "/nope", path: "/data/x" }]),
+    body: JSON.stringify([
+      { op: "add", path: "/metadata/annotations", value: { a: "a" } },
+      ...Array.from({ length: 40 }, (_, n) => ({ op: "copy", from: "/metadata", path: `/metadata/copy${n}` })),
+    ]),
   },
   {
     name: "a patch of 10,001 operations",

@@ -1,5 +1,6 @@
 /** The object that a request carries, decoded as its kind. */
-import { decodeFields, jsonOf, TypeProblem } from "../decode.ts";
+import { decodeFields, TypeProblem } from "../decode.ts";
+import { readJson } from "../json.ts";
 import { isFields, type ApiObject, type Fields } from "../object.ts";
 import { protobufType } from "../protobuf/body.ts";
 import { badRequest, unsupportedMediaType } from "../refusal.ts";
@@ -13,9 +14,10 @@ import { param } from "../list-options.ts";
 
 const jsonTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-/** The content type without its parameters. */
+/** The content type without its parameters, in small letters; JSON where none is said. */
 export function mediaTypeOf(call: Call): string {
-  return (call.headers["content-type"] ?? "application/json").split(";")[0]?.trim() ?? "";
+  const media = (call.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
+  return media === "" ? "application/json" : media.toLowerCase();
 }
 
 /** What a body says, as JSON. @throws StatusError 415 for a type that nobody reads, 400 for what cannot be read. */
@@ -28,10 +30,25 @@ export function bodyJson(call: Call, kind: string): unknown {
     return yamlJson(call, why);
   }
   if (media !== "application/json") throw unsupportedMediaType(jsonTypes);
-  return jsonOf(
-    call.body,
+  return strictJson(
+    call,
     (problem) =>
       `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${problem} (${excerpt(call.body)})`,
+  );
+}
+
+/** What a body in JSON says; keys that stand twice go to the strict errors. @throws StatusError 400. */
+export function strictJson(call: Call, wrap: (problem: string) => string): unknown {
+  const { value, repeated, inexact } = readJson(call.body, wrap);
+  if (inexact !== undefined) throw inexactNumber(inexact);
+  call.strict.push(...repeated);
+  return value;
+}
+
+/** A whole number that would become another one here: it is refused before it is changed. */
+export function inexactNumber(number: string): Error {
+  return badRequest(
+    `the number ${number} is not served by this sandbox: it keeps whole numbers up to ${Number.MAX_SAFE_INTEGER} exactly`,
   );
 }
 
@@ -71,8 +88,9 @@ export function reportStrict(call: Call, problems: readonly string[], what: stri
   const validation = param(call.query, "fieldValidation") ?? "";
   if (validation === "Ignore" || problems.length + strict.length === 0) return;
   if (validation === "Strict") {
-    const ofYaml = strict.length === 0 ? [] : [["yaml: unmarshal errors:", ...strict].join("\n  ")];
-    throw badRequest(`${what}: strict decoding error: ${[...ofYaml, ...problems].join(", ")}`);
+    const isYaml = mediaTypeOf(call) === yamlType;
+    const first = isYaml && strict.length > 0 ? [["yaml: unmarshal errors:", ...strict].join("\n  ")] : strict;
+    throw badRequest(`${what}: strict decoding error: ${[...first, ...problems].join(", ")}`);
   }
   call.warnings.push(...strict, ...problems);
 }
@@ -91,9 +109,10 @@ export function objectOf(
   apiVersion: string,
   struct: Struct | undefined,
 ): ApiObject {
+  json ??= {};
   if (!isFields(json)) {
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (${excerpt(call.body)})`,
+      `the object provided is unrecognized (must be of type ${kind}): ${noVersionAndKind(json)} (${excerpt(call.body)})`,
     );
   }
   for (const key of ["kind", "apiVersion"]) {
@@ -108,6 +127,33 @@ export function objectOf(
   const object = struct === undefined ? json : decoded(call, json, struct, kind);
   const metadata = isFields(object["metadata"]) ? object["metadata"] : {};
   return { ...object, kind, apiVersion, metadata };
+}
+
+/** What Go says of JSON that is no object and so has no kind. */
+export function noVersionAndKind(json: unknown): string {
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+}
+
+/** That an object is the one that the path names; sets its namespace. Source: apiserver v0.36 endpoints/handlers/rest.go checkName. @throws StatusError 400. */
+export function matchRequest(call: Call, { metadata }: ApiObject): void {
+  matchNamespace(call, metadata);
+  const name = metadata.name ?? "";
+  if (name === "") {
+    throw badRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name === call.name) return;
+  throw badRequest(`the name of the object (${name}) does not match the name on the URL (${call.name})`);
+}
+
+/** An object is of the request's namespace, or of none where there is none. @throws StatusError 400. */
+export function matchNamespace({ resource, namespace }: Call, metadata: ApiObject["metadata"]): void {
+  if (!resource.namespaced) {
+    delete metadata.namespace;
+    return;
+  }
+  if ((metadata.namespace ?? "") !== "" && metadata.namespace !== namespace)
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  metadata.namespace = namespace;
 }
 
 /** A JSON value's type as Go's decoder names it. */

@@ -10,13 +10,14 @@ import { admitQuota } from "../admission/quota/admit.ts";
 import { surroundingsOf } from "../surroundings.ts";
 import { invalidObject } from "../field-errors.ts";
 import type { ApiObject } from "../object.ts";
-import { alreadyExists, badRequest, generatedNameTaken, refusal } from "../refusal.ts";
+import { alreadyExists, generatedNameTaken, refusal } from "../refusal.ts";
 import { metadataErrors } from "../registry/metadata.ts";
+import { uintProblem } from "../numbers.ts";
 import { checkWriteOptions } from "../options.ts";
 import { manageCreate } from "../managed/managed-fields.ts";
 import type { Call } from "../server.ts";
 import { Entry } from "../store/entry.ts";
-import { sentObject } from "./body.ts";
+import { matchNamespace, sentObject } from "./body.ts";
 
 /** How often a made-up name is tried again when it is taken. */
 const nameAttempts = 8;
@@ -27,12 +28,14 @@ const longestStem = 58;
 export function create(call: Call): Entry {
   checkWriteOptions(call.query, "CreateOptions");
   const object = sentObject(call);
-  checkVersion(object.metadata.resourceVersion);
-  return createObject(call, object);
+  return createObject(call, object, object.metadata.resourceVersion);
 }
 
-/** Creates an object that has been decoded; it belongs to the server from now on. */
-export function createObject(call: Call, object: ApiObject): Entry {
+/**
+ * Creates an object that has been decoded; it belongs to the server from now on. `version` is what it said of its version: what is
+ * created must have none.
+ */
+export function createObject(call: Call, object: ApiObject, version = ""): Entry {
   const { resource } = call;
   fillMetadata(call, object);
   resource.behaviour.rules.defaults?.(object);
@@ -62,6 +65,7 @@ export function createObject(call: Call, object: ApiObject): Entry {
   call.warnings.push(...(rules.warnings?.(object) ?? []));
   admitPodSecurity(call, object);
   const charge = admitQuota(call, object);
+  checkVersion(version);
   if (call.collection.get(call.namespace, name) !== undefined) {
     throw taken(call, name, generated);
   }
@@ -76,13 +80,7 @@ export function createObject(call: Call, object: ApiObject): Entry {
 
 function fillMetadata(call: Call, object: ApiObject): void {
   const { metadata } = object;
-  const namespace = call.resource.namespaced ? call.namespace : "";
-  if (namespace !== "") {
-    if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== namespace) {
-      throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
-    }
-    metadata.namespace = namespace;
-  } else delete metadata.namespace;
+  matchNamespace(call, metadata);
   metadata.creationTimestamp = formatTime(call.server.timeline.now());
   metadata.uid = randomUuid(call.server.random);
   // A dry run of an update that creates answers the version that it was sent.
@@ -99,8 +97,9 @@ function taken(call: Call, name: string, generated: boolean): Error {
   return alreadyExists(asResource, name, going);
 }
 
-function checkVersion(version: string | undefined): void {
-  if (version === undefined || version === "" || version === "0") return;
+/** A version that cannot be read is none. */
+function checkVersion(version: string): void {
+  if (uintProblem(version) !== undefined || Number(version) === 0) return;
   throw refusal(500, "", "resourceVersion should not be set on objects to be created");
 }
 

@@ -5,7 +5,8 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
 import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
-import { jsonOf, written } from "../decode.ts";
+import { written } from "../decode.ts";
+import { readJson } from "../json.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import { protobufType } from "../protobuf/body.ts";
@@ -68,7 +69,7 @@ function optionsBody(call: Call): Fields {
   if (media === protobufType) return checkedOptions(call.server.readProtobuf(call.body, expected));
   if (media === yamlType) return checkedOptions(yamlJson(call, (problem) => problem));
   if (media !== "application/json") throw unsupportedMediaType(["application/json", "application/yaml", protobufType]);
-  const json = jsonOf(call.body, (problem) => `couldn't get version/kind; json parse error: ${problem}`);
+  const json = readJson(call.body, (problem) => `couldn't get version/kind; json parse error: ${problem}`).value;
   return checkedOptions(json);
 }
 

@@ -1,13 +1,13 @@
 /** `/scale`: the replicas of a workload as an object of their own. Source: kubernetes v1.36 pkg/registry/apps/replicaset/storage. */
-import { mergePatch, jsonPatch } from "../../api/patch.ts";
-import { jsonOf } from "../decode.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
-import { at, isFields, type ApiObject, type Fields } from "../object.ts";
+import { at, isFields, type ApiObject } from "../object.ts";
 import { manageScale } from "../managed/scale-fields.ts";
-import { badRequest, conflict, notFound, optimisticLock } from "../refusal.ts";
+import { checkWriteOptions } from "../options.ts";
+import { conflict, notFound, optimisticLock } from "../refusal.ts";
 import type { Call } from "../server.ts";
 import type { Entry } from "../store/entry.ts";
-import { bodyJson, mediaTypeOf } from "./body.ts";
+import { matchRequest, sentObject } from "./body.ts";
+import { patchedBy, patchTypeOf } from "./patch.ts";
 import { replace } from "./update.ts";
 
 interface Answer {
@@ -42,8 +42,8 @@ function selectorText(selector: unknown): string {
     .join(",");
 }
 
-function scaleOf({ object }: Entry): Fields {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+function scaleOf({ object }: Entry): ApiObject {
+  const { name = "", namespace = "", uid = "", resourceVersion = "", creationTimestamp = "" } = object.metadata;
   const replicas = at(object, "spec", "replicas");
   const selector = selectorText(object.spec?.["selector"]);
   return {
@@ -67,38 +67,34 @@ export function getScale(call: Call): Answer {
 
 /** @throws StatusError */
 export function putScale(call: Call): Answer {
-  const scale = bodyJson(call, "Scale");
-  if (!isFields(scale)) throw badRequest("the object provided is no Scale");
+  checkWriteOptions(call.query, "UpdateOptions");
+  const scales = ofScales(call);
+  const scale = sentObject(scales);
+  matchRequest(scales, scale);
   return write(call, entryOf(call), scale);
 }
 
 /** @throws StatusError */
 export function patchScale(call: Call): Answer {
-  const json = jsonOf(call.body, (problem) => `error decoding patch: ${problem}`);
+  const type = patchTypeOf(call);
+  checkWriteOptions(call.query, "PatchOptions");
   const entry = entryOf(call);
-  const current = scaleOf(entry);
-  const patched =
-    mediaTypeOf(call) === "application/json-patch+json" ? jsonPatch(current, json) : mergePatch(current, json);
-  return write(call, entry, patched as Fields);
+  return write(call, entry, patchedBy(ofScales(call), type, scaleOf(entry)));
 }
 
-function write(call: Call, entry: Entry, scale: Fields): Answer {
-  const name = at(scale, "metadata", "name");
-  if (name !== undefined && name !== call.name) {
-    throw badRequest(
-      `the name of the object (${typeof name === "string" ? name : ""}) does not match the name on the URL (${call.name})`,
-    );
-  }
+/** The request, about Scales: these are what is sent, whatever they scale. */
+function ofScales(call: Call): Call {
+  const [apiVersion, kind] = ["autoscaling/v1", "Scale"];
+  const struct = call.server.catalogue.schema.kind(apiVersion, kind);
+  return { ...call, served: { ...call.served, group: "autoscaling", version: "v1", apiVersion, kind, struct } };
+}
+
+function write(call: Call, entry: Entry, scale: ApiObject): Answer {
   const version = at(scale, "metadata", "resourceVersion");
   if (typeof version === "string" && version !== "" && Number(version) !== entry.revision) {
     throw conflict(call.resource.asResource, call.name, optimisticLock);
   }
-  const asked = at(scale, "spec", "replicas") ?? 0;
-  if (typeof asked !== "number" || !Number.isInteger(asked)) {
-    throw badRequest(
-      `Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal ${typeof asked} into Go struct field ScaleSpec.spec.replicas of type int32`,
-    );
-  }
+  const asked = Number(at(scale, "spec", "replicas") ?? 0);
   if (asked < 0) {
     throw invalidObject({ group: "autoscaling", name: "Scale" }, call.name, [
       invalid("spec.replicas", asked, "must be greater than or equal to 0"),

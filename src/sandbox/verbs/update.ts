@@ -7,13 +7,14 @@ import { finished, written } from "../decode.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
 import { type ApiObject } from "../object.ts";
 import { isSameInShape } from "../same-spec.ts";
-import { badRequest, conflict, notFound, optimisticLock, refusal } from "../refusal.ts";
+import { conflict, notFound, optimisticLock, refusal } from "../refusal.ts";
+import { uintProblem } from "../numbers.ts";
 import { checkWriteOptions } from "../options.ts";
 import { manageUpdate } from "../managed/managed-fields.ts";
 import type { Call } from "../server.ts";
 import { Entry } from "../store/entry.ts";
 import { surroundingsOf } from "../surroundings.ts";
-import { sentObject } from "./body.ts";
+import { matchRequest, sentObject } from "./body.ts";
 import { createObject } from "./create.ts";
 import { updateErrors } from "./update-errors.ts";
 
@@ -26,19 +27,8 @@ export interface Updated {
 export function update(call: Call): Updated {
   checkWriteOptions(call.query, "UpdateOptions");
   const object = sentObject(call);
-  checkName(call, object);
+  matchRequest(call, object);
   return store(call, object);
-}
-
-function checkName(call: Call, { metadata }: ApiObject): void {
-  if (metadata.name !== undefined && metadata.name !== "" && metadata.name !== call.name) {
-    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${call.name})`);
-  }
-  if (!call.resource.namespaced) return;
-  if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== call.namespace) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
-  }
-  metadata.namespace = call.namespace;
 }
 
 /** Puts a decoded object in the place of the stored one. */
@@ -87,9 +77,8 @@ function checkPreconditions(call: Call, { metadata }: ApiObject, old: Entry, che
       invalid("metadata.resourceVersion", 0, "must be specified for an update"),
     ]);
   }
-  if (!/^\d+$/.test(version)) {
-    throw refusal(500, "", `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
-  }
+  const problem = uintProblem(version);
+  if (problem !== undefined) throw refusal(500, "", problem);
   if (Number(version) !== old.revision) throw conflict(resource.asResource, name, optimisticLock);
 }
 

@@ -1,0 +1,144 @@
+/**
+ * JSON as the API server reads it: what Go refuses is refused, keys that stand twice are told, and whole numbers beyond what a
+ * number holds here are found instead of changed in silence. Source: sigs.k8s.io/json v0 internal/golang/encoding/json.
+ */
+import { badRequest } from "./refusal.ts";
+
+/** A byte order mark is no part of JSON, and must not be passed over. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export interface JsonRead {
+  readonly value: unknown;
+  /** `duplicate field "data.a"`: keys that stand twice, in their order. */
+  readonly repeated: readonly string[];
+  /** The first whole number that cannot be kept exactly, as it was written. */
+  readonly inexact: string | undefined;
+}
+
+const nothing: readonly string[] = [];
+
+/** A body as JSON; `wrap` makes the message of a refusal. @throws StatusError 400. */
+export function readJson(body: Uint8Array, wrap: (problem: string) => string): JsonRead {
+  if (body.length > 2 * deepest && isTooDeep(body)) throw badRequest(wrap("invalid character '[' exceeded max depth"));
+  const text = decoder.decode(body);
+  let value: unknown;
+  try {
+    value = JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw badRequest(wrap(problemOf(body, text, cause as Error)));
+  }
+  // JSON.parse keeps one of two equal keys: then fewer keys are left than were written.
+  const mayRepeat = spacedKey.test(text) || countOf('":', text) !== keysIn(value);
+  return {
+    value,
+    repeated: mayRepeat ? repeatedKeys(text) : nothing,
+    inexact: longNumber.test(text) ? inexactNumber(text) : undefined,
+  };
+}
+
+/** As deep as Go reads. */
+const deepest = 10_000;
+const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [0x22, 0x5c, 0x5b, 0x7b, 0x5d, 0x7d];
+
+/** Whether lists and objects stand in each other deeper than Go reads. */
+function isTooDeep(body: Uint8Array): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i];
+    if (inText) {
+      if (byte === backslash) i++;
+      else if (byte === quote) inText = false;
+    } else if (byte === quote) inText = true;
+    else if (byte === openBracket || byte === openBrace) {
+      if (++depth > deepest) return true;
+    } else if (byte === closeBracket || byte === closeBrace) depth--;
+  }
+  return false;
+}
+
+/** 2^53 has 16 digits: shorter numbers are exact. */
+const longNumber = /\d{16}/;
+const spacedKey = /"\s+:/;
+
+function countOf(part: string, text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;
+  return count;
+}
+
+/** How many keys all objects in a value have. */
+function keysIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) count += keysIn(value[i]);
+    return count;
+  }
+  for (const key in value) {
+    count++;
+    const item = (value as Record<string, unknown>)[key];
+    if (typeof item === "object" && item !== null) count += keysIn(item);
+  }
+  return count;
+}
+
+/** What Go says of JSON that is none; near to it. */
+function problemOf(body: Uint8Array, text: string, cause: Error): string {
+  if (/end of|Unexpected EOF|unterminated|Expected '}'|Expected '\]'/i.test(cause.message))
+    return "unexpected end of JSON input";
+  if ((body[0] ?? 0) >= 0x80)
+    return `invalid character '${String.fromCharCode(body[0] ?? 0)}' looking for beginning of value`;
+  const bad = text.trimStart()[0] ?? "";
+  if (bad !== "{" && bad !== "[" && bad !== '"') return `invalid character '${bad}' looking for beginning of value`;
+  return cause.message;
+}
+
+/** The pieces of JSON: texts, numbers and words, and what stands between them. */
+const pieces = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[{}[\],:]|[a-z]+/g;
+
+/** Where a piece of JSON stands: in an object, behind which key; or in a list, at which place. */
+type Open = { readonly is: "object"; readonly keys: Set<string>; key: string } | { readonly is: "list"; index: number };
+
+const stepOf = (open: Open, isFirst: boolean): string =>
+  open.is === "list" ? `[${open.index}]` : `${isFirst ? "" : "."}${open.key}`;
+
+/** Which keys stand twice in an object; `text` is JSON. Source: sigs.k8s.io/json kubernetes_patch.go saveStrictError. */
+function repeatedKeys(text: string): readonly string[] {
+  const found: string[] = [];
+  const stack: Open[] = [];
+  let isKey = false;
+  for (const [piece] of text.matchAll(pieces)) {
+    const top = stack.at(-1);
+    if (piece === "{") {
+      stack.push({ is: "object", keys: new Set(), key: "" });
+      isKey = true;
+    } else if (piece === "[") {
+      stack.push({ is: "list", index: 0 });
+      isKey = false;
+    } else if (piece === "}" || piece === "]") {
+      stack.pop();
+      isKey = false;
+    } else if (piece === ",") {
+      if (top?.is === "list") top.index++;
+      isKey = top?.is === "object";
+    } else if (isKey && top?.is === "object" && piece !== ":") {
+      top.key = JSON.parse(piece) as string;
+      isKey = false;
+      if (top.keys.has(top.key)) {
+        const problem = `duplicate field "${stack.map((open, index) => stepOf(open, index === 0)).join("")}"`;
+        if (!found.includes(problem)) found.push(problem);
+      }
+      top.keys.add(top.key);
+    }
+  }
+  return found;
+}
+
+/** The first whole number of a text of JSON that would be another one here. */
+function inexactNumber(text: string): string | undefined {
+  for (const [piece] of text.matchAll(pieces)) {
+    if (/^-?\d{16,}$/.test(piece) && BigInt(Number(piece)) !== BigInt(piece)) return piece;
+  }
+  return undefined;
+}

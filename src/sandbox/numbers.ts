@@ -1,0 +1,22 @@
+/** Whole numbers as Go reads them from text. Source: Go strconv ParseInt, ParseUint. */
+
+const maxInt64 = 2n ** 63n - 1n;
+const maxUint64 = 2n ** 64n - 1n;
+
+/** Why a text is no int64, in Go's words; undefined where it is one. */
+export function intProblem(text: string): string | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`;
+  const number = BigInt(text.replace("+", ""));
+  return number > maxInt64 || number < -maxInt64 - 1n
+    ? `strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`
+    : undefined;
+}
+
+/** Why a text is no uint64, in Go's words; undefined where it is one. */
+export function uintProblem(text: string): string | undefined {
+  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  // 19 digits always fit.
+  return text.length > 19 && BigInt(text) > maxUint64
+    ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`
+    : undefined;
+}

@@ -1,0 +1,61 @@
+/** What patches of every kind share: how they are read, and how their result becomes an object again. */
+import { decodeFields, TypeProblem } from "../decode.ts";
+import { invalid, invalidObject } from "../field-errors.ts";
+import { readJson } from "../json.ts";
+import { param } from "../list-options.ts";
+import { isFields, type ApiObject, type Fields } from "../object.ts";
+import { fillDefaults } from "../registry/defaults.ts";
+import type { Call } from "../server.ts";
+import { inexactNumber } from "./body.ts";
+
+/** Whether the request asks that what is wrong with fields is passed over. */
+export const unchecked = (call: Call): boolean => param(call.query, "fieldValidation") === "Ignore";
+
+/** What a patch says, as JSON; keys that stand twice go to `strict`. @throws StatusError 400. */
+export function patchJson(call: Call, wrap: (problem: string) => string, strict: string[]): unknown {
+  const { value, repeated, inexact } = readJson(call.body, wrap);
+  if (inexact !== undefined) throw inexactNumber(inexact);
+  strict.push(...repeated);
+  return value;
+}
+
+/** A patch whose result is no object of the kind. */
+export function refusedPatch(shown: string, why: string): Error {
+  return invalidObject({ group: "", name: "" }, "", [invalid("patch", shown, why)]);
+}
+
+export interface Decoding {
+  /** What a refusal shows. */
+  readonly shown: () => string;
+  /** What strict decoding has against the patch itself. */
+  readonly applied: readonly string[];
+  readonly problemOf: (problem: TypeProblem) => string;
+}
+
+/** Fields as an object of the request's kind, with its defaults. @throws StatusError 422. */
+export function decoded(call: Call, fields: Fields, { shown, applied, problemOf }: Decoding): ApiObject {
+  const { struct, kind, apiVersion } = call.served;
+  const { schema } = call.server.catalogue;
+  let value = fields;
+  if (struct !== undefined) {
+    try {
+      const read = decodeFields(fields, struct, schema);
+      tellStrict(call, shown, [...applied, ...read.strict]);
+      value = read.value;
+    } catch (cause) {
+      if (!(cause instanceof TypeProblem)) throw cause;
+      throw refusedPatch(shown(), problemOf(cause));
+    }
+    fillDefaults(value, struct, schema);
+  }
+  const { metadata } = value;
+  return { ...value, kind, apiVersion, metadata: isFields(metadata) ? metadata : {} };
+}
+
+/** Refuses (Strict), warns (Warn, the default), or says nothing (Ignore). @throws StatusError 422. */
+export function tellStrict(call: Call, shown: () => string, problems: readonly string[]): void {
+  if (problems.length === 0 || unchecked(call)) return;
+  if (param(call.query, "fieldValidation") === "Strict")
+    throw refusedPatch(shown(), `strict decoding error: ${problems.join(", ")}`);
+  call.warnings.push(...problems);
+}
