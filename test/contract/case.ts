@@ -1,8 +1,11 @@
 /** A contract case: a few requests in a namespace of their own, whose answers must be those of the real kube-apiserver. */
 
 export interface Step {
-  /** SETTLE waits until the real server's own caches know what was written; it has no answer to compare. */
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "WATCH" | "SETTLE";
+  /**
+   * SETTLE waits until the real server's own caches know what was written, PASS until more than a second has passed on the server's
+   * clock; they have no answer to compare.
+   */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "WATCH" | "SETTLE" | "PASS";
   /**
    * `{ns}` is the case's namespace; `{0.metadata.uid}` a field of the answer to step 0. They are filled in here, in the query
    * and in every text of the body.
@@ -13,6 +16,10 @@ export interface Step {
   /** Content type. */
   readonly type?: string;
   readonly accept?: string;
+  /** Beside those that every request has. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers of the answer that are compared. */
+  readonly shows?: readonly string[];
   /** Of a WATCH: how many frames are read; then it is cancelled. */
   readonly frames?: number;
 }
@@ -21,6 +28,11 @@ export interface Case {
   /** A sentence. */
   readonly name: string;
   readonly steps: readonly Step[];
+  /**
+   * Whether times are compared by their order, equal ones as equal. For that each write stands in a second of its own: there is a
+   * PASS between two of them.
+   */
+  readonly ordersTimes?: boolean;
   /** Why the sandbox differs here, where it is meant to. */
   readonly differs?: string;
 }
@@ -35,6 +47,8 @@ export interface Table {
 export interface Result {
   readonly status: number;
   readonly warning?: string;
+  /** Those that the step shows, as far as they are there. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
@@ -131,6 +145,7 @@ export const watching = (path: string, frames: number, query: string): Step => (
 });
 
 export const settle: Step = { method: "SETTLE", path: "" };
+export const pass: Step = { method: "PASS", path: "" };
 
 /** A pod that is valid and small. */
 export const pod = (name: string, more: Record<string, unknown> = {}, spec: Record<string, unknown> = {}): unknown => ({

@@ -6,9 +6,6 @@ import { runCase } from "./run.ts";
 import { startSideBySide, type SideBySide } from "./side-by-side.ts";
 import { tables } from "./tables.ts";
 
-/** How long kube-apiserver's own caches may take to know what was written. */
-const settleMs = 200;
-
 describe.skipIf(clusterMissing !== undefined)("the contract, real and sandbox side by side", () => {
   let both: SideBySide;
   beforeAll(async () => {
@@ -23,9 +20,9 @@ describe.skipIf(clusterMissing !== undefined)("the contract, real and sandbox si
         `${table.name}: ${differs === undefined ? name : `${name} (differs: ${differs})`}`,
         async () => {
           const namespace = namespaceOf(table, index);
-          const theirs = await runCase(both.real, contractCase, namespace, () => Bun.sleep(settleMs));
+          const theirs = await runCase(both.real.transport, contractCase, namespace, both.real.pauses);
           expect([...((await readRecording(table.name))[name] ?? [])]).toEqual(theirs);
-          expect(await runCase(both.mine, contractCase, namespace)).toEqual(theirs);
+          expect(await runCase(both.mine.transport, contractCase, namespace, both.mine.pauses)).toEqual(theirs);
         },
         20_000,
       );

@@ -8,7 +8,7 @@ import { runCase } from "./run.ts";
 import { bareSandbox } from "./side-by-side.ts";
 import { tables } from "./tables.ts";
 
-const transport = await bareSandbox();
+const { transport, pauses } = await bareSandbox();
 
 for (const table of tables) {
   const recorded = await readRecording(table.name);
@@ -16,7 +16,7 @@ for (const table of tables) {
     for (const [index, contractCase] of table.cases.entries()) {
       const { name, differs } = contractCase;
       test.skipIf(differs !== undefined)(differs === undefined ? name : `${name} (differs: ${differs})`, async () => {
-        const results = await runCase(transport, contractCase, namespaceOf(table, index));
+        const results = await runCase(transport, contractCase, namespaceOf(table, index), pauses);
         expect(results).toEqual([...(recorded[name] ?? [])]);
       });
     }

@@ -5,7 +5,7 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { adminOf, type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
-import { normalized } from "./normalize.ts";
+import { normalized, nothingNamed } from "./normalize.ts";
 
 type Json = Record<string, unknown>;
 type Ask = Cluster["request"];
@@ -41,7 +41,7 @@ async function everything(ask: Ask, port: number, ca: string): Promise<Map<strin
           .replaceAll(/"(127\.0\.0\.1|192\.0\.2\.2)"/g, '"HOST"')
           .replaceAll(/"since":"[-\d]*"/g, '"since":"DATE"');
         const key = `${version}/${name} ${metadata.namespace ?? ""}/${metadata.name}`;
-        found.set(key, normalized(JSON.parse(own), new Map()));
+        found.set(key, normalized(JSON.parse(own), nothingNamed));
       }
     }
   }

@@ -14,8 +14,20 @@ export function isListObject({ kind, items, rows }: Json): boolean {
   return Array.isArray(items) || Array.isArray(rows) || (typeof kind === "string" && /List$|^Table$/.test(kind));
 }
 
-function textOf(text: string): string {
-  if (time.test(text)) return text.includes(".") ? "MICROTIME" : "TIME";
+/** What the answers of a case say that is another in every run, by what stands for it. */
+export interface Names {
+  /** Versions by their order: equal ones stay equal, later ones later. */
+  readonly versions: ReadonlyMap<string, string>;
+  /** Times by their order; empty where they are not compared. */
+  readonly times: ReadonlyMap<string, string>;
+}
+
+/** For answers that are looked at alone. */
+export const nothingNamed: Names = { versions: new Map(), times: new Map() };
+
+/** The text of an answer, comparable between servers and runs. */
+export function normalizedText(text: string, { times }: Names): string {
+  if (time.test(text)) return times.get(text) ?? (text.includes(".") ? "MICROTIME" : "TIME");
   return (
     text
       // A refused patch shows the whole object, with its times and versions.
@@ -35,8 +47,27 @@ function textOf(text: string): string {
   );
 }
 
-/** The versions of a case's objects, by their order: equal ones stay equal, later ones later. */
-export function versionsOf(results: readonly unknown[]): ReadonlyMap<string, string> {
+/** What stands for versions, identities and times in the answers of a case. */
+export function namesOf(results: readonly unknown[], { ordersTimes }: { readonly ordersTimes: boolean }): Names {
+  const texts = results.flatMap(textsIn);
+  const times = new Set(ordersTimes ? texts.filter((text) => time.test(text)) : []);
+  return {
+    versions: versionsOf(results),
+    times: new Map([...times].sort().map((found, index) => [found, `TIME${index + 1}`])),
+  };
+}
+
+/** All texts of an answer, with keys in order, so that they are found in the same one on both sides. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (!isObject(value)) return [];
+  return Object.keys(value)
+    .sort()
+    .flatMap((key) => textsIn(value[key]));
+}
+
+function versionsOf(results: readonly unknown[]): ReadonlyMap<string, string> {
   const found = new Set<string>();
   const walk = (value: unknown, isList: boolean): void => {
     if (Array.isArray(value)) for (const item of value) walk(item, false);
@@ -53,9 +84,10 @@ export function versionsOf(results: readonly unknown[]): ReadonlyMap<string, str
 }
 
 /** An answer, comparable between servers and runs. */
-export function normalized(value: unknown, versions: ReadonlyMap<string, string>): unknown {
-  if (typeof value === "string") return textOf(value);
-  if (Array.isArray(value)) return value.map((item) => normalized(item, versions));
+export function normalized(value: unknown, names: Names): unknown {
+  const { versions } = names;
+  if (typeof value === "string") return normalizedText(value, names);
+  if (Array.isArray(value)) return value.map((item) => normalized(item, names));
   if (!isObject(value)) return value;
   const result: Json = {};
   const isList = isListObject(value);
@@ -63,18 +95,21 @@ export function normalized(value: unknown, versions: ReadonlyMap<string, string>
     const item = value[key];
     // Managers stand in the order of whole seconds: which of two is first depends on the clock.
     if (key === "managedFields" && Array.isArray(item)) {
-      const entries = item.map((entry) => JSON.stringify(normalized(entry, versions))).sort();
+      const entries = item.map((entry) => JSON.stringify(normalized(entry, names))).sort();
       result[key] = entries.map((entry) => JSON.parse(entry) as unknown);
     }
     // A list's own version is the server's, which others move on too.
     else if (key === "metadata" && isList && isObject(item))
-      result[key] = normalized({ ...item, resourceVersion: "VERSION" }, versions);
+      result[key] = normalized(
+        { ...item, ...("resourceVersion" in item ? { resourceVersion: "VERSION" } : {}) },
+        names,
+      );
     else if (key === "resourceVersion" && typeof item === "string" && /^\d+$/.test(item))
       result[key] = versions.get(item) ?? "VERSION";
-    else if (key === "cells" && Array.isArray(item)) result[key] = item.map(cellOf);
+    else if (key === "cells" && Array.isArray(item)) result[key] = item.map((cell) => cellOf(cell, names));
     else if (key === "serverAddress") result[key] = "ADDRESS";
     else if (key === "continue" && item !== "") result[key] = "TOKEN";
-    else result[key] = normalized(item, versions);
+    else result[key] = normalized(item, names);
   }
   madeUpName(result);
   collectedNamespace(result);
@@ -91,9 +126,9 @@ function collectedNamespace({ metadata }: Json): void {
 }
 
 /** A cell of a table: ages differ. */
-function cellOf(cell: unknown): unknown {
+function cellOf(cell: unknown, names: Names): unknown {
   if (typeof cell !== "string") return cell;
-  return /^(\d+[dhms])+$/.test(cell) ? "AGE" : textOf(cell);
+  return /^(\d+[dhms])+$/.test(cell) ? "AGE" : normalizedText(cell, names);
 }
 
 function madeUpName(object: Json): void {

@@ -4,7 +4,6 @@
  * seeds at a time. Each has namespaces of its own and puts them into the names of what has none.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Transport } from "../../src/api/transport.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { clusterMissing } from "../support/cluster.ts";
 import type { Case, Result } from "./case.ts";
@@ -12,7 +11,7 @@ import { inFlight } from "./random/in-flight.ts";
 import { knownDifferences, type KnownDifference, withoutKnown } from "./random/known.ts";
 import { randomCase } from "./random/steps.ts";
 import { runCase } from "./run.ts";
-import { startSideBySide, type SideBySide } from "./side-by-side.ts";
+import { startSideBySide, type Side, type SideBySide } from "./side-by-side.ts";
 
 const long = process.env["LONG"] === "1";
 const requests = Number(process.env["REQUESTS"] ?? (long ? 1000 : 150));
@@ -34,13 +33,13 @@ interface Played {
 const repairer = "ipallocator-repair-controller";
 const attempts = 5;
 
-async function play(seed: number, real: Transport, mine: Transport): Promise<Played> {
+async function play(seed: number, real: Side, mine: Side): Promise<Played> {
   const made = randomCase(seededRandom(seed), requests, `seed ${seed}`);
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const namespace = attempt === 1 ? `random-${seed}` : `random-${seed}-${attempt}`;
-    const theirs = await runCase(real, made, namespace);
+    const theirs = await runCase(real.transport, made, namespace, real.pauses);
     if (JSON.stringify(theirs).includes(repairer)) continue;
-    return { made, theirs, ours: await runCase(mine, made, namespace) };
+    return { made, theirs, ours: await runCase(mine.transport, made, namespace, mine.pauses) };
   }
   throw new Error(`seed ${seed}: the real server repaired addresses in each of ${attempts} runs`);
 }

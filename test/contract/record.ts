@@ -1,12 +1,9 @@
 /** Records the answers of a real kube-apiserver to contract cases: `bun test/contract/record.ts [TABLE...]`, all tables by default. */
 import { startCluster } from "../support/cluster.ts";
 import { namespaceOf, recordingPath } from "./recording.ts";
-import { realTransport } from "./real.ts";
+import { realPauses, realTransport } from "./real.ts";
 import { runCase } from "./run.ts";
 import { tables } from "./tables.ts";
-
-/** How long kube-apiserver's own caches may take to know what was written. */
-const settleMs = 200;
 
 const asked = process.argv.slice(2);
 const chosen = tables.filter(({ name }) => asked.length === 0 || asked.includes(name));
@@ -17,9 +14,7 @@ try {
   for (const table of chosen) {
     const cases: Record<string, unknown> = {};
     for (const [index, contractCase] of table.cases.entries()) {
-      cases[contractCase.name] = await runCase(transport, contractCase, namespaceOf(table, index), () =>
-        Bun.sleep(settleMs),
-      );
+      cases[contractCase.name] = await runCase(transport, contractCase, namespaceOf(table, index), realPauses);
     }
     const lines = Object.entries(cases).map(([name, results]) => `${JSON.stringify(name)}: ${JSON.stringify(results)}`);
     await Bun.write(recordingPath(table.name), `{\n${lines.join(",\n")}\n}\n`);

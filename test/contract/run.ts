@@ -2,7 +2,7 @@
 import { readAll, type Method, type Transport } from "../../src/api/transport.ts";
 import { readYaml } from "../../src/sandbox/yaml/read.ts";
 import type { Case, Result, Step } from "./case.ts";
-import { isListObject, normalized, versionsOf } from "./normalize.ts";
+import { isListObject, namesOf, normalized, normalizedText } from "./normalize.ts";
 
 type Json = Record<string, unknown>;
 
@@ -12,7 +12,16 @@ const decoder = new TextDecoder();
 interface Raw {
   readonly status: number;
   readonly warning: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
+}
+
+/** How a server is waited for. */
+export interface Pauses {
+  /** Until its caches know what was written. */
+  settle(): Promise<void>;
+  /** Until more than a second has passed on its clock. */
+  pass(): Promise<void>;
 }
 
 /** `{ns}` and `{0.metadata.uid}` filled in, in every text of a value. */
@@ -56,6 +65,7 @@ async function take(transport: Transport, step: Step): Promise<Raw> {
       accept: step.accept ?? "application/json",
       "user-agent": "contract",
       ...(step.body === undefined ? {} : { "content-type": step.type ?? "application/json" }),
+      ...step.headers,
     },
     ...(step.body === undefined
       ? {}
@@ -63,10 +73,17 @@ async function take(transport: Transport, step: Step): Promise<Raw> {
     signal: abort.signal,
   });
   const warning = response.header("warning") ?? undefined;
+  const headers = Object.fromEntries(
+    (step.shows ?? []).flatMap((name) => {
+      const value = response.header(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
   if (step.method !== "WATCH" || response.status !== 200) {
     return {
       status: response.status,
       warning,
+      headers,
       body: parsed(decoder.decode(await readAll(response.body)), response.header("content-type")),
     };
   }
@@ -83,15 +100,15 @@ async function take(transport: Transport, step: Step): Promise<Raw> {
     frames.push(...lines.filter((line) => line !== "").map((line) => parsed(line)));
   }
   response.body.cancel();
-  return { status: 200, warning, body: frames };
+  return { status: 200, warning, headers, body: frames };
 }
 
 /** Runs a case in `namespace`, which it makes with its default ServiceAccount; answers the normalized results. */
 export async function runCase(
   transport: Transport,
-  { steps }: Case,
+  { steps, ordersTimes = false }: Case,
   namespace: string,
-  settled: () => Promise<void> = () => Promise.resolve(),
+  pauses: Pauses,
 ): Promise<Result[]> {
   await take(transport, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
   await take(transport, {
@@ -101,15 +118,19 @@ export async function runCase(
   });
   const answers: Raw[] = [];
   for (const step of steps) {
-    if (step.method === "SETTLE") {
-      await settled();
+    if (step.method === "SETTLE" || step.method === "PASS") {
+      await (step.method === "PASS" ? pauses.pass() : pauses.settle());
       answers.push({ status: 0, warning: undefined, body: {} });
     } else answers.push(await take(transport, filled(step, namespace, answers)));
   }
-  const versions = versionsOf(answers.map(({ body }) => body));
-  return answers.map(({ status, warning, body }) => ({
+  const names = namesOf(
+    answers.map(({ body }) => body),
+    { ordersTimes },
+  );
+  return answers.map(({ status, warning, headers = {}, body }, index) => ({
     status,
-    ...(warning === undefined ? {} : { warning: normalized(warning, versions) as string }),
-    body: normalized(body, versions),
+    ...(warning === undefined ? {} : { warning: normalizedText(warning, names) }),
+    ...(steps[index]?.shows === undefined ? {} : { headers }),
+    body: normalized(body, names),
   }));
 }

@@ -3,6 +3,7 @@ import type { Table } from "./case.ts";
 import { admission } from "./cases/admission.ts";
 import { basics } from "./cases/basics.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
+import { managers } from "./cases/managers.ts";
 import { patchForms } from "./cases/patch-forms.ts";
 import { patches } from "./cases/patches.ts";
 import { podParts } from "./cases/pod-parts.ts";
@@ -19,6 +20,7 @@ export const tables: readonly Table[] = [
   basics,
   patches,
   patchForms,
+  managers,
   lifecycle,
   workloads,
   admission,

@@ -68,12 +68,3 @@ export function subtract(set: FieldSet, other: FieldSet): void {
     if (isEmptySet(own)) set.children.delete(element);
   }
 }
-
-export function sameSet(a: FieldSet, b: FieldSet): boolean {
-  if (a.member !== b.member || a.children.size !== b.children.size) return false;
-  for (const [element, child] of a.children) {
-    const other = b.children.get(element);
-    if (other === undefined || !sameSet(child, other)) return false;
-  }
-  return true;
-}

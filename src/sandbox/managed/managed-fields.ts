@@ -9,9 +9,9 @@ import { textOf, type ApiObject, type Fields } from "../object.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Call } from "../server.ts";
 import { atStoredVersion, atVersion } from "../versions/versions.ts";
-import { compare } from "./compare.ts";
+import { compare, type Comparison } from "./compare.ts";
 import { newFields } from "./new-fields.ts";
-import { emptySet, isEmptySet, readSet, sameSet, subtract, unite, writeSet } from "./field-set.ts";
+import { emptySet, isEmptySet, readSet, subtract, unite, writeSet } from "./field-set.ts";
 
 /** The query's fieldManager, or what stands before the slash in the client's name. */
 export function managerOf(call: Call): string {
@@ -145,10 +145,7 @@ function manage(call: Call, old: ApiObject, sent: ApiObject, entries: readonly F
     if (!isEmptySet(set)) kept.push({ ...entry, fieldsV1: writeSet(set) });
   }
   const before = entries.find(isOwn);
-  const mine = ownEntry(call, before, own, (set) => {
-    subtract(set, removed);
-    unite(set, changed);
-  });
+  const mine = ownEntry(call, before, own, { changed, removed });
   if (mine !== undefined) kept.push(mine);
   if (kept.length === 0) delete sent.metadata.managedFields;
   else sent.metadata.managedFields = merged(kept).sort(inOrder);
@@ -161,17 +158,23 @@ interface Owner {
   readonly subresource: string;
 }
 
+/**
+ * The entry of who writes: what was managed before without what is gone, with what has changed. Its time is that of its last change
+ * of a value; a write that only removes does not move it. Source: apimachinery v0.36 util/managedfields/internal/managedfieldsupdater.go.
+ */
 function ownEntry(
   call: Call,
   before: Fields | undefined,
   owner: Owner,
-  change: (set: ReturnType<typeof emptySet>) => void,
+  { changed, removed }: Comparison,
 ): Fields | undefined {
-  const old = readSet(before?.["fieldsV1"]);
   const set = readSet(before?.["fieldsV1"]);
-  change(set);
+  subtract(set, removed);
+  unite(set, changed);
   if (isEmptySet(set)) return undefined;
-  return before !== undefined && sameSet(old, set) ? before : entryOf(call, owner, writeSet(set));
+  return before !== undefined && isEmptySet(changed)
+    ? { ...before, fieldsV1: writeSet(set) }
+    : entryOf(call, owner, writeSet(set));
 }
 
 function entryOf(call: Call, { subresource, ...owner }: Owner, fieldsV1: Fields): Fields {

@@ -153,7 +153,7 @@ export const patchForms: Table = {
           { op: "remove", path: `/data/${n}` },
         ]),
       ],
-      [...Array.from({ length: 40 }, (_, n) => ({ op: "copy", from: "/data", path: `/data/a${n}` }))],
+      Array.from({ length: 40 }, (_, n) => ({ op: "copy", from: "/data", path: `/data/a${n}` })),
     ]),
     onPod(
       "indices as Go reads numbers",
