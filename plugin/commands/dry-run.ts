@@ -1,5 +1,8 @@
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
 import { catalogue } from "../../src/controllers/index.ts";
+import { withRefusals } from "../../src/modes/dry-run/availability.ts";
+import { verdictsOf } from "../../src/modes/dry-run/verdicts.ts";
+import { realHost } from "../../src/platform/host.ts";
 import { type Validation, validateOnServer } from "../../src/modes/dry-run/server-validate.ts";
 import { type DryRun, dryRun, type DryRunOptions } from "../../src/modes/dry-run/dry-run.ts";
 import { choice, type Command, command, duration, flag, negation, text, texts, wholeNumber } from "../command.ts";
@@ -10,16 +13,18 @@ import { exitCodeOf, readFears } from "../dry-run/verdict.ts";
 import { checkWords, refusedWishes, type WishWords, wishesFrom } from "../dry-run/wishes.ts";
 import type { DryRunFlags } from "../dry-run/flags.ts";
 import type { Io } from "../io.ts";
-import { readManifests } from "../manifests.ts";
+import { readKustomization, readManifests } from "../manifests.ts";
 import { githubErrorLines } from "../render/dry-run/github.ts";
 import { printReport } from "../render/dry-run/print.ts";
 import type { DryRunReport } from "../render/dry-run/report.ts";
 import { harmless } from "../render/dry-run/workflow-commands.ts";
-import { hung } from "../render/style.ts";
+import { counted, hung } from "../render/style.ts";
 import { UserError } from "../user-error.ts";
 
 const options = {
   manifests: texts("-f, --filename <path>", "what is to be applied: files, folders, or - (standard input); repeatable"),
+  kustomize: texts("-k, --kustomize <folder>", "apply what `kubectl kustomize` makes of this folder; repeatable"),
+  recursive: flag("-R, --recursive", "read the folders of -f and --baseline with their sub-folders"),
   delete: texts("--delete <type/name>", "delete this object, after the manifests are applied; repeatable"),
   scale: texts("--scale <type/name=n>", "scale this object, after the manifests are applied; repeatable"),
   from: choice(
@@ -31,19 +36,24 @@ const options = {
     },
   ),
   baseline: texts("--baseline <path>", "compare with the cluster after these manifests: files or folders; repeatable"),
+  prune: flag("--prune", "delete what is in the baseline and no longer in -f"),
+  nodes: wholeNumber("--nodes <n>", "how many nodes an empty cluster has, of 8 CPUs, 16 GiB and 110 pods each", 0, {
+    most: 5000,
+    default: "3, or the Nodes among the manifests",
+  }),
   namespace: text("-n, --namespace <name>", "the namespace of objects that name none", {
     default: "the context's, or default",
     complete: namespaceCandidates,
   }),
   output: choice(
     "-o, --output <format>",
-    "diff, yaml, json (a line each), markdown, or github (annotations)",
-    ["diff", "yaml", "json", "markdown", "github"],
+    "diff, yaml, json (a line each), markdown, github (annotations), or junit",
+    ["diff", "yaml", "json", "markdown", "github", "junit"],
     { default: "diff" },
   ),
   steps: flag("--steps", "print each state on the way of a rollout"),
   fold: negation("--no-fold", "print equal new objects one by one"),
-  failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, never-steady"),
+  failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, dangling, never-steady"),
   exitCode: choice("--exit-code <when>", "never: exit with 0 where something would change", ["never"]),
   serverValidate: flag(
     "--server-validate",
@@ -53,6 +63,7 @@ const options = {
   horizon: duration("--horizon <duration>", "how much time may go by in the dry-run until it is steady", {
     default: "1h",
   }),
+  showGenerated: flag("--show-generated", "print the diffs of what controllers make, as pods and ReplicaSets, too"),
   showManagedFields: flag("--show-managed-fields", "show metadata.managedFields and the last-applied annotation"),
   showIds: flag("--show-ids", "show uid, resourceVersion, generation, addresses and nodes"),
   showTimes: flag("--show-times", "show creationTimestamp and the times in status"),
@@ -64,9 +75,12 @@ export const dryRunCommand: Command = command({
   description:
     "Applies manifests to a copy of the cluster in this process, runs the controllers on it until nothing changes any more, " +
     "and prints the difference, each object with the decision that led to it. Nothing is written to the cluster. Pods are " +
-    "taken to start and become ready; the scheduler and the kubelet are simulated.\n\n" +
-    "Exit codes: 0 steady, and nothing would change, or it began with manifests alone; 1 something would change; 2 wrong " +
-    "arguments or manifests, no connection; 3 it never becomes steady; 4 something applied does not become available.",
+    "taken to start and become ready, unless a ConfigMap, Secret or claim that they need is missing; the scheduler and the " +
+    "kubelet are simulated.\n\n" +
+    "Exit codes: 0 steady, and nothing would change, or it began with manifests alone; 1 something would change, or what " +
+    "--fail-on names was found (delete, dangling); 2 wrong arguments or manifests, no connection; 3 it never becomes steady; " +
+    "4 something applied does not become available; 5 it cannot tell: a workload that was changed has no controller here, or " +
+    "what it rests on could not be read.",
   arguments: { name: "[controller...]", about: "only these controllers (default: all)" },
   completeArgument: () => controllerCandidates(),
   options,
@@ -74,13 +88,13 @@ export const dryRunCommand: Command = command({
     { says: "What a folder of manifests would do to the cluster of the current context", line: "dry-run -f shop/" },
     {
       says: "Without any cluster: from one version of the manifests to the next",
-      line: "dry-run --from manifests --baseline before/ -f after/",
+      line: "dry-run --from manifests --baseline before/ -f after/ --prune",
     },
     { says: "Every state on the way of a rollout", line: "dry-run -f web.yaml --steps" },
     { says: "What goes with a Deployment", line: "dry-run --delete deploy/web -n shop" },
     {
       says: "In CI: fail only for what is really feared",
-      line: "dry-run -f shop/ -o github --fail-on delete,unavailable,never-steady",
+      line: "dry-run -f shop/ -o github --fail-on delete,unavailable,dangling,never-steady",
     },
   ],
   async run({ arguments: words, options: given }, io) {
@@ -99,19 +113,20 @@ export const dryRunCommand: Command = command({
 async function answer(words: readonly string[], flags: DryRunFlags, io: Io): Promise<number> {
   const controllers = chosenControllers(words, io.calledAs);
   const fears = readFears(flags.failOn);
-  const wishWords = await wishWordsOf(flags);
+  const notes: string[] = [];
+  const wishWords = await wishWordsOf(flags, (note) => notes.push(note));
   const source = await sourceFor(flags, { controllers, named: words.length > 0, wishWords }, io);
   try {
     const sourceLine = `source  ${source.words}`;
     const shown = flags.output === "github" ? harmless(sourceLine) : sourceLine;
     for (const line of hung(shown, io.err.columns)) io.err.write(`${line}\n`);
-    const report = await reportFrom(flags, { source, wishWords });
-    const exitCode = exitCodeOf(report.run, {
-      ...(fears !== undefined && { fears }),
+    const report = await reportFrom(flags, { source, wishWords, notes });
+    const exitCode = exitCodeOf(report.run, report.verdicts, {
+      fears,
       never: flags.exitCode === "never",
       hasBaseline: source.hasBaseline,
     });
-    await printReport({ ...report, exitCode }, flags.output ?? "diff", io);
+    await printReport({ ...report, fears, exitCode }, flags.output ?? "diff", io);
     return exitCode;
   } finally {
     await source.close();
@@ -124,32 +139,46 @@ function chosenControllers(words: readonly string[], calledAs: string): readonly
   return chosen.filter(({ onlyByName }) => onlyByName !== true);
 }
 
-async function wishWordsOf(flags: DryRunFlags): Promise<WishWords> {
-  const { manifests = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
-  if (manifests.length + deletes.length + scales.length === 0) {
+async function wishWordsOf(flags: DryRunFlags, onNote: (text: string) => void): Promise<WishWords> {
+  const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
+  if (manifests.length + kustomize.length + deletes.length + scales.length === 0) {
     throw new UserError("nothing to dry-run", [
-      "give manifests with -f, or --delete TYPE/NAME, or --scale TYPE/NAME=N",
+      "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N",
     ]);
   }
+  if (flags.prune === true && (baseline.length === 0 || manifests.length + kustomize.length === 0)) {
+    throw new UserError("--prune compares -f with --baseline", ["give both"]);
+  }
   checkWords({ scales, deletes });
+  const reading = { recursive: flags.recursive === true, onNote };
+  const read = [];
+  if (manifests.length > 0) read.push(...(await readManifests(manifests, reading)));
+  for (const folder of kustomize) read.push(...(await readKustomization(folder, realHost())));
   return {
-    manifests: manifests.length === 0 ? [] : await readManifests(manifests),
-    baseline: baseline.length === 0 ? [] : await readManifests(baseline),
+    manifests: read,
+    baseline: baseline.length === 0 ? [] : await readManifests(baseline, reading),
     deletes,
     scales,
+    prune: flags.prune === true,
   };
+}
+
+interface Asked {
+  readonly source: DryRunSource;
+  readonly wishWords: WishWords;
+  readonly notes: readonly string[];
 }
 
 async function reportFrom(
   flags: DryRunFlags,
-  { source, wishWords }: { readonly source: DryRunSource; readonly wishWords: WishWords },
-): Promise<Omit<DryRunReport, "exitCode">> {
+  { source, wishWords, notes }: Asked,
+): Promise<Omit<DryRunReport, "exitCode" | "fears">> {
   const shown = {
     managedFields: flags.showManagedFields === true,
     ids: flags.showIds === true,
     times: flags.showTimes === true,
   };
-  const { wishes, baseline } = wishesFrom(wishWords, source);
+  const { wishes, baseline, notes: wishNotes } = wishesFrom(wishWords, source);
   const asked: DryRunOptions = {
     beginning: source.beginning,
     baseline,
@@ -161,17 +190,36 @@ async function reportFrom(
     fold: flags.fold !== false,
     keepWrites: flags.serverValidate === true,
   };
-  const run: DryRun = await dryRun(asked);
-  refusedWishes(run.refused, wishWords);
+  const played: DryRun = await dryRun(asked);
+  refusedWishes(played.refused, wishWords);
+  const validations = await validationsOf(played, source);
+  const run = { ...played, availability: withRefusals(played.availability, played.state, validations) };
   return {
     source: source.words,
     run,
-    notes: source.notes,
-    validations: await validationsOf(run, source),
+    notes: [...notes, ...source.notes, ...wishNotes, ...crowdedNotes(run, source)],
+    validations,
     manifests: wishWords.manifests,
     shown,
     steps: flags.steps === true,
+    showGenerated: flags.showGenerated === true,
+    verdicts: verdictsOf({
+      ...run,
+      controllers: source.controllers,
+      changes: run.groups.flatMap(({ changes }) => changes),
+      liveRefusals: source.beginning.liveRefusals,
+    }),
   };
+}
+
+/** Nodes that nobody has chosen are no finding about the manifests. */
+function crowdedNotes({ availability }: DryRun, { assumedNodes }: DryRunSource): readonly string[] {
+  const isCrowded = availability.some(({ why = "" }) => /Too many pods|Insufficient /.test(why));
+  if (assumedNodes === undefined || !isCrowded) return [];
+  const nodes = counted(assumedNodes, "node");
+  return [
+    `the empty cluster has ${nodes} of 8 CPUs, 16 GiB and room for 110 pods each: --nodes gives it another number`,
+  ];
 }
 
 /** With `--server-validate`; nothing otherwise. */

@@ -54,7 +54,7 @@ function unreadableError({ kind, namespace, error }: Unreadable, why: string, { 
 }
 
 /** A sentence for everything that could not be known. */
-export function snapshotNotes({ unreadable, unknownOwners }: Snapshot): readonly string[] {
+export function snapshotNotes({ unreadable, unknownOwners, held }: Snapshot): readonly string[] {
   const notes = new Set<string>();
   const others = new Set<string>();
   for (const { kind, namespace } of unreadable) {
@@ -69,6 +69,7 @@ export function snapshotNotes({ unreadable, unknownOwners }: Snapshot): readonly
   for (const { owner, why } of unknownOwners) {
     notes.add(`${owner.kind} ${owner.name}, an owner, is not known (${why}): it is taken to be there`);
   }
+  for (const [name, why] of held) notes.add(`whether Namespace ${name} goes is not judged: ${why}`);
   if (others.size > 0) notes.add(`not read: ${listed([...others].sort())}`);
   return [...notes];
 }

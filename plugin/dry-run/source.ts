@@ -1,12 +1,13 @@
 /** Where a dry-run begins: with the cluster of the context, with an empty one, and in which words that is said. */
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import type { Node } from "../../src/api/types.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import type { Transport } from "../../src/api/transport.ts";
 import { createClient } from "../../src/client/client.ts";
 import { discover, type DiscoveredKind, findKind } from "../../src/client/discovery.ts";
 import { loadKubeconfig } from "../../src/client/kubeconfig.ts";
-import { beginningFrom, emptyCluster, savedCluster } from "../../src/modes/dry-run/beginning.ts";
+import { beginningFrom, defaultNodes, emptyCluster, savedCluster } from "../../src/modes/dry-run/beginning.ts";
 import type { Beginning } from "../../src/modes/dry-run/dry-run.ts";
 import { sandboxKinds, servedBySandbox } from "../../src/modes/dry-run/kinds.ts";
 import { takeSnapshot } from "../../src/modes/dry-run/snapshot.ts";
@@ -27,6 +28,10 @@ export interface DryRunSource {
   readonly beginning: Beginning;
   readonly kinds: readonly DiscoveredKind[];
   readonly namespace: string;
+  /** Nodes among the manifests of an empty cluster: they are there from the beginning. */
+  readonly given: ReadonlySet<Manifest["object"]>;
+  /** How many nodes there are that nobody has asked for. */
+  readonly assumedNodes: number | undefined;
   /** Those of the asked ones that can run on it. */
   readonly controllers: readonly ControllerDefinition[];
   /** Whether there is something to differ from: a cluster, or a baseline. */
@@ -50,12 +55,17 @@ export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: 
   const from = flags.from ?? ((await hasContext(flags)) ? "both" : "manifests");
   const { manifests } = options.wishWords;
   if (from === "cluster" && manifests.length > 0) {
-    throw new UserError("--from cluster takes no manifests", ["leave -f away, or use --from both"]);
+    throw new UserError("--from cluster takes no manifests", ["omit -f, or use --from both"]);
+  }
+  if (from !== "manifests" && flags.nodes !== undefined) {
+    throw new UserError("--nodes is for an empty cluster", [
+      "the nodes of the cluster are taken as they are; add --from manifests",
+    ]);
   }
   if (from !== "manifests") return clusterSource(flags, options, io);
   if (flags.serverValidate === true) {
     throw new UserError("--server-validate needs a cluster", [
-      "leave --from manifests away, or choose a context with --context",
+      "omit --from manifests, or choose a context with --context",
     ]);
   }
   return emptySource(flags, options);
@@ -82,10 +92,16 @@ async function emptySource(flags: DryRunFlags, { controllers, wishWords }: Sourc
       ? [`${counted(baseline.length - saved.length, "manifest")} of the baseline`]
       : []),
   ];
+  const nodes = [...baseline, ...manifests].filter((manifest) => isNode(manifest) && !isSaved(manifest));
+  const given = nodes.map(({ object }) => object as Partial<Node>);
+  const count = flags.nodes ?? (given.length > 0 ? 0 : undefined);
+  const cluster = { nodes: given, ...(count !== undefined && { simulated: count }) };
   const words = `${askedWords(wishWords)} over ${over.length === 0 ? "an empty cluster" : over.join(" and ")}`;
   return {
     words: `${words}, with simulated nodes; no cluster is asked`,
-    beginning: saved.length === 0 ? emptyCluster(assumed) : savedCluster(saved, assumed),
+    beginning: saved.length === 0 ? emptyCluster(assumed, cluster) : savedCluster(saved, assumed, cluster),
+    given: new Set(nodes.map(({ object }) => object)),
+    assumedNodes: count === undefined && !saved.some(({ kind }) => kind === "Node") ? defaultNodes : undefined,
     kinds,
     namespace,
     controllers,
@@ -143,6 +159,7 @@ async function snapshotSource(
     kinds,
     isServed: await servedBySandbox(),
     namespaces,
+    toDelete: deletedNamespaces(wishWords),
     alsoKinds: [...applied, ...deletedKinds(wishWords, kinds)],
     wholeSecrets: objects.some(({ kind }) => kind === "Secret"),
   });
@@ -154,6 +171,8 @@ async function snapshotSource(
     beginning: beginningFrom(snapshot, namespaces, io.timeline.now()),
     kinds,
     namespace,
+    given: new Set(),
+    assumedNodes: undefined,
     controllers: chosen.controllers,
     hasBaseline: true,
     notes: [...chosen.notes, ...snapshotNotes(snapshot)],
@@ -225,13 +244,21 @@ function namespacesUsed(words: WishWords, namespace: string, kinds: readonly Dis
     .map(({ object }) =>
       isNamespace({ object }) ? (object.metadata.name ?? "") : (object.metadata.namespace ?? namespace),
     );
-  const deleted = words.deletes.flatMap((text) => /^(?:namespaces?|ns)\/(.+)$/.exec(text)?.[1] ?? []);
+  const deleted = deletedNamespaces(words);
   const named = [...words.deletes, ...words.scales].length > deleted.length ? [namespace] : [];
   return [...new Set([...used, ...named, ...deleted])].sort();
 }
 
+function deletedNamespaces({ deletes }: WishWords): readonly string[] {
+  return deletes.flatMap((text) => /^(?:namespaces?|ns)\/(.+)$/.exec(text)?.[1] ?? []);
+}
+
 function deletedKinds({ deletes }: WishWords, kinds: readonly DiscoveredKind[]): readonly Kind[] {
   return deletes.flatMap((text) => findKind(kinds, text.split("/")[0] ?? "") ?? []);
+}
+
+function isNode({ object }: Manifest): boolean {
+  return object.kind === "Node" && object.apiVersion === "v1";
 }
 
 function isNamespace({ object }: Pick<Manifest, "object">): boolean {

@@ -1,5 +1,7 @@
 /** From manifests and flags to what is to be done to the cluster. */
-import type { Kind } from "../../src/api/kind.ts";
+import { objectKey } from "../../src/api/key.ts";
+import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import { namedOrCounted } from "../render/dry-run/headline.ts";
 import { type DiscoveredKind, findKind } from "../../src/client/discovery.ts";
 import type { RefusedWish, Wish } from "../../src/modes/dry-run/apply.ts";
 import type { Problem } from "../manifest-text.ts";
@@ -15,6 +17,8 @@ export interface WishWords {
   readonly deletes: readonly string[];
   /** `TYPE/NAME=N` each. */
   readonly scales: readonly string[];
+  /** Delete what is in the baseline and not among the manifests. */
+  readonly prune: boolean;
 }
 
 /** A cluster has stored it: it is not applied, it is there. */
@@ -27,6 +31,8 @@ export interface WishPlace {
   readonly kinds: readonly DiscoveredKind[];
   /** Where objects are that name none. */
   readonly namespace: string;
+  /** Objects that are there from the beginning and are not applied. */
+  readonly given?: ReadonlySet<Manifest["object"]>;
 }
 
 const targetForm = /^[^/]+\/[^/]+$/;
@@ -46,12 +52,18 @@ export function checkWords({ scales, deletes }: Pick<WishWords, "scales" | "dele
   }
 }
 
+export interface Wishes {
+  readonly wishes: readonly Wish[];
+  readonly baseline: readonly Wish[];
+  /** A sentence about what is not wished for, and might be. */
+  readonly notes: readonly string[];
+}
+
 /** The words have been checked. @throws UserError for a type that is not known. */
-export function wishesFrom(
-  words: WishWords,
-  { kinds, namespace }: WishPlace,
-): { readonly wishes: readonly Wish[]; readonly baseline: readonly Wish[] } {
+export function wishesFrom(words: WishWords, place: WishPlace): Wishes {
+  const { kinds, namespace, given } = place;
   const apply = ({ object }: Manifest): Wish => ({ is: "apply", object: object, namespace });
+  const isGiven = ({ object }: Manifest): boolean => given?.has(object) === true;
   const scales = words.scales.map((text): Wish => {
     const [, target = "", count = ""] = scaleForm.exec(text) ?? [];
     return { is: "scale", ...targetOf(target, "--scale", kinds, namespace), replicas: Number(count) };
@@ -60,10 +72,54 @@ export function wishesFrom(
     is: "delete",
     ...targetOf(text, "--delete", kinds, namespace),
   }));
+  const gone = goneFrom(words, place);
+  const left = gone.map(({ kind, name, namespace }) => ({ of: kind, key: objectKey(namespace, name) }));
   return {
-    wishes: [...words.manifests.map(apply), ...scales, ...deletes],
-    baseline: words.baseline.filter((manifest) => !isSaved(manifest)).map(apply),
+    wishes: [
+      ...words.manifests.filter((each) => !isGiven(each)).map(apply),
+      ...(words.prune ? gone : []),
+      ...scales,
+      ...deletes,
+    ],
+    baseline: words.baseline.filter((manifest) => !isSaved(manifest) && !isGiven(manifest)).map(apply),
+    notes:
+      left.length === 0 || words.prune
+        ? []
+        : [`in the baseline, not in -f: ${namedOrCounted(left)}; --prune deletes them`],
   };
+}
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/**
+ * What the baseline has and the manifests have no more. Of what a cluster has stored only what somebody has applied: the rest was made
+ * otherwise, by controllers for the most part.
+ */
+function goneFrom(
+  { manifests, baseline }: WishWords,
+  { kinds, namespace, given }: WishPlace,
+): readonly Extract<Wish, { readonly is: "delete" }>[] {
+  if (manifests.length === 0) return [];
+  const nameOf = ({
+    object,
+  }: Manifest): { readonly kind: Kind; readonly namespace: string; readonly name: string } | undefined => {
+    const kind = kinds.find((each) => each.kind === object.kind && apiVersionOf(each) === object.apiVersion);
+    const { name, namespace: own = namespace } = object.metadata;
+    return kind === undefined || name === undefined ? undefined : { kind, namespace: kind.namespaced ? own : "", name };
+  };
+  const wordOf = (manifest: Manifest): string => {
+    const named = nameOf(manifest);
+    return named === undefined ? "" : `${named.kind.group}/${named.kind.kind} ${named.namespace}/${named.name}`;
+  };
+  const kept = new Set(manifests.map(wordOf));
+  return baseline.flatMap((manifest) => {
+    const annotations = (manifest.object.metadata as { readonly annotations?: Readonly<Record<string, string>> })
+      .annotations;
+    if (kept.has(wordOf(manifest)) || given?.has(manifest.object) === true) return [];
+    if (isSaved(manifest) && annotations?.[lastApplied] === undefined) return [];
+    const named = nameOf(manifest);
+    return named === undefined ? [] : [{ is: "delete", ...named }];
+  });
 }
 
 function targetOf(

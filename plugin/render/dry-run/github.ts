@@ -2,13 +2,14 @@
 import type { Done } from "../../../src/modes/dry-run/apply.ts";
 import { isShort } from "../../../src/modes/dry-run/availability.ts";
 import type { Random } from "../../../src/platform/random.ts";
-import { lostObjects } from "../../dry-run/verdict.ts";
+import { isFeared, lostObjects } from "../../dry-run/verdict.ts";
 import { ManifestError } from "../../manifests.ts";
 import type { UserError } from "../../user-error.ts";
 import { styleOf } from "../style.ts";
 import { nameOf, reasonOf, signs } from "./headline.ts";
 import { type DryRunReport, loopLines, verdictLine } from "./report.ts";
-import { textLines, unavailableText } from "./text.ts";
+import { danglingText, unavailableText } from "./closing.ts";
+import { textLines } from "./text.ts";
 import { type Annotation, annotationLines, type Place, shielded } from "./workflow-commands.ts";
 
 /** @param random makes the word that ends the text in the log: nobody who writes a manifest may guess it. */
@@ -54,13 +55,26 @@ function annotationsOf(report: DryRunReport): Annotation[] {
       ? [{ level: "error", title: "not steady", message: verdictLine(report) } as const]
       : []),
     ...run.availability.filter(isShort).map((each): Annotation => ({
-      level: "error",
+      level: isFeared(report.fears, "unavailable") ? "error" : "warning",
       title: "not available",
       message: unavailableText(each).slice(2),
       place: placeOfObject(report, each),
     })),
+    ...run.references.dangling.map((each): Annotation => ({
+      level: isFeared(report.fears, "dangling") ? "error" : "warning",
+      title: "dangling reference",
+      message: danglingText(each).slice(2),
+      place: placeOfObject(report, each, each.field),
+    })),
+    ...report.verdicts.available.evidence.unseen
+      .filter(({ isDecisive }) => isDecisive)
+      .map(({ what, why }): Annotation => ({
+        level: "warning",
+        title: "cannot tell",
+        message: `cannot tell whether ${what} becomes available: ${why}`,
+      })),
     ...lostObjects(run).map((change): Annotation => ({
-      level: "warning",
+      level: report.fears?.has("delete") === true ? "error" : "warning",
       title: "deleted",
       message: `${nameOf(change)} would be deleted: ${reasonOf(change)}`,
     })),
@@ -84,9 +98,13 @@ function noticeOf(report: DryRunReport, done: Done): Annotation[] {
   ];
 }
 
-function placeOfObject(report: DryRunReport, { of, key }: Pick<Done, "of" | "key">): Place | undefined {
+function placeOfObject(report: DryRunReport, { of, key }: Pick<Done, "of" | "key">, field?: string): Place | undefined {
   const name = key.slice(key.indexOf("/") + 1);
-  const manifest = report.run.done.find((done) => done.of.kind === of.kind && done.key === key)?.wish;
+  const manifest = report.run.done.find(
+    (done) => done.of.kind === of.kind && done.key === key && done.wish.is === "apply",
+  )?.wish;
   if (manifest?.is !== "apply") return undefined;
-  return report.manifests.find(({ object }) => object === manifest.object && object.metadata.name === name);
+  const found = report.manifests.find(({ object }) => object === manifest.object && object.metadata.name === name);
+  if (found === undefined) return undefined;
+  return { file: found.file, line: (field === undefined ? undefined : found.lineOf?.(field)) ?? found.line };
 }

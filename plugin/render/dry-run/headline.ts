@@ -1,6 +1,7 @@
 /** One line about one change: what became of the object, and why. */
 import type { StoredObject } from "../../../src/api/object.ts";
 import { type ObjectChange } from "../../../src/views/outcome.ts";
+import type { Rollout } from "../../../src/views/rollout.ts";
 import type { Cause } from "../../../src/views/story.ts";
 import { counted } from "../style.ts";
 
@@ -16,9 +17,33 @@ export function nameOf({ count, of, key, shownKey }: ObjectChange): string {
   return count === 1 ? `${of.kind} ${shownKey === key ? key : shownKey}` : `${count} ${plural(of.kind)} ${shownKey}`;
 }
 
-function plural(kind: string): string {
+/** `Pods`, `Ingresses`, `NetworkPolicies`. */
+export function plural(kind: string): string {
   if (/(s|x|ch)$/.test(kind)) return `${kind}es`;
   return kind.endsWith("y") ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+}
+
+/** `Deployment shop/a, Service shop/a`; of more than a few their kinds alone: `120 Deployments, 3 Services`. */
+export function namedOrCounted(objects: readonly Named[]): string {
+  if (objects.length <= namedObjects) return objects.map(({ of, key }) => `${of.kind} ${key}`).join(", ");
+  const kinds = Map.groupBy(objects, ({ of }) => of.kind);
+  return [...kinds].map(([kind, each]) => counted(each.length, kind, plural(kind))).join(", ");
+}
+
+interface Named {
+  readonly of: { readonly kind: string };
+  readonly key: string;
+}
+
+const namedObjects = 6;
+
+/** How far down the number of ready pods went on the way; empty where there were none before. */
+export function readyText(change: ObjectChange, rollouts: readonly Rollout[]): string {
+  const rollout = rollouts.find(({ of, key }) => of.kind === change.of.kind && key === change.key);
+  const start = rollout?.steps[0]?.ready ?? 0;
+  const end = rollout?.steps.at(-1)?.ready ?? 0;
+  if (rollout === undefined || start === 0 || change.did === "deleted") return "";
+  return `; ready pods ${start} → ${end}, never fewer than ${rollout.fewestReady}`;
 }
 
 const namedPaths = 2;

@@ -1,10 +1,11 @@
 /** The answer of a dry-run as JSON lines: a public format, version 1; docs/dry-run.md describes it. */
+import type { Evidence } from "../../../src/verdict/verdict.ts";
 import type { ObjectChange } from "../../../src/views/outcome.ts";
 import { type Shown, shownForm } from "../../../src/views/shown-form.ts";
 import { allChanges, type DryRunReport, totalsOf } from "./report.ts";
 
 export function reportAsJson(report: DryRunReport): readonly string[] {
-  const { run, source, notes, validations, shown } = report;
+  const { run, source, notes, validations, shown, verdicts } = report;
   const lines: object[] = [
     { is: "source", text: source },
     ...run.done.map(({ of, key, did }) => ({ is: "applied", ...of, key, did })),
@@ -14,7 +15,7 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
     ...run.drift.flatMap(({ changes }) => changes).map((change) => ({ is: "drift", ...plain(change, shown) })),
     ...allChanges(report).map((change) => ({ is: "change", ...plain(change, shown) })),
     ...run.refusedWrites.map((refused) => ({ is: "refused", ...refused })),
-    ...validations.map((validation) => ({ is: "validation", outcome: validation.is, text: validation.text })),
+    ...validations.map(({ is: outcome, text }) => ({ is: "validation", outcome, text })),
   ];
   if (report.steps) {
     for (const { of, key, steps } of run.rollouts)
@@ -29,15 +30,26 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
       desired,
       ...(why !== undefined && { why }),
     })),
+    ...run.references.dangling.map(({ of, key, field, why }) => ({ is: "dangling", ...of, key, field, why })),
+    ...unseenLines("available", verdicts.available.evidence),
+    ...unseenLines("references", verdicts.references.evidence),
     {
       is: "end",
       settled: run.before.is === "steady" ? run.settled : run.before,
       syncs: run.syncs,
       ...totalsOf(allChanges(report)),
+      available: verdicts.available.is,
+      references: verdicts.references.is,
+      unchanged: verdicts.unchanged.is,
       exitCode: report.exitCode,
     },
   );
   return lines.map((line) => JSON.stringify({ v: 1, ...line }));
+}
+
+/** What a verdict could not look at. */
+function unseenLines(verdict: string, { unseen }: Evidence): object[] {
+  return unseen.map(({ what, why, isDecisive }) => ({ is: "unseen", verdict, what, why, isDecisive }));
 }
 
 function plain(change: ObjectChange, shown: Shown): object {

@@ -5,12 +5,13 @@ import { UserError } from "../../user-error.ts";
 import { styleOf } from "../style.ts";
 import { githubLines } from "./github.ts";
 import { reportAsJson } from "./json.ts";
+import { junitLines } from "./junit.ts";
 import { markdownLines } from "./markdown.ts";
 import type { DryRunReport } from "./report.ts";
 import { textLines } from "./text.ts";
 import { yamlLines } from "./yaml.ts";
 
-export type Format = "diff" | "yaml" | "json" | "markdown" | "github";
+export type Format = "diff" | "yaml" | "json" | "markdown" | "github" | "junit";
 
 /** @throws UserError where the job's summary cannot be written. */
 export async function printReport(report: DryRunReport, format: Format, io: Io): Promise<void> {
@@ -37,5 +38,7 @@ function linesOf(report: DryRunReport, format: Format, { out, random }: Io): rea
       return markdownLines(report);
     case "github":
       return githubLines(report, random);
+    case "junit":
+      return junitLines(report);
   }
 }

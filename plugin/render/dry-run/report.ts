@@ -1,9 +1,12 @@
 /** All that a dry-run has to tell: what every output format is made of. */
+import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
 import type { Validation } from "../../../src/modes/dry-run/server-validate.ts";
+import type { Verdicts } from "../../../src/modes/dry-run/verdicts.ts";
 import type { ObjectChange } from "../../../src/views/outcome.ts";
 import type { Shown } from "../../../src/views/shown-form.ts";
 import type { Manifest } from "../../manifests.ts";
+import type { Fears } from "../../dry-run/verdict.ts";
 import { counted } from "../style.ts";
 
 export interface DryRunReport {
@@ -17,6 +20,11 @@ export interface DryRunReport {
   readonly manifests: readonly Manifest[];
   readonly shown: Shown;
   readonly steps: boolean;
+  /** Diffs of what controllers make, too. */
+  readonly showGenerated: boolean;
+  /** Of `--fail-on`. */
+  readonly fears: Fears | undefined;
+  readonly verdicts: Verdicts;
   readonly exitCode: number;
 }
 
@@ -46,10 +54,30 @@ export function totalsText({ created, changed, deleted }: Totals): string {
   return parts.length === 0 ? "nothing would change" : parts.join(", ");
 }
 
+/** Made by a controller for somebody else's object: nobody has written its fields. */
+export function isGenerated(change: ObjectChange, { run }: Pick<DryRunReport, "run">): boolean {
+  const object = change.after ?? change.before;
+  if (object === undefined || controllerOf(object) === undefined) return false;
+  return !run.done.some(({ of, key }) => of.kind === change.of.kind && key === change.key);
+}
+
+/** Those whose diffs are printed. */
+export function shownChanges(report: DryRunReport): readonly ObjectChange[] {
+  const all = allChanges(report);
+  return report.showGenerated ? all : all.filter((change) => !isGenerated(change, report));
+}
+
+/** Never "nothing would change" of what was not compared. */
+function changesText(report: DryRunReport): string {
+  const { unchanged } = report.verdicts;
+  if (unchanged.is !== "cannot tell") return totalsText(totalsOf(allChanges(report)));
+  return `cannot tell whether anything would change: ${unchanged.because}`;
+}
+
 /** How it ended, in a line: `steady after 14 syncs: 4 created`. */
 export function verdictLine(report: DryRunReport): string {
   const { run } = report;
-  const totals = totalsText(totalsOf(allChanges(report)));
+  const totals = changesText(report);
   switch (run.settled.is) {
     case "steady":
       return `steady after ${counted(run.syncs, "sync")}: ${totals}`;

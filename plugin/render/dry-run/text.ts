@@ -1,11 +1,15 @@
-/** The answer of a dry-run as text: first what would happen and why, then the unified diff of each object, then how it ended. */
-import { type Availability, isShort } from "../../../src/modes/dry-run/availability.ts";
+/**
+ * The answer of a dry-run as text: what would happen and why, the unified diff of each object, and how it ended. On a terminal the
+ * diffs come first, so that the rest is what stays on the screen.
+ */
+import { isShort } from "../../../src/modes/dry-run/availability.ts";
+import type { Done } from "../../../src/modes/dry-run/apply.ts";
 import type { ChangeGroup, ObjectChange } from "../../../src/views/outcome.ts";
-import type { Rollout } from "../../../src/views/rollout.ts";
-import { type Style, wrapWords } from "../style.ts";
-import { nameOf, reasonOf, signs } from "./headline.ts";
+import { counted, type Style, wrapWords } from "../style.ts";
+import { availableTexts, closingNotes } from "./closing.ts";
+import { nameOf, namedOrCounted, plural, readyText, reasonOf, signs } from "./headline.ts";
 import { objectDiff } from "./object-diff.ts";
-import { type DryRunReport, loopLines, verdictLine } from "./report.ts";
+import { type DryRunReport, allChanges, loopLines, shownChanges, verdictLine } from "./report.ts";
 import { stepLines } from "./steps.ts";
 
 /** Longer names push their own reason to the right. */
@@ -22,25 +26,57 @@ export function textLines(report: DryRunReport, style: Style): string[] {
   if (lines.length > 0) lines.push("");
   if (run.drift.length > 0) {
     lines.push(...hang("drift   ", "without the manifests, the cluster as it is would change by itself:", style));
-    lines.push(...groupLines(run.drift, run.rollouts, style), "");
+    lines.push(...groupLines(run.drift, report, style), "");
   }
-  for (const group of run.groups) lines.push(...groupLines([group], run.rollouts, style), "");
-  if (report.steps) for (const rollout of run.rollouts) lines.push(...stepLines(rollout), "");
-  for (const change of run.groups.flatMap(({ changes }) => changes)) {
-    const diff = objectDiff(change, report.shown);
-    if (diff.length > 0) lines.push(...diff.map((line) => painted(line, style)), "");
-  }
+  const story = [
+    ...storyLines(report, style),
+    ...(report.steps ? run.rollouts.flatMap((each) => [...stepLines(each), ""]) : []),
+  ];
+  const diffs = diffLines(report, style);
+  // A terminal keeps its last lines on the screen; whoever reads a file begins with the first.
+  lines.push(...(style.columns === undefined ? [...story, ...diffs] : [...diffs, ...story]));
   for (const line of loopLines(report)) lines.push(style.colour.red(line));
   for (const line of closing(report)) lines.push(...hang("", line, style));
   return lines;
 }
 
-/** `Deployment shop/web configured · Service shop/web unchanged`. */
+function storyLines(report: DryRunReport, style: Style): string[] {
+  const { single, rest } = foldedGroups(report.run.groups);
+  const lines = rest.flatMap((group) => [...groupLines([group], report, style), ""]);
+  for (const changes of single) lines.push(...foldedLines(changes, style), "");
+  return lines;
+}
+
+function diffLines(report: DryRunReport, style: Style): string[] {
+  const shown = shownChanges(report);
+  const lines = shown.flatMap((change) => {
+    const diff = objectDiff(change, report.shown);
+    return diff.length === 0 ? [] : [...diff.map((line) => painted(line, style)), ""];
+  });
+  const left =
+    allChanges(report).reduce((sum, { count }) => sum + count, 0) - shown.reduce((sum, { count }) => sum + count, 0);
+  if (left === 0 || lines.length === 0) return lines;
+  const them = `diffs left out: ${counted(left, "object")} made by controllers (--show-generated prints them)`;
+  return [...lines, ...hang("", them, style), ""];
+}
+
+/** `Deployment shop/web configured · 12 Services unchanged`: of many objects those of a kind are counted. */
 function appliedLine({ run }: DryRunReport): string | undefined {
   const done = run.done.filter(({ did }) => did !== "not served");
   if (done.length === 0) return undefined;
-  return done.map(({ of, key, did }) => `${of.kind} ${key} ${did}`).join(" · ");
+  const named = (each: Done): string => `${each.of.kind} ${each.key} ${each.did}`;
+  if (done.length <= namedObjects) return done.map(named).join(" · ");
+  const alike = Map.groupBy(done, ({ of, did }) => `${of.kind} ${did}`);
+  return [...alike.values()]
+    .flatMap((each) => {
+      const [first] = each;
+      if (first === undefined || each.length === 1) return each.map(named);
+      return [`${each.length} ${plural(first.of.kind)} ${first.did}`];
+    })
+    .join(" · ");
 }
+
+const namedObjects = 6;
 
 function hang(label: string, text: string, { columns }: Style): string[] {
   const room = columns === undefined ? undefined : columns - 8;
@@ -50,49 +86,68 @@ function hang(label: string, text: string, { columns }: Style): string[] {
 
 /** What must be known to read the answer right. */
 export function endingNotes({ run, notes }: DryRunReport): string[] {
-  const named = (served: boolean): string =>
-    run.notFollowed
-      .filter(({ did }) => (did !== "not served") === served)
-      .map(({ of, key }) => `${of.kind} ${key}`)
-      .join(", ");
-  const [notFollowed, notServed] = [named(true), named(false)];
+  const notFollowed = run.notFollowed.filter(({ did }) => did !== "not served");
+  const notServed = run.notFollowed.filter(({ did }) => did === "not served");
   return [
-    ...(notFollowed === "" ? [] : [`applied, not followed (no controller here acts on them): ${notFollowed}`]),
-    ...(notServed === "" ? [] : [`not followed and not compared (no kinds of Kubernetes itself): ${notServed}`]),
+    ...(notFollowed.length === 0
+      ? []
+      : [`applied, not followed (no controller here acts on them): ${namedOrCounted(notFollowed)}`]),
+    ...(notServed.length === 0
+      ? []
+      : [`not followed and not compared (no kinds of Kubernetes itself): ${namedOrCounted(notServed)}`]),
     ...run.admission.map(({ text }) => text),
     ...notes,
   ];
 }
 
-function groupLines(groups: readonly ChangeGroup[], rollouts: readonly Rollout[], style: Style): string[] {
+interface Folded {
+  /** Objects of one kind that were created as they were applied, and with which nothing else happened. */
+  readonly single: readonly (readonly ObjectChange[])[];
+  readonly rest: readonly ChangeGroup[];
+}
+
+/** So many objects of a kind with nothing to tell of them share a line. */
+const foldedFrom = 8;
+
+function foldedGroups(groups: readonly ChangeGroup[]): Folded {
+  const isPlain = ({ changes }: ChangeGroup): boolean => {
+    const [only, ...others] = changes;
+    return others.length === 0 && only?.did === "created" && reasonOf(only) === "applied";
+  };
+  const byKind = Map.groupBy(groups.filter(isPlain), ({ of }) => of.kind);
+  const many = [...byKind.values()].filter((each) => each.length >= foldedFrom);
+  const folded = new Set(many.flat());
+  return {
+    single: many.map((each) => each.flatMap(({ changes }) => changes)),
+    rest: groups.filter((group) => !folded.has(group)),
+  };
+}
+
+function foldedLines(changes: readonly ObjectChange[], style: Style): string[] {
+  const kind = changes[0]?.of.kind ?? "";
+  const name = `${changes.length} ${plural(kind)}`;
+  const keys = changes.slice(0, 2).map(({ key }) => key);
+  return lineOf("+", name, `applied: ${keys.join(", ")} and ${changes.length - keys.length} more`, style);
+}
+
+function groupLines(groups: readonly ChangeGroup[], { run }: DryRunReport, style: Style): string[] {
   const changes = groups.flatMap(({ changes }) => changes);
   const width = Math.min(widestName, Math.max(...changes.map((change) => nameOf(change).length)));
   return groups.flatMap((group) => {
-    const rollout = rollouts.find(({ of, key }) => of.kind === group.of.kind && key === group.key);
     const own = group.changes[0];
     const isOwn = own?.key === group.key && own.of.kind === group.of.kind;
     const head = isOwn ? [] : [`  ${group.of.kind} ${group.key}`];
     return [
       ...head,
       ...group.changes.flatMap((change, index) => {
-        const ready = isOwn && index === 0 ? readyText(change, rollout) : "";
-        return changeLines(change, `${reasonOf(change)}${ready}`, width, style);
+        const ready = isOwn && index === 0 ? readyText(change, run.rollouts) : "";
+        return lineOf(signs[change.did], nameOf(change).padEnd(width), `${reasonOf(change)}${ready}`, style);
       }),
     ];
   });
 }
 
-/** How far down the number of ready pods went on the way. */
-function readyText(change: ObjectChange, rollout: Rollout | undefined): string {
-  const start = rollout?.steps[0]?.ready ?? 0;
-  const end = rollout?.steps.at(-1)?.ready ?? 0;
-  if (rollout === undefined || start === 0 || change.did === "deleted") return "";
-  return `; ready pods ${start} → ${end}, never fewer than ${rollout.fewestReady}`;
-}
-
-function changeLines(change: ObjectChange, reason: string, width: number, style: Style): string[] {
-  const sign = signs[change.did];
-  const name = nameOf(change).padEnd(width);
+function lineOf(sign: string, name: string, reason: string, style: Style): string[] {
   const head = `${sign} ${name}  `;
   const shown = `${paintSign(sign, style)} ${name}  `;
   const { columns } = style;
@@ -118,22 +173,6 @@ function painted(line: string, { colour }: Style): string {
 
 /** How it ended, and what did not become available. */
 export function closing(report: DryRunReport): string[] {
-  const { run, validations } = report;
-  return [
-    ...run.refusedWrites.map(
-      ({ controller, verb, kind, error, count }) =>
-        `! ${controller}: ${verb} ${kind} refused${count > 1 ? ` ${count} times` : ""}: ${error}`,
-    ),
-    ...validations.map(({ text }) => text),
-    ...run.availability.filter(isShort).map(unavailableText),
-    [verdictLine(report), ...run.availability.filter((each) => !isShort(each)).map(availableText)].join(". "),
-  ];
-}
-
-export function unavailableText({ of, key, available, desired, why }: Availability): string {
-  return `! ${of.kind} ${key}: available ${available} of ${desired}${why === undefined ? "" : `: ${why}`}`;
-}
-
-function availableText({ of, key, available, desired }: Availability): string {
-  return `${of.kind} ${key}: available ${available} of ${desired}`;
+  const available = availableTexts(report.run.availability.filter((each) => !isShort(each)));
+  return [...closingNotes(report), [verdictLine(report), ...available].join(". ")];
 }

@@ -8,7 +8,10 @@ import { isPodReady } from "../../controller/pod-status.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import type { Done } from "./apply.ts";
+import { type Lookup, whatPodLacks } from "./lacking.ts";
 import { isFollowed } from "./followed.ts";
+import type { Scope } from "./scope.ts";
+import type { Validation } from "./server-validate.ts";
 
 export interface Availability {
   readonly of: KindName;
@@ -17,34 +20,71 @@ export interface Availability {
   readonly desired: number;
   /** What stands in the way where not all are available, as far as it is known: `Pod …: 0/3 nodes are available: …` */
   readonly why: string | undefined;
+  /** With `--server-validate`: the API server would refuse something of it. */
+  readonly isRefused?: boolean;
 }
 
-/** Of each Pod, Deployment, ReplicaSet and ReplicationController that was applied and that somebody here follows. */
+export interface AvailabilityOptions {
+  readonly state: State;
+  readonly controllers: readonly ControllerDefinition[];
+  readonly scope: Scope;
+}
+
+/** Of each Pod, Deployment, ReplicaSet and ReplicationController that was applied and that somebody here follows: once for each. */
 export function availabilityOf(
   done: readonly Done[],
-  state: State,
-  controllers: readonly ControllerDefinition[],
+  { state, controllers, scope }: AvailabilityOptions,
 ): readonly Availability[] {
-  return done.flatMap((each) => {
-    const { of, key } = each;
-    const object = state.get(entryName(of, key))?.object;
-    if (object === undefined || each.did === "deleted" || !isFollowed(each, controllers)) return [];
+  const each = new Map(done.map((one) => [entryName(one.of, one.key), one]));
+  const lookup: Lookup = (of, key) => state.get(entryName(of, key))?.object;
+  return [...each].flatMap(([name, one]) => {
+    const { of, key, did } = one;
+    const object = state.get(name)?.object;
+    if (object === undefined || did === "deleted" || !isFollowed(one, controllers)) return [];
     const counts = countsOf(of, object);
     if (counts === undefined) return [];
-    return [{ of, key, ...counts, why: isShort(counts) ? reasonFor(object, state) : undefined }];
+    const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, lookup, scope);
+    return [{ of, key, ...counts, why: isShort(counts) ? reasonFor(object, state, lacks) : undefined }];
   });
 }
 
-/** Whether fewer are available than are desired. */
-export function isShort({ available, desired }: Pick<Availability, "available" | "desired">): boolean {
-  return available < desired;
+/** What the API server would refuse does not become available, whatever came of it here. */
+export function withRefusals(
+  availability: readonly Availability[],
+  state: State,
+  validations: readonly Validation[],
+): readonly Availability[] {
+  const refused = validations.flatMap(({ refused }) => refused ?? []);
+  if (refused.length === 0) return availability;
+  return availability.map((each) => {
+    const object = state.get(entryName(each.of, each.key))?.object;
+    if (object === undefined) return each;
+    const owners = new Set([object, ...ownedBy(object, state)].map(({ metadata }) => metadata.uid));
+    const own = refused.filter(({ uid, owner }) => owners.has(uid) || owners.has(owner ?? ""));
+    const [first] = own;
+    if (first === undefined) return each;
+    const pods = own.filter(({ uid }) => isPod(state, uid)).reduce((sum, { count }) => sum + count, 0);
+    const available = Math.max(0, each.available - pods);
+    return { ...each, available, why: `the API server would refuse it: ${first.message}`, isRefused: true };
+  });
+}
+
+function isPod(state: State, uid: string): boolean {
+  for (const { of, object } of state.values()) if (object.metadata.uid === uid) return of.kind === "Pod";
+  return false;
+}
+
+/** Whether fewer are available than are desired, or the API server would not take it as it is. */
+export function isShort({ available, desired, isRefused }: Partial<Availability>): boolean {
+  return (available ?? 0) < (desired ?? 0) || isRefused === true;
 }
 
 /** Undefined for kinds that do not become available. */
 export function countsOf(
   of: KindName,
-  object: StoredObject,
+  object: StoredObject | undefined,
 ): { readonly available: number; readonly desired: number } | undefined {
+  if (object === undefined) return undefined;
   switch (of.kind) {
     case "Pod": {
       const pod = object as Pod;
@@ -79,11 +119,15 @@ interface Conditioned {
 }
 
 /** Looked for from the pods upwards: the lowest thing that is wrong explains the rest. */
-function reasonFor(object: StoredObject, state: State): string | undefined {
+function reasonFor(
+  object: StoredObject,
+  state: State,
+  lacks: (pod: Pod & StoredObject) => string | undefined,
+): string | undefined {
   const below = [object, ...ownedBy(object, state)];
   for (const each of below) {
     if (each.kind !== "Pod") continue;
-    const why = podReason(each);
+    const why = podReason(each, lacks);
     if (why !== undefined) return why;
   }
   for (const each of below.toReversed()) {
@@ -119,11 +163,16 @@ function ownedBy(owner: StoredObject, state: State): StoredObject[] {
   return owned;
 }
 
-function podReason(pod: Pod): string | undefined {
+function podReason(
+  pod: Pod & StoredObject,
+  lacks: (pod: Pod & StoredObject) => string | undefined,
+): string | undefined {
   if (isPodReady(pod) || pod.metadata.deletionTimestamp !== undefined) return undefined;
   const name = `Pod ${pod.metadata.generateName === undefined ? pod.metadata.name : `${pod.metadata.generateName}…`}`;
   const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === "PodScheduled" && status === "False");
   if (unscheduled !== undefined) return `${name}: ${unscheduled.message ?? unscheduled.reason ?? "not scheduled"}`;
+  const lacking = lacks(pod);
+  if (lacking !== undefined) return `${name}: ${lacking}`;
   for (const { name: container, state } of pod.status?.containerStatuses ?? []) {
     const wrong = state?.waiting?.reason ?? state?.terminated?.reason;
     if (wrong !== undefined) return `${name}: container ${container}: ${wrong}`;

@@ -6,29 +6,59 @@ import { nodeAnnotation, silentAnnotation } from "../../controllers/kubelet/anno
 import { nodeStatusOf, simulatedNode } from "../../controllers/kubelet/node.ts";
 import { type Random, randomUuid, seededRandom } from "../../platform/random.ts";
 import type { Beginning } from "./dry-run.ts";
+import type { LeftAlone } from "./kubelet.ts";
+import { liveRefusals } from "./live-refusals.ts";
+import { type Scope, wholeCluster } from "./scope.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** When manifests alone begin: any fixed date would do. */
 export const emptyClusterAtMs: number = parseTime("2026-01-01T00:00:00Z");
-const nodes = 3;
+/** Of an empty cluster, where nobody says how many. */
+export const defaultNodes = 3;
+
+export interface ClusterNodes {
+  /** Nodes of 8 CPUs, 16 GiB and 110 pods; unset: `defaultNodes`. */
+  readonly simulated?: number;
+  /** Others, as manifests have them. */
+  readonly nodes?: readonly Partial<Node>[];
+}
 
 function metaOf(name: string, random: Random, atMs: number): StoredObject["metadata"] {
   return { name, uid: randomUuid(random), resourceVersion: "1", creationTimestamp: formatTime(atMs) };
 }
 
-/** Three ready nodes of 8 CPUs and 16 GiB. */
-export function simulatedNodes(atMs: number): readonly StoredObject[] {
+/** Ready nodes of 8 CPUs, 16 GiB and 110 pods. */
+export function simulatedNodes(atMs: number, count: number = defaultNodes): readonly StoredObject[] {
   const random = seededRandom(1);
-  return Array.from({ length: nodes }, (_, n) => {
+  return Array.from({ length: count }, (_, n) => {
     const node = simulatedNode(n);
     const metadata = { ...node.metadata, ...metaOf(node.metadata.name ?? "", random, atMs) };
-    const bare = { ...node, metadata } as Node;
-    return { ...bare, status: nodeStatusOf(bare, atMs) } as StoredObject;
+    return ready({ ...node, metadata } as Node, atMs);
   });
 }
 
-/** An empty cluster with these namespaces and three ready nodes of 8 CPUs and 16 GiB. */
-export function emptyCluster(namespaces: Iterable<string>): Beginning {
+/** As a kubelet has reported it: with the room that its manifest says, or that of a simulated one. */
+function ready(bare: Node, atMs: number): StoredObject {
+  const status = nodeStatusOf(bare, atMs);
+  const { capacity, allocatable } = bare.status ?? {};
+  const room = {
+    capacity: { ...status?.capacity, ...capacity },
+    allocatable: { ...status?.allocatable, ...(allocatable ?? capacity) },
+  };
+  return { ...bare, status: { ...status, ...room } } as StoredObject;
+}
+
+/** A Node of a manifest, as it is when its kubelet has joined the cluster. */
+function joinedNode({ metadata, spec, status }: Partial<Node>, random: Random, atMs: number): StoredObject {
+  const name = metadata?.name ?? "";
+  const labels = { "kubernetes.io/hostname": name, ...metadata?.labels };
+  const annotations = { ...metadata?.annotations, [nodeAnnotation]: "simulated" };
+  const whole = { ...metadata, labels, annotations, ...metaOf(name, random, atMs) };
+  return ready({ apiVersion: "v1", kind: "Node", metadata: whole, spec: spec ?? {}, status: status ?? {} }, atMs);
+}
+
+/** An empty cluster with these namespaces, and nodes that are ready. */
+export function emptyCluster(namespaces: Iterable<string>, { simulated, nodes = [] }: ClusterNodes = {}): Beginning {
   const random = seededRandom(0);
   const meta = (name: string): StoredObject["metadata"] => metaOf(name, random, emptyClusterAtMs);
   const objects: StoredObject[] = [];
@@ -46,34 +76,55 @@ export function emptyCluster(namespaces: Iterable<string>): Beginning {
       metadata: { ...meta("default"), namespace: name },
     });
   }
-  return { objects: [...objects, ...simulatedNodes(emptyClusterAtMs)], atMs: emptyClusterAtMs, settledPods: new Set() };
+  return {
+    objects: [
+      ...objects,
+      ...simulatedNodes(emptyClusterAtMs, simulated),
+      ...nodes.map((node) => joinedNode(node, random, emptyClusterAtMs)),
+    ],
+    atMs: emptyClusterAtMs,
+    settledPods: new Set(),
+    loadPods: new Set(),
+    scope: wholeCluster,
+    liveRefusals: new Map(),
+  };
 }
 
 /**
  * A cluster of which somebody has saved some objects (`kubectl get … -o yaml`): with them, with their namespaces, and with the nodes
  * that their pods are on. An owner that was not saved is not known, so the objects stand without it.
  */
-export function savedCluster(given: readonly StoredObject[], namespaces: Iterable<string>): Beginning {
+export function savedCluster(
+  given: readonly StoredObject[],
+  namespaces: Iterable<string>,
+  cluster: ClusterNodes = {},
+): Beginning {
   const uids = new Set(given.map(({ metadata }) => metadata.uid));
   const saved = given.map((object) => withoutUnknownOwners(object, uids));
   const there = new Set(saved.map(({ kind, metadata }) => `${kind ?? ""} ${metadata.name}`));
-  const empty = emptyCluster([...namespaces].filter((name) => !there.has(`Namespace ${name}`)));
+  const empty = emptyCluster(
+    [...namespaces].filter((name) => !there.has(`Namespace ${name}`)),
+    cluster,
+  );
   const named = new Set(
     saved.flatMap((object) => (object.kind === "Pod" ? ((object as Pod).spec?.nodeName ?? []) : [])),
   );
   const nodesThere = saved.filter(({ kind }) => kind === "Node").map(({ metadata }) => metadata.name);
   const missing = [...named].filter((name) => !nodesThere.includes(name)).sort();
-  const others = nodesThere.length > 0 ? empty.objects.filter(({ kind }) => kind !== "Node") : empty.objects;
+  const others =
+    nodesThere.length > 0 && cluster.simulated === undefined
+      ? empty.objects.filter(({ kind }) => kind !== "Node")
+      : empty.objects;
   const random = seededRandom(3);
   const added = missing.map((name, n) => {
-    const node = simulatedNode(nodes + n);
+    const node = simulatedNode(defaultNodes + n);
     const labels = { ...node.metadata.labels, "kubernetes.io/hostname": name };
     const bare = { ...node, metadata: { ...node.metadata, labels, ...metaOf(name, random, emptyClusterAtMs) } } as Node;
     return { ...bare, status: nodeStatusOf(bare, emptyClusterAtMs) } as StoredObject;
   });
   const used = [...new Set(saved.map(({ metadata }) => metadata.namespace ?? ""))];
   const begun = beginWith([...others, ...added, ...saved], used);
-  return { ...begun, atMs: latestTime(saved) };
+  return { ...begun, atMs: latestTime(saved), scope: wholeCluster, liveRefusals: liveRefusals(saved) };
 }
 
 /** Whom the garbage collector would miss, though he may well be there. */
@@ -97,19 +148,22 @@ function latestTime(objects: readonly StoredObject[]): number {
 function beginWith(
   found: readonly StoredObject[],
   namespaces: readonly string[],
-): Pick<Beginning, "settledPods"> & { readonly objects: StoredObject[] } {
+): LeftAlone & { readonly objects: StoredObject[] } {
   const settledPods = new Set<string>();
+  const loadPods = new Set<string>();
   const objects = found.map((object) => {
     if (object.kind === "Node") return asSimulated(object);
-    if (object.kind === "Pod" && isSettled(object, namespaces)) settledPods.add(object.metadata.uid);
+    if (object.kind !== "Pod") return object;
+    if (!namespaces.includes(object.metadata.namespace ?? "")) loadPods.add(object.metadata.uid);
+    else if (isSettled(object)) settledPods.add(object.metadata.uid);
     return object;
   });
-  return { objects, settledPods };
+  return { objects, settledPods, loadPods };
 }
 
 /** A snapshot as a dry-run begins with it: its nodes run what is new, and its pods stay as they are. */
 export function beginningFrom(snapshot: Snapshot, namespaces: readonly string[], now: number): Beginning {
-  const { objects, settledPods } = beginWith(snapshot.objects, namespaces);
+  const { objects, ...leftAlone } = beginWith(snapshot.objects, namespaces);
   const atMs = snapshot.atMs ?? now;
   const isUnreadable = (plural: string): boolean => snapshot.unreadable.some(({ kind }) => kind.plural === plural);
   // Where nodes may not be read, pods must be placed all the same.
@@ -120,8 +174,21 @@ export function beginningFrom(snapshot: Snapshot, namespaces: readonly string[],
     objects,
     atMs,
     revision: snapshot.revision,
-    settledPods,
+    ...leftAlone,
+    scope: scopeOf(snapshot, namespaces),
+    liveRefusals: liveRefusals(snapshot.objects),
   };
+}
+
+/** Kinds that a snapshot never reads, and whatever may not be read. */
+function scopeOf({ unreadable, held, unread }: Snapshot, namespaces: readonly string[]): Scope {
+  const kinds = new Map(unread.map(({ group, kind }) => [`${group}/${kind}`, "nobody reads them here"]));
+  for (const { kind, namespace } of unreadable) {
+    // Pods of other namespaces are read for the room that they take, and for nothing else.
+    const isOurs = !kind.namespaced || namespace !== undefined;
+    if (isOurs) kinds.set(`${kind.group}/${kind.kind}`, `${kind.plural} may not be read`);
+  }
+  return { namespaces, held, unread: kinds };
 }
 
 function defaultAccounts(namespaces: readonly string[], atMs: number): readonly StoredObject[] {
@@ -148,8 +215,7 @@ function asSimulated(node: Node): StoredObject {
 const passing: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
 
 /** A pod that is about to start will start; any other goes on as it is. */
-function isSettled({ metadata, status }: Pod, namespaces: readonly string[]): boolean {
-  if (!namespaces.includes(metadata.namespace ?? "")) return true;
+function isSettled({ status }: Pod): boolean {
   if ((status?.phase ?? "Pending") !== "Pending") return true;
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   return containers.some(({ state }) => state?.waiting !== undefined && !passing.has(state.waiting.reason ?? ""));

@@ -2,6 +2,7 @@
  * Dry-run: what the controllers would make of manifests. First the cluster as it is runs to steady by itself, so that its drift is
  * not blamed on the manifests; then they are applied, and it runs to steady again. The answer is the difference between the two.
  */
+import { splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { ControllerDefinition } from "../../controller/definition.ts";
 import { type ChangeGroup, type OutcomeOptions, outcomeOf } from "../../views/outcome.ts";
@@ -11,20 +12,24 @@ import { type Refused, Story } from "../../views/story.ts";
 import { type Done, fulfil, type RefusedWish, type Wish } from "./apply.ts";
 import { type AdmissionNote, admissionNotes } from "./admission.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
+import { danglingOf, type References } from "./dangling.ts";
 import { isFollowed } from "./followed.ts";
+import type { LeftAlone } from "./kubelet.ts";
+import type { LiveRefusals } from "./live-refusals.ts";
+import { isInScope, type Scope } from "./scope.ts";
 import { defaultHorizonMs, settle, type Settled } from "./settle.ts";
 import type { SentWrite } from "./server-validate.ts";
 import { createWorld, type World } from "./world.ts";
 
 /** The cluster to begin with. */
-export interface Beginning {
+export interface Beginning extends LeftAlone {
   /** Whole objects, with `apiVersion` and `kind`. */
   readonly objects: readonly StoredObject[];
   /** When it was so, in ms since 1970: time goes on from there. */
   readonly atMs: number;
   readonly revision?: number;
-  /** Pods that the kubelet leaves as they are, by uid. */
-  readonly settledPods: ReadonlySet<string>;
+  readonly scope: Scope;
+  readonly liveRefusals: LiveRefusals;
 }
 
 export interface DryRunOptions extends OutcomeOptions {
@@ -52,6 +57,7 @@ export interface DryRun {
   /** Writes of controllers that the API server refused. */
   readonly refusedWrites: readonly Refused[];
   readonly availability: readonly Availability[];
+  readonly references: References;
   /** What was applied and has no controller here. */
   readonly notFollowed: readonly Done[];
   readonly rollouts: readonly Rollout[];
@@ -74,6 +80,9 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     ...(beginning.revision !== undefined && { revision: beginning.revision }),
     controllers: options.controllers,
     settledPods: beginning.settledPods,
+    loadPods: beginning.loadPods,
+    scope: beginning.scope,
+    liveRefusals: beginning.liveRefusals,
     managedFields: options.shown.managedFields === true,
   });
   const first = await driftOf(world, options, horizonMs);
@@ -97,7 +106,8 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     settled,
     syncs: story.syncs,
     refusedWrites: story.refused,
-    availability: availabilityOf(done, state, options.controllers),
+    availability: availabilityOf(done, { state, controllers: options.controllers, scope: beginning.scope }),
+    references: danglingOf(done, state, beginning.scope),
     notFollowed: done.filter((each) => !isFollowed(each, options.controllers)),
     rollouts: rollouts.rollouts(),
     admission: admissionNotes(story.admitted, { before, after: state, catalogue: world.sandbox.server.catalogue }),
@@ -122,11 +132,23 @@ async function driftOf(world: World, options: DryRunOptions, horizonMs: number):
   let settled = await settle(world, horizonMs);
   end();
   const steady = world.state();
-  const drift = outcomeOf(asFound, steady, story, options);
+  const drift = inScope(outcomeOf(asFound, steady, story, options), options.beginning.scope);
   if (settled.is !== "steady" || options.baseline.length === 0) return { drift, settled, refused: [], before: steady };
   const { refused } = await fulfil(world, options.baseline);
   if (refused.length === 0) settled = await settle(world, horizonMs);
   return { drift, settled, refused, before: world.state() };
+}
+
+/** What would become of the rest of the cluster is not known, and not asked. */
+function inScope(groups: readonly ChangeGroup[], scope: Scope): readonly ChangeGroup[] {
+  if (scope.namespaces === undefined) return groups;
+  return groups.flatMap((group) => {
+    const changes = group.changes.filter(({ of, key }) => {
+      if (of.group === "" && of.kind === "Namespace") return isInScope(scope, key);
+      return key.includes("/") && isInScope(scope, splitKey(key).namespace);
+    });
+    return changes.length === 0 ? [] : [{ ...group, changes }];
+  });
 }
 
 function nothingApplied(world: World, { drift, settled, refused }: First): DryRun {
@@ -140,6 +162,7 @@ function nothingApplied(world: World, { drift, settled, refused }: First): DryRu
     syncs: 0,
     refusedWrites: [],
     availability: [],
+    references: { looked: 0, dangling: [], unseen: [] },
     notFollowed: [],
     rollouts: [],
     admission: [],

@@ -6,19 +6,29 @@
 import { fieldChanges } from "../../api/field-changes.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
+import { controllerOf } from "../../api/owner-references.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { type ApiRequest, readAll, type Transport, wholeBody } from "../../api/transport.ts";
 import { readAnswer } from "../../client/answers.ts";
 import { shownForm } from "../../views/shown-form.ts";
 
 export interface Validation {
-  readonly is: "refused" | "changed" | "accepted" | "not sent";
+  readonly is: "refused" | "changed" | "accepted" | "not sent" | "not judged";
   /** One sentence. */
   readonly text: string;
+  /** What was refused: its uid in the dry-run, and that of its controller. */
+  readonly refused?: {
+    readonly uid: string;
+    readonly owner?: string;
+    readonly message: string;
+    readonly count: number;
+  };
 }
 
 /** A write that the sandbox accepted, and what it answered. */
 export interface SentWrite {
+  /** The field manager of who wrote. */
+  readonly by: string;
   readonly request: ApiRequest;
   readonly answer: StoredObject | undefined;
 }
@@ -27,20 +37,21 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /** Keeps the writes that go through the transport and succeed. */
-export function recordingWrites(transport: Transport, into: (write: SentWrite) => void): Transport {
+export function recordingWrites(transport: Transport, by: string, into: (write: SentWrite) => void): Transport {
   return {
     async send(request) {
       const response = await transport.send(request);
       if (request.method === "GET" || response.status >= 300) return response;
       const bytes = await readAll(response.body);
       const value = JSON.parse(decoder.decode(bytes)) as StoredObject;
-      into({ request, answer: value.kind === "Status" ? undefined : value });
+      into({ by, request, answer: value.kind === "Status" ? undefined : value });
       return { status: response.status, header: (name) => response.header(name), body: wholeBody(bytes) };
     },
   };
 }
 
 interface Sendable {
+  readonly by: string;
   readonly name: string;
   readonly request: ApiRequest;
   readonly answer: StoredObject | undefined;
@@ -60,10 +71,22 @@ export async function validateOnServer(
   const { sendable, unsent } = sorted(writes, exists);
   const validations = await Promise.all(sendable.map((each) => validate(transport, each)));
   const accepted = sendable.filter((_, index) => validations[index]?.is === "accepted").length;
-  const told = validations.filter(({ is }) => is !== "accepted");
-  const summary = `server: ${accepted} of ${sendable.length} different writes accepted as they are`;
+  const told = validations.filter(({ is }) => is !== "accepted" && is !== "not judged");
+  const foreign = sendable.filter((_, index) => validations[index]?.is === "not judged");
+  const summary = `server: ${accepted} of ${sendable.length - foreign.length} different writes accepted as they are`;
   const left = unsent > 0 ? `; ${unsent} more are to objects that do not exist there yet, and were not sent` : "";
-  return [...told, { is: "accepted", text: `${summary}${left}` }];
+  const others = validations.find(({ is }) => is === "not judged");
+  const notes: Validation[] =
+    others === undefined ? [] : [{ is: "not judged", text: foreignText(foreign, others.text) }];
+  return [...told, ...notes, { is: "accepted", text: `${summary}${left}` }];
+}
+
+/** The API server was asked as the user, who has not the rights of controllers, and needs none. */
+function foreignText(writes: readonly Sendable[], message: string): string {
+  const controllers = [...new Set(writes.map(({ by }) => by.replace(/^kubectl-reconcile-/, "")))].sort();
+  const what = writes.length === 1 ? "1 write" : `${writes.length} writes`;
+  const user = /User "([^"]*)"/.exec(message)?.[1] ?? "you";
+  return `server: ${what} of ${controllers.join(", ")} not judged: asked as user ${user}, who may not make them; on the cluster the controllers do`;
 }
 
 function sorted(
@@ -72,7 +95,7 @@ function sorted(
 ): { readonly sendable: readonly Sendable[]; readonly unsent: number } {
   const sendable = new Map<string, Sendable>();
   let unsent = 0;
-  for (const { request, answer } of writes) {
+  for (const { by, request, answer } of writes) {
     const isCreate = request.method === "POST" && !/\/(binding|eviction)$/.test(request.path);
     const uid = answer?.metadata.uid ?? deletedUid(request);
     if (isBookkeeping(request) || (!isCreate && uid === "" && request.method !== "DELETE")) continue;
@@ -84,7 +107,8 @@ function sorted(
     const body = plain.body === undefined ? "" : decoder.decode(plain.body);
     const name = `${plain.method} ${plain.path} ${body}`;
     const there = sendable.get(name);
-    if (there === undefined) sendable.set(name, { name: nameOf(request, answer), request: plain, answer, count: 1 });
+    if (there === undefined)
+      sendable.set(name, { by, name: nameOf(request, answer), request: plain, answer, count: 1 });
     else there.count++;
   }
   return { sendable: [...sendable.values()], unsent };
@@ -127,7 +151,10 @@ function nameOf({ method, path }: ApiRequest, answer: StoredObject | undefined):
   return `${verb} ${answer.kind ?? ""}${subresource === undefined ? "" : `/${subresource}`} ${key}`;
 }
 
-async function validate(transport: Transport, { name, request, answer, count }: Sendable): Promise<Validation> {
+/** Refused for want of a right, by RBAC or its like. Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go. */
+const wantOfRights = /User "[^"]*" cannot \w+ resource/;
+
+async function validate(transport: Transport, { by, name, request, answer, count }: Sendable): Promise<Validation> {
   const what = count > 1 ? `${name} (${count} times)` : name;
   try {
     const { value } = await readAnswer(await transport.send({ ...request, signal: new AbortController().signal }));
@@ -143,7 +170,17 @@ async function validate(transport: Transport, { name, request, answer, count }: 
     const isMissing = error.code === 404 && error.status.details?.kind === "namespaces";
     if (isMissing)
       return { is: "not sent", text: `server: ${what} cannot be judged: its namespace does not exist there yet` };
-    return { is: "refused", text: `! server: ${what} would be refused: ${error.message}` };
+    if (by.startsWith("kubectl-reconcile-") && wantOfRights.test(error.message)) {
+      return { is: "not judged", text: error.message };
+    }
+    const owner = answer === undefined ? undefined : controllerOf(answer)?.uid;
+    return {
+      is: "refused",
+      text: `! server: ${what} would be refused: ${error.message}`,
+      ...(answer !== undefined && {
+        refused: { uid: answer.metadata.uid, ...(owner !== undefined && { owner }), message: error.message, count },
+      }),
+    };
   }
 }
 

@@ -22,6 +22,8 @@ export interface SnapshotOptions {
   readonly namespaces: readonly string[];
   /** Kinds without a namespace that are to be there as well. */
   readonly alsoKinds: readonly Kind[];
+  /** Those of the namespaces that are to be deleted. */
+  readonly toDelete?: readonly string[];
   /** Read Secrets with their contents; otherwise their metadata alone. */
   readonly wholeSecrets: boolean;
 }
@@ -40,6 +42,10 @@ export interface Snapshot {
   readonly atMs: number | undefined;
   readonly unreadable: readonly Unreadable[];
   readonly unknownOwners: readonly UnknownOwner[];
+  /** Namespaces that hold, or may hold, what is not among the objects, as far as that matters: they are deleted, or are to be. */
+  readonly held: ReadonlyMap<string, string>;
+  /** Kinds that the cluster has and nobody has asked for. */
+  readonly unread: readonly Kind[];
 }
 
 /** Read in all namespaces, or having none. */
@@ -48,6 +54,7 @@ const clusterWide: ReadonlySet<string> = new Set([
   "priorityclasses.scheduling.k8s.io",
   "runtimeclasses.node.k8s.io",
   "storageclasses.storage.k8s.io",
+  "ingressclasses.networking.k8s.io",
   "validatingwebhookconfigurations.admissionregistration.k8s.io",
   "mutatingwebhookconfigurations.admissionregistration.k8s.io",
   "validatingadmissionpolicies.admissionregistration.k8s.io",
@@ -97,6 +104,8 @@ async function takeOnce(options: SnapshotOptions): Promise<Snapshot> {
     atMs: serverTime,
     unreadable,
     unknownOwners: closed.unknown,
+    unread: unreadKinds(options.kinds, wanted),
+    held: await heldNamespaces(options, { objects: listed, unreadable }),
   };
 }
 
@@ -158,6 +167,52 @@ function kindsToRead({ kinds, isServed, alsoKinds }: SnapshotOptions): KindsToRe
         (clusterWide.has(resourceOf(kind)) || also.has(resourceOf(kind))),
     ),
   };
+}
+
+/**
+ * A namespace goes when it is empty, and what is not here may keep it: of those that are deleted, kinds that no sandbox serves are
+ * looked for, a single object of each.
+ */
+async function heldNamespaces(
+  { transport, kinds, isServed, namespaces, toDelete = [] }: SnapshotOptions,
+  { objects, unreadable }: Pick<Snapshot, "objects" | "unreadable">,
+): Promise<ReadonlyMap<string, string>> {
+  const going = objects
+    .filter(({ kind, metadata }) => kind === "Namespace" && metadata.deletionTimestamp !== undefined)
+    .map(({ metadata }) => metadata.name);
+  const held = new Map<string, string>();
+  const unserved = kinds.filter(
+    (kind) => kind.preferred && kind.namespaced && kind.verbs.includes("list") && !isServed(kind),
+  );
+  for (const name of new Set([...going, ...toDelete].filter((each) => namespaces.includes(each)))) {
+    const blind = unreadable.filter(({ kind, namespace }) => kind.namespaced && namespace === name);
+    if (blind.length > 0) {
+      held.set(name, `${resourceOf((blind[0] as Unreadable).kind)} may not be read, and may be in it`);
+      continue;
+    }
+    const found = await Promise.all(unserved.map((kind) => isAnyThere(transport, kind, name)));
+    const index = found.findIndex((is) => is !== "none");
+    const kind = unserved[index];
+    if (kind === undefined) continue;
+    const whose = `${resourceOf(kind)}, which nobody here follows`;
+    held.set(name, found[index] === "some" ? `it holds ${whose}` : `it may hold ${whose}, and they may not be read`);
+  }
+  return held;
+}
+
+async function isAnyThere(transport: Transport, kind: Kind, namespace: string): Promise<"some" | "none" | "unknown"> {
+  try {
+    const { objects } = await readList(transport, kind, { namespace, metadataOnly: true });
+    return objects.length > 0 ? "some" : "none";
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    return "unknown";
+  }
+}
+
+function unreadKinds(kinds: readonly Kind[], { inNamespaces, clusterWide }: KindsToRead): readonly Kind[] {
+  const read = new Set([...inNamespaces, ...clusterWide, Namespaces].map(resourceOf));
+  return kinds.filter((kind) => !read.has(resourceOf(kind)));
 }
 
 /** Whether all objects of the kind, in the namespaces of the snapshot, have been read. */

@@ -1,7 +1,8 @@
 /** The cluster that a dry-run plays in: a sandbox filled with a snapshot, controllers on it, and virtual time. */
 import type { ObjectKey } from "../../api/key.ts";
-import { objectKey } from "../../api/key.ts";
+import { objectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
+import type { Pod } from "../../api/types.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/client.ts";
 import type { Client } from "../../client/verbs.ts";
@@ -17,11 +18,14 @@ import { TraceBus } from "../../trace/bus.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State, type StateEntry } from "../../views/state.ts";
 import { fieldManagerOf } from "../live.ts";
-import { dryRunKubelet } from "./kubelet.ts";
+import { type Lookup, whatPodLacks } from "./lacking.ts";
+import { dryRunKubelet, type LeftAlone } from "./kubelet.ts";
+import { type Scope, withinScope } from "./scope.ts";
+import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
 import { rememberingDiscovery } from "./remembering-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
 
-export interface WorldOptions {
+export interface WorldOptions extends LeftAlone {
   /** When it begins, in ms since 1970. */
   readonly startMs: number;
   readonly seed: number;
@@ -31,8 +35,9 @@ export interface WorldOptions {
   readonly revision?: number;
   /** Besides the scheduler and the kubelet, which always act. */
   readonly controllers: readonly ControllerDefinition[];
-  /** Pods that are left alone by the kubelet as long as nobody deletes them, by uid. */
-  readonly settledPods: ReadonlySet<string>;
+  readonly liveRefusals: LiveRefusals;
+  /** What is known of the cluster: nothing else is judged. */
+  readonly scope: Scope;
   /** Whether objects carry `metadata.managedFields`. */
   readonly managedFields: boolean;
   /** Told of every write that succeeds, as it was sent. */
@@ -82,16 +87,19 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   );
   // Nobody listens to how deltas travel here, nor to what the simulated parts write.
   const unheard = new TraceBus({ now: () => timeline.now() });
-  const standIns = [scheduler, dryRunKubelet(options.settledPods)];
+  const lookup = lookupIn(sandbox);
+  const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, lookup, options.scope);
+  const standIns = [scheduler, dryRunKubelet({ ...options, lacks })];
   const isStandIn = (name: string): boolean => standIns.some((definition) => fieldManagerOf(definition) === name);
   const { onWrite } = options;
   const clientFor = (name: string): Client => {
     const inProcess = rememberingDiscovery(sandbox.transport({ actor: name }));
-    const transport = onWrite === undefined ? inProcess : recordingWrites(inProcess, onWrite);
+    const refusing = refusingPods(inProcess, options.liveRefusals);
+    const transport = onWrite === undefined ? refusing : recordingWrites(refusing, name, onWrite);
     return createClient({ transport, bus: isStandIn(name) ? unheard : bus, timeline, fieldManager: name });
   };
   const manager = new ControllerManager({
-    controllers: [...options.controllers, ...standIns],
+    controllers: [...withinScope(options.controllers, options.scope), ...standIns],
     informers: new SharedInformerFactory({
       client: clientFor("informers"),
       timeline,
@@ -167,6 +175,16 @@ function listenTo({ server }: Sandbox, listener: (change: StoreChange) => void):
   });
   return () => {
     for (const end of ends) end();
+  };
+}
+
+/** Reads the store as it is. */
+function lookupIn({ server }: Sandbox): Lookup {
+  return ({ group, kind }, key) => {
+    const resource = server.catalogue.resources.find((each) => each.group === group && each.kind === kind);
+    if (resource === undefined) return undefined;
+    const { namespace, name } = splitKey(key);
+    return collectionOf(server, resource).get(namespace, name)?.object as StoredObject | undefined;
   };
 }
 

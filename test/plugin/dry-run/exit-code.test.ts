@@ -2,7 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { exitCodeOf, type Fear, lostObjects, readFears } from "../../../plugin/dry-run/verdict.ts";
 import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
-import { deployment, full, play, rollout } from "./scene.ts";
+import { textLines } from "../../../plugin/render/dry-run/text.ts";
+import { styleOf } from "../../../plugin/render/style.ts";
+import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
+import { fakeIo } from "../../support/fake-io.ts";
+import { apply, deployment, full, judged, play, reportOf, rollout, service } from "./scene.ts";
 
 describe("the exit code of dry-run", () => {
   const rows: readonly {
@@ -32,15 +36,66 @@ describe("the exit code of dry-run", () => {
   for (const { name, run, fears, never, alone, code } of rows) {
     test(`${name}: ${code}`, () => {
       const options = { never: never === true, hasBaseline: alone !== true };
-      expect(exitCodeOf(run, { ...options, ...(fears !== undefined && { fears: new Set(fears) }) })).toBe(code);
+      expect(exitCodeOf(run, judged(run), { ...options, ...(fears !== undefined && { fears: new Set(fears) }) })).toBe(
+        code,
+      );
     });
   }
+
+  const daemons = {
+    apiVersion: "apps/v1",
+    kind: "DaemonSet",
+    metadata: { name: "logs", namespace: "shop" },
+    spec: {
+      selector: { matchLabels: { a: "b" } },
+      template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+    },
+  } as ToApply;
+  const labelled = { ...daemons, metadata: { ...daemons.metadata, labels: { a: "b" } } } as ToApply;
+  const frob: ToApply = { apiVersion: "example.com/v1", kind: "Frob", metadata: { name: "f" } };
+  const lost = { ...service, spec: { selector: { app: "none" }, ports: [{ port: 80 }] } } as unknown as ToApply;
+  const open: readonly {
+    readonly name: string;
+    readonly baseline: readonly ToApply[];
+    readonly applied: readonly ToApply[];
+    readonly fears?: readonly Fear[];
+    readonly code: number;
+  }[] = [
+    { name: "a DaemonSet, which nobody here runs", baseline: [], applied: [daemons], code: 5 },
+    { name: "a DaemonSet that changes", baseline: [daemons], applied: [labelled], code: 5 },
+    { name: "a DaemonSet that stays as it is", baseline: [daemons], applied: [daemons], code: 0 },
+    {
+      name: "a DaemonSet, where only deletions are feared",
+      baseline: [],
+      applied: [daemons],
+      fears: ["delete"],
+      code: 0,
+    },
+    { name: "a kind of others, which is not compared", baseline: [service], applied: [service, frob], code: 5 },
+    { name: "a kind of others beside a change", baseline: [], applied: [service, frob], code: 1 },
+    { name: "a Service that fits no pod", baseline: [lost], applied: [lost], code: 0 },
+    { name: "the same, where it is feared", baseline: [lost], applied: [lost], fears: ["dangling"], code: 1 },
+  ];
+  for (const { name, baseline, applied, fears, code } of open) {
+    test(`${name}: ${code}`, async () => {
+      const run = await play(baseline, applied.map(apply));
+      const given = fears === undefined ? undefined : new Set(fears);
+      expect(exitCodeOf(run, judged(run), { never: false, hasBaseline: true, fears: given })).toBe(code);
+    });
+  }
+
+  test("where nothing was compared, nothing is said not to change", async () => {
+    const run = await play([service], [apply(service), apply(frob)]);
+    const text = textLines(reportOf(run), styleOf(fakeIo().out)).join("\n");
+    expect(text).not.toContain("nothing would change");
+    expect(text).toContain("cannot tell whether anything would change: not seen: Frob shop/f");
+  });
 
   test("a Deployment that is deleted takes with it what is lost for good", async () => {
     const kind = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true };
     const run = await play([deployment("nginx:1.26")], [{ is: "delete", kind, namespace: "shop", name: "web" }]);
     expect(lostObjects(run).map(({ of }) => of.kind)).toEqual(["Deployment", "ReplicaSet", "Pod"]);
-    expect(exitCodeOf(run, { fears: new Set(["delete"]), never: false, hasBaseline: true })).toBe(1);
+    expect(exitCodeOf(run, judged(run), { fears: new Set(["delete"]), never: false, hasBaseline: true })).toBe(1);
   });
 
   test("--fail-on takes lists, and refuses words that it does not know", () => {

@@ -2,6 +2,7 @@
 import { catalogue } from "../../../src/controllers/index.ts";
 import type { ToApply, Wish } from "../../../src/modes/dry-run/apply.ts";
 import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
+import { type Verdicts, verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";
 import { dryRun, type DryRun } from "../../../src/modes/dry-run/dry-run.ts";
 import type { DryRunReport } from "../../../plugin/render/dry-run/report.ts";
 
@@ -53,6 +54,11 @@ export function play(baseline: readonly ToApply[], wishes: readonly Wish[]): Pro
   });
 }
 
+export function judged(run: DryRun): Verdicts {
+  const changes = run.groups.flatMap((group) => group.changes);
+  return verdictsOf({ ...run, controllers, changes, liveRefusals: new Map() });
+}
+
 export function reportOf(run: DryRun, more: Partial<DryRunReport> = {}): DryRunReport {
   return {
     source: "3 manifests over 3 manifests of the baseline, with simulated nodes; no cluster is asked",
@@ -64,6 +70,9 @@ export function reportOf(run: DryRun, more: Partial<DryRunReport> = {}): DryRunR
     ),
     shown: {},
     steps: false,
+    showGenerated: false,
+    fears: undefined,
+    verdicts: judged(run),
     exitCode: 1,
     ...more,
   };

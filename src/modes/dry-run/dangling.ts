@@ -1,0 +1,163 @@
+/**
+ * References of the applied objects that lead nowhere: a name that no object has, a selector that no pod fits, a port that nobody
+ * has. What could not be seen is no dangling reference: it is said not to be seen.
+ */
+import { type ObjectKey, objectKey } from "../../api/key.ts";
+import { formatSelector, matches, type Selector, selectorOf, selectorOfLabels } from "../../api/labels.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type { LabelSelector } from "../../api/types.ts";
+import type { KindName } from "../../trace/names.ts";
+import { entryName, type State } from "../../views/state.ts";
+import type { Unseen } from "../../verdict/verdict.ts";
+import type { Done } from "./apply.ts";
+import { missing } from "./lacking.ts";
+import { whyUnknown, type Scope } from "./scope.ts";
+import {
+  backendsOf,
+  type IngressLike,
+  namedPortsOf,
+  type PodSpec,
+  podSpecOf,
+  type Reference,
+  referencesOf,
+  type ServiceLike,
+} from "./references.ts";
+
+export interface Dangling {
+  /** The object that names something. */
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  /** `.spec.template.spec.volumes[0].configMap.name` */
+  readonly field: string;
+  /** `there is no ConfigMap shop/settings` */
+  readonly why: string;
+}
+
+export interface References {
+  /** How many were looked at. */
+  readonly looked: number;
+  readonly dangling: readonly Dangling[];
+  readonly unseen: readonly Unseen[];
+}
+
+/** Looks at everything that was applied, and stays. */
+export function danglingOf(done: readonly Done[], state: State, scope: Scope): References {
+  const dangling: Dangling[] = [];
+  const unseen = new Map<string, Unseen>();
+  const pods = new PodsByNamespace(state);
+  let looked = 0;
+  for (const { of, key, did } of withoutDoubles(done)) {
+    const object = state.get(entryName(of, key))?.object;
+    if (object === undefined || did === "deleted" || did === "not served") continue;
+    const found = [
+      ...referencesOf(object).map((reference) => lookUp(reference, state, scope)),
+      ...matchesOf(object, state, pods),
+    ];
+    for (const { field, is } of found) {
+      looked++;
+      if (is === "there") continue;
+      if ("why" in is) dangling.push({ of, key, field, why: is.why });
+      else unseen.set(is.what, { ...is.because, what: is.what, isDecisive: true });
+    }
+  }
+  return { looked, dangling, unseen: [...unseen.values()] };
+}
+
+/** An object may be applied and scaled. */
+function withoutDoubles(done: readonly Done[]): readonly Done[] {
+  return [...new Map(done.map((each) => [entryName(each.of, each.key), each])).values()];
+}
+
+interface Looked {
+  readonly field: string;
+  readonly is:
+    "there" | { readonly why: string } | { readonly what: string; readonly because: { readonly why: string } };
+}
+
+function lookUp(reference: Reference, state: State, scope: Scope): Looked {
+  const { field, isOptional, to, namespace, name } = reference;
+  const why = missing(reference, (of, key) => state.get(entryName(of, key))?.object);
+  if (why === undefined || isOptional) return { field, is: "there" };
+  const unknown = whyUnknown(scope, to, namespace);
+  if (unknown === undefined) return { field, is: { why } };
+  return { field, is: { what: `${to.kind} ${objectKey(namespace, name)}`, because: { why: unknown } } };
+}
+
+interface Template {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: PodSpec;
+}
+
+/** The pods that there are, and those that controllers which nobody runs here would make. */
+class PodsByNamespace {
+  #templates = new Map<string, Template[]>();
+
+  constructor(state: State) {
+    for (const { object } of state.values()) {
+      const pods = podSpecOf(object);
+      if (pods === undefined) continue;
+      const namespace = object.metadata.namespace ?? "";
+      const there = this.#templates.get(namespace);
+      if (there === undefined) this.#templates.set(namespace, [pods]);
+      else there.push(pods);
+    }
+  }
+
+  fitting(selector: Selector, namespace: string): readonly Template[] {
+    return (this.#templates.get(namespace) ?? []).filter(({ labels }) => matches(selector, labels));
+  }
+}
+
+/** Selectors and ports. */
+function matchesOf(object: StoredObject, state: State, pods: PodsByNamespace): readonly Looked[] {
+  const namespace = object.metadata.namespace ?? "";
+  switch (object.kind ?? "") {
+    case "Service":
+      return matchesOfService(object as ServiceLike, namespace, pods);
+    case "PodDisruptionBudget": {
+      const { selector } = (object as { readonly spec?: { readonly selector?: LabelSelector } }).spec ?? {};
+      return [selectorFits(selectorOf(selector), namespace, pods)];
+    }
+    case "Ingress":
+      return backendsOf(object as IngressLike).flatMap(({ field, name, port }) => {
+        const service = state.get(entryName({ group: "", kind: "Service" }, objectKey(namespace, name)))?.object;
+        if (service === undefined || (port.name === undefined && port.number === undefined)) return [];
+        const ports = (service as ServiceLike).spec?.ports ?? [];
+        const isThere = ports.some((each) =>
+          port.name === undefined ? each.port === port.number : each.name === port.name,
+        );
+        const wanted = port.name ?? String(port.number);
+        const why = `Service ${objectKey(namespace, name)} has no port ${wanted}`;
+        return [{ field: `${field}.port`, is: isThere ? ("there" as const) : { why } }];
+      });
+    default:
+      return [];
+  }
+}
+
+function selectorFits(selector: Selector, namespace: string, pods: PodsByNamespace): Looked {
+  const fits = pods.fitting(selector, namespace).length > 0;
+  return { field: ".spec.selector", is: fits ? "there" : { why: `no pod has the labels ${formatSelector(selector)}` } };
+}
+
+function matchesOfService(service: ServiceLike, namespace: string, pods: PodsByNamespace): readonly Looked[] {
+  const { spec } = service;
+  const labels = spec?.selector ?? {};
+  // Without a selector somebody else writes its endpoints.
+  if (spec?.type === "ExternalName" || Object.keys(labels).length === 0) return [];
+  const selector = selectorOfLabels(labels);
+  const fitting = pods.fitting(selector, namespace);
+  const fits = selectorFits(selector, namespace, pods);
+  if (fitting.length === 0) return [fits];
+  const names = new Set(fitting.flatMap((pod) => portNamesOf(pod.spec)));
+  const ports = namedPortsOf(service).map(({ field, name }): Looked => ({
+    field,
+    is: names.has(name) ? "there" : { why: `no container of its pods has a port named ${name}` },
+  }));
+  return [fits, ...ports];
+}
+
+function portNamesOf({ containers, initContainers = [] }: PodSpec): readonly string[] {
+  // Containers that start first and stay, as sidecars do, serve too.
+  return [...containers, ...initContainers].flatMap(({ ports = [] }) => ports.flatMap(({ name }) => name ?? []));
+}

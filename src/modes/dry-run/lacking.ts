@@ -1,0 +1,59 @@
+/** Whether what a reference names is there, and what keeps the containers of a pod from starting. */
+import { type ObjectKey, objectKey } from "../../api/key.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type { Pod } from "../../api/types.ts";
+import type { KindName } from "../../trace/names.ts";
+import { type Reference, referencesOfPods } from "./references.ts";
+import { type Scope, whyUnknown } from "./scope.ts";
+
+/** Reads one object; undefined where there is none. */
+export type Lookup = (of: KindName, key: ObjectKey) => StoredObject | undefined;
+
+/** What keeps the containers of a pod from starting: `there is no ConfigMap shop/settings (.spec.volumes[0].configMap.name)`. */
+export function whatPodLacks({ metadata, spec }: Pod & StoredObject, lookup: Lookup, scope: Scope): string | undefined {
+  const { namespace = "" } = metadata;
+  if (spec === undefined) return undefined;
+  for (const reference of referencesOfPods(spec, ".spec", namespace)) {
+    if (!reference.holdsPods || reference.isOptional || whyUnknown(scope, reference.to, namespace) !== undefined)
+      continue;
+    const why = missing(reference, lookup);
+    if (why !== undefined) return `${why} (${reference.field})`;
+  }
+  return undefined;
+}
+
+/** Why the reference leads nowhere; undefined where it leads somewhere, or to what every cluster has. */
+export function missing({ to, namespace, name, dataKey }: Reference, lookup: Lookup): string | undefined {
+  if (isMadeByCluster(to, name)) return undefined;
+  const object = lookup(to, objectKey(namespace, name));
+  if (object === undefined) {
+    if (to.kind === "PersistentVolumeClaim") return `there is no claim ${objectKey(namespace, name)}`;
+    return `there is no ${to.kind} ${objectKey(namespace, name)}`;
+  }
+  if (dataKey === undefined) return undefined;
+  const { data, binaryData, type } = object as Contents;
+  // Of a Secret that was read by its metadata alone, nobody knows the keys.
+  if (to.kind === "Secret" && type === undefined) return undefined;
+  const isThere = dataKey in (data ?? {}) || dataKey in (binaryData ?? {});
+  return isThere ? undefined : `${to.kind} ${objectKey(namespace, name)} has no key ${JSON.stringify(dataKey)}`;
+}
+
+interface Contents {
+  readonly data?: object;
+  readonly binaryData?: object;
+  readonly type?: string;
+}
+
+/** Every namespace gets these, every cluster has those. */
+function isMadeByCluster({ kind }: KindName, name: string): boolean {
+  switch (kind) {
+    case "ConfigMap":
+      return name === "kube-root-ca.crt";
+    case "ServiceAccount":
+      return name === "default";
+    case "PriorityClass":
+      return name === "system-cluster-critical" || name === "system-node-critical";
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,310 @@
+/** The objects that an object names in its spec: what must be there for it to work. Pure: nothing is looked up here. */
+import type { StoredObject } from "../../api/object.ts";
+import type { Deployment, Pod } from "../../api/types.ts";
+import type { KindName } from "../../trace/names.ts";
+import { kindNameOf } from "../../views/state.ts";
+
+/** One object that is named by another. */
+export interface Reference {
+  /** `.spec.template.spec.volumes[0].configMap.name` */
+  readonly field: string;
+  readonly to: KindName;
+  /** Empty for kinds without namespaces. */
+  readonly namespace: string;
+  readonly name: string;
+  /** An entry of its data that is named too. */
+  readonly dataKey?: string;
+  /** The object says itself that it may be missing. */
+  readonly isOptional: boolean;
+  /** Containers do not start without it. */
+  readonly holdsPods: boolean;
+}
+
+interface CronJobLike {
+  readonly spec?: { readonly jobTemplate?: Pick<Deployment, "spec"> };
+}
+
+interface AutoscalerLike {
+  readonly spec?: {
+    readonly scaleTargetRef?: { readonly apiVersion?: string; readonly kind: string; readonly name: string };
+  };
+}
+
+interface BackendLike {
+  readonly service?: { readonly name: string; readonly port?: Backend["port"] };
+}
+
+export interface IngressLike {
+  readonly spec?: {
+    readonly ingressClassName?: string;
+    readonly defaultBackend?: BackendLike;
+    readonly tls?: readonly { readonly secretName?: string }[];
+    readonly rules?: readonly {
+      readonly http?: { readonly paths?: readonly { readonly backend?: BackendLike }[] };
+    }[];
+  };
+}
+
+export interface ServiceLike {
+  readonly spec?: {
+    readonly type?: string;
+    readonly selector?: Readonly<Record<string, string>>;
+    readonly ports?: readonly {
+      readonly name?: string;
+      readonly port: number;
+      readonly targetPort?: number | string;
+    }[];
+  };
+}
+
+export type PodSpec = NonNullable<Pod["spec"]>;
+type Container = PodSpec["containers"][number];
+
+const configMap: KindName = { group: "", kind: "ConfigMap" };
+const secret: KindName = { group: "", kind: "Secret" };
+const claim: KindName = { group: "", kind: "PersistentVolumeClaim" };
+const service: KindName = { group: "", kind: "Service" };
+const storageClass: KindName = { group: "storage.k8s.io", kind: "StorageClass" };
+
+/** The spec of the pods that an object is or makes, and where it stands in it. */
+export function podSpecOf({
+  kind,
+  ...object
+}: StoredObject):
+  { readonly field: string; readonly labels: Readonly<Record<string, string>>; readonly spec: PodSpec } | undefined {
+  switch (kind ?? "") {
+    case "Pod": {
+      const { spec, metadata } = object as unknown as Pod;
+      return spec === undefined ? undefined : { field: ".spec", labels: metadata.labels ?? {}, spec };
+    }
+    case "Deployment":
+    case "ReplicaSet":
+    case "ReplicationController":
+    case "StatefulSet":
+    case "DaemonSet":
+    case "Job": {
+      const template = (object as unknown as Deployment).spec?.template;
+      if (template?.spec === undefined) return undefined;
+      return { field: ".spec.template.spec", labels: template.metadata?.labels ?? {}, spec: template.spec };
+    }
+    case "CronJob": {
+      const template = (object as unknown as CronJobLike).spec?.jobTemplate?.spec?.template;
+      if (template?.spec === undefined) return undefined;
+      return {
+        field: ".spec.jobTemplate.spec.template.spec",
+        labels: template.metadata?.labels ?? {},
+        spec: template.spec,
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** All that an object names. Selectors and ports are not among it: they name no object. */
+export function referencesOf(object: StoredObject): readonly Reference[] {
+  const namespace = object.metadata.namespace ?? "";
+  const pods = podSpecOf(object);
+  const inPods = pods === undefined ? [] : referencesOfPods(pods.spec, pods.field, namespace);
+  return [...inPods, ...ownReferences(object, namespace)];
+}
+
+type Named = Pick<Reference, "to" | "namespace"> & { readonly field: string; readonly name: string | undefined };
+type More = Partial<Pick<Reference, "dataKey" | "isOptional" | "holdsPods">>;
+
+/** Empty for a name that is not given. */
+function reference({ field, to, namespace, name = "" }: Named, more: More = {}): Reference[] {
+  return name === "" ? [] : [{ field, to, namespace, name, isOptional: false, holdsPods: false, ...more }];
+}
+
+/** Of a pod's spec that stands at `at`. */
+export function referencesOfPods(spec: PodSpec, at: string, namespace: string): readonly Reference[] {
+  const lists = ["initContainers", "containers", "ephemeralContainers"] as const;
+  const containers = lists.flatMap((list) =>
+    (spec[list] ?? []).flatMap((container, index) =>
+      referencesOfContainer(container, `${at}.${list}[${index}]`, namespace),
+    ),
+  );
+  const inNamespace = (field: string, to: KindName, name: string | undefined): Reference[] =>
+    reference({ field: `${at}.${field}`, to, namespace, name });
+  const anywhere = (field: string, to: KindName, name: string | undefined): Reference[] =>
+    reference({ field: `${at}.${field}`, to, namespace: "", name });
+  return [
+    ...(spec.volumes ?? []).flatMap((volume, index) =>
+      referencesOfVolume(volume, `${at}.volumes[${index}]`, namespace),
+    ),
+    ...containers,
+    ...inNamespace("serviceAccountName", { group: "", kind: "ServiceAccount" }, spec.serviceAccountName),
+    ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
+      inNamespace(`imagePullSecrets[${index}].name`, secret, name),
+    ),
+    ...anywhere("priorityClassName", { group: "scheduling.k8s.io", kind: "PriorityClass" }, spec.priorityClassName),
+    ...anywhere("runtimeClassName", { group: "node.k8s.io", kind: "RuntimeClass" }, spec.runtimeClassName),
+  ];
+}
+
+function referencesOfContainer({ env = [], envFrom = [] }: Container, at: string, namespace: string): Reference[] {
+  const whole = envFrom.flatMap(({ configMapRef, secretRef }, index) => [
+    ...needed(configMapRef, { field: `${at}.envFrom[${index}].configMapRef.name`, to: configMap, namespace }),
+    ...needed(secretRef, { field: `${at}.envFrom[${index}].secretRef.name`, to: secret, namespace }),
+  ]);
+  const single = env.flatMap(({ valueFrom }, index) => [
+    ...needed(valueFrom?.configMapKeyRef, {
+      field: `${at}.env[${index}].valueFrom.configMapKeyRef`,
+      to: configMap,
+      namespace,
+    }),
+    ...needed(valueFrom?.secretKeyRef, { field: `${at}.env[${index}].valueFrom.secretKeyRef`, to: secret, namespace }),
+  ]);
+  return [...whole, ...single];
+}
+
+interface KeyRef {
+  readonly name?: string;
+  readonly key?: string;
+  readonly optional?: boolean;
+}
+
+/** A ConfigMap or Secret without which a container does not start. */
+function needed(ref: KeyRef | undefined, at: Omit<Named, "name">): Reference[] {
+  if (ref === undefined) return [];
+  const { name, key, optional = false } = ref;
+  return reference(
+    { ...at, name },
+    { isOptional: optional, holdsPods: true, ...(key !== undefined && { dataKey: key }) },
+  );
+}
+
+type Volume = NonNullable<PodSpec["volumes"]>[number];
+
+function referencesOfVolume(volume: Volume, at: string, namespace: string): Reference[] {
+  const projected = (volume.projected?.sources ?? []).flatMap((source, index) => [
+    ...filesOf(source.configMap, {
+      field: `${at}.projected.sources[${index}].configMap.name`,
+      to: configMap,
+      namespace,
+    }),
+    ...filesOf(source.secret, { field: `${at}.projected.sources[${index}].secret.name`, to: secret, namespace }),
+  ]);
+  const { secret: secrets, persistentVolumeClaim: claims } = volume;
+  return [
+    ...filesOf(volume.configMap, { field: `${at}.configMap.name`, to: configMap, namespace }),
+    ...filesOf(secrets === undefined ? undefined : { ...secrets, name: secrets.secretName }, {
+      field: `${at}.secret.secretName`,
+      to: secret,
+      namespace,
+    }),
+    ...reference(
+      { field: `${at}.persistentVolumeClaim.claimName`, to: claim, namespace, name: claims?.claimName },
+      { holdsPods: true },
+    ),
+    ...projected,
+  ];
+}
+
+interface Files {
+  readonly name?: string | undefined;
+  readonly optional?: boolean;
+  readonly items?: readonly { readonly key: string }[];
+}
+
+/** A ConfigMap or Secret as files: each key that is named, or the whole. */
+function filesOf(files: Files | undefined, at: Omit<Named, "name">): Reference[] {
+  if (files === undefined) return [];
+  const { name, optional, items = [] } = files;
+  const ref = { ...(name !== undefined && { name }), ...(optional !== undefined && { optional }) };
+  return items.length === 0 ? needed(ref, at) : items.flatMap(({ key }) => needed({ ...ref, key }, at));
+}
+
+interface WithClaims {
+  readonly spec?: {
+    readonly serviceName?: string;
+    readonly volumeClaimTemplates?: readonly { readonly spec?: { readonly storageClassName?: string } }[];
+  };
+}
+
+function ownReferences(object: StoredObject, namespace: string): readonly Reference[] {
+  switch (object.kind ?? "") {
+    case "StatefulSet": {
+      const { serviceName, volumeClaimTemplates = [] } = (object as WithClaims).spec ?? {};
+      return [
+        ...reference({ field: ".spec.serviceName", to: service, namespace, name: serviceName }),
+        ...volumeClaimTemplates.flatMap(({ spec }, index) =>
+          reference({
+            field: `.spec.volumeClaimTemplates[${index}].spec.storageClassName`,
+            to: storageClass,
+            namespace: "",
+            name: spec?.storageClassName,
+          }),
+        ),
+      ];
+    }
+    case "PersistentVolumeClaim": {
+      const name = (object as { readonly spec?: { readonly storageClassName?: string } }).spec?.storageClassName;
+      return reference({ field: ".spec.storageClassName", to: storageClass, namespace: "", name });
+    }
+    case "HorizontalPodAutoscaler": {
+      const target = (object as AutoscalerLike).spec?.scaleTargetRef;
+      if (target === undefined) return [];
+      const to = kindNameOf(target.apiVersion ?? "v1", target.kind);
+      return reference({ field: ".spec.scaleTargetRef.name", to, namespace, name: target.name });
+    }
+    case "Ingress":
+      return referencesOfIngress(object, namespace);
+    default:
+      return [];
+  }
+}
+
+/** A Service that an Ingress sends requests to. */
+export interface Backend {
+  readonly field: string;
+  readonly name: string;
+  readonly port: { readonly name?: string; readonly number?: number };
+}
+
+export function backendsOf({ spec }: IngressLike): readonly Backend[] {
+  const all = [
+    { field: ".spec.defaultBackend", backend: spec?.defaultBackend },
+    ...(spec?.rules ?? []).flatMap(({ http }, rule) =>
+      (http?.paths ?? []).map(({ backend }, path) => ({
+        field: `.spec.rules[${rule}].http.paths[${path}].backend`,
+        backend,
+      })),
+    ),
+  ];
+  return all.flatMap(({ field, backend }) => {
+    const to = backend?.service;
+    return to === undefined ? [] : [{ field: `${field}.service`, name: to.name, port: to.port ?? {} }];
+  });
+}
+
+function referencesOfIngress(ingress: IngressLike & StoredObject, namespace: string): readonly Reference[] {
+  const { ingressClassName, tls = [] } = ingress.spec ?? {};
+  // What an issuer of certificates makes may well not be there yet.
+  const isIssued = Object.keys(ingress.metadata.annotations ?? {}).some((name) => name.startsWith("cert-manager.io/"));
+  return [
+    ...reference({
+      field: ".spec.ingressClassName",
+      to: { group: "networking.k8s.io", kind: "IngressClass" },
+      namespace: "",
+      name: ingressClassName,
+    }),
+    ...backendsOf(ingress).flatMap(({ field, name }) =>
+      reference({ field: `${field}.name`, to: service, namespace, name }),
+    ),
+    ...tls.flatMap(({ secretName }, index) =>
+      reference(
+        { field: `.spec.tls[${index}].secretName`, to: secret, namespace, name: secretName },
+        { isOptional: isIssued },
+      ),
+    ),
+  ];
+}
+
+/** The named ports that a Service sends to; those given by number need not be declared by any container. */
+export function namedPortsOf({ spec }: ServiceLike): readonly { readonly field: string; readonly name: string }[] {
+  return (spec?.ports ?? []).flatMap(({ targetPort }, index) =>
+    typeof targetPort === "string" ? [{ field: `.spec.ports[${index}].targetPort`, name: targetPort }] : [],
+  );
+}

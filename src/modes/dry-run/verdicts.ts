@@ -1,0 +1,92 @@
+/** What a dry-run has found, weighed against what it has looked at. */
+import { controllerOf } from "../../api/owner-references.ts";
+import type { ControllerDefinition } from "../../controller/definition.ts";
+import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
+import type { ObjectChange } from "../../views/outcome.ts";
+import { entryName, type State } from "../../views/state.ts";
+import type { Done } from "./apply.ts";
+import { type Availability, countsOf, isShort } from "./availability.ts";
+import type { Dangling, References } from "./dangling.ts";
+import { isFollowed } from "./followed.ts";
+import type { LiveRefusals } from "./live-refusals.ts";
+
+export interface Verdicts {
+  /** Whether all that was applied becomes available. Findings: what does not. */
+  readonly available: Verdict<Availability>;
+  /** Whether all that is named is there. Findings: what is not. */
+  readonly references: Verdict<Dangling>;
+  /** Whether nothing would change. Findings: what would. */
+  readonly unchanged: Verdict<ObjectChange>;
+}
+
+export interface ToJudge {
+  readonly done: readonly Done[];
+  readonly state: State;
+  readonly controllers: readonly ControllerDefinition[];
+  readonly availability: readonly Availability[];
+  readonly references: References;
+  readonly changes: readonly ObjectChange[];
+  readonly liveRefusals: LiveRefusals;
+}
+
+export function verdictsOf(all: ToJudge): Verdicts {
+  const { done, availability, references, changes } = all;
+  const compared = done.filter(({ did }) => did !== "not served");
+  const unseen = [...notFollowed(all), ...stillRefused(all)];
+  const open = new Set(unseen.filter(({ isDecisive }) => isDecisive).map(({ what }) => what));
+  return {
+    available: judge({
+      findings: availability.filter(isShort),
+      seen: compared.map(({ of, key }) => `${of.kind} ${key}`).filter((what) => !open.has(what)),
+      unseen,
+    }),
+    references: judge({
+      findings: references.dangling,
+      seen: [`${references.looked} references of ${done.length} objects`],
+      unseen: references.unseen,
+    }),
+    unchanged: judge({
+      findings: changes,
+      seen: [`${compared.length} objects applied`],
+      unseen: done
+        .filter(({ did }) => did === "not served")
+        .map(({ of, key }) => ({
+          what: `${of.kind} ${key}`,
+          why: "not a kind of Kubernetes itself",
+          isDecisive: true,
+        })),
+    }),
+  };
+}
+
+/** They make pods, and say in their status how many are ready: but nobody here does their work. */
+const workloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "Job", "CronJob"]);
+
+function notFollowed({ done, controllers, state }: ToJudge): readonly Unseen[] {
+  return done.flatMap((each): Unseen[] => {
+    const { of, key, did } = each;
+    if (isFollowed(each, controllers) || did === "deleted") return [];
+    const isThere = state.has(entryName(of, key)) && did === "unchanged";
+    const isWorkload = workloads.has(of.kind) || countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
+    const why = isWorkload ? `nobody here runs ${of.kind}s` : "no controller here acts on it";
+    return [{ what: `${of.kind} ${key}`, why, isDecisive: isWorkload && !isThere }];
+  });
+}
+
+/**
+ * Deployments of which the cluster refuses the pods, for a reason that is not asked here, and that have a new ReplicaSet: whether its
+ * pods will be let in is for the webhook or policy to say.
+ */
+function stillRefused({ availability, state, liveRefusals }: ToJudge): readonly Unseen[] {
+  if (liveRefusals.size === 0) return [];
+  const unseen = new Map<string, Unseen>();
+  for (const { object } of state.values()) {
+    const message = liveRefusals.get(object.metadata.uid);
+    const owner = controllerOf(object);
+    if (message === undefined || owner === undefined) continue;
+    const name = `${owner.kind} ${object.metadata.namespace ?? ""}/${owner.name}`;
+    if (!availability.some(({ of, key }) => `${of.kind} ${key}` === name)) continue;
+    unseen.set(name, { what: `pods of ${name}`, why: `the cluster refuses them now: ${message}`, isDecisive: true });
+  }
+  return [...unseen.values()];
+}

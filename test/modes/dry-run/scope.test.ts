@@ -1,0 +1,107 @@
+/** A snapshot knows a part of a cluster: nothing is foretold of the rest. */
+import { describe, expect, test } from "bun:test";
+import { Namespaces, Pods } from "../../../src/api/kind.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import type { DiscoveredKind } from "../../../src/client/discovery.ts";
+import { catalogue } from "../../../src/controllers/index.ts";
+import { beginningFrom } from "../../../src/modes/dry-run/beginning.ts";
+import type { Wish } from "../../../src/modes/dry-run/apply.ts";
+import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import { sandboxKinds, servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
+import { type Snapshot, takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
+import { virtualCluster, type VirtualCluster, virtualStart } from "../../support/virtual-cluster.ts";
+import { changesOf, play } from "./scene.ts";
+
+const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
+const servedKinds = await sandboxKinds();
+const isServed = await servedBySandbox();
+
+/** A namespace `name` that is being deleted, and a pod in it that a finalizer holds. */
+async function terminating(cluster: VirtualCluster, name: string): Promise<void> {
+  const client = cluster.clientFor("you");
+  await cluster.settle(client.create(Namespaces, { metadata: { name } }));
+  const metadata = { namespace: name, name: "held", finalizers: ["a.b/c"] };
+  const spec = { nodeName: "node-0", containers: [{ name: "c", image: "i" }] };
+  await cluster.settle(client.create(Pods, { metadata, spec }));
+  await cluster.settle(client.delete(Pods, { namespace: name, name: "held" }));
+  await cluster.settle(client.delete(Namespaces, { namespace: "", name }));
+}
+
+async function snapshotOf(
+  cluster: VirtualCluster,
+  namespaces: readonly string[],
+  kinds: readonly DiscoveredKind[] = servedKinds,
+): Promise<Snapshot> {
+  const transport = cluster.sandbox.transport({ actor: "snapshot" });
+  const taken = takeSnapshot({ transport, kinds, isServed, namespaces, alsoKinds: [], wholeSecrets: false });
+  return cluster.settle(taken);
+}
+
+function playOn(snapshot: Snapshot, namespaces: readonly string[], wishes: readonly Wish[] = []): Promise<DryRun> {
+  return play({ beginning: beginningFrom(snapshot, namespaces, virtualStart), wishes, controllers });
+}
+
+const noted = ({ groups, drift }: DryRun): readonly string[] => [
+  ...changesOf({ groups: drift }),
+  ...changesOf({ groups }),
+];
+
+describe("a dry-run over a snapshot", () => {
+  test("foretells nothing of namespaces that it is not about", async () => {
+    const cluster = await virtualCluster();
+    await terminating(cluster, "elsewhere");
+    const run = await playOn(await snapshotOf(cluster, ["default"]), ["default"]);
+    expect(noted(run)).toEqual([]);
+    expect([...run.state.values()].map(({ of, key }) => `${of.kind} ${key}`)).toEqual(
+      expect.arrayContaining(["Namespace elsewhere", "Pod elsewhere/held"]),
+    );
+  });
+
+  test("keeps what finalizers hold in its own namespaces, and the namespace with it", async () => {
+    const cluster = await virtualCluster();
+    await terminating(cluster, "mine");
+    const run = await playOn(await snapshotOf(cluster, ["mine"]), ["mine"]);
+    expect(noted(run).filter((line) => line.startsWith("-"))).toEqual([]);
+    expect(run.state.has("/Pod mine/held")).toBe(true);
+    expect(run.state.has("/Namespace mine")).toBe(true);
+  }, 60_000);
+
+  test("does not judge the end of a namespace that holds kinds which it does not know", async () => {
+    const cluster = await virtualCluster();
+    const client = cluster.clientFor("you");
+    await cluster.settle(client.create(Namespaces, { metadata: { name: "mine" } }));
+    await cluster.settle(client.delete(Namespaces, { namespace: "", name: "mine" }));
+    const pods = servedKinds.find(({ plural }) => plural === "pods") as DiscoveredKind;
+    const widgets = { ...pods, group: "example.com", plural: "widgets", kind: "Widget", version: "v1" };
+    const transport = cluster.sandbox.transport({ actor: "snapshot" });
+    const one = { metadata: { name: "w", namespace: "mine" } } as StoredObject;
+    const withWidgets: typeof transport = {
+      async send(request) {
+        if (!request.path.includes("/widgets")) return transport.send(request);
+        const text = JSON.stringify({ kind: "WidgetList", metadata: { resourceVersion: "1" }, items: [one] });
+        let left: Uint8Array | undefined = new TextEncoder().encode(text);
+        const next = (): Promise<Uint8Array | undefined> => {
+          const piece = left;
+          left = undefined;
+          return Promise.resolve(piece);
+        };
+        return { status: 200, header: () => undefined, body: { next, cancel: () => undefined } };
+      },
+    };
+    const kinds = [...servedKinds, widgets];
+    const taken = takeSnapshot({
+      transport: withWidgets,
+      kinds,
+      isServed,
+      namespaces: ["mine"],
+      alsoKinds: [],
+      wholeSecrets: false,
+    });
+    const snapshot = await cluster.settle(taken);
+    expect([...snapshot.held]).toEqual([["mine", "it holds widgets.example.com, which nobody here follows"]]);
+    const run = await playOn(snapshot, ["mine"]);
+    expect(noted(run).filter((line) => line.includes("Namespace"))).toEqual([]);
+    const known = await playOn({ ...snapshot, held: new Map() }, ["mine"]);
+    expect(changesOf({ groups: known.drift })).toContain("- Namespace mine");
+  });
+});

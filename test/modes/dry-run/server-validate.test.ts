@@ -1,0 +1,78 @@
+/** What becomes of the answers of an API server that is asked for each write as a dry run. */
+import { describe, expect, test } from "bun:test";
+import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
+import { wholeBody } from "../../../src/api/transport.ts";
+import { withRefusals } from "../../../src/modes/dry-run/availability.ts";
+import { type Validation, validateOnServer } from "../../../src/modes/dry-run/server-validate.ts";
+import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import { apply, play, webReplicaSet } from "./scene.ts";
+
+/** A server that refuses the paths it is given, and takes everything else as it is. */
+async function validated(
+  path: RegExp,
+  message: string,
+): Promise<{ readonly run: DryRun; readonly validations: readonly Validation[] }> {
+  const run = await play({ wishes: [apply(webReplicaSet(3)), { is: "scale", ...web, replicas: 4 }], keepWrites: true });
+  const answers = new Map(run.writes.map(({ request, answer }) => [bodyOf(request), answer]));
+  const transport: Transport = {
+    send(request) {
+      const isRefused = path.test(request.path) && request.method === "POST";
+      const status = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message };
+      const value = isRefused ? status : (answers.get(bodyOf(request)) ?? {});
+      const body = wholeBody(new TextEncoder().encode(JSON.stringify(value)));
+      return Promise.resolve({ status: isRefused ? 403 : 200, header: () => "application/json", body });
+    },
+  };
+  return { run, validations: await validateOnServer(transport, run.writes, () => false) };
+}
+
+const web = {
+  kind: { group: "apps", version: "v1", kind: "ReplicaSet", plural: "replicasets", namespaced: true },
+  namespace: "default",
+  name: "web",
+} as const;
+
+function bodyOf({ body }: ApiRequest): string {
+  return body === undefined ? "" : new TextDecoder().decode(body);
+}
+
+describe("--server-validate", () => {
+  test("what the server refuses is not available, and is told in one line", async () => {
+    const webhook = 'admission webhook "no.example.com" denied the request: no';
+    const { run, validations } = await validated(/\/pods$/, webhook);
+    expect(validations.filter(({ is }) => is === "refused")).toHaveLength(1);
+    const availability = withRefusals(run.availability, run.state, validations);
+    expect(availability).toEqual([
+      {
+        of: { group: "apps", kind: "ReplicaSet" },
+        key: "default/web",
+        available: 0,
+        desired: 4,
+        why: `the API server would refuse it: ${webhook}`,
+        isRefused: true,
+      },
+    ]);
+  });
+
+  test("what the user applies is not available either where the server refuses that", async () => {
+    const { run, validations } = await validated(/\/replicasets$/, "too many");
+    expect(withRefusals(run.availability, run.state, validations)).toMatchObject([{ isRefused: true }]);
+  });
+
+  test("rights that the user has not, and controllers have, are no finding but a note", async () => {
+    const message =
+      'pods is forbidden: User "ci" cannot create resource "pods" in API group "" in the namespace "default"';
+    const { run, validations } = await validated(/\/pods$/, message);
+    expect(validations.map(({ is }) => is)).toEqual(["not judged", "accepted"]);
+    expect(validations[0]?.text).toBe(
+      "server: 1 write of replicaset not judged: asked as user ci, who may not make them; on the cluster the controllers do",
+    );
+    expect(withRefusals(run.availability, run.state, validations)).toEqual(run.availability);
+  });
+
+  test("rights that the user has not for what is applied are a refusal", async () => {
+    const message = 'replicasets is forbidden: User "ci" cannot create resource "replicasets" in API group "apps"';
+    const { validations } = await validated(/\/replicasets$/, message);
+    expect(validations.map(({ is }) => is)).toContain("refused");
+  });
+});
