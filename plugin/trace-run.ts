@@ -26,6 +26,7 @@ import { UserError } from "./user-error.ts";
 export interface TraceOptions extends Globals {
   readonly allNamespaces?: true;
   readonly why?: string;
+  readonly all?: true;
   readonly sandbox?: true;
   readonly manifests?: readonly string[];
   readonly once?: true;
@@ -146,13 +147,14 @@ export class TraceRun {
 
   /** Shows what the bus tells from now on. `namespace` is where `TYPE/NAME` means. */
   listen(bus: TraceBus, namespace: string, mode: "sandbox" | "shadow"): void {
-    const { output, sinceStart, count, failOn, why } = this.options;
+    const { output, sinceStart, count, failOn, why, all } = this.options;
     const screen = new TraceScreen({
       out: this.io.out,
       timeline: this.io.timeline,
       json: output === "json",
       shadow: mode === "shadow",
       holdMs: holdMs[mode],
+      all: all === true,
       origins: why !== undefined,
       shows: this.#filter(namespace),
       failOn: new Set(failOn === undefined ? [] : [failOn]),
@@ -209,7 +211,8 @@ export class TraceRun {
     // Of shadow's would-be writes none is a write.
     const told = this.options.sandbox === true ? summary : { ...summary, writes: 0 };
     this.say(summaryLine(told, took));
-    if (this.options.sandbox !== true) this.say(agreementLine(agreed));
+    const line = this.options.sandbox === true ? undefined : agreementLine(agreed);
+    if (line !== undefined) this.say(line);
   }
 
   #stopSignal(signal: string, count: number): void {

@@ -2,10 +2,12 @@
 import type { Cancel, Timeline } from "../src/platform/timeline.ts";
 import type { Output } from "../src/platform/terminal.ts";
 import type { AgreementEvent, StageEvent } from "../src/trace/events.ts";
+import { BlockFold, type Folded } from "../src/views/block-fold.ts";
 import type { SyncBlock } from "../src/views/sync-block.ts";
 import { SyncTrace } from "../src/views/sync-trace.ts";
 import { jsonLines } from "./render/json-lines.ts";
 import { differenceText } from "./render/shadow-text.ts";
+import { alikeText, quietText } from "./render/fold-text.ts";
 import { hung, styleOf } from "./render/style.ts";
 import { SyncBlockText } from "./render/sync-block-text.ts";
 
@@ -19,6 +21,8 @@ export interface TraceScreenOptions {
   readonly json: boolean;
   readonly shadow: boolean;
   readonly holdMs: number;
+  /** Every sync has its block. */
+  readonly all: boolean;
   readonly sinceStartAt?: number;
   /** Whether a block is to be shown. */
   readonly shows: (block: SyncBlock) => boolean;
@@ -36,14 +40,18 @@ export class TraceScreen {
   #options: TraceScreenOptions;
   #text: SyncBlockText;
   #json: ((event: StageEvent) => void) | undefined;
-  #timer: Cancel | undefined;
+  #fold: BlockFold;
+  #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
+  /** Differences of one moment, to be counted where they read alike. */
+  #differences = new Map<string, AgreementEvent[]>();
   #shown = 0;
   #ended = false;
 
   constructor(options: TraceScreenOptions) {
-    const { out, json, shadow, holdMs, sinceStartAt } = options;
+    const { out, json, shadow, holdMs, sinceStartAt, all } = options;
     this.#options = options;
     this.trace = new SyncTrace({ holdMs });
+    this.#fold = new BlockFold({ all: all || json });
     this.#json = json ? jsonLines(out) : undefined;
     const style = styleOf(out);
     this.#text = new SyncBlockText({ style, shadow, ...(sinceStartAt !== undefined && { sinceStartAt }) });
@@ -59,51 +67,92 @@ export class TraceScreen {
     if (this.#ended) return;
     this.#json?.(event);
     this.#print(this.trace.accept(event));
-    if (event.stage === "agreement" && event.is === "differs") this.#differs(event);
+    if (event.stage === "agreement") this.#agreed(event);
     this.#arm();
   };
 
-  /** A difference has a line of its own where its block is out already, or there is none. */
-  #differs(event: AgreementEvent): void {
-    const { controller, sync } = event;
+  /** What was not done as it was meant has a line of its own where its block is out already, or there is none. */
+  #agreed(event: AgreementEvent): void {
+    const { controller, sync, is } = event;
+    if (is !== "differs" && is !== "owner was refused") return;
     if (this.#json === undefined && (sync === undefined || !this.trace.isToCome({ controller, sync }))) {
-      const { out } = this.#options;
-      const [first = "", ...rest] = hung(differenceText(event), out.columns);
-      for (const line of [styleOf(out).colour.yellow(first), ...rest, ""]) out.write(`${line}\n`);
+      const text = differenceText(event, 1);
+      this.#differences.set(text, [...(this.#differences.get(text) ?? []), event]);
     }
-    this.#met("differs");
+    if (is === "differs") this.#met("differs");
   }
 
   /** Prints what is still held, and nothing more after that. */
   close(): void {
-    this.#timer?.();
+    this.#timer?.cancel();
     if (!this.#ended) this.#print(this.trace.release(Infinity));
+    if (this.#json === undefined) this.#tell(this.#fold.release(Infinity));
+    this.#tellDifferences();
     this.#ended = true;
   }
 
   #arm(): void {
     const { timeline } = this.#options;
-    const at = this.trace.heldUntil;
-    if (this.#timer !== undefined || at === undefined) return;
-    this.#timer = timeline.after(Math.max(1, at - timeline.now()), "trace screen", () => {
+    const soon = this.#differences.size > 0 ? timeline.now() : Infinity;
+    const at = Math.min(this.trace.heldUntil ?? Infinity, this.#fold.dueAt ?? Infinity, soon);
+    if (at === Infinity || (this.#timer !== undefined && this.#timer.at <= at)) return;
+    this.#timer?.cancel();
+    const cancel = timeline.after(Math.max(1, at - timeline.now()), "trace screen", () => {
       this.#timer = undefined;
       this.#print(this.trace.release(timeline.now()));
+      if (!this.#ended) this.#tell(this.#fold.release(timeline.now()));
+      this.#tellDifferences();
       this.#arm();
     });
+    this.#timer = { at, cancel };
   }
 
   #print(blocks: readonly SyncBlock[]): void {
-    const { shows, origins, out, count } = this.#options;
+    const { shows, count } = this.#options;
     for (const block of blocks) {
       if (this.#ended || !shows(block)) continue;
       this.#shown++;
-      if (this.#json === undefined) {
-        const origin = origins ? this.trace.originOf(block) : undefined;
-        for (const line of this.#text.lines(block, origin)) out.write(`${line}\n`);
-      }
+      if (this.#json === undefined) this.#tell(this.#fold.accept(block));
       this.#check(block);
       if (count !== undefined && this.#shown >= count) this.#end();
     }
+  }
+
+  #tell(folded: readonly Folded[]): void {
+    for (const each of folded) {
+      switch (each.is) {
+        case "block":
+          this.#write(
+            this.#text.lines(each.block, this.#options.origins ? this.trace.originOf(each.block) : undefined),
+          );
+          break;
+        case "quiet":
+          this.#write([...this.#hung(quietText(each)), ""]);
+          break;
+        case "alike":
+          this.#write([...this.#hung(alikeText(each)), ""]);
+          break;
+      }
+    }
+  }
+
+  #tellDifferences(): void {
+    const { colour } = styleOf(this.#options.out);
+    for (const all of this.#differences.values()) {
+      const [event] = all;
+      if (event === undefined) continue;
+      const [first = "", ...rest] = this.#hung(differenceText(event, all.length));
+      this.#write([colour.yellow(first), ...rest, ""]);
+    }
+    this.#differences.clear();
+  }
+
+  #hung(text: string): readonly string[] {
+    return hung(text, this.#options.out.columns);
+  }
+
+  #write(lines: readonly string[]): void {
+    for (const line of lines) this.#options.out.write(`${line}\n`);
   }
 
   #check({ done }: SyncBlock): void {
@@ -119,7 +168,7 @@ export class TraceScreen {
   #end(met?: Failure): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#timer?.();
+    this.#timer?.cancel();
     this.#options.onEnd(met);
   }
 }

@@ -15,6 +15,7 @@ const options = {
     "--why <type/name>",
     "show one chain only: this object, its owners and what it owns, each back to its first cause",
   ),
+  all: flag("--all", "show every sync: also those that write nothing, and those like the one before"),
   sandbox: flag("--sandbox", "trace controllers that act, in an embedded cluster of its own"),
   manifests: texts(
     "-f, --filename <path>",
@@ -39,10 +40,11 @@ export const trace: Command = command({
   name: "trace",
   about: "Show each sync of a controller: why it ran, what it saw, decided and wrote",
   description:
-    "Prints a block for each sync: the deltas that woke it with the fields that changed and who changed them, how long the key " +
+    "Prints a block for each sync that writes or fails: the deltas that woke it with the fields that changed and who changed them, how long the key " +
     "waited, the decisions with their facts, the writes with what they change, the Events, and what came of it: done, a conflict, " +
     "backoff with its next try, and the syncs that its own writes woke. Objects that are rewritten without getting anywhere, and keys " +
-    "that their own writes wake again and again, are told of as loops.\n\n" +
+    "that their own writes wake again and again, are reported as loops. Syncs that write nothing are counted, and so are those like " +
+    "the one before; --all shows each.\n\n" +
     "Against a cluster it shadows: the controller syncs here beside the one that owns the objects, on the same deltas and by the " +
     "same rules, and writes nothing. What it would write stands beside what the owner wrote. With --sandbox it traces controllers " +
     "that act, in an embedded cluster.\n\n" +

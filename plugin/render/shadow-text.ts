@@ -40,8 +40,11 @@ export function refuseWithoutRights({ rights }: ShadowPreflight, namespace: stri
   );
 }
 
-/** `41 intentions: 38 same, 2 owner was faster, 1 differs (sync 31)`. */
-export function agreementLine({ intentions, counts, standing, differences }: AgreementSummary): string {
+/** `41 intentions: 38 same, 2 owner was faster, 1 differs (sync 31)`; undefined where there was nothing to compare. */
+export function agreementLine({ intentions, counts, standing, differences }: AgreementSummary): string | undefined {
+  const compared = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (intentions === 0 && compared === 0) return undefined;
+  if (compared === 0) return `${counted(intentions, "intention")}: none compared, no owner has written since`;
   const syncs = [...new Set(differences.flatMap(({ sync }) => (sync === undefined ? [] : [sync])))].slice(-5);
   const parts = [
     `${counts.same} same`,
@@ -62,12 +65,16 @@ const verbs = {
   deletecollection: "delete",
 } as const;
 
-/** A difference, as a line of its own: `differs replicaset shop/web · sync 31 would delete Pod web-a · owner has not done it`. */
-export function differenceText(difference: AgreementEvent): string {
-  const { controller, key, sync, verb, of, subresource, target, why, generatedName } = difference;
+/**
+ * What the owner has not done as we meant it, as a line of its own; `times` where it was meant so often:
+ * `differs replicaset shop/web · sync 31 would delete Pod web-a · owner has not done it`.
+ */
+export function differenceText(difference: AgreementEvent, times: number): string {
+  const { controller, key, sync, verb, of, subresource, target, why, is, generatedName } = difference;
   const { name } = splitKey(target);
   const shown = generatedName === true ? withoutSuffix(name) : name;
   const what = `${of.kind} ${shown}${subresource === undefined ? "" : `/${subresource}`}`;
-  const ours = sync === undefined ? "nothing was intended here" : `sync ${sync} would ${verbs[verb]} ${what}`;
-  return `differs ${controller} ${key} · ${ours} · ${why}`;
+  const often = times === 1 ? "" : ` (${times} times)`;
+  const ours = sync === undefined ? "nothing was intended here" : `sync ${sync} would ${verbs[verb]} ${what}${often}`;
+  return `${is === "differs" ? "differs" : "refused"} ${controller} ${key} · ${ours} · ${why}`;
 }

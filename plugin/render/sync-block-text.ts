@@ -28,6 +28,8 @@ const shownCauses = 6;
 const shownChanges = 3;
 const shownEvents = 3;
 const shownWoken = 3;
+/** Shorter refusals are said wherever they come up. */
+const longRefusal = 40;
 
 /** A piece of text with what it is painted with; pieces of one line are joined by ` · `. */
 type Paint = (text: string) => string;
@@ -58,7 +60,8 @@ export class SyncBlockText {
   #head(block: SyncBlock): string[] {
     const { style } = this.#options;
     const { controller, key, sync, waitedMs, ms, depth, inFlight, delayed } = block;
-    const time = showsTimes(style) ? `${this.#time(block.at)} ` : "";
+    // When it ended: blocks are told in that order, so that times never run backwards.
+    const time = showsTimes(style) ? `${this.#time(block.done.at)} ` : "";
     const queue = [
       `queue ${depth}`,
       ...(inFlight > 1 ? [`in flight ${inFlight}`] : []),
@@ -126,8 +129,12 @@ export class SyncBlockText {
     const isNew = writesOf(block).some(({ verb, standsSince }) => verb !== "update" && standsSince === undefined);
     const told = this.#options.shadow && !isNew ? [] : block.recorded;
     const madeUp = writesOf(block).flatMap((write) => madeUpName(write) ?? []);
+    const refusals = refusalsOf(block);
     const recorded = told.map(({ type, reason, message }) => {
-      const known = madeUp.reduce((text, { name, shown }) => text.replaceAll(name, shown), message);
+      const known = madeUp.reduce(
+        (text, { name, shown }) => text.replaceAll(name, shown),
+        withoutTold(message, refusals),
+      );
       return `${type} ${reason}: ${known}`;
     });
     const alike = [...Map.groupBy(recorded, (text) => text)].map(([text, all]) =>
@@ -140,8 +147,10 @@ export class SyncBlockText {
     if (more > 1) this.#put(lines, "", [`${more} more Events`]);
   }
 
-  #outcome({ done, woke, controller }: SyncBlock): string[] {
-    const { outcome, error, expected } = done;
+  #outcome(block: SyncBlock): string[] {
+    const { done, woke, controller } = block;
+    const { outcome, expected } = done;
+    const error = withoutTold(done.error ?? "", refusalsOf(block));
     const due = (delayMs: number): string => `${formatDuration(delayMs)}, at ${this.#time(done.at + delayMs).trim()}`;
     const pieces: string[] = [];
     switch (outcome.is) {
@@ -149,16 +158,16 @@ export class SyncBlockText {
         pieces.push("done, forgotten");
         break;
       case "requeued":
-        pieces.push(`done, comes again in ${due(outcome.delayMs)}`);
+        pieces.push(`done, requeued after ${due(outcome.delayMs)}`);
         break;
       case "rate-limited":
         pieces.push(
-          `${expected ?? "failed"}: ${error ?? ""}`,
+          `${expected ?? "failed"}: ${error}`,
           `failure ${outcome.failures}, backoff ${due(outcome.delayMs)}`,
         );
         break;
       case "dropped":
-        pieces.push(`failed: ${error ?? ""}`, `failure ${outcome.failures}, not tried again`);
+        pieces.push(`failed: ${error}`, `failure ${outcome.failures}, not tried again`);
         break;
     }
     if (woke.length > 0)
@@ -202,12 +211,22 @@ function causePieces(cause: BlockCause, controller: string, shadow: boolean): st
   ];
 }
 
+/** What the API server said of the writes of a block, where that is long: it stands beside them, and need not be said again. */
+function refusalsOf(block: SyncBlock): readonly string[] {
+  const errors = writesOf(block).flatMap(({ error }) =>
+    error === undefined || error.length < longRefusal ? [] : [error],
+  );
+  return [...new Set(errors)];
+}
+
+function withoutTold(text: string, told: readonly string[]): string {
+  return told.reduce((rest, each) => rest.replaceAll(each, "(as above)"), text);
+}
+
 function otherCause(trigger: Extract<BlockCause, { readonly is: "other" }>["trigger"]): string {
   switch (trigger.cause) {
     case "requeue":
-      return trigger.sync > 0
-        ? `its time has come: ${trigger.why} (sync ${trigger.sync})`
-        : `its time has come: ${trigger.why}`;
+      return trigger.sync > 0 ? `requeued by sync ${trigger.sync}: ${trigger.why}` : `requeued: ${trigger.why}`;
     case "retry":
       return `retry of sync ${trigger.sync}, which failed (failure ${trigger.failures})`;
     case "other":
@@ -246,22 +265,21 @@ function wokenText({ controller, key, sync, kind, object, type, more }: Woken, h
   return `${who} (${kind} ${splitKey(object).name} ${type}${also})`;
 }
 
-/** The facts of all decisions, each name once, small values only. */
+/** The facts of each decision that can be told in a word, under the name of its rule: `scale-up: desired 5, active 2`. */
 function factPieces(decisions: readonly BlockDecision[]): string[] {
-  const facts = new Map<string, string>();
-  for (const decision of decisions) {
-    for (const [name, value] of Object.entries(decision.facts)) {
-      if (facts.has(name) || (typeof value !== "number" && typeof value !== "boolean")) continue;
-      facts.set(name, factText(name, value));
-    }
-  }
-  return [...facts.values()];
+  return decisions.flatMap(({ rule, facts }) => {
+    const told = Object.entries(facts).flatMap(([name, value]) =>
+      typeof value === "number" || typeof value === "boolean" ? [factText(name, value)] : [],
+    );
+    return told.length === 0 ? [] : [`${rule}: ${told.join(", ")}`];
+  });
 }
 
 /** `active 2`, and of what has a unit in its name a duration: `left 9 m 59 s`. */
 function factText(name: string, value: number | boolean): string {
   const [, of, unit] = /^(.+?)(Ms|Seconds)$/.exec(name) ?? [];
-  if (of === undefined || typeof value === "boolean") return `${words(name)} ${String(value)}`;
+  if (typeof value === "boolean") return `${words(name)}: ${value ? "yes" : "no"}`;
+  if (of === undefined) return `${words(name)} ${value}`;
   return `${words(of)} ${formatDuration(unit === "Ms" ? value : value * 1000)}`;
 }
 

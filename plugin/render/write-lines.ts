@@ -61,7 +61,9 @@ function hung(text: string, { columns }: Style, indent: number): string[] {
 }
 
 function requestText({ verb, of, subresource, ...write }: BlockWrite): string {
-  const name = madeUpName(write)?.shown ?? splitKey(write.key).name;
+  const { namespace, name: named } = splitKey(write.key);
+  // A collection has no name.
+  const name = madeUpName(write)?.shown ?? (named === "" ? `(all in namespace ${namespace})` : named);
   return `${methods[verb]} ${of.kind} ${name}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 

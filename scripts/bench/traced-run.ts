@@ -32,6 +32,7 @@ export async function tracedRun(traced: boolean): Promise<void> {
       json: false,
       shadow: false,
       // As `trace --sandbox`, the one that acts.
+      all: true,
       holdMs: 100,
       shows: () => true,
       origins: false,

@@ -35,7 +35,7 @@ function shadowText(columns: number | undefined): string {
   const lines = new SyncBlockText({ style, shadow: true, sinceStartAt });
   return shown
     .flatMap((each) =>
-      each.is === "block" ? lines.lines(each.block) : [...hung(differenceText(each.event), columns), ""],
+      each.is === "block" ? lines.lines(each.block) : [...hung(differenceText(each.event, 1), columns), ""],
     )
     .join("\n");
 }

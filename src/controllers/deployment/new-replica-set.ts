@@ -87,10 +87,10 @@ async function writeNewest(
 async function tellRevision(rollout: Rollout, newest: ReplicaSet, told: string): Promise<void> {
   const before = rollout.deployment.metadata.annotations?.[revisionAnnotation];
   const isOther = setRevision(rollout, told);
-  const found = hasProgressDeadline(rollout.deployment) && progressing(rollout.deployment.status) === undefined;
-  if (!isOther && !found) return;
+  const firstFound = hasProgressDeadline(rollout.deployment) && progressing(rollout.deployment.status) === undefined;
+  if (!isOther && !firstFound) return;
   const { name } = newest.metadata;
-  if (found) {
+  if (firstFound) {
     setOwnCondition(rollout, {
       type: "Progressing",
       status: "True",
@@ -98,6 +98,6 @@ async function tellRevision(rollout: Rollout, newest: ReplicaSet, told: string):
       message: `Found new replica set "${name}"`,
     });
   }
-  const because = rollout.context.decide(deploymentRevision, { replicaSet: name, before, revision: told, found });
+  const because = rollout.context.decide(deploymentRevision, { replicaSet: name, before, revision: told, firstFound });
   await writeStatus(rollout, because);
 }

@@ -112,14 +112,17 @@ function withFailure(
   return failure === undefined ? withoutCondition(conditions, "ReplicaFailure") : setCondition(conditions, failure);
 }
 
-/** No delta comes when a deadline passes: the key comes again a second after it, or at once if that is less than a second away. */
+/** No delta comes when a deadline passes: the key is requeued for a second after it, or at once if that is less than a second away. */
 function checkAtDeadline({ context, deployment }: Rollout, status: DeploymentStatus): void {
   const current = progressing(deployment.status);
   if (!hasProgressDeadline(deployment) || current === undefined) return;
   if (isComplete(deployment, status) || current.reason === "ProgressDeadlineExceeded") return;
   const leftMs = leftOfDeadline(deployment, current, context.now());
   const deadlineSeconds = deployment.spec?.progressDeadlineSeconds ?? 0;
-  const { sentence } = context.decide(progressCheck, { deadlineSeconds, leftMs });
+  const wasComplete = current.reason === "NewReplicaSetAvailable";
+  // A condition without a time passed its deadline before any other.
+  const until = leftMs >= 0 ? { leftMs } : { passedMs: Math.min(-leftMs, context.now()) };
+  const { sentence } = context.decide(progressCheck, { deadlineSeconds, ...until, wasComplete });
   if (leftMs < 1000) context.enqueueRateLimited(sentence);
   else context.enqueueAfter(leftMs + 1000, sentence);
 }

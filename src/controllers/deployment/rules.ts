@@ -115,7 +115,7 @@ interface DeploymentRevisionFacts extends Named {
   readonly before: string | undefined;
   readonly revision: string;
   /** Whether the Deployment had no condition Progressing yet. */
-  readonly found: boolean;
+  readonly firstFound: boolean;
 }
 
 export const deploymentRevision: Rule<DeploymentRevisionFacts> = rule<DeploymentRevisionFacts>({
@@ -123,14 +123,14 @@ export const deploymentRevision: Rule<DeploymentRevisionFacts> = rule<Deployment
   looksAt: ["revision of the new ReplicaSet", "revision of the Deployment", "condition Progressing"],
   chooses:
     "The Deployment tells the revision of its new ReplicaSet, and that it was found, where no progress was told yet.",
-  sentence: ({ replicaSet, before, revision, found }) => {
+  sentence: ({ replicaSet, before, revision, firstFound }) => {
     const changes = [
       ...(before === revision ? [] : [`revision ${before ?? "none"} → ${revision || "none"}`]),
-      ...(found ? ["Progressing: FoundNewReplicaSet"] : []),
+      ...(firstFound ? ["Progressing: FoundNewReplicaSet"] : []),
     ];
     return `${replicaSet} has the wanted template → ${changes.join(", ")}`;
   },
-  example: { replicaSet: "web-6d5f4c", before: "4", revision: "5", found: false },
+  example: { replicaSet: "web-6d5f4c", before: "4", revision: "5", firstFound: false },
   source: "sync.go getNewReplicaSet",
 });
 

@@ -71,21 +71,36 @@ function inWords({ path, before, after }: FieldChange): string {
 
 interface ProgressCheckFacts extends Facts {
   readonly deadlineSeconds: number;
-  /** Until the deadline; below 1000 the check comes at once. */
-  readonly leftMs: number;
+  /** Until the deadline; below 1000 the key is requeued at once. Absent when it has passed. */
+  readonly leftMs?: number;
+  /** How long ago the deadline passed. */
+  readonly passedMs?: number;
+  /** The rollout was complete before its pods became unavailable: such a one never exceeds its deadline. */
+  readonly wasComplete: boolean;
 }
 
 export const progressCheck: Rule<ProgressCheckFacts> = rule<ProgressCheckFacts>({
   id: "progress-check",
   looksAt: ["spec.progressDeadlineSeconds", "time of the last progress", "status"],
   chooses:
-    "While a rollout stands still its key comes again when the deadline has passed, since no delta would bring it.",
-  sentence: ({ deadlineSeconds, leftMs }) =>
-    leftMs < 1000
-      ? `the progress deadline of ${deadlineSeconds} s passes now → look again at once`
-      : `no progress, ${Math.floor(leftMs / 1000)} s left of the deadline of ${deadlineSeconds} s → look again then`,
-  example: { deadlineSeconds: 600, leftMs: 252_000 },
+    "While a rollout stands still its key is requeued for its deadline, since no delta would bring it then; and at once, again and again, once a rollout that was complete is past it.",
+  sentence({ deadlineSeconds, leftMs = 0, passedMs, wasComplete }) {
+    const deadline = `the progress deadline of ${deadlineSeconds} s`;
+    if (passedMs !== undefined) {
+      const ago = `${deadline} passed ${seconds(passedMs)} ago`;
+      return wasComplete
+        ? `${ago}, and a rollout that was complete once never exceeds it → requeued at once`
+        : `${ago} → requeued at once`;
+    }
+    if (leftMs < 1000) return `${deadline} passes within a second → requeued at once`;
+    return `no progress, ${seconds(leftMs)} left of the deadline of ${deadlineSeconds} s → requeued for then`;
+  },
+  example: { deadlineSeconds: 600, leftMs: 252_000, wasComplete: false },
   source: "progress.go requeueStuckDeployment",
 });
+
+function seconds(ms: number): string {
+  return `${Math.floor(ms / 1000)} s`;
+}
 
 export const statusRules: readonly Rule[] = [progress, status, progressCheck];

@@ -275,7 +275,32 @@ describe("a rollout that stands still", () => {
     scene.put(Deployments, stuck(30_000));
     scene.put(ReplicaSets, setOf("new", { image: "web:2", available: 2 }));
     await scene.sync(key);
-    expect(scene.requeues[0]?.why).toBe("no progress, 30 s left of the deadline of 60 s → look again then");
+    expect(scene.requeues[0]?.why).toBe("no progress, 30 s left of the deadline of 60 s → requeued for then");
+  });
+});
+
+describe("a rollout that was complete, and whose pods are gone, past its deadline", () => {
+  test("says that it is past, how long, and that it stays so; its facts are no negative times", async () => {
+    const owner = deploymentOf({
+      strategy: [0, 1],
+      status: {
+        ...completeStatus(3),
+        availableReplicas: 2,
+        readyReplicas: 2,
+        unavailableReplicas: 1,
+        conditions: [available, condition("Progressing", "True", "NewReplicaSetAvailable", { agoMs: 105_000 })],
+      },
+      spec: { progressDeadlineSeconds: 60 },
+    });
+    scene.put(Deployments, owner);
+    scene.put(ReplicaSets, setOf("new", { image: "web:2", available: 2 }));
+    await scene.sync(key);
+    expect(scene.requeues.map(({ ms }) => ms)).toEqual(["rate-limited"]);
+    const said =
+      "the progress deadline of 60 s passed 45 s ago, and a rollout that was complete once never exceeds it → requeued at once";
+    expect(scene.requeues[0]?.why).toBe(said);
+    const facts = scene.decisions.find(({ rule }) => rule === "progress-check")?.facts;
+    expect(facts).toEqual({ deadlineSeconds: 60, passedMs: 45_000, wasComplete: true });
   });
 });
 

@@ -1,0 +1,197 @@
+/** Which syncs of a trace are told whole, and which are counted: those that wrote nothing, and those like the one before. */
+import type { ObjectKey } from "../api/key.ts";
+import { type SyncBlock, writesOf } from "./sync-block.ts";
+
+/** Syncs that wrote nothing, of one controller. */
+export interface Quiet {
+  readonly controller: string;
+  readonly syncs: number;
+  readonly keys: number;
+}
+
+export type Folded =
+  | { readonly is: "block"; readonly block: SyncBlock }
+  /** `only`: the one sync that it was. */
+  | { readonly is: "quiet"; readonly counts: readonly Quiet[]; readonly only: SyncBlock | undefined }
+  /** More syncs of a key like the block that was told last. */
+  | {
+      readonly is: "alike";
+      readonly controller: string;
+      readonly key: ObjectKey;
+      readonly count: number;
+      readonly perSecond: number;
+      /** Each was brought by the requeue of the one before. */
+      readonly requeued: boolean;
+      readonly last: SyncBlock;
+    };
+
+export interface BlockFoldOptions {
+  /** Nothing is folded. */
+  readonly all: boolean;
+}
+
+/** Quiet syncs are told of when no other has come for so long, and at the latest after `longestMs`. */
+const lullMs = 1000;
+const longestMs = 10_000;
+/** What repeats is told of after so long, then after twice as long, and so on up to the last. */
+const repeatMs = 10_000;
+const rarestRepeatMs = 300_000;
+/** A key that is requeued sooner is not quiet. */
+const hotRequeueMs = 1000;
+
+interface Repeated {
+  likeness: string;
+  lastAt: number;
+  /** Not told of yet. */
+  waiting: { count: number; sinceAt: number; last: SyncBlock; requeued: boolean } | undefined;
+  tellEveryMs: number;
+}
+
+interface QuietSoFar {
+  readonly byController: Map<string, { syncs: number; readonly keys: Set<ObjectKey> }>;
+  readonly sinceAt: number;
+  lastAt: number;
+  last: SyncBlock;
+}
+
+/** Feeds on blocks in the order in which they are told. All times in ms since 1970. */
+export class BlockFold {
+  #all: boolean;
+  #quiet: QuietSoFar | undefined;
+  #repeated = new Map<string, Repeated>();
+
+  constructor({ all }: BlockFoldOptions) {
+    this.#all = all;
+  }
+
+  /** What is to be told now; `release` has the rest when its time is there. */
+  accept(block: SyncBlock): readonly Folded[] {
+    if (this.#all) return [{ is: "block", block }];
+    const at = block.done.at;
+    const told = this.release(at);
+    if (isQuiet(block)) {
+      this.#addQuiet(block);
+      return told;
+    }
+    const name = `${block.controller} ${block.key}`;
+    const likeness = likenessOf(block);
+    const known = this.#repeated.get(name);
+    if (known?.likeness === likeness && (isOwnDoing(block) || at - known.lastAt < repeatMs)) {
+      known.lastAt = at;
+      const { count = 0, sinceAt = at, requeued = true } = known.waiting ?? {};
+      known.waiting = { count: count + 1, sinceAt, last: block, requeued: requeued && isRequeued(block) };
+      return told;
+    }
+    this.#repeated.delete(name);
+    this.#repeated.set(name, { likeness, lastAt: at, waiting: undefined, tellEveryMs: repeatMs });
+    this.#forgetOld(at);
+    return [...told, ...toldOf(known), { is: "block", block }];
+  }
+
+  /** When `release` has something to tell. */
+  get dueAt(): number | undefined {
+    const dues = [...this.#repeated.values()].map(repeatDueAt);
+    if (this.#quiet !== undefined) dues.push(Math.min(this.#quiet.lastAt + lullMs, this.#quiet.sinceAt + longestMs));
+    const due = Math.min(...dues);
+    return due === Infinity ? undefined : due;
+  }
+
+  /** What is due. `now` of Infinity for all that is left. */
+  release(now: number): readonly Folded[] {
+    const told: Folded[] = [];
+    for (const repeated of this.#repeated.values()) {
+      if (repeatDueAt(repeated) > now) continue;
+      told.push(...toldOf(repeated));
+      repeated.waiting = undefined;
+      repeated.tellEveryMs = Math.min(2 * repeated.tellEveryMs, rarestRepeatMs);
+    }
+    const quiet = this.#quiet;
+    if (quiet !== undefined && Math.min(quiet.lastAt + lullMs, quiet.sinceAt + longestMs) <= now) {
+      this.#quiet = undefined;
+      const counts = [...quiet.byController].map(([controller, { syncs, keys }]) => {
+        return { controller, syncs, keys: keys.size };
+      });
+      const isOne = counts.length === 1 && counts[0]?.syncs === 1;
+      told.push({ is: "quiet", counts, only: isOne ? quiet.last : undefined });
+    }
+    return told;
+  }
+
+  #addQuiet(block: SyncBlock): void {
+    const { at } = block.done;
+    this.#quiet ??= { byController: new Map(), sinceAt: at, lastAt: at, last: block };
+    const of = this.#quiet.byController.get(block.controller) ?? { syncs: 0, keys: new Set<ObjectKey>() };
+    this.#quiet.byController.set(block.controller, of);
+    of.syncs++;
+    of.keys.add(block.key);
+    this.#quiet.lastAt = at;
+    this.#quiet.last = block;
+  }
+
+  /** The longest without a sync come first: what they were like matters no more. */
+  #forgetOld(now: number): void {
+    for (const [name, { lastAt, waiting }] of this.#repeated) {
+      if (now - lastAt < rarestRepeatMs || waiting !== undefined) return;
+      this.#repeated.delete(name);
+    }
+  }
+}
+
+function repeatDueAt({ waiting, tellEveryMs }: Repeated): number {
+  return waiting === undefined ? Infinity : waiting.sinceAt + tellEveryMs;
+}
+
+/** One more is told whole: a count of one says less than the block. */
+function toldOf(repeated: Repeated | undefined): readonly Folded[] {
+  if (repeated?.waiting === undefined) return [];
+  const { count, sinceAt, last, requeued } = repeated.waiting;
+  if (count === 1) return [{ is: "block", block: last }];
+  const { controller, key } = last;
+  const perSecond = (count - 1) / Math.max(0.001, (last.done.at - sinceAt) / 1000);
+  return [{ is: "alike", controller, key, count, perSecond, requeued, last }];
+}
+
+/** Nothing new was written or told, and nothing failed. */
+function isQuiet(block: SyncBlock): boolean {
+  const { outcome, error } = block.done;
+  if (error !== undefined || writesOf(block).some(({ standsSince }) => standsSince === undefined)) return false;
+  if (outcome.is === "requeued") return outcome.delayMs >= hotRequeueMs;
+  return outcome.is === "forgotten";
+}
+
+/** Its own retry or requeue has brought it, and nothing else. */
+function isOwnDoing({ causes, moreCauses }: SyncBlock): boolean {
+  return (
+    moreCauses === 0 && causes.length > 0 && causes.every((cause) => cause.is === "other" && isOwn(cause.trigger.cause))
+  );
+}
+
+function isOwn(cause: string): boolean {
+  return cause === "retry" || cause === "requeue";
+}
+
+function isRequeued(block: SyncBlock): boolean {
+  return isOwnDoing(block) && block.causes.every((cause) => cause.is === "other" && cause.trigger.cause === "requeue");
+}
+
+/** What a sync decided, wrote and came to, without times and made-up names. */
+function likenessOf(block: SyncBlock): string {
+  const { decisions, done, recorded } = block;
+  const parts = [
+    decisions.map(({ rule, sentence }) => [rule, withoutChance(sentence)]),
+    writesOf(block).map(({ verb, of, subresource, status, error = "", agreement }) => {
+      return [verb, of.kind, subresource, status, withoutChance(error), agreement?.is];
+    }),
+    recorded.map(({ type, reason }) => [type, reason]),
+    [done.outcome.is, withoutChance(done.error ?? "")],
+  ];
+  return JSON.stringify(parts);
+}
+
+/** The letters that the API server makes names of. */
+const madeUpSuffix = /-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])/g;
+const durations = /-?\d+(\.\d+)? ?(ms|s|m|h)\b/g;
+
+function withoutChance(text: string): string {
+  return text.replace(madeUpSuffix, "-…").replace(durations, "…");
+}
