@@ -11,7 +11,8 @@ export function accessWords(flags: Chosen): string {
     ["--context", flags.context],
     ["--cluster", flags.cluster],
     ["--user", flags.user],
-    ["--server", flags.server],
+    // Nor is a password of an address.
+    ["--server", flags.server?.replace(/^([a-z]+:\/\/)?.*@/is, "$1")],
     ["--as", flags.as],
     ...(flags.asGroup ?? []).map((group) => ["--as-group", group] as const),
     ["--as-uid", flags.asUid],

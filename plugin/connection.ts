@@ -9,6 +9,7 @@ import type { Client } from "../src/client/verbs.ts";
 import type { WriteFence } from "../src/client/write-fence.ts";
 import { realHost } from "../src/platform/host.ts";
 import { TraceBus } from "../src/trace/bus.ts";
+import { kubectlAdvice } from "./advice.ts";
 import type { Io } from "./io.ts";
 import { UserError } from "./user-error.ts";
 import { version } from "./version.ts";
@@ -24,7 +25,7 @@ export interface Connected {
   /** Without the limit on requests a second. */
   readonly unlimited: Transport;
   readonly clientFor: (fieldManager: string) => Client;
-  /** `v1.36.3`. @throws UserError when the server cannot be reached or does not accept the login. */
+  /** `v1.36.3`. @throws UserError when the server cannot be reached or refuses the login. */
   serverVersion(): Promise<string>;
   /** The error as the user should read it: a server that cannot be reached, a login that is not accepted; others stay as they are. */
   explain(error: unknown): unknown;
@@ -50,32 +51,33 @@ export async function connectAs(flags: AccessFlags, io: Io, options: ConnectionO
   const host = realHost();
   const access = await accessCluster(host, flags);
   const userAgent = `kubectl-reconcile/${version}`;
-  const connection = connect(access, { host, timeline, bus, userAgent, ...options });
+  const onSlow = (): void => io.err.write(`connecting to ${access.server} …\n`);
+  const connection = connect(access, { host, timeline, bus, userAgent, onSlow, ...options });
   const context = access.context === "" ? "(none)" : access.context;
-
+  const where = access.context === "" ? "" : ` (context ${access.context})`;
   const explain = (error: unknown): unknown => {
-    const kubectl = access.context === "" ? "kubectl" : `kubectl --context ${access.context}`;
+    const kubectl = (words: string): string => `\`${kubectlAdvice(flags, words)}\``;
     if (error instanceof TransportError) {
       const why = error.message.replace(/^\S+: /, "");
       const next =
         error.failure === "certificate"
           ? "is it the server that you mean? --certificate-authority names the CA to trust, --tls-server-name the name to expect"
-          : `is the cluster up? try \`${kubectl} get --raw /readyz\``;
-      return new UserError(`cannot reach ${access.server} (context ${context}): ${why}`, [next], { cause: error });
+          : `is the cluster up? try ${kubectl("get --raw /readyz")}`;
+      return new UserError(`cannot reach ${access.server}${where}: ${why}`, [next], { cause: error });
     }
     if (error instanceof StatusError && error.code === 401) {
       const who = access.userName === "" ? "without a user" : `as user ${access.userName}`;
       return new UserError(
-        `${access.server} (context ${context}) does not accept the login ${who}: ${error.message}`,
-        [`has it expired? try \`${kubectl} auth whoami\``],
+        `${access.server}${where} refuses the login ${who}: ${error.message}`,
+        [`has it expired? try ${kubectl("auth whoami")}`],
         { cause: error },
       );
     }
     if (isNotFound(error) && (error as StatusError).status.details?.kind === "namespaces") {
       const name = (error as StatusError).status.details?.name ?? "";
       return new UserError(
-        `there is no namespace ${name} on ${access.server} (context ${context})`,
-        [`\`${kubectl} get namespaces\` lists those there are; -A is for all of them`],
+        `there is no namespace ${name} on ${access.server}${where}`,
+        [`${kubectl("get namespaces")} lists those there are`],
         { cause: error },
       );
     }

@@ -2,6 +2,7 @@
 import { type Kind, resourceOf } from "../src/api/kind.ts";
 import type { Client } from "../src/client/verbs.ts";
 import { askRights, formatRight, type Right } from "../src/modes/rights.ts";
+import { refuseMissingNamespace } from "./reading-connection.ts";
 import { wrapWords } from "./render/style.ts";
 import { UserError } from "./user-error.ts";
 
@@ -13,7 +14,10 @@ export interface ReadingScope {
   readonly columns?: number | undefined;
 }
 
-/** The kinds of which not both list and watch are allowed. @throws StatusError, TransportError. */
+/**
+ * The kinds of which not both list and watch are allowed.
+ * @throws StatusError, TransportError; StatusError 404 for a namespace that is not there.
+ */
 export async function unreadable(
   kinds: readonly Kind[],
   { client, namespace }: ReadingScope,
@@ -26,7 +30,12 @@ export async function unreadable(
       ...(kind.namespaced && namespace !== undefined && { namespace }),
     })),
   );
-  return (await askRights(client, rights)).missing;
+  const namespaced = kinds.some((kind) => kind.namespaced);
+  const [asked] = await Promise.all([
+    askRights(client, rights),
+    refuseMissingNamespace(client, namespaced ? namespace : undefined),
+  ]);
+  return asked.missing;
 }
 
 /** @throws UserError that names the rights which are missing. */

@@ -11,7 +11,7 @@ export interface Scope {
 /** @throws UserError for -A beside -n. */
 export function refuseTwoScopes({ allNamespaces, namespace }: Scope): void {
   if (allNamespaces !== true || namespace === undefined) return;
-  throw new UserError("-A and -n contradict each other", ["leave one of them away"]);
+  throw new UserError("-A and -n contradict each other", ["use one of them"]);
 }
 
 /** `instead`: what the command does to a cluster. @throws UserError for -f without --sandbox. */

@@ -7,6 +7,7 @@ import { startShadow } from "../src/modes/shadow/shadow.ts";
 import { type Connected, connectAs } from "./connection.ts";
 import { refuseWithoutRights, shadowLines } from "./render/shadow-text.ts";
 import { formatDuration } from "./render/style.ts";
+import { refuseMissingNamespace } from "./reading-connection.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
 import type { Target, TraceRun } from "./trace-run.ts";
 
@@ -47,6 +48,7 @@ async function startBeside(run: TraceRun, connected: Connected): Promise<Target>
   run.say(`context ${connected.context} · ${connected.server} (${await connected.serverVersion()}) · ${where}`);
   const { controllers } = asked;
   const client = createClient({ transport, bus, timeline });
+  await refuseMissingNamespace(client, namespace);
   const found = await shadowPreflight({ controllers, transport, client, namespace });
   refuseWithoutRights(found, namespace, connected.user === undefined ? "" : ` as user ${connected.user}`);
   for (const line of shadowLines(found)) run.say(line);

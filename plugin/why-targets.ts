@@ -62,6 +62,7 @@ export async function findTargets(reading: Reading, kinds: readonly DiscoveredKi
       continue;
     }
     const listed = await reading.list(kind, within, selector);
+    if (listed.items.length === 0 && within !== "") await refuseMissingNamespace(reading, within, asked);
     if (listed.unseen.length === 0 && listed.items.length > 0) seen.push(kind.plural);
     items.push(...listed.items);
     unseen.push(...listed.unseen);
@@ -72,18 +73,23 @@ export async function findTargets(reading: Reading, kinds: readonly DiscoveredKi
   return { items, seen: seen.length > 0 || items.length === 0 ? seen : ["the objects named"], unseen, isOne, where };
 }
 
-async function wholeNamespace(reading: Reading, kinds: readonly DiscoveredKind[], asked: Asked): Promise<Targets> {
-  const { namespace, selector, kubectl } = asked;
+/** A namespace that is not there reads like an empty one. @throws UserError where it is not there. */
+async function refuseMissingNamespace(reading: Reading, namespace: string, asked: Asked): Promise<void> {
   try {
     await reading.object(Namespaces, "", namespace);
   } catch (error) {
     if (isNotFound(error)) {
-      const next = `\`${kubectl("get namespaces")}\` lists those there are`;
+      const next = `\`${asked.kubectl("get namespaces")}\` lists those there are`;
       throw new UserError(`there is no namespace ${namespace} (context ${asked.context})`, [next], { cause: error });
     }
     // Who may not see the namespace may see what is in it.
     if (!isForbidden(error)) throw error;
   }
+}
+
+async function wholeNamespace(reading: Reading, kinds: readonly DiscoveredKind[], asked: Asked): Promise<Targets> {
+  const { namespace, selector } = asked;
+  await refuseMissingNamespace(reading, namespace, asked);
   const { items, seen, unseen } = await readContents(reading, { kinds, namespace, selector });
   const isChosen = selector === "nothing" || selector.length > 0;
   // That nothing is there is an answer; that a selector matches nothing is none.
@@ -94,13 +100,15 @@ async function wholeNamespace(reading: Reading, kinds: readonly DiscoveredKind[]
 async function namedObject(
   reading: Reading,
   { kind, namespace, name }: { readonly kind: DiscoveredKind; readonly namespace: string; readonly name: string },
-  { context, isSandbox, kubectl }: Asked,
+  asked: Asked,
 ): Promise<Item> {
+  const { context, isSandbox, kubectl } = asked;
   try {
     return await reading.object(kind, namespace, name);
   } catch (error) {
     const where = namespace === "" ? "" : ` in namespace ${namespace}`;
     if (isNotFound(error)) {
+      if (namespace !== "") await refuseMissingNamespace(reading, namespace, asked);
       const listed = kubectl(`get ${kind.plural}${namespace === "" ? "" : ` -n ${namespace}`}`);
       const next = isSandbox ? "-f puts manifests into the sandbox" : `\`${listed}\` lists those there are`;
       throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${context})`, [next], { cause: error });

@@ -113,9 +113,7 @@ class Watch {
     refuseManifestsOnCluster(this.#options, "watch writes nothing");
     if (live !== true) return;
     if (output !== undefined || once === true) {
-      throw new UserError(`--live and ${once === true ? "--once" : "-o"} contradict each other`, [
-        "leave one of them away",
-      ]);
+      throw new UserError(`--live and ${once === true ? "--once" : "-o"} contradict each other`, ["use one of them"]);
     }
     if (this.#io.out.columns === undefined) {
       throw new UserError("--live redraws a table, and standard output is no terminal", [

@@ -1,5 +1,6 @@
 /** From access to a cluster to a client of it: the composition of this folder. */
 import type { Transport } from "../api/transport.ts";
+import type { ConnectionLimits } from "../platform/connection.ts";
 import type { Host } from "../platform/host.ts";
 import type { TlsSettings } from "../platform/http.ts";
 import type { Timeline } from "../platform/timeline.ts";
@@ -8,6 +9,7 @@ import type { ClusterAccess, Impersonation, KeyPair } from "./access.ts";
 import { authenticating } from "./authenticating.ts";
 import { createClient } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";
+import { patienceMs, withFirstContact } from "./first-contact.ts";
 import { httpTransport } from "./http-transport.ts";
 import { bounded } from "./in-flight.ts";
 import { proxyFromEnvironment } from "./proxy.ts";
@@ -35,6 +37,10 @@ export interface ConnectOptions {
   readonly inFlight?: number;
   /** How long an open watch, or a request, may be silent. Default 90 s. */
   readonly silentMs?: number;
+  /** The server has not answered anything for 2 s. Called once. */
+  readonly onSlow?: () => void;
+  /** How long a connection may take to come about. Default 30 s, and 10 s for the TLS handshake, as client-go. */
+  readonly limits?: ConnectionLimits;
 }
 
 export interface Connection {
@@ -52,9 +58,13 @@ export interface Connection {
   readonly close: () => void;
 }
 
+/** Source: client-go v0.36 rest/config.go, transport/cache.go (dialer), net/http.Transport.TLSHandshakeTimeout in apimachinery. */
+const defaultLimits: ConnectionLimits = { connectMs: 30_000 - patienceMs, handshakeMs: 10_000 - patienceMs };
+
 /**
  * Makes a client. Nothing is sent yet: the first request shows whether the server can be reached. From the outside in: read-only, the
- * fence at which writes wait, retries, rate limit, requests in flight, credentials, watchdog, the fence again, HTTP. So a retry waits for its turn again, and a plugin that
+ * fence at which writes wait, retries, rate limit, requests in flight, credentials, watchdog, the fence again, first contact, HTTP.
+ * So a retry waits for its turn again, and a plugin that
  * asks the user is not ended by the watchdog.
  */
 export function connect(access: ClusterAccess, options: ConnectOptions): Connection {
@@ -66,7 +76,12 @@ export function connect(access: ClusterAccess, options: ConnectOptions): Connect
   };
   const wire = authenticating(credentialsOf(access, { host, timeline }), (keyPair) => {
     const http = openTransport(access, options, keyPair);
-    const fenced = options.fence === undefined ? http : fencedOff(http, options.fence);
+    const contact = withFirstContact(http, {
+      timeline,
+      probe: (signal) => http.tryConnection(options.limits ?? defaultLimits, signal),
+      onSlow: options.onSlow ?? (() => undefined),
+    });
+    const fenced = options.fence === undefined ? contact : fencedOff(contact, options.fence);
     return { ...guarded(fenced, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
   });
   const shared = bounded(wire, options.inFlight);

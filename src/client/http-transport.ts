@@ -1,4 +1,5 @@
 /** Transport over HTTP and TLS. */
+import { type ConnectionLimits, tryConnection } from "../platform/connection.ts";
 import { HttpError, type HttpFailure } from "../platform/http-error.ts";
 import type { HttpClient, HttpResponse, HttpSettings } from "../platform/http.ts";
 import { openHttp } from "../platform/open-http.ts";
@@ -21,6 +22,11 @@ export interface HttpTransportOptions extends HttpSettings {
 }
 
 export interface HttpTransport extends Transport {
+  /**
+   * Makes a connection of its own and drops it. Resolves where one comes about, or fails in another way than by the time it takes.
+   * @throws TransportError `timeout`
+   */
+  tryConnection(limits: ConnectionLimits, signal: AbortSignal): Promise<void>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -49,6 +55,13 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
         );
       } catch (error) {
         throw failureOf(error, request.signal, host);
+      }
+    },
+    async tryConnection(limits, signal) {
+      try {
+        await tryConnection(new URL(server), options, limits, signal);
+      } catch (error) {
+        throw failureOf(error, signal, host);
       }
     },
     close: () => http.close(),

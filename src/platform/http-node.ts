@@ -1,24 +1,11 @@
 /** HTTP over `node:https`: on Node and Deno, and on Bun for headers with several values. */
 import * as http from "node:http";
 import * as https from "node:https";
-import { isIP, type Socket } from "node:net";
-import * as tls from "node:tls";
 import { HttpError, httpErrorOf } from "./http-error.ts";
-import type { HttpBody, HttpClient, HttpRequest, HttpResponse, HttpSettings, TlsSettings } from "./http.ts";
-import { socks5Tunnel } from "./socks5.ts";
+import { bare, connectionTo, portOf, shakeHands, tlsOptions } from "./connection.ts";
+import type { HttpBody, HttpClient, HttpRequest, HttpResponse, HttpSettings } from "./http.ts";
 
 const keptConnections = 64;
-
-function tlsOptions(settings: TlsSettings): tls.ConnectionOptions {
-  return {
-    ...(settings.ca !== undefined && { ca: settings.ca }),
-    ...(settings.certificate !== undefined && { cert: settings.certificate }),
-    ...(settings.key !== undefined && { key: settings.key }),
-    ...(settings.serverName !== undefined && { servername: settings.serverName }),
-    // Said both ways: where it is left out, NODE_TLS_REJECT_UNAUTHORIZED in the environment decides.
-    rejectUnauthorized: settings.insecure !== true,
-  };
-}
 
 /** Reads an incoming message on demand: what is not asked for stays in the socket. */
 function bodyOf(message: http.IncomingMessage): HttpBody {
@@ -59,78 +46,6 @@ function bodyOf(message: http.IncomingMessage): HttpBody {
   };
 }
 
-interface Tunnel {
-  readonly proxy: URL;
-  readonly host: string;
-  readonly port: number;
-  readonly signal: AbortSignal;
-}
-
-/** Opens a tunnel through an HTTP or SOCKS proxy. */
-function tunnel({ proxy, host, port, signal }: Tunnel): Promise<Socket> {
-  const [username, password] = [unescaped(proxy.username), unescaped(proxy.password)];
-  if (proxy.protocol.startsWith("socks5")) {
-    const by = { host: bare(proxy.hostname), port: proxy.port === "" ? 1080 : Number(proxy.port), username, password };
-    return socks5Tunnel({ proxy: by, host: bare(host), port, signal });
-  }
-  return new Promise((resolve, reject) => {
-    const asked = (proxy.protocol === "https:" ? https : http).request({
-      rejectUnauthorized: true,
-      host: bare(proxy.hostname),
-      port: portOf(proxy),
-      method: "CONNECT",
-      signal,
-      path: `${host}:${port}`,
-      headers: {
-        host: `${host}:${port}`,
-        ...(proxy.username !== "" && {
-          "proxy-authorization": `Basic ${btoa(`${username}:${password}`)}`,
-        }),
-      },
-    });
-    asked.on("connect", (answer, socket: Socket) => {
-      if (answer.statusCode === 200) resolve(socket);
-      else {
-        socket.destroy();
-        reject(new HttpError("unreachable", `the proxy ${proxy.host} answered ${answer.statusCode ?? 0}`));
-      }
-    });
-    asked.on("error", reject);
-    asked.end();
-  });
-}
-
-/** The connection for one request through a proxy; these are not kept. */
-async function throughProxy(proxy: string, url: URL, settings: TlsSettings, signal: AbortSignal): Promise<Socket> {
-  const socket = await tunnel({ proxy: new URL(proxy), host: url.hostname, port: portOf(url), signal });
-  if (url.protocol !== "https:") return socket;
-  return new Promise((resolve, reject) => {
-    const host = bare(url.hostname);
-    // Unlike an agent, `tls.connect` asks for no name by itself; an address is no name.
-    const asked = isIP(host) === 0 ? { servername: host } : {};
-    const secure = tls.connect({ socket, host, ...asked, ...tlsOptions(settings) }, () => resolve(secure));
-    secure.on("error", reject);
-  });
-}
-
-/** A part of a URL without its escapes; as it stands where they are none. */
-function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
-function portOf(url: URL): number {
-  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-}
-
-/** An IPv6 address without its brackets. */
-function bare(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, "");
-}
-
 export function openNodeHttp(settings: HttpSettings): HttpClient {
   const secure = new https.Agent({ keepAlive: true, maxFreeSockets: keptConnections, ...tlsOptions(settings.tls) });
   const plain = new http.Agent({ keepAlive: true, maxFreeSockets: keptConnections });
@@ -143,7 +58,9 @@ export function openNodeHttp(settings: HttpSettings): HttpClient {
             agent: url.protocol === "https:" ? secure : plain,
           });
         }
-        const socket = await throughProxy(settings.proxy, url, settings.tls, request.signal);
+        // Connections through a proxy are not kept.
+        const plainSocket = await connectionTo(url, settings.proxy, request.signal);
+        const socket = url.protocol === "https:" ? await shakeHands(plainSocket, url, settings.tls) : plainSocket;
         // The socket has its TLS already. With an agent of any kind, `false` too, it would not be taken.
         return await ask(http.request, url, request, { createConnection: () => socket });
       } catch (error) {

@@ -80,7 +80,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     {
       name: "a token that has expired",
       args: ["--token", "expired"],
-      says: [/^error: https:\/\/127\.0\.0\.1:\d+ \(context c\) does not accept the login /, /has it expired\?/],
+      says: [/^error: https:\/\/127\.0\.0\.1:\d+ \(context c\) refuses the login /, /has it expired\?/],
     },
     {
       name: "a server whose certificate another authority has signed",
@@ -97,9 +97,9 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     {
       name: "a namespace that is not there",
       args: ["-n", "shoop"],
-      says: [/^error: there is no namespace shoop on /, /kubectl --context c get namespaces/],
+      says: [/^error: there is no namespace shoop on /, /kubectl get namespaces/],
     },
-    { name: "-A and -n together", args: ["-A", "-n", "shop"], says: [/^error: -A and -n contradict/, /leave one/] },
+    { name: "-A and -n together", args: ["-A", "-n", "shop"], says: [/^error: -A and -n contradict/, /use one/] },
     { name: "a selector that is none", args: ["-l", "a in (b"], says: [/^error: cannot read the label selector/] },
     {
       name: "a number of workers that is none",
@@ -118,6 +118,37 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       for (const [index, line] of says.entries()) expect(lines[index]).toMatch(line);
     });
   }
+
+  for (const args of [
+    ["watch", "pods"],
+    ["watch", "replicaset"],
+    ["trace", "replicaset"],
+    ["loops", "--fail-on", "loop"],
+    ["loops", "deployments"],
+    ["why", "deploy/web"],
+    ["why", "deploy"],
+  ]) {
+    test(`a namespace that is not there, also for ${args.join(" ")}`, async () => {
+      const words = [...args, "-n", "shoop", "--context", "c"];
+      const { code, stderr } = await runProgram(words, { kubeconfig: cluster.kubeconfig });
+      const lines = stderr.trimEnd().split("\n");
+      expect(lines.at(-2)).toMatch(
+        /^error: there is no namespace shoop (on https:\/\/127\.0\.0\.1:\d+ )?\(context c\)$/,
+      );
+      expect(lines.at(-1)).toBe("`kubectl --context c get namespaces` lists those there are");
+      expect(code).toBe(2);
+    });
+  }
+
+  test("no kind of the whole cluster for the namespace of the context, nor a reader who may not ask for namespaces", async () => {
+    const options = { kubeconfig: cluster.kubeconfig };
+    const nodes = await runProgram(["watch", "nodes", "--once", "-n", "shoop"], options);
+    expect({ code: nodes.code, stderr: nodes.stderr.includes("error") }).toEqual({ code: 0, stderr: false });
+    await cluster.kubectl(["create", "role", "reads", "-n", "shop", "--verb=list,watch", "--resource=pods"]);
+    await cluster.kubectl(["create", "rolebinding", "reads", "-n", "shop", "--role=reads", "--user=reader"]);
+    const read = await runProgram(["watch", "pods", "--once", "-n", "shop", "--as", "reader"], options);
+    expect({ code: read.code, stderr: read.stderr.includes("error") }).toEqual({ code: 0, stderr: false });
+  });
 
   test("a user without rights, and names all that are missing", async () => {
     const { code, stderr } = await runProgram(["run", "replicaset", "-n", "shop", "--as", "dev"], {

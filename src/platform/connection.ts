@@ -1,0 +1,151 @@
+/** Connections and TLS of one's own, for what no HTTP client does by itself: proxies, and finding out why none comes about. */
+import * as http from "node:http";
+import * as https from "node:https";
+import { connect, isIP, type Socket } from "node:net";
+import * as tls from "node:tls";
+import { HttpError } from "./http-error.ts";
+import type { HttpSettings, TlsSettings } from "./http.ts";
+import { socks5Tunnel } from "./socks5.ts";
+
+/** As `node:tls` and `node:https` take them. */
+export function tlsOptions(settings: TlsSettings): tls.ConnectionOptions {
+  return {
+    ...(settings.ca !== undefined && { ca: settings.ca }),
+    ...(settings.certificate !== undefined && { cert: settings.certificate }),
+    ...(settings.key !== undefined && { key: settings.key }),
+    ...(settings.serverName !== undefined && { servername: settings.serverName }),
+    // Said both ways: where it is left out, NODE_TLS_REJECT_UNAUTHORIZED in the environment decides.
+    rejectUnauthorized: settings.insecure !== true,
+  };
+}
+
+interface Tunnel {
+  readonly proxy: URL;
+  readonly host: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+}
+
+/** Opens a tunnel through an HTTP or SOCKS proxy. */
+function tunnel({ proxy, host, port, signal }: Tunnel): Promise<Socket> {
+  const [username, password] = [unescaped(proxy.username), unescaped(proxy.password)];
+  if (proxy.protocol.startsWith("socks5")) {
+    const by = { host: bare(proxy.hostname), port: proxy.port === "" ? 1080 : Number(proxy.port), username, password };
+    return socks5Tunnel({ proxy: by, host: bare(host), port, signal });
+  }
+  return new Promise((resolve, reject) => {
+    const asked = (proxy.protocol === "https:" ? https : http).request({
+      rejectUnauthorized: true,
+      host: bare(proxy.hostname),
+      port: portOf(proxy),
+      method: "CONNECT",
+      signal,
+      path: `${host}:${port}`,
+      headers: {
+        host: `${host}:${port}`,
+        ...(proxy.username !== "" && {
+          "proxy-authorization": `Basic ${btoa(`${username}:${password}`)}`,
+        }),
+      },
+    });
+    asked.on("connect", (answer, socket: Socket) => {
+      if (answer.statusCode === 200) resolve(socket);
+      else {
+        socket.destroy();
+        reject(new HttpError("unreachable", `the proxy ${proxy.host} answered ${answer.statusCode ?? 0}`));
+      }
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+/** A connection to the server of a URL, without TLS: straight, or through a proxy. @throws what ended it; HttpError. */
+export function connectionTo(url: URL, proxy: string | undefined, signal: AbortSignal): Promise<Socket> {
+  const to = { host: url.hostname, port: portOf(url), signal };
+  if (proxy !== undefined) return tunnel({ proxy: new URL(proxy), ...to });
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: bare(to.host), port: to.port });
+    const onAbort = (): void => {
+      socket.destroy();
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    socket.on("error", reject);
+    socket.on("connect", () => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(socket);
+    });
+  });
+}
+
+/** TLS with the server of a URL, over a connection to it. @throws what ended it. */
+export function shakeHands(socket: Socket, url: URL, settings: TlsSettings): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const host = bare(url.hostname);
+    // Unlike an agent, `tls.connect` asks for no name by itself; an address is no name.
+    const asked = isIP(host) === 0 ? { servername: host } : {};
+    const secure = tls.connect({ socket, host, ...asked, ...tlsOptions(settings) }, () => resolve(secure));
+    secure.on("error", reject);
+    socket.on("close", () => reject(new HttpError("broken", "the connection was closed inside the handshake")));
+  });
+}
+
+export interface ConnectionLimits {
+  readonly connectMs: number;
+  readonly handshakeMs: number;
+}
+
+/**
+ * Tries a connection to the server of a URL, and TLS, to find out whether they come about in time. Whatever else goes wrong, such as a
+ * certificate, is for the request that waits to tell.
+ * @throws HttpError `timeout`
+ */
+export async function tryConnection(
+  url: URL,
+  { tls: settings, proxy }: HttpSettings,
+  { connectMs, handshakeMs }: ConnectionLimits,
+  signal: AbortSignal,
+): Promise<void> {
+  const limit = AbortSignal.timeout(connectMs);
+  let socket: Socket | undefined;
+  const onAbort = (): void => void socket?.destroy();
+  signal.addEventListener("abort", onAbort, { once: true });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    socket = await connectionTo(url, proxy, AbortSignal.any([signal, limit]));
+    if (url.protocol !== "https:") return;
+    const tooLong = new Promise<"too long">((resolve) => {
+      timer = setTimeout(resolve, handshakeMs, "too long");
+    });
+    if ((await Promise.race([shakeHands(socket, url, settings), tooLong])) === "too long") {
+      throw new HttpError("timeout", "it takes connections and does not answer the TLS handshake");
+    }
+  } catch (error) {
+    if (error instanceof HttpError && error.failure === "timeout") throw error;
+    if (limit.aborted && !signal.aborted) throw new HttpError("timeout", "it does not answer", { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+    socket?.destroy();
+  }
+}
+
+/** A part of a URL without its escapes; as it stands where they are none. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The port of a URL, its scheme's where it names none. */
+export function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+/** An IPv6 address without its brackets. */
+export function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
