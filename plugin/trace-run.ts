@@ -8,7 +8,8 @@ import { Linker } from "../src/trace/linker.ts";
 import type { KindName } from "../src/trace/names.ts";
 import { AgreementReport } from "../src/views/agreement.ts";
 import { Chain, type FindObject } from "../src/views/chains.ts";
-import { type Loop, Loops } from "../src/views/loops.ts";
+import type { Loop } from "../src/views/loops/loop.ts";
+import { Loops } from "../src/views/loops/loops.ts";
 import { RunReport } from "../src/views/run-report.ts";
 import type { SyncBlock } from "../src/views/sync-block.ts";
 import { controllersNamed } from "./controller-names.ts";
@@ -187,14 +188,15 @@ export class TraceRun {
   /** Once each: keys of the named controllers, and objects that they reconcile. */
   #tellLoop(loop: Loop): void {
     const isNamed =
-      loop.is === "own writes"
-        ? this.asked.controllers.some(({ name }) => name === loop.controller)
-        : this.#reconciles(loop.of);
-    const name = `${loop.is} ${loop.is === "own writes" ? loop.controller : loop.of.kind} ${loop.key}`;
+      loop.is === "rewritten"
+        ? this.#reconciles(loop.of)
+        : this.asked.controllers.some(({ name }) => name === loop.controller);
+    const name = `${loop.is} ${loop.is === "rewritten" ? loop.of.kind : loop.controller} ${loop.key}`;
     if (!isNamed || this.#loopsTold.has(name)) return;
     this.#loopsTold.add(name);
     if (this.options.output !== "json") {
-      for (const line of [...loopText(loop, styleOf(this.io.out), ""), ""]) this.io.out.write(`${line}\n`);
+      for (const line of [...loopText(loop, styleOf(this.io.out), { next: "", now: this.io.timeline.now() }), ""])
+        this.io.out.write(`${line}\n`);
     }
     if (this.options.failOn === "loop") this.#ended.resolve("loop");
   }

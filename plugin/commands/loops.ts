@@ -1,16 +1,23 @@
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import { splitKey } from "../../src/api/key.ts";
-import { type DiscoveredKind, discover, findKind } from "../../src/client/discovery.ts";
+import { type DiscoveredKind, discover } from "../../src/client/discovery.ts";
 import { type Changes, watchChanges } from "../../src/modes/watching/changes-only.ts";
 import { sleep } from "../../src/platform/timeline.ts";
-import { type Loop, Loops } from "../../src/views/loops.ts";
+import { cannotTellExitCode } from "../../src/verdict/verdict.ts";
+import { Coverage } from "../../src/views/loops/coverage.ts";
+import { type Acquittal, type Loop, nameOf } from "../../src/views/loops/loop.ts";
+import { Loops } from "../../src/views/loops/loops.ts";
+import { loopsVerdict } from "../../src/views/loops/verdict.ts";
+import { reconcileAdvice } from "../advice.ts";
 import { namespaceCandidates } from "../cluster-candidates.ts";
 import { choice, type Command, command, duration, flag, type Given, positiveNumber, text, texts } from "../command.ts";
 import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
+import { namespaceExists } from "../missing-namespace.ts";
+import { kindNamed } from "../object-names.ts";
 import { type Reading, readingConnection } from "../reading-connection.ts";
 import { unreadable } from "../reading-rights.ts";
-import { loopsSummaryLine, loopText } from "../render/loop-text.ts";
+import { acquittalText, loopsSummary, loopText } from "../render/loop-text.ts";
 import { counted, formatDuration, hung, styleOf } from "../render/style.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../scope.ts";
 import { UserError } from "../user-error.ts";
@@ -21,11 +28,11 @@ const options = {
     complete: namespaceCandidates,
   }),
   allNamespaces: flag("-A, --all-namespaces", "look at the objects of all namespaces, and at those that have none"),
-  rate: positiveNumber("--rate <n>", "an object that is written more often in a minute is looked at", {
+  rate: positiveNumber("--rate <n>", "writes a minute from which on renewed values and a status that flips are loops", {
     default: "10",
   }),
   for: duration("--for <duration>", "end after this time"),
-  failOn: choice("--fail-on <what>", "loop: end with exit code 3 if there was one", ["loop"]),
+  failOn: choice("--fail-on <what>", "loop: end with exit code 3 if there was one, 5 if nobody can tell", ["loop"]),
   output: choice("-o, --output <format>", "text, or json: a line for each loop", ["text", "json"], { default: "text" }),
   sandbox: flag("--sandbox", "look at an embedded cluster of its own, in which the controllers act"),
   manifests: texts(
@@ -47,12 +54,13 @@ export const loops: Command = command({
   name: "loops",
   about: "Find objects that are rewritten again and again without getting anywhere, whoever does it",
   description:
-    "Watches every kind that can be watched, or those named, and finds objects that are written more often than --rate and go round " +
-    "in circles: a field that comes back to values it had before, one that is renewed with every write, or writes that change " +
-    "nothing. It names the fields, the values and the writers. No controller of ours takes part: it serves operators in any language. " +
+    "Watches every kind that can be watched, or those named, and finds objects that go round in circles: a field of what is asked " +
+    "for that returns to values it had before, at any rate; more often than --rate, a status that does so, a value that is renewed " +
+    "with every write, or writes that change nothing. It names the fields, the values and the writers, and puts what only follows " +
+    "(the ReplicaSet of a Deployment) under its cause. No controller of ours takes part: it serves operators in any language. " +
     "Nothing is ever written. What is there already is not read: only what changes from now on.\n\n" +
-    "Exit codes: 0 ended as asked or by a signal; 2 wrong arguments or no connection; 3 a loop was found and --fail-on loop; 130 ended " +
-    "by a second signal.",
+    "Exit codes: 0 ended as asked or by a signal; 2 wrong arguments or no connection; with --fail-on loop: 3 a loop was found, 5 " +
+    "cannot tell, because something that matters could not be watched; 130 ended by a second signal.",
   arguments: {
     name: "[kind...]",
     about: "only these kinds, as kubectl names them (default: all but Leases and Events)",
@@ -68,18 +76,29 @@ export const loops: Command = command({
   },
 });
 
+/** What is watched, and what is not. */
+interface Asked {
+  readonly kinds: readonly Kind[];
+  readonly refused: readonly Kind[];
+  readonly undiscovered: readonly string[];
+  /** False where the user may not ask whether the namespace is there. */
+  readonly isThere: boolean;
+}
+
 /** One hunt, from the arguments to the report. */
 class LoopHunt {
   readonly #words: readonly string[];
   readonly #flags: LoopsFlags;
   readonly #io: Io;
   readonly #view: Loops;
+  readonly #coverage = new Coverage();
   readonly #stop = new AbortController();
   readonly #told = new Set<string>();
 
   constructor(words: readonly string[], flags: LoopsFlags, io: Io) {
     const { rate = defaultRate } = flags;
-    this.#words = words;
+    // kubectl takes several kinds with commas.
+    this.#words = words.flatMap((word) => word.split(",")).filter((word) => word !== "");
     this.#flags = flags;
     this.#io = io;
     this.#view = new Loops({ perMinute: rate });
@@ -93,13 +112,16 @@ class LoopHunt {
     const reading = await readingConnection(this.#flags, this.#io);
     let changes: Changes | undefined;
     try {
-      const kinds = await this.#kinds(reading);
-      reading.bus.listen((event) => this.#view.accept(event));
-      changes = await this.#watch(reading, kinds);
+      const asked = await this.#asked(reading);
+      reading.bus.listen((event) => {
+        this.#view.accept(event);
+        this.#coverage.accept(event);
+      });
+      changes = await this.#watch(reading, asked.kinds);
       const startedAt = timeline.now();
       await reading.begin();
       await this.#look(startedAt);
-      return this.#report(kinds, timeline.now() - startedAt);
+      return this.#report(asked, startedAt);
     } catch (error) {
       if (this.#stop.signal.aborted) return 0;
       throw reading.explain(error);
@@ -120,28 +142,34 @@ class LoopHunt {
     this.#stop.abort(new Error("stopped by a signal"));
   }
 
-  /** What can be watched and may be. @throws UserError for a word that is no kind, or when nothing is left. */
-  async #kinds(reading: Reading): Promise<readonly Kind[]> {
+  /**
+   * What can be watched and may be.
+   * @throws UserError for a word that is no kind, a namespace that is not there, or when nothing is left.
+   */
+  async #asked(reading: Reading): Promise<Asked> {
+    const { namespace, context, client } = reading;
     const version = await reading.serverVersion();
-    const where = reading.namespace === undefined ? "all namespaces" : `namespace ${reading.namespace}`;
-    this.#say(`context ${reading.context} · ${reading.server} (${version}) · ${where}`);
-    const found = (await discover(reading.client)).kinds;
+    const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
+    this.#say(`context ${context} · ${reading.server} (${version}) · ${where}`);
+    const { kinds: found, unavailable } = await discover(client);
     const wanted =
       this.#words.length === 0
-        ? everyKind(found, reading.namespace)
-        : this.#words.map((word) => kindNamed(word, found));
+        ? everyKind(found, namespace)
+        : this.#words.map((word) => watchable(kindNamed(word, found, this.#io.calledAs)));
+    const isThere = namespace === undefined || (await namespaceExists({ client, namespace, context }));
     const missing = new Set((await unreadable(wanted, reading)).map(({ group, resource }) => `${resource}.${group}`));
-    const allowed = wanted.filter(({ plural, group }) => !missing.has(`${plural}.${group}`));
-    const refused = wanted.filter((kind) => !allowed.includes(kind)).map(resourceOf);
-    if (allowed.length === 0) {
+    const kinds = wanted.filter(({ plural, group }) => !missing.has(`${plural}.${group}`));
+    const refused = wanted.filter((kind) => !kinds.includes(kind));
+    if (kinds.length === 0) {
       const who = reading.user === undefined ? "" : ` as user ${reading.user}`;
       throw new UserError(
         `not allowed to list and watch any kind ${where === "all namespaces" ? "in all namespaces" : `in ${where}`}${who}`,
         ["`kubectl auth can-i --list` shows what is allowed"],
       );
     }
-    if (refused.length > 0) this.#say(`warning: not allowed to list and watch, and left out: ${refused.join(", ")}`);
-    return allowed;
+    if (refused.length > 0)
+      this.#say(`warning: not allowed to list and watch, and left out: ${refused.map(resourceOf).join(", ")}`);
+    return { kinds, refused, undiscovered: unavailable.map(({ groupVersion }) => groupVersion), isThere };
   }
 
   async #watch(reading: Reading, kinds: readonly Kind[]): Promise<Changes> {
@@ -155,7 +183,9 @@ class LoopHunt {
     const { for: forMs, rate = defaultRate } = this.#flags;
     const end = forMs === undefined ? "Ctrl-C ends it with the report" : `for ${formatDuration(forMs)}`;
     this.#say(`watching ${counted(kinds.length, "kind")} after ${formatDuration(timeline.now() - startedAt)}, ${end}`);
-    this.#say(`a loop   is an object written more than ${rate} times a minute that gets nowhere\n`);
+    this.#say(
+      `a loop   is an object that returns to where it was, or is written more than ${rate} times a minute and gets nowhere\n`,
+    );
     return changes;
   }
 
@@ -167,42 +197,70 @@ class LoopHunt {
     while (!signal.aborted && timeline.now() < endsAt) {
       const ms = Math.min(lookEveryMs, endsAt - timeline.now());
       await sleep(timeline, ms, "loops", { signal }).catch(() => undefined);
-      for (const loop of this.#view.found()) this.#tell(loop);
+      for (const loop of this.#view.settled()) this.#tell(loop);
     }
   }
 
+  /** Once each; what only follows stands in the report. */
   #tell(loop: Loop): void {
-    if (loop.is !== "rewritten") return;
-    const name = `${loop.of.kind} ${loop.key}`;
-    if (this.#told.has(name)) return;
-    this.#told.add(name);
-    this.#say(`found   ${name}: ${loop.fields[0]?.path ?? "no field changes"}`);
+    if (loop.is !== "rewritten" || this.#told.has(nameOf(loop))) return;
+    this.#told.add(nameOf(loop));
+    this.#say(`found   ${loop.of.kind} ${loop.key}: ${loop.fields[0]?.path ?? "no field changes"}`);
   }
 
-  #report(kinds: readonly Kind[], ms: number): number {
-    const { out } = this.#io;
-    const { output, failOn } = this.#flags;
-    const found = this.#view.found();
-    if (output === "json") for (const loop of found) out.write(`${JSON.stringify({ v: 1, loop })}\n`);
-    else if (found.length > 0) {
+  #report({ kinds, refused, undiscovered, isThere }: Asked, startedAt: number): number {
+    const { out, timeline } = this.#io;
+    const { output, failOn, namespace } = this.#flags;
+    const now = timeline.now();
+    const [loops, acquitted, deltas] = [this.#view.found(), this.#view.acquitted(), this.#view.deltas];
+    const ms = now - startedAt;
+    const verdict = loopsVerdict({
+      loops,
+      kinds,
+      refused,
+      named: this.#words.length > 0,
+      gaps: this.#coverage.gaps(startedAt, now),
+      undiscovered,
+      // Nothing happens in a namespace that is not there either.
+      unknownNamespace: !isThere && deltas === 0 ? namespace : undefined,
+      deltas,
+      ms,
+    });
+    if (output === "json") {
+      for (const loop of loops) out.write(`${JSON.stringify({ v: 1, loop })}\n`);
+      out.write(`${JSON.stringify({ v: 1, verdict: { ...verdict, findings: undefined }, acquitted })}\n`);
+    } else if (loops.length > 0) {
       if (this.#told.size > 0 && out.columns !== undefined) out.write("\n");
-      const blocks = found.map((loop) => loopText(loop, styleOf(out), this.#watchLine(loop, kinds)).join("\n"));
-      out.write(`${blocks.join("\n\n")}\n`);
+      for (const [index, loop] of loops.entries()) {
+        const follows = loop.is === "rewritten" && loop.followsFrom !== undefined;
+        if (index > 0 && !follows) out.write("\n");
+        const lines = loopText(loop, styleOf(out), { next: this.#watchLine(loop, kinds), now });
+        out.write(`${lines.join("\n")}\n`);
+      }
     }
-    this.#say(loopsSummaryLine({ kinds: kinds.length, ms, loops: found.length, busy: this.#view.busy() }));
-    return found.length > 0 && failOn === "loop" ? 3 : 0;
+    this.#say(loopsSummary(verdict, { kinds: kinds.length, ms, deltas }));
+    if (acquitted.length > 0) this.#say(acquittalLine(acquitted));
+    if (failOn !== "loop") return 0;
+    return verdict.is === "found" ? 3 : verdict.is === "well" ? 0 : cannotTellExitCode;
   }
 
   #watchLine(loop: Loop, kinds: readonly Kind[]): string {
-    const kind =
-      loop.is === "rewritten"
-        ? kinds.find((each) => each.group === loop.of.group && each.kind === loop.of.kind)
-        : undefined;
+    if (loop.is !== "rewritten" || loop.followsFrom !== undefined) return "";
+    const kind = kinds.find(({ group, kind: name }) => group === loop.of.group && name === loop.of.kind);
     if (kind === undefined) return "";
     const { namespace, name } = splitKey(loop.key);
     const where = namespace === "" ? "" : ` -n ${namespace}`;
-    return `${this.#io.calledAs} watch ${resourceOf(kind)}/${name}${where} -o wide`;
+    return reconcileAdvice(this.#io.calledAs, this.#flags, `watch ${resourceOf(kind)}/${name}${where} -o wide`);
   }
+}
+
+/** Objects written as often that are named; of more their number. */
+const shownAcquittals = 5;
+
+function acquittalLine(acquitted: readonly Acquittal[]): string {
+  const more = acquitted.length - shownAcquittals;
+  const named = acquitted.slice(0, shownAcquittals).map(acquittalText);
+  return `no loop, though written as often: ${[...named, ...(more > 0 ? [`${more} more`] : [])].join(", ")}`;
 }
 
 /** Each resource once, at the version its group prefers; in one namespace only what is in namespaces. */
@@ -220,13 +278,8 @@ function isWatchable({ verbs }: DiscoveredKind): boolean {
   return verbs.includes("list") && verbs.includes("watch");
 }
 
-function kindNamed(word: string, found: readonly DiscoveredKind[]): Kind {
-  const kind = findKind(found, word);
-  if (kind === undefined) {
-    throw new UserError(`${JSON.stringify(word)} is no kind that the server has`, [
-      "`kubectl api-resources` lists them",
-    ]);
-  }
+/** @throws UserError for a kind that the server offers no watch of. */
+function watchable(kind: DiscoveredKind): DiscoveredKind {
   if (isWatchable(kind)) return kind;
   throw new UserError(`cannot watch ${resourceOf(kind)}: the server offers no watch of it`, [
     `its verbs are ${kind.verbs.join(", ")}`,

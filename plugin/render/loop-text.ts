@@ -1,62 +1,119 @@
 /** Loops in words. */
-import type { FieldFlap } from "../../src/views/flap.ts";
-import type { Loop, RewriteLoop } from "../../src/views/loops.ts";
+import type {
+  Acquittal,
+  Loop,
+  LoopField,
+  ObjectName,
+  OwnLoop,
+  RequeueLoop,
+  RewriteLoop,
+  WriterShare,
+} from "../../src/views/loops/loop.ts";
+import { splitKey } from "../../src/api/key.ts";
+import { unseenText, type Verdict } from "../../src/verdict/verdict.ts";
 import { shortValue } from "./changes.ts";
+import { valueTexts } from "./loop-values.ts";
 import { counted, formatDuration, type Style, wrapWords } from "./style.ts";
 
 /** Fields of one loop that are named, and values of one field. */
 const shownFields = 4;
+/** The same where the cause is named already. */
+const shownOfFollowers = 2;
 const shownValues = 3;
 const indent = " ".repeat(8);
+/** A loop that was not written for so long is told as one that has been. */
+const quietMs = 5000;
 
-/**
- * A block for a loop: what is rewritten and how fast, the fields that do it with the values seen, and who writes them. `next` is the
- * command line that shows it live.
- */
-export function loopText(loop: Loop, { columns, colour }: Style, next: string): readonly string[] {
-  const head =
-    loop.is === "rewritten"
-      ? `${loop.of.kind} ${loop.key}: written ${counted(loop.writes, "time")} in ${formatDuration(loop.ms)}, ${rate(loop.writes, loop.ms)}`
-      : `${loop.controller} ${loop.key}: ${counted(loop.syncs, "sync")} in ${formatDuration(loop.ms)}, ${loop.byOwnWrite} of them woken by its own write`;
+export interface LoopTextOptions {
+  /** The command line that shows it live; empty for none. */
+  readonly next: string;
+  /** In ms since 1970, to tell when a loop was seen last. */
+  readonly now: number;
+}
+
+/** A block for a loop: what it is and how fast, the fields that do it with the values seen, and who writes them. */
+export function loopText(loop: Loop, { columns, colour }: Style, { next, now }: LoopTextOptions): readonly string[] {
+  const ago = now - loop.lastAt;
+  const last = ago < quietMs ? "" : `, last ${formatDuration(ago)} ago`;
   const body = [
-    ...(loop.is === "rewritten" && loop.how === "empty"
-      ? ["no field changes: every write makes a new version and nothing else"]
-      : []),
-    ...loop.fields.slice(0, shownFields).map(fieldText),
-    ...(loop.fields.length > shownFields ? [`and ${loop.fields.length - shownFields} more fields`] : []),
-    ...(loop.is === "rewritten" ? [writersText(loop)] : []),
+    ...(loop.is === "rewritten" ? rewriteLines(loop) : []),
+    ...(loop.is === "own writes" ? fieldLines(loop.fields, shownFields) : []),
     ...(next === "" ? [] : [`see it: ${next}`]),
   ];
   const set = (text: string): string[] =>
     wrapWords(text.split(" "), columns === undefined ? undefined : columns - indent.length);
-  const [first = "", ...rest] = set(head);
+  const [first = "", ...rest] = set(headOf(loop) + last);
+  const label = loop.is === "rewritten" && loop.followsFrom !== undefined ? "follows " : `${colour.red("loop")}    `;
+  return [label + first, ...[...rest, ...body.flatMap(set)].map((line) => indent + line)];
+}
+
+function headOf(loop: Loop): string {
+  switch (loop.is) {
+    case "rewritten":
+      return `${objectText(loop)}: written ${counted(loop.writes, "time")} in ${formatDuration(loop.ms)}, ${rate(loop.writes, loop.ms)}`;
+    case "own writes":
+      return `${syncsText(loop)}, ${loop.byOwnWrite} of them woken by its own write`;
+    case "requeued":
+      return `${syncsText(loop)}, ${rate(loop.syncs, loop.ms)}: each requeues the key, writes nothing and sees nothing new (${loop.why})`;
+  }
+}
+
+function syncsText({ controller, key, syncs, ms }: OwnLoop | RequeueLoop): string {
+  return `${controller} ${key}: ${counted(syncs, "sync")} in ${formatDuration(ms)}`;
+}
+
+function objectText({ of, key }: ObjectName): string {
+  return `${of.kind} ${key}`;
+}
+
+/** `4 a second`, `31 a minute`, `20 an hour`. */
+function rate(writes: number, ms: number): string {
+  const aMinute = ((writes - 1) * 60_000) / Math.max(ms, 1);
+  if (aMinute >= 120) return `${Math.round(aMinute / 60)} a second`;
+  return aMinute >= 2 ? `${Math.round(aMinute)} a minute` : `${Math.round(aMinute * 60)} an hour`;
+}
+
+function rewriteLines({ how, fields, writers, followsFrom }: RewriteLoop): readonly string[] {
   return [
-    `${colour.red("loop")}    ${first}`,
-    ...rest.map((line) => indent + line),
-    ...body.flatMap(set).map((line) => indent + line),
+    ...(followsFrom === undefined ? [] : [`follows from ${followsFrom.of.kind} ${splitKey(followsFrom.key).name}`]),
+    ...(how === "empty" ? ["no field changes: every write makes a new version and nothing else"] : []),
+    ...fieldLines(fields, followsFrom === undefined ? shownFields : shownOfFollowers),
+    writersText(writers),
   ];
 }
 
-/** `4 a second`, `31 a minute`. */
-function rate(writes: number, ms: number): string {
-  const aMinute = ((writes - 1) * 60_000) / Math.max(ms, 1);
-  return aMinute >= 120 ? `${Math.round(aMinute / 60)} a second` : `${Math.round(aMinute)} a minute`;
+function fieldLines(fields: readonly LoopField[], most: number): readonly string[] {
+  const more = fields.length - most;
+  return [...fields.slice(0, most).map(fieldText), ...(more > 0 ? [`and ${counted(more, "more field")}`] : [])];
 }
 
-/** `.spec.replicas 3 ⇄ 5 (40 changes, by gitops and hpa)`; of a field with a new value each time the last ones. */
-function fieldText({ path, changes, returns, values, writers }: FieldFlap): string {
-  const by = writers.length === 0 ? "" : `, by ${[...writers].sort().join(" and ")}`;
-  const often = `(${counted(changes, "change")}${by})`;
-  if (returns === 0) {
-    const last = values.slice(-shownValues).map(shortValue).join(", ");
-    return `${path} is another one each time: …, ${last} ${often}`;
+/**
+ * `.spec.replicas 3 ⇄ 5 (40 changes, by gitops and hpa)`; of a field with a new value each time the last ones:
+ * `every write of op renews .status.lastSync: …, 10:00, 10:01 (20 changes)`.
+ */
+function fieldText({ path, how, changes, values, writers, everyWriteOf }: LoopField): string {
+  const often = `(${counted(changes, "change")}${byText(writers)})`;
+  if (how === "renewed") {
+    const last = valueTexts(values.slice(-shownValues)).join(", ");
+    if (everyWriteOf === undefined) return `${path} is another one each time: …, ${last} ${often}`;
+    return `every write of ${everyWriteOf} renews ${path}: …, ${last} (${counted(changes, "change")})`;
   }
-  if (values.length === 2) return `${path} ${values.map(shortValue).join(" ⇄ ")} ${often}`;
-  const first = values.slice(0, shownValues).map(shortValue).join(", ");
-  return `${path} comes back to ${first}${values.length > shownValues ? ", …" : ""} ${often}`;
+  const present = values.filter((value) => value !== undefined);
+  if (present.length === 1 && values.length === 2) return `${path} comes and goes: ${shortValue(present[0])} ${often}`;
+  const texts = valueTexts(values);
+  if (texts.length === 2) return `${path} ${texts.join(" ⇄ ")} ${often}`;
+  const first = texts.slice(0, shownValues).join(", ");
+  return `${path} comes back to ${first}${texts.length > shownValues ? ", …" : ""} ${often}`;
 }
 
-function writersText({ writers }: RewriteLoop): string {
+/** `, by gitops and hpa`. */
+function byText(writers: readonly WriterShare[]): string {
+  const names = writers.flatMap(({ name }) => name ?? []).sort();
+  if (names.length === 0) return "";
+  return `, by ${[...names, ...(names.length < writers.length ? ["somebody unknown"] : [])].join(" and ")}`;
+}
+
+function writersText(writers: readonly WriterShare[]): string {
   const known = writers.filter(({ name }) => name !== undefined);
   const unknown = writers.find(({ name }) => name === undefined)?.writes ?? 0;
   if (known.length === 0) return "writer  managedFields do not tell";
@@ -64,15 +121,49 @@ function writersText({ writers }: RewriteLoop): string {
   return `${known.length === 1 ? "writer " : "writers"} ${named}${unknown === 0 ? "" : ` · unknown ${counted(unknown, "write")}`}`;
 }
 
-/** `watched 41 kinds for 60 s: 2 loops; 3 objects were written as often and get somewhere` */
-export function loopsSummaryLine(found: {
-  readonly kinds: number;
-  readonly ms: number;
-  readonly loops: number;
-  readonly busy: number;
-}): string {
-  const { kinds, ms, loops, busy } = found;
-  const were = busy === 1 ? "1 object was" : `${busy} objects were`;
-  const rest = busy === 0 ? "" : `; ${were} written as often, but without going round in circles`;
-  return `watched ${counted(kinds, "kind")} for ${formatDuration(ms)}: ${loops === 0 ? "no loop" : counted(loops, "loop")}${rest}`;
+/** Kinds whose numbers go one way while a new revision takes over. */
+const rolledOut = new Set(["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController"]);
+
+/** `Deployment shop/web (240 writes; a rollout: .status.updatedReplicas advances 0 → 20)`. */
+export function acquittalText({ of, key, writes, why }: Acquittal): string {
+  const said = ((): string => {
+    switch (why.is) {
+      case "advances":
+        return `${rolledOut.has(of.kind) ? "a rollout: " : ""}${why.path} advances ${why.from} → ${why.to}`;
+      case "answers":
+        return `its status follows ${why.path}, which changed ${counted(why.changes, "time")}`;
+      case "different":
+        return why.fields === 0 ? "nothing was seen to change" : "each write changes something else";
+      case "not for long":
+        return `${why.path} changed often, but not steadily for long enough`;
+    }
+  })();
+  return `${of.kind} ${key} (${counted(writes, "write")}; ${said})`;
+}
+
+/**
+ * `watched 41 kinds for 60 s: no loop in 412 changes; not seen: secrets (no right to list and watch)`. Where nothing was written at
+ * all, that is the answer.
+ */
+export function loopsSummary(
+  verdict: Verdict<Loop>,
+  { kinds, ms, deltas }: { readonly kinds: number; readonly ms: number; readonly deltas: number },
+): string {
+  const unseen = unseenText(verdict.evidence.unseen);
+  const rest = unseen === "" ? "" : `; ${unseen}`;
+  return `watched ${counted(kinds, "kind")} for ${formatDuration(ms)}: ${answerText(verdict, deltas)}${rest}`;
+}
+
+function answerText(verdict: Verdict<Loop>, deltas: number): string {
+  const changes = deltas === 0 ? "nothing was written" : counted(deltas, "change");
+  switch (verdict.is) {
+    case "found": {
+      const causes = verdict.findings.filter((loop) => loop.is !== "rewritten" || loop.followsFrom === undefined);
+      return `${counted(causes.length, "loop")} in ${changes}`;
+    }
+    case "well":
+      return deltas === 0 ? changes : `no loop in ${changes}`;
+    case "cannot tell":
+      return `${changes}, and nobody can tell whether there is a loop`;
+  }
 }

@@ -1,6 +1,7 @@
 import { type Difference, differenceOf } from "../api/difference.ts";
 import { fieldChanges, type FieldChange } from "../api/field-changes.ts";
 import type { StoredObject } from "../api/object.ts";
+import { controllerOf } from "../api/owner-references.ts";
 import type { KindName } from "./names.ts";
 import { maskChanges } from "./mask.ts";
 
@@ -14,6 +15,8 @@ type Writer = string | undefined | ((difference: Difference | undefined) => stri
 export class DeltaDetail {
   /** The object was not known before. */
   readonly isNew: boolean;
+  /** The uid of the object's controller, by its owner references. */
+  readonly owner: string | undefined;
   readonly #of: KindName;
   #before: StoredObject | undefined;
   #after: StoredObject | undefined;
@@ -28,6 +31,8 @@ export class DeltaDetail {
    */
   constructor(of: KindName, before: StoredObject | undefined, after: StoredObject | undefined, writer: Writer) {
     this.isNew = before === undefined;
+    const object = after ?? before;
+    this.owner = object === undefined ? undefined : controllerOf(object)?.uid;
     this.#of = of;
     this.#writer = writer;
     // Without two states there is nothing to work out, and nothing to hold on to.

@@ -21,8 +21,13 @@ export function isCounter(path: string): boolean {
 /** From this rank on a change goes with another one. */
 const accompanying = 4;
 
+/** Whether a field says nothing by itself: a time, a counter that follows from the rest. */
+export function goesWithOthers(path: string): boolean {
+  return interestOf(path) >= accompanying;
+}
+
 /** 0 first: what somebody asked for, then what came of it, then times, then counters that follow from the rest. */
-function rank(path: string): number {
+export function interestOf(path: string): number {
   if (path.startsWith(".metadata.deletionTimestamp")) return 0;
   if (counters.test(path)) return partsOfStatus.test(path) ? 6 : 5;
   if (times.test(path)) return 4;
@@ -37,17 +42,17 @@ function rank(path: string): number {
 
 /** The changes that say something by themselves; where none does, those that come nearest to it. */
 export function withoutAccompanying(changes: readonly FieldChange[]): readonly FieldChange[] {
-  const telling = changes.filter(({ path }) => rank(path) < accompanying);
+  const telling = changes.filter(({ path }) => interestOf(path) < accompanying);
   if (telling.length > 0) return telling;
-  const least = Math.min(...changes.map(({ path }) => rank(path)));
-  return changes.filter(({ path }) => rank(path) === least);
+  const least = Math.min(...changes.map(({ path }) => interestOf(path)));
+  return changes.filter(({ path }) => interestOf(path) === least);
 }
 
 /** The same changes, the most telling first; among equals in the object's own order. */
 export function byInterest(changes: readonly FieldChange[]): readonly FieldChange[] {
   if (changes.length < 2) return changes;
   return changes
-    .map((change, index) => ({ change, index, rank: rank(change.path) }))
+    .map((change, index) => ({ change, index, rank: interestOf(change.path) }))
     .sort((a, b) => a.rank - b.rank || a.index - b.index)
     .map(({ change }) => change);
 }

@@ -1,7 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { Chalk } from "chalk";
-import { loopsSummaryLine, loopText } from "../../plugin/render/loop-text.ts";
-import type { Loop, RewriteLoop } from "../../src/views/loops.ts";
+import { acquittalText, loopsSummary, loopText } from "../../plugin/render/loop-text.ts";
+import { valueTexts } from "../../plugin/render/loop-values.ts";
+import { judge } from "../../src/verdict/verdict.ts";
+import type { Loop, LoopField, RewriteLoop } from "../../src/views/loops/loop.ts";
+
+const replicas: LoopField = {
+  path: ".spec.replicas",
+  how: "alternates",
+  changes: 240,
+  returns: 238,
+  values: [3, 5],
+  writers: [
+    { name: "hpa", writes: 120 },
+    { name: "gitops", writes: 120 },
+  ],
+};
 
 const fight: RewriteLoop = {
   is: "rewritten",
@@ -9,10 +23,11 @@ const fight: RewriteLoop = {
   key: "shop/web",
   writes: 241,
   ms: 60_000,
+  lastAt: 100_000,
   how: "alternates",
   fields: [
-    { path: ".spec.replicas", changes: 240, returns: 238, values: [3, 5], writers: ["hpa", "gitops"] },
-    { path: ".status.phase", changes: 90, returns: 80, values: ["A", "B", "C", "D"], writers: [] },
+    replicas,
+    { path: ".status.phase", how: "alternates", changes: 90, returns: 80, values: ["A", "B", "C", "D"], writers: [] },
   ],
   writers: [
     { name: "gitops", writes: 120 },
@@ -26,7 +41,16 @@ const renewed: RewriteLoop = {
   of: { group: "example.com", kind: "Widget" },
   writes: 21,
   how: "renewed",
-  fields: [{ path: ".status.lastSync", changes: 20, returns: 0, values: ["10:00", "10:01"], writers: ["operator"] }],
+  fields: [
+    {
+      path: ".status.lastSync",
+      how: "renewed",
+      changes: 20,
+      returns: 0,
+      values: ["10:00", "10:01"],
+      writers: [{ name: "operator", writes: 20 }],
+    },
+  ],
   writers: [{ name: undefined, writes: 21 }],
 };
 
@@ -37,11 +61,29 @@ const own: Loop = {
   syncs: 41,
   byOwnWrite: 40,
   ms: 10_000,
-  fields: [{ path: ".status.since", changes: 40, returns: 0, values: ["a", "b"], writers: [] }],
+  lastAt: 100_000,
+  fields: [],
 };
 
-function shown(loop: Loop, columns?: number, next = ""): string {
-  return loopText(loop, { columns, colour: new Chalk({ level: 0 }) }, next).join("\n");
+const requeued: Loop = {
+  is: "requeued",
+  controller: "deployment",
+  key: "shop/web",
+  syncs: 301,
+  ms: 30_000,
+  lastAt: 100_000,
+  why: "the progress deadline passed",
+};
+
+function shown(loop: Loop, columns?: number, next = "", now = 100_000): string {
+  return loopText(loop, { columns, colour: new Chalk({ level: 0 }) }, { next, now }).join("\n");
+}
+
+/** The line of one field of the loop. */
+function field(parts: Partial<LoopField>): string | undefined {
+  return shown({ ...fight, fields: [{ ...replicas, ...parts }] })
+    .split("\n")[1]
+    ?.trim();
 }
 
 describe("loopText", () => {
@@ -67,6 +109,55 @@ describe("loopText", () => {
     );
   });
 
+  test("names the one who renews a field with each of its writes", () => {
+    const values = ["10:00", "10:01"];
+    expect(field({ path: ".status.at", how: "renewed", everyWriteOf: "op", values, changes: 20 })).toBe(
+      "every write of op renews .status.at: …, 10:00, 10:01 (20 changes)",
+    );
+  });
+
+  test("says of a loop that follows from another one what it follows from", () => {
+    const text = shown({ ...fight, of: { group: "apps", kind: "ReplicaSet" }, key: "shop/web-1", followsFrom: fight });
+    expect(text).toStartWith("follows ReplicaSet shop/web-1: written 241 times");
+    expect(text).toContain("\n        follows from Deployment web\n");
+  });
+
+  test("says when a loop was seen last, if that is a while ago", () => {
+    expect(shown(fight, undefined, "", 130_000).split("\n")[0]).toBe(
+      "loop    Deployment shop/web: written 241 times in 60 s, 4 a second, last 30 s ago",
+    );
+  });
+
+  test("gives the pace of a slow one by the hour", () => {
+    expect(shown({ ...fight, writes: 5, ms: 720_000 })).toContain("written 5 times in 12 m 0 s, 20 an hour");
+  });
+
+  test("tells values apart that look alike", () => {
+    const condition = (reason: string): object => ({ type: "Progressing", status: "True", reason });
+    const values = [condition("A"), condition("B"), condition("C")];
+    expect(field({ path: ".status.conditions[Progressing]", values })).toBe(
+      ".status.conditions[Progressing] comes back to reason A, reason B, reason C (240 changes, by gitops and hpa)",
+    );
+    expect(field({ path: ".status.conditions[Progressing]", values: [undefined, condition("A")] })).toBe(
+      ".status.conditions[Progressing] comes and goes: True (240 changes, by gitops and hpa)",
+    );
+    const long = (end: string): string => `registry.example.com/a/very/long/path/to/the/image/of/web:${end}`;
+    expect(valueTexts([long("v1"), long("v2")])).toEqual(
+      ["…web:v1", "…web:v2"].map((text) => expect.stringContaining(text.slice(1)) as string),
+    );
+  });
+
+  test("says that nobody knows one of the writers", () => {
+    expect(
+      field({
+        writers: [
+          { name: "a", writes: 1 },
+          { name: undefined, writes: 1 },
+        ],
+      }),
+    ).toContain("by a and somebody unknown)");
+  });
+
   test("says of writes that change nothing that they do", () => {
     expect(shown({ ...fight, how: "empty", fields: [] })).toContain(
       "\n        no field changes: every write makes a new version and nothing else\n",
@@ -79,17 +170,60 @@ describe("loopText", () => {
     );
   });
 
+  test("says of a key that requeues itself that it does nothing else", () => {
+    expect(shown(requeued)).toBe(
+      "loop    deployment shop/web: 301 syncs in 30 s, 10 a second: each requeues the key, writes nothing and sees nothing new (the progress deadline passed)",
+    );
+  });
+
   test("keeps to 80 columns", () => {
-    for (const loop of [fight, renewed, own]) {
+    for (const loop of [fight, renewed, own, requeued]) {
       for (const line of shown(loop, 80).split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     }
   });
 });
 
-test("the summary tells what was written as often and is no loop", () => {
-  const some = { kinds: 41, ms: 60_000 };
-  expect(loopsSummaryLine({ ...some, loops: 0, busy: 0 })).toBe("watched 41 kinds for 60 s: no loop");
-  expect(loopsSummaryLine({ ...some, loops: 2, busy: 3 })).toBe(
-    "watched 41 kinds for 60 s: 2 loops; 3 objects were written as often, but without going round in circles",
+describe("loopsSummary", () => {
+  const some = { kinds: 41, ms: 60_000, deltas: 412 };
+  const seen = ["41 kinds"];
+  const secrets = { what: "secrets", why: "no right to list and watch", isDecisive: false };
+
+  test("says what was watched and what was not", () => {
+    expect(loopsSummary(judge({ seen, unseen: [], findings: [] }), some)).toBe(
+      "watched 41 kinds for 60 s: no loop in 412 changes",
+    );
+    expect(loopsSummary(judge({ seen, unseen: [secrets], findings: [] }), some)).toBe(
+      "watched 41 kinds for 60 s: no loop in 412 changes; not seen: secrets (no right to list and watch)",
+    );
+  });
+
+  test("does not count what only follows", () => {
+    const follows = { ...fight, followsFrom: fight };
+    expect(loopsSummary(judge({ seen, unseen: [], findings: [fight, follows, requeued] }), some)).toBe(
+      "watched 41 kinds for 60 s: 2 loops in 412 changes",
+    );
+  });
+
+  test("is not that there is no loop where nothing was written, or nobody can tell", () => {
+    expect(loopsSummary(judge({ seen, unseen: [], findings: [] }), { ...some, deltas: 0 })).toBe(
+      "watched 41 kinds for 60 s: nothing was written",
+    );
+    const unseen = [{ ...secrets, isDecisive: true }];
+    expect(loopsSummary(judge({ seen, unseen, findings: [] }), some)).toBe(
+      "watched 41 kinds for 60 s: 412 changes, and nobody can tell whether there is a loop; not seen: secrets (no right to list and watch)",
+    );
+  });
+});
+
+test("acquittalText says why an object that is written often is in no loop", () => {
+  const some = { of: fight.of, key: "shop/web", writes: 240, ms: 60_000 };
+  expect(acquittalText({ ...some, why: { is: "advances", path: ".status.updatedReplicas", from: 0, to: 20 } })).toBe(
+    "Deployment shop/web (240 writes; a rollout: .status.updatedReplicas advances 0 → 20)",
+  );
+  expect(acquittalText({ ...some, why: { is: "answers", path: ".spec.image", changes: 9 } })).toBe(
+    "Deployment shop/web (240 writes; its status follows .spec.image, which changed 9 times)",
+  );
+  expect(acquittalText({ ...some, why: { is: "different", fields: 30 } })).toBe(
+    "Deployment shop/web (240 writes; each write changes something else)",
   );
 });

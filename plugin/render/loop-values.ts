@@ -1,0 +1,41 @@
+/** The values of a field in a loop, so short that they fit beside each other and still tell apart. */
+import { shortValue } from "./changes.ts";
+
+/** Values that are alike so far are shown from here on. */
+const leastAlike = 12;
+/** Of what is alike so much is shown, to see where in the value one is. */
+const shownAlike = 6;
+
+/** Each value in a few words; of those that look the same what tells them apart; the same words once. */
+export function valueTexts(values: readonly unknown[]): readonly string[] {
+  const texts = values.map(shortValue);
+  if (new Set(texts).size === texts.length) return texts;
+  const apart = values.every(isObject) ? partsApart(values) : values.every(isText) ? endsApart(values) : texts;
+  return [...new Set(apart)];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** `reason A`, `reason B`: the fields in which they differ. */
+function partsApart(values: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
+  const keys = [...new Set(values.flatMap((value) => Object.keys(value)))];
+  const differ = keys.filter((key) => new Set(values.map((value) => JSON.stringify(value[key]))).size > 1);
+  const telling = differ.filter((key) => !key.endsWith("Time"));
+  const shown = (telling.length > 0 ? telling : differ).slice(0, 2);
+  return values.map((value) => shown.map((key) => `${key} ${shortValue(value[key])}`).join(", "));
+}
+
+/** `…ffix-a`, `…ffix-b`: from shortly before the place where they differ. */
+function endsApart(values: readonly string[]): readonly string[] {
+  const [first = "", ...others] = values;
+  let alike = 0;
+  while (alike < first.length && others.every((other) => other[alike] === first[alike])) alike++;
+  if (alike < leastAlike) return values.map(shortValue);
+  return values.map((value) => shortValue(`…${value.slice(alike - shownAlike)}`));
+}

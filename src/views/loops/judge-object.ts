@@ -1,0 +1,164 @@
+/** Whether what was written to one object is a loop. */
+import { goesWithOthers, interestOf } from "../field-interest.ts";
+import { type FieldHistory, sharesOf } from "./field-history.ts";
+import {
+  type Acquittal,
+  type AcquittalReason,
+  isAskedFor,
+  leastWrites,
+  type LoopField,
+  type LoopsOptions,
+  type RewriteLoop,
+} from "./loop.ts";
+import type { ObjectHistory, ObjectWrite } from "./object-history.ts";
+
+/** Nearly all of a loop's writes change nothing but the loop's fields. */
+const nearlyAll = 0.8;
+/** So often a value has to come back: where two undo each other's writes, and where one goes round by itself. */
+const leastRounds = { fight: 2, alone: 3 } as const;
+/** After so many changes nobody waits any more for a number that advanced once. */
+const patience = 10;
+/** A status that changes at most so often for each thing that is asked for is the answer to it. */
+const answersEach = 4;
+
+type Options = Required<LoopsOptions>;
+type Found = Pick<RewriteLoop, "how" | "fields">;
+
+/** The loop that the object is in, if it is in one. */
+export function loopOf(history: ObjectHistory, options: Options): RewriteLoop | undefined {
+  const found = changingLoop(history, options) ?? emptyLoop(history, options);
+  if (found === undefined) return undefined;
+  const { of, key, writes, firstAt, lastAt, writers } = history;
+  return { is: "rewritten", of, key, writes, ms: lastAt - firstAt, lastAt, ...found, writers: sharesOf(writers) };
+}
+
+/** Whether something is asked of the object again and again, only not for long enough yet. */
+export function mayBecomeLoop({ fields }: ObjectHistory, { leastMs }: Options): boolean {
+  return [...fields.values()].some(
+    ({ path, changes, moments }) => isAskedFor(path) && changes >= leastWrites / 2 && moments.spanMs < leastMs,
+  );
+}
+
+/** Of an object that is in no loop: why not, if it was written as often as one. */
+export function acquittalOf(history: ObjectHistory, { perMinute, leastMs }: Options): Acquittal | undefined {
+  const { of, key, writes, firstAt, lastAt } = history;
+  const ms = lastAt - firstAt;
+  const isBusy = writes >= leastWrites && ms >= leastMs && (writes - 1) * 60_000 > perMinute * ms;
+  return isBusy ? { of, key, writes, ms, why: reasonOf(history) } : undefined;
+}
+
+/** What is asked for comes first: where that goes round, the status only follows. */
+function changingLoop(history: ObjectHistory, options: Options): Found | undefined {
+  const fields = [...history.fields.values()].filter(({ isCounter }) => !isCounter);
+  const asked = fields.filter(({ path }) => isAskedFor(path));
+  const answers = fields.filter(({ path }) => !isAskedFor(path));
+  for (const some of [asked, answers]) {
+    const found = some.flatMap((field) => loopField(field, history, options) ?? []);
+    if (found.length === 0) continue;
+    const telling = found.filter(({ path }) => !goesWithOthers(path));
+    const shown = (telling.length > 0 ? telling : found).sort(byInterestAndChanges);
+    return { how: shown.some(({ how }) => how === "alternates") ? "alternates" : "renewed", fields: shown };
+  }
+  return undefined;
+}
+
+function byInterestAndChanges(a: LoopField, b: LoopField): number {
+  return interestOf(a.path) - interestOf(b.path) || b.changes - a.changes;
+}
+
+/** What the field does, if that is part of a loop. */
+function loopField(field: FieldHistory, history: ObjectHistory, options: Options): LoopField | undefined {
+  if (field.moments.spanMs < options.leastMs) return undefined;
+  const how = alternates(field, options) ? "alternates" : isRenewed(field, history, options) ? "renewed" : undefined;
+  if (how === undefined || (!isAskedFor(field.path) && isExcused(field, history))) return undefined;
+  const { path, changes, returns, values, shares } = field;
+  const [first] = shares;
+  const every = shares.length === 1 && first?.name !== undefined && isEveryWriteOf(first.name, field, history);
+  return {
+    path,
+    how,
+    changes,
+    returns: how === "renewed" ? 0 : returns,
+    values: [...values],
+    writers: shares,
+    ...(every && { everyWriteOf: first.name }),
+  };
+}
+
+/**
+ * What is asked for counts at any rate: a fight of two that write every few minutes is one. A status that comes back now and then is
+ * the world's: only where it does so fast, or where two undo each other, it is a loop.
+ */
+function alternates(field: FieldHistory, { perMinute }: Options): boolean {
+  const { changes, returns, rounds, isFight, moments, path } = field;
+  // Several rollouts, one after the other, take their counts up to the same numbers.
+  if (field.advances) return false;
+  if (returns * 2 < changes - 1 || rounds < leastRounds[isFight ? "fight" : "alone"]) return false;
+  return isAskedFor(path) || isFight || (moments.isFasterThan(perMinute) && moments.isSteady);
+}
+
+/** A new value with each of writes that bring nothing else. */
+function isRenewed(field: FieldHistory, { recent }: ObjectHistory, { perMinute }: Options): boolean {
+  const { changes, returns, moments, advances } = field;
+  if (changes < leastWrites || returns * 2 >= changes || advances) return false;
+  if (!moments.isFasterThan(perMinute) || !moments.isSteady) return false;
+  const writes = recent.filter(({ fields }) => fields.includes(field));
+  return writes.filter((write) => isHollow(write, field)).length >= nearlyAll * writes.length;
+}
+
+/** A write that brings nothing but what is another one with every write. */
+function isHollow({ fields, hasMore }: ObjectWrite, renewed: FieldHistory): boolean {
+  const changesAlong = (field: FieldHistory): boolean =>
+    field.isCounter || (field.changes * 2 >= renewed.changes && !field.advances);
+  return !hasMore && fields.every(changesAlong);
+}
+
+/** Whether the writer has written nothing but this field, lately. */
+function isEveryWriteOf(writer: string, field: FieldHistory, { recent }: ObjectHistory): boolean {
+  return recent.every((write) => write.writer !== writer || write.fields.includes(field));
+}
+
+/** Of a status: while something advances, or as much is asked for, it goes up and down with that. */
+function isExcused(field: FieldHistory, history: ObjectHistory): boolean {
+  const others = [...history.fields.values()].filter((other) => other !== field);
+  const changedIn = history.recent.filter(({ fields }) => fields.includes(field));
+  const since = (write: number): number => Math.min(changedIn.length, history.writes - write);
+  if (others.some((other) => other.advances && since(other.lastWrite) < patience)) return true;
+  return asksIn(history) * answersEach >= changedIn.length;
+}
+
+/** Writes that ask for something else, lately; labels and annotations ask for nothing. */
+function asksIn({ recent }: ObjectHistory): number {
+  return recent.filter(({ fields }) => fields.some(({ path }) => asks(path))).length;
+}
+
+function asks(path: string): boolean {
+  return isAskedFor(path) && !path.startsWith(".metadata");
+}
+
+function emptyLoop(history: ObjectHistory, { perMinute, leastMs }: Options): Found | undefined {
+  const { empty, emptyMoments, recent } = history;
+  if (empty < leastWrites || emptyMoments.spanMs < leastMs) return undefined;
+  if (!emptyMoments.isFasterThan(perMinute) || !emptyMoments.isSteady) return undefined;
+  // Others may write in earnest meanwhile.
+  const writers = new Set(recent.filter(isEmpty).map(({ writer }) => writer));
+  const theirs = recent.filter(({ writer }) => writers.has(writer));
+  return theirs.filter(isEmpty).length >= nearlyAll * theirs.length ? { how: "empty", fields: [] } : undefined;
+}
+
+function isEmpty({ fields, hasMore }: ObjectWrite): boolean {
+  return fields.length === 0 && !hasMore;
+}
+
+function reasonOf(history: ObjectHistory): AcquittalReason {
+  const fields = [...history.fields.values()].sort((a, b) => b.changes - a.changes);
+  const length = ({ way }: FieldHistory): number => Math.abs(way.to - way.from);
+  const [farthest] = fields.filter(({ advances }) => advances).sort((one, other) => length(other) - length(one));
+  if (farthest !== undefined) return { is: "advances", path: farthest.path, ...farthest.way };
+  const asked = fields.find(({ path }) => asks(path));
+  const often = fields.find(({ changes, isCounter }) => changes >= leastWrites && !isCounter);
+  const answers = often !== undefined && !isAskedFor(often.path);
+  if (asked !== undefined && answers && asksIn(history) * answersEach >= history.recent.length)
+    return { is: "answers", path: asked.path, changes: asked.changes };
+  return often === undefined ? { is: "different", fields: fields.length } : { is: "not for long", path: often.path };
+}

@@ -1,0 +1,117 @@
+/** What a loop is, as data: an object that is rewritten and gets nowhere, or a key of a controller of ours that wakes itself. */
+import type { ObjectKey } from "../../api/key.ts";
+import type { KindName } from "../../trace/events.ts";
+
+/** Some writer of an object or a field; without a name where managedFields do not tell. */
+export interface WriterShare {
+  readonly name: string | undefined;
+  readonly writes: number;
+}
+
+/** A field that makes the loop. */
+export interface LoopField {
+  readonly path: string;
+  /** `alternates`: it returns to values that it had before. `renewed`: it has a new value each time, as a time has. */
+  readonly how: "alternates" | "renewed";
+  readonly changes: number;
+  /** How many of them led to a value that it had had before. */
+  readonly returns: number;
+  /** Values seen, in the order in which they came first; the latest eight. */
+  readonly values: readonly unknown[];
+  /** Who changed it, the busiest first. */
+  readonly writers: readonly WriterShare[];
+  /** The one who changes it with each of its writes; absent where nobody, or more than one, does. */
+  readonly everyWriteOf?: string;
+}
+
+/** An object, by its kind and its key. */
+export interface ObjectName {
+  readonly of: KindName;
+  readonly key: ObjectKey;
+}
+
+/** An object that is rewritten in a loop. */
+export interface RewriteLoop extends ObjectName {
+  readonly is: "rewritten";
+  /** Writes seen, and in how many ms from the first to the last. */
+  readonly writes: number;
+  readonly ms: number;
+  /** When it was written last, in ms since 1970. */
+  readonly lastAt: number;
+  /** `empty`: nothing changes but the version. */
+  readonly how: LoopField["how"] | "empty";
+  /** The fields that do it: what is asked for before what comes of it. */
+  readonly fields: readonly LoopField[];
+  /** Who wrote the object, the busiest first. */
+  readonly writers: readonly WriterShare[];
+  /** The object whose loop this one follows from, by owner references. */
+  readonly followsFrom?: ObjectName;
+}
+
+/** A key of a controller of ours whose syncs are woken by its own writes. */
+export interface OwnLoop {
+  readonly is: "own writes";
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly syncs: number;
+  /** Of these, those that a write of the same key's earlier sync woke. */
+  readonly byOwnWrite: number;
+  readonly ms: number;
+  readonly lastAt: number;
+  /** The fields that those writes changed, the busiest first. */
+  readonly fields: readonly LoopField[];
+}
+
+/** A key of a controller of ours that requeues itself, and neither writes nor has anything new to look at. */
+export interface RequeueLoop {
+  readonly is: "requeued";
+  readonly controller: string;
+  readonly key: ObjectKey;
+  /** Syncs in a row that nothing but the key's own requeue woke, and that wrote nothing. */
+  readonly syncs: number;
+  readonly ms: number;
+  readonly lastAt: number;
+  /** Why it was requeued, in the controller's words. */
+  readonly why: string;
+}
+
+export type Loop = RewriteLoop | OwnLoop | RequeueLoop;
+
+/** An object that was written as often as one in a loop, and is none. */
+export interface Acquittal extends ObjectName {
+  readonly writes: number;
+  readonly ms: number;
+  readonly why: AcquittalReason;
+}
+
+export type AcquittalReason =
+  /** A number, or the length of a list, goes one way. */
+  | { readonly is: "advances"; readonly path: string; readonly from: number; readonly to: number }
+  /** Its status follows what is asked for, which changes as well. */
+  | { readonly is: "answers"; readonly path: string; readonly changes: number }
+  /** No field changes often enough to be a loop's. */
+  | { readonly is: "different"; readonly fields: number }
+  /** A field changes often, but not steadily, or not for long enough. */
+  | { readonly is: "not for long"; readonly path: string };
+
+/** What is asked for, as against what comes of it: endpoints are a status by another name. */
+export function isAskedFor(path: string): boolean {
+  return !/^\.(status|endpoints|subsets)\b/.test(path);
+}
+
+export interface LoopsOptions {
+  /** Writes a minute above which an object is looked at. A value that comes back is told at any rate. */
+  readonly perMinute: number;
+  /** It has to go on for so long at least, in ms: a rollout is a burst. Default 5 s. */
+  readonly leastMs?: number;
+}
+
+/** A loop has so many writes at least. */
+export const leastWrites = 6;
+/** A loop goes on for so long at least. */
+export const defaultLeastMs = 5000;
+
+/** `Deployment shop/web` of one group: what a loop's object is known by. */
+export function nameOf({ of, key }: ObjectName): string {
+  return `${of.group} ${of.kind} ${key}`;
+}

@@ -1,0 +1,145 @@
+/**
+ * Loops: objects that are rewritten again and again without getting anywhere. A fold over `delta` events, so it serves operators
+ * in any language; for controllers of ours also over `get`, `write` and `link` events: syncs that wake themselves.
+ */
+import type { DeltaEvent, StageEvent } from "../../trace/events.ts";
+import { inOrderOfCauses, type OwnedLoop } from "./causes.ts";
+import { acquittalOf, loopOf, mayBecomeLoop } from "./judge-object.ts";
+import {
+  type Acquittal,
+  defaultLeastMs,
+  type Loop,
+  type LoopsOptions,
+  nameOf,
+  type OwnLoop,
+  type RequeueLoop,
+} from "./loop.ts";
+import { ObjectHistory } from "./object-history.ts";
+import { OwnSyncs } from "./own-syncs.ts";
+
+/** Objects that changed lately are remembered, the others forgotten. */
+const mostObjects = 20_000;
+/** Loops that are kept once they were found. */
+const mostLoops = 1000;
+/** Owners of owners that are asked for. */
+const mostOwners = 5;
+
+/** Give it every event; ask it for the loops at any time. A loop that was found once is never taken back. */
+export class Loops {
+  #options: Required<LoopsOptions>;
+  #objects = new Map<string, ObjectHistory>();
+  #owners = new Map<string, string>();
+  /** Those that were written since they were last judged. */
+  #unjudged = new Set<ObjectHistory>();
+  #found = new Map<string, OwnedLoop>();
+  #own: OwnSyncs;
+  #foundOwn = new Map<string, OwnLoop | RequeueLoop>();
+  #deltas = 0;
+
+  constructor({ perMinute, leastMs = defaultLeastMs }: LoopsOptions) {
+    this.#options = { perMinute, leastMs };
+    this.#own = new OwnSyncs(this.#options);
+  }
+
+  /** Objects that are followed. */
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** Changes seen so far: of objects that came, went or became others. */
+  get deltas(): number {
+    return this.#deltas;
+  }
+
+  accept(event: StageEvent): void {
+    if (event.stage === "delta") this.#delta(event);
+    else this.#own.accept(event);
+  }
+
+  /** The loops so far: causes before what follows from them, each with when it was written last. */
+  found(): readonly Loop[] {
+    for (const history of this.#unjudged) this.#judge(history);
+    this.#unjudged.clear();
+    for (const loop of this.#own.found()) {
+      const name = `${loop.is} ${loop.controller} ${loop.key}`;
+      if (this.#foundOwn.size < mostLoops || this.#foundOwn.has(name)) this.#foundOwn.set(name, loop);
+    }
+    const own = [...this.#foundOwn.values()].sort((a, b) => b.syncs - a.syncs);
+    return [...inOrderOfCauses([...this.#found.values()]), ...own];
+  }
+
+  /**
+   * The loops so far that are causes for sure: of an object whose owner is asked for other things, too, but not yet for long enough
+   * to be a loop, nobody can tell.
+   */
+  settled(): readonly Loop[] {
+    return this.found().filter((loop) => {
+      if (loop.is !== "rewritten") return true;
+      return loop.followsFrom === undefined && !this.#mayFollow(nameOf(loop));
+    });
+  }
+
+  #mayFollow(name: string): boolean {
+    const owners = new Set(this.#found.get(name)?.owners);
+    for (const history of this.#objects.values()) {
+      if (owners.has(history.uid) && mayBecomeLoop(history, this.#options)) return true;
+    }
+    return false;
+  }
+
+  /** Objects that were written as often, and are in no loop: a rollout does that. The busiest first. */
+  acquitted(): readonly Acquittal[] {
+    return [...this.#objects.values()]
+      .filter((history) => !this.#found.has(nameOf(history)))
+      .flatMap((history) => acquittalOf(history, this.#options) ?? [])
+      .sort((a, b) => b.writes - a.writes);
+  }
+
+  #delta(delta: DeltaEvent): void {
+    if (delta.type !== "Sync" && delta.relist !== true) this.#deltas++;
+    const name = nameOf(delta);
+    // What a list does not show any more may just not have changed since.
+    if (delta.type === "Deleted" && delta.tombstone !== true) this.#forget(name);
+    if (delta.type !== "Updated") return;
+    let history = this.#objects.get(name);
+    if (history?.uid !== delta.uid) {
+      this.#forget(name);
+      history = new ObjectHistory(delta);
+    }
+    // The latest stand last, so that those in front are the first to be forgotten.
+    this.#objects.delete(name);
+    this.#objects.set(name, history);
+    history.add(delta);
+    this.#unjudged.add(history);
+    if (this.#objects.size <= mostObjects) return;
+    const [oldest = ""] = this.#objects.keys();
+    this.#forget(oldest);
+  }
+
+  /** What is gone is judged by what it did. */
+  #forget(name: string): void {
+    const history = this.#objects.get(name);
+    if (history === undefined) return;
+    if (this.#unjudged.delete(history)) this.#judge(history);
+    this.#objects.delete(name);
+    this.#owners.delete(history.uid);
+  }
+
+  #judge(history: ObjectHistory): void {
+    const { uid, owner } = history;
+    if (owner !== undefined) this.#owners.set(uid, owner);
+    const loop = loopOf(history, this.#options);
+    const name = nameOf(history);
+    if (loop === undefined || (this.#found.size >= mostLoops && !this.#found.has(name))) return;
+    this.#found.set(name, { loop, uid, owners: this.#ownersOf(uid) });
+  }
+
+  #ownersOf(uid: string): readonly string[] {
+    const owners: string[] = [];
+    for (let owner = this.#owners.get(uid); owner !== undefined; owner = this.#owners.get(owner)) {
+      owners.push(owner);
+      if (owners.length === mostOwners) break;
+    }
+    return owners;
+  }
+}

@@ -1,0 +1,157 @@
+/** Keys of controllers of ours that keep themselves busy: by their own writes, or by requeueing themselves for nothing. */
+import type { ObjectKey } from "../../api/key.ts";
+import type { EventHead, GetEvent, LinkEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
+import { Recent } from "../../trace/recent.ts";
+import { FieldHistory } from "./field-history.ts";
+import { leastWrites, type LoopField, type LoopsOptions, type OwnLoop, type RequeueLoop } from "./loop.ts";
+
+/** Nearly all syncs of such a loop are woken by the one before. */
+const nearlyAll = 0.8;
+/** Syncs of one key that are remembered. */
+const mostSyncs = 1000;
+const mostKeys = 20_000;
+/** Requeues in a row that are no waiting any more. */
+const leastRequeues = 20;
+/** A key that looks again every few seconds asks for something that nothing else tells of: that is no loop. */
+const requeuesPerMinute = 60;
+const minuteMs = 60_000;
+
+interface KeyHistory {
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly firstAt: number;
+  lastAt: number;
+  syncs: number;
+  /** For each sync the deltas that woke it; 0 for another cause. */
+  readonly wokenBy: number[][];
+  readonly fields: Map<string, FieldHistory>;
+  /** Syncs in a row that the key's own requeue woke and that have not written. */
+  requeued: { syncs: number; firstAt: number; lastAt: number; why: string } | undefined;
+}
+
+/** Give it every event; ask it at any time. */
+export class OwnSyncs {
+  #options: Required<LoopsOptions>;
+  #keys = new Map<string, KeyHistory>();
+  #writes = new Recent<number, WriteEvent & EventHead>();
+  /** The keys of the latest syncs, by controller and number. */
+  #syncKeys = new Recent<string, ObjectKey>();
+  /** Deltas, and the key whose sync wrote them. */
+  #ownDeltas = new Recent<number, string>();
+
+  constructor(options: Required<LoopsOptions>) {
+    this.#options = options;
+  }
+
+  accept(event: StageEvent): void {
+    if (event.stage === "get") this.#get(event);
+    else if (event.stage === "write") this.#write(event);
+    else if (event.stage === "link") this.#link(event);
+  }
+
+  found(): readonly (OwnLoop | RequeueLoop)[] {
+    return [...this.#keys.values()].flatMap((history) => this.#ownLoop(history) ?? requeueLoop(history) ?? []);
+  }
+
+  #get({ controller, key, sync, at, triggers }: GetEvent & EventHead): void {
+    this.#syncKeys.set(`${controller} ${sync}`, key);
+    const name = `${controller} ${key}`;
+    const history = this.#keys.get(name) ?? this.#follow(name, { controller, key, at });
+    history.lastAt = at;
+    history.syncs++;
+    const all = [...triggers.first, ...triggers.last];
+    // A sync that something else woke as well would have come anyway.
+    history.wokenBy.push(all.map((trigger) => (trigger.cause === "delta" ? trigger.delta : 0)));
+    if (history.wokenBy.length > mostSyncs) history.wokenBy.shift();
+    const last = all.at(-1);
+    if (last?.cause !== "requeue" || [...triggers.counts().keys()].some((cause) => cause !== "requeue")) {
+      history.requeued = undefined;
+      return;
+    }
+    const { syncs = 0, firstAt = at } = history.requeued ?? {};
+    history.requeued = { syncs: syncs + 1, firstAt, lastAt: at, why: last.why };
+  }
+
+  #follow(name: string, { controller, key, at }: Pick<KeyHistory, "controller" | "key"> & { at: number }): KeyHistory {
+    const history: KeyHistory = {
+      controller,
+      key,
+      firstAt: at,
+      lastAt: at,
+      syncs: 0,
+      wokenBy: [],
+      fields: new Map(),
+      requeued: undefined,
+    };
+    this.#keys.set(name, history);
+    if (this.#keys.size > mostKeys) {
+      const [oldest = ""] = this.#keys.keys();
+      this.#keys.delete(oldest);
+    }
+    return history;
+  }
+
+  #write(event: WriteEvent & EventHead): void {
+    this.#writes.set(event.seq, event);
+    if (event.controller === undefined) return;
+    const history = this.#keys.get(`${event.controller} ${this.#keyOf(event)}`);
+    if (history !== undefined) history.requeued = undefined;
+  }
+
+  #link({ write, delta, at }: LinkEvent & EventHead): void {
+    const event = this.#writes.get(write);
+    if (event?.controller === undefined || delta === 0) return;
+    const name = `${event.controller} ${this.#keyOf(event)}`;
+    this.#ownDeltas.set(delta, name);
+    const history = this.#keys.get(name);
+    if (history === undefined) return;
+    for (const change of event.changes) {
+      if (change.path === ".metadata.generation") continue;
+      const field = history.fields.get(change.path) ?? new FieldHistory(change.path);
+      history.fields.set(change.path, field);
+      field.add({ ...change, writer: event.fieldManager, at, write: history.syncs });
+    }
+  }
+
+  /** The key of the sync that made the write. */
+  #keyOf({ controller, sync, key }: WriteEvent): ObjectKey {
+    return this.#syncKeys.get(`${controller} ${sync}`) ?? key;
+  }
+
+  #ownLoop(history: KeyHistory): OwnLoop | undefined {
+    const { controller, key, syncs, firstAt, lastAt } = history;
+    const { perMinute, leastMs } = this.#options;
+    const ms = lastAt - firstAt;
+    if (syncs < leastWrites || ms < leastMs || (syncs - 1) * minuteMs <= perMinute * ms) return undefined;
+    const name = `${controller} ${key}`;
+    const isOwn = (deltas: readonly number[]): boolean =>
+      deltas.length > 0 && deltas.every((delta) => this.#ownDeltas.get(delta) === name);
+    const byOwnWrite = history.wokenBy.filter(isOwn).length;
+    if (byOwnWrite < nearlyAll * (syncs - 1)) return undefined;
+    const fields = [...history.fields.values()]
+      .filter(({ changes }) => changes >= leastWrites - 1)
+      .sort((a, b) => b.changes - a.changes)
+      .map(fieldOf);
+    return { is: "own writes", controller, key, syncs, byOwnWrite, ms, lastAt, fields };
+  }
+}
+
+function requeueLoop({ controller, key, requeued }: KeyHistory): RequeueLoop | undefined {
+  if (requeued === undefined || requeued.syncs < leastRequeues) return undefined;
+  const { syncs, firstAt, lastAt, why } = requeued;
+  const ms = lastAt - firstAt;
+  if ((syncs - 1) * minuteMs < requeuesPerMinute * ms) return undefined;
+  return { is: "requeued", controller, key, syncs, ms, lastAt, why };
+}
+
+function fieldOf({ path, changes, returns, values, shares }: FieldHistory): LoopField {
+  const alternates = returns * 2 >= changes - 1;
+  return {
+    path,
+    how: alternates ? "alternates" : "renewed",
+    changes,
+    returns: alternates ? returns : 0,
+    values: [...values],
+    writers: shares,
+  };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test";
+import type { StoredObject } from "../../src/api/object.ts";
+import type { RewriteLoop } from "../../src/views/loops/loop.ts";
+import { Loops } from "../../src/views/loops/loops.ts";
+import { Events, objectOf } from "./events.ts";
+
+interface Rewritten {
+  readonly kind: string;
+  readonly owner?: string;
+  /** At write n; what is undefined there is not written. */
+  readonly fields: (n: number) => object;
+  readonly writer: (n: number) => string;
+  /** Objects are written in turn; from this write on. */
+  readonly from?: number;
+}
+
+function owned(kind: string, owner: string | undefined, version: number, fields: object): StoredObject {
+  const ownerReferences = [{ apiVersion: "apps/v1", kind: owner ?? "", name: "a", uid: owner ?? "", controller: true }];
+  const { metadata, ...rest } = objectOf(String(version), fields);
+  return { ...rest, metadata: { ...metadata, uid: kind, ...(owner !== undefined && { ownerReferences }) } };
+}
+
+/** Rewrites all of them 20 times, a second apart, and tells after each time what was found. */
+function rewrite(objects: readonly Rewritten[], look: (view: Loops, n: number) => void = () => undefined): Loops {
+  const view = new Loops({ perMinute: 10 });
+  const events = new Events(0);
+  for (let n = 1; n <= 20; n++) {
+    for (const { kind, owner, fields, writer, from = 0 } of objects) {
+      if (n < from) continue;
+      events.at = n * 1000;
+      const [before, after] = [owned(kind, owner, n, fields(n - 1)), owned(kind, owner, n + 1, fields(n))];
+      const of = { group: "apps", kind };
+      view.accept(
+        events.delta({ of, key: `shop/${kind}`, uid: kind, before, after, writer: writer(n), receivedAt: events.at }),
+      );
+    }
+    look(view, n);
+  }
+  return view;
+}
+
+/** `Deployment`, `ReplicaSet < Deployment`: in the order in which they are told. */
+function told(view: Loops): readonly string[] {
+  return (view.found() as readonly RewriteLoop[]).map(
+    ({ of, followsFrom }) => of.kind + (followsFrom === undefined ? "" : ` < ${followsFrom.of.kind}`),
+  );
+}
+
+const renewed = (n: number): object => ({ spec: { at: `time ${n}` } });
+const status = (n: number): object => ({ status: { phase: n % 2 === 0 ? "A" : "B" } });
+const kcm = (): string => "kube-controller-manager";
+const op = (): string => "op";
+
+describe("Loops of owners and what they own", () => {
+  test("what is owned stands under the owner that is rewritten by somebody else", () => {
+    const view = rewrite([
+      { kind: "Pod", owner: "ReplicaSet", fields: status, writer: () => "kubelet" },
+      { kind: "ReplicaSet", owner: "Deployment", fields: renewed, writer: kcm },
+      { kind: "Deployment", fields: renewed, writer: op },
+    ]);
+    expect(told(view)).toEqual(["Deployment", "ReplicaSet < Deployment", "Pod < Deployment"]);
+  });
+
+  test("an owner whose status alone goes round stands under what it owns", () => {
+    const view = rewrite([
+      { kind: "Widget", fields: status, writer: op },
+      { kind: "Deployment", owner: "Widget", fields: renewed, writer: op },
+    ]);
+    expect(told(view)).toEqual(["Deployment", "Widget < Deployment"]);
+  });
+
+  test("a fight over what is owned is one of its own, whatever happens to the owner", () => {
+    const view = rewrite([
+      { kind: "Deployment", fields: renewed, writer: op },
+      {
+        kind: "ReplicaSet",
+        owner: "Deployment",
+        fields: (n) => ({ spec: { replicas: n % 2 } }),
+        writer: (n) => (n % 2 === 0 ? "one" : "other"),
+      },
+    ]);
+    expect(told(view).toSorted()).toEqual(["Deployment", "ReplicaSet"]);
+  });
+
+  test("what the owner's writer rewrites as well is a loop of its own", () => {
+    const view = rewrite([
+      { kind: "Widget", fields: renewed, writer: op },
+      { kind: "Deployment", owner: "Widget", fields: renewed, writer: op },
+    ]);
+    expect(told(view).toSorted()).toEqual(["Deployment", "Widget"]);
+  });
+
+  test("what is asked for stands before a status, however fast that is", () => {
+    const view = rewrite([
+      { kind: "Node", fields: status, writer: kcm },
+      { kind: "ConfigMap", fields: renewed, writer: op, from: 10 },
+    ]);
+    expect(told(view)).toEqual(["ConfigMap", "Node"]);
+  });
+
+  test("a loop is not settled while its owner may turn out to be the cause", () => {
+    const settled: string[] = [];
+    const view = rewrite(
+      [
+        { kind: "ReplicaSet", owner: "Deployment", fields: renewed, writer: kcm },
+        { kind: "Deployment", fields: renewed, writer: op, from: 3 },
+      ],
+      (now) => {
+        for (const loop of now.settled()) if (loop.is === "rewritten") settled.push(loop.of.kind);
+      },
+    );
+    expect(told(view)).toEqual(["Deployment", "ReplicaSet < Deployment"]);
+    expect(new Set(settled)).toEqual(new Set(["Deployment"]));
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import { Deployments, type Kind, Nodes } from "../../src/api/kind.ts";
+import type { WatchEvent } from "../../src/trace/events.ts";
+import { Coverage } from "../../src/views/loops/coverage.ts";
+import type { Loop } from "../../src/views/loops/loop.ts";
+import { type Hunt, loopsVerdict } from "../../src/views/loops/verdict.ts";
+import { Events } from "./events.ts";
+
+const core = { group: "", version: "v1", namespaced: true } as const;
+const configMaps: Kind = { ...core, kind: "ConfigMap", plural: "configmaps" };
+const secrets: Kind = { ...core, kind: "Secret", plural: "secrets" };
+
+const quiet: Hunt = {
+  loops: [],
+  kinds: [configMaps],
+  refused: [],
+  named: false,
+  gaps: [],
+  undiscovered: [],
+  unknownNamespace: undefined,
+  deltas: 12,
+  ms: 10_000,
+};
+const widgets: Kind = { group: "example.com", version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
+const loop: Loop = { is: "requeued", controller: "deployment", key: "a/b", syncs: 20, ms: 1, lastAt: 1, why: "" };
+
+describe("loopsVerdict", () => {
+  const rows: readonly { readonly name: string; readonly hunt: Partial<Hunt>; readonly is: string }[] = [
+    { name: "all was watched", hunt: {}, is: "well" },
+    { name: "nothing was written", hunt: { deltas: 0 }, is: "well" },
+    { name: "a loop was found, whatever was not seen", hunt: { loops: [loop], refused: [widgets] }, is: "found" },
+    { name: "nothing could be watched", hunt: { kinds: [] }, is: "cannot tell" },
+    { name: "custom objects may not be watched", hunt: { refused: [widgets] }, is: "cannot tell" },
+    { name: "workloads may not be watched", hunt: { refused: [Deployments] }, is: "cannot tell" },
+    { name: "what a viewer never sees may not be watched", hunt: { refused: [secrets, Nodes] }, is: "well" },
+    { name: "that was named", hunt: { refused: [secrets], named: true }, is: "cannot tell" },
+    { name: "a watch broke off", hunt: { gaps: [{ of: Deployments, why: "broke" }] }, is: "cannot tell" },
+    { name: "the kinds of a group are not known", hunt: { undiscovered: ["x/v1"] }, is: "cannot tell" },
+    { name: "the same, and kinds were named", hunt: { undiscovered: ["x/v1"], named: true }, is: "well" },
+    { name: "nobody knows whether the namespace is there", hunt: { unknownNamespace: "x" }, is: "cannot tell" },
+  ];
+  for (const { name, hunt, is } of rows) {
+    test(`is ${is} where ${name}`, () => expect(loopsVerdict({ ...quiet, ...hunt }).is).toBe(is as "well"));
+  }
+});
+
+describe("Coverage", () => {
+  const of = { group: "apps", kind: "Deployment" };
+  /** Watches of one kind that were opened and ended at these seconds. */
+  function watched(...states: readonly [WatchEvent["state"], number][]): Coverage {
+    const coverage = new Coverage();
+    const events = new Events(0);
+    for (const [state, at] of states) {
+      events.at = at * 1000 - 1;
+      coverage.accept(events.make({ stage: "watch", of, state, resourceVersion: "1", why: "connection broke" }));
+    }
+    return coverage;
+  }
+
+  test("has no gap in a watch that lasts, or is opened again at once", () => {
+    expect(watched(["opened", 0]).gaps(0, 60_000)).toEqual([]);
+    expect(watched(["opened", 0], ["closed", 30], ["opened", 31]).gaps(0, 60_000)).toEqual([]);
+    expect(watched(["opened", 0], ["closed", 59]).gaps(0, 60_000)).toEqual([]);
+  });
+
+  test("has one where a watch broke off, and says since when", () => {
+    expect(watched(["opened", 0], ["failed", 40]).gaps(0, 60_000)).toEqual([
+      { of, why: "the watch broke off 20 s ago: connection broke" },
+    ]);
+  });
+
+  test("has one where a watch was broken off for long, though it is open again", () => {
+    expect(watched(["opened", 0], ["failed", 10], ["opened", 50]).gaps(0, 60_000)).toEqual([
+      { of, why: "watched for 20 s of 60 s only: connection broke" },
+    ]);
+  });
+});
