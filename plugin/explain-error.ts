@@ -10,8 +10,9 @@ import { UserError } from "./user-error.ts";
 export function explain(error: unknown, io: Io): number {
   const { colour, columns } = styleOf(io.err);
   const { message, next } = inWords(error);
-  const refused = message.startsWith("refused: ");
-  const [label, text] = refused ? ["refused:", message.slice("refused: ".length)] : ["error:", message];
+  // Neither is a mistake of the program's or its user's.
+  const own = ["refused:", "stopped:"].find((each) => message.startsWith(`${each} `));
+  const [label, text] = own === undefined ? ["error:", message] : [own, message.slice(own.length + 1)];
   const lines = [`${label} ${text.replace(/^Cannot /, "cannot ")}`, ...next].flatMap((line) => fitted(line, columns));
   io.err.write(`${colour.red(label)}${lines.join("\n").slice(label.length)}\n`);
   return 2;

@@ -150,7 +150,7 @@ class Run {
   #isRunning = false;
   readonly #starting = new AbortController();
   /** Why the run is to end; resolves once. */
-  readonly #ended = Promise.withResolvers<{ readonly refused?: string }>();
+  readonly #ended = Promise.withResolvers<{ readonly refused?: string; readonly hints?: readonly string[] }>();
 
   constructor({ controllers, options, io, connected, namespace, selector, fence }: RunParts) {
     this.#controllers = controllers;
@@ -172,13 +172,13 @@ class Run {
       const live = await this.#start();
       if (live === undefined) return 0;
       if (this.#options.once === true) void this.#watchForQuiet(live);
-      const { refused } = await this.#ended.promise;
+      const { refused, hints = [] } = await this.#ended.promise;
       const dropped = await live.stop();
       this.#say(summaryLine(this.#report.summary, timeline.clocks().steady - started.steady));
       if (this.#eventsLost > 1) this.#warn(`${this.#eventsLost} Events were not written in all`);
       if (dropped > 0 && this.#options.once !== true)
         this.#warn(`${counted(dropped, "key")} waited and will be synced by the next run`);
-      if (refused !== undefined) throw new UserError(refused);
+      if (refused !== undefined) throw new UserError(refused, hints);
       return this.#options.once === true ? this.#failures(live) : 0;
     } finally {
       offSignals();
@@ -222,6 +222,20 @@ class Run {
     if (++this.#eventsLost === 1) this.#warn(`warning: an Event was not written: ${why}`);
   }
 
+  /** It does what a controller here does: the two would do everything twice. */
+  #otherOwner(controller: string, says: string): void {
+    if (this.#options.force === true) {
+      this.#warn(`warning: ${says}: it does the same as our ${controller}, and --force goes on`);
+      return;
+    }
+    const hints = [
+      "To look on without writing anything:",
+      `  ${this.#toLookOn()}`,
+      "To go on all the same, add --force.",
+    ];
+    this.#ended.resolve({ refused: `stopped: ${says}, which our ${controller} does here as well`, hints });
+  }
+
   #stopSignal(signal: string, count: number): void {
     if (count > 1) this.#io.exit(130);
     // The terminal has just written ^C.
@@ -259,6 +273,7 @@ class Run {
           onLeasesRenewed: (ms) => this.#warn(`renewed after ${formatDuration(ms)}: the run goes on`),
           fence: this.#fence,
           onEventLost: (why) => this.#eventLost(why),
+          ...(options.sandbox !== true && { onOtherOwner: (controller, says) => this.#otherOwner(controller, says) }),
           // The lines of text name no writers.
           writers: options.output === "json",
           ...(namespace !== undefined && { namespace }),
@@ -303,6 +318,7 @@ class Run {
       isDead: isDeadHere,
       timeline: io.timeline,
       signal: this.#starting.signal,
+      isForced: this.#options.force === true,
       onSecondLook: (ms) =>
         this.#say(`owner   waiting ${formatDuration(ms)} for a trace of another one: what is so new shows none yet`),
       isOwnSandbox: this.#options.sandbox === true,

@@ -25,6 +25,8 @@ export interface SharedInformerFactoryOptions extends Shared {
   readonly namespace?: string;
   /** Narrows the cache of a kind. Whoever reads it must know: what is hidden is not there. */
   readonly tweakListOptions?: (kind: Kind) => Selectors | undefined;
+  /** As `writers`, for each kind by itself. */
+  readonly writersOf?: (kind: Kind) => boolean;
   /** Gets each object, without managedFields, before it is cached, and may change it in place. */
   readonly transform?: (object: StoredObject, kind: Kind) => StoredObject;
 }
@@ -84,7 +86,8 @@ export class SharedInformerFactory {
   }
 
   #make(kind: Kind, reads: "whole" | "metadata"): SharedInformer<StoredObject> {
-    const { client, namespace, tweakListOptions, transform, ...shared } = this.#options;
+    const { client, namespace, tweakListOptions, transform, writersOf, ...rest } = this.#options;
+    const shared = writersOf === undefined ? rest : { ...rest, writers: writersOf(kind) };
     const scope = kind.namespaced && namespace !== undefined ? { namespace } : {};
     const selectors = tweakListOptions?.(kind);
     const selected = selectors === undefined ? {} : { selectors };

@@ -1,7 +1,7 @@
 import { Leases } from "../api/kind.ts";
 import { draft } from "../api/object.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../api/status-error.ts";
-import { formatMicroTime } from "../api/time.ts";
+import { formatMicroTime, readTime } from "../api/time.ts";
 import type { Lease } from "../api/types.ts";
 import type { Client } from "../client/verbs.ts";
 import { type Cancel, type Clocks, sleep, type Timeline } from "../platform/timeline.ts";
@@ -67,6 +67,12 @@ export class HeldLease {
 
   constructor(options: LeaseOptions) {
     this.#options = options;
+  }
+
+  /** When the server wrote it last, by its own clock, in ms since 1970; by ours where it does not say. */
+  get takenAt(): number {
+    const times = (this.#held?.metadata.managedFields ?? []).flatMap(({ time }) => readTime(time) ?? []);
+    return times.length === 0 ? this.#options.timeline.now() : Math.max(...times);
   }
 
   /** Whether nobody else can hold it now: it was renewed less than 15 s ago, by every clock. */

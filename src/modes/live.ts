@@ -1,4 +1,5 @@
 /** Live: the cluster, the real timeline, and controllers that write. What `run` runs. */
+import type { Kind } from "../api/kind.ts";
 import type { Selector } from "../api/labels.ts";
 import { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
 import type { Client } from "../client/verbs.ts";
@@ -7,6 +8,7 @@ import type { ControllerDefinition } from "../controller/definition.ts";
 import { HeldLease } from "../controller/lease.ts";
 import type { LeaseFence } from "../controller/lease-fence.ts";
 import { releaseMemory } from "../platform/memory.ts";
+import { OwnerWatch, showsOwnersByStatus } from "./owner-watch.ts";
 import type { Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
@@ -40,6 +42,8 @@ export interface LiveOptions {
   /** A Lease was lost: the run must stop. */
   readonly onLeaseLost: (why: string) => void;
   readonly onEventLost: (why: string) => void;
+  /** Told once when another owner of the same objects has shown itself by a write. Unset: nobody looks. */
+  readonly onOtherOwner?: (controller: string, says: string) => void;
   /** Whether to work out who made each change; see SharedInformerOptions. */
   readonly writers?: boolean;
   /** A Lease could not be renewed for a while; it is still held. Told once until all are renewed again. */
@@ -99,6 +103,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     ...(options.resyncMs !== undefined && { resyncMs: options.resyncMs }),
     ...(options.freeze !== undefined && { freeze: options.freeze }),
     ...(options.writers !== undefined && { writers: options.writers }),
+    ...(options.writers === false && { writersOf: (kind) => isWatchedForOwners(kind, options) }),
   });
   const manager = new ControllerManager({
     controllers,
@@ -126,6 +131,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
         leases.push(await takeLease({ ...options, late }, controller, clientOf(controller), signal)),
       ),
     );
+    const ownerWatch = watchOwners(options, manager, leases);
     if (!manager.isReady) options.onEarlyStart?.();
     manager.startWorkers();
     await filled;
@@ -137,6 +143,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
       cachesMs,
       async stop() {
         cancelRelease();
+        ownerWatch?.stop();
         options.fence?.end("the run has ended");
         const dropped = await manager.stop();
         await releaseAll();
@@ -148,6 +155,25 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     await releaseAll();
     throw error;
   }
+}
+
+/** Whose statuses show another owner: few kinds, and not Pods, which are many. */
+function isWatchedForOwners(kind: Kind, { controllers, onOtherOwner }: LiveOptions): boolean {
+  if (onOtherOwner === undefined) return false;
+  return controllers.some((controller) => showsOwnersByStatus(controller) && controller.for === kind);
+}
+
+/** By the server's own clock, which the Leases tell: what was written before them says nothing of who works now. */
+function watchOwners(
+  options: LiveOptions,
+  manager: ControllerManager,
+  leases: readonly HeldLease[],
+): OwnerWatch | undefined {
+  const { bus, timeline, onOtherOwner } = options;
+  if (onOtherOwner === undefined) return undefined;
+  const client = options.readingClient ?? options.clientFor("kubectl-reconcile");
+  const since = Math.max(...leases.map(({ takenAt }) => takenAt));
+  return new OwnerWatch({ manager, client, bus, timeline, since, onFound: onOtherOwner });
 }
 
 /** As Promise.all, but what has not failed is waited for first: a Lease that is taken late must be given back too. */

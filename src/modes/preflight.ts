@@ -22,6 +22,8 @@ export interface PreflightOptions {
   readonly isDead: (identity: string) => boolean;
   readonly timeline: Timeline;
   readonly signal: AbortSignal;
+  /** Whatever is found, the run goes ahead: nothing is waited for. */
+  readonly isForced: boolean;
   /** Told when the answer is put off, since a cluster that has just started shows nothing yet. */
   readonly onSecondLook?: (waitMs: number) => void;
   /** It is a sandbox of this process: what runs in it is known. */
@@ -62,7 +64,7 @@ async function secondOwners(options: PreflightOptions, rights: Promise<Rights>):
     findSecondOwner(transport, client, controller, namespace);
   const first = await Promise.all(controllers.map(look));
   const soon = first.flatMap(({ againInMs = Infinity }) => (againInMs <= secondLookMs ? [againInMs] : []));
-  if (soon.length === 0 || first.some(({ is }) => is === "active")) return first;
+  if (options.isForced || soon.length === 0 || first.some(({ is }) => is === "active")) return first;
   // Without them it is refused anyhow.
   if ((await rights).missing.length > 0) return first;
   // Times of the server are whole seconds.

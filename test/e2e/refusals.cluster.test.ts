@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeCertificates } from "../platform/certificates.ts";
 import { type Cluster, clusterMissing, controllersMissing, startCluster } from "../support/cluster.ts";
-import { runProgram, startProgram } from "./support/program.ts";
+import { type Program, runProgram, startProgram } from "./support/program.ts";
 import { Workload } from "./support/workload.ts";
 
 describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
@@ -227,6 +227,88 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       says: expect.stringMatching(/stopped: Lease shop\/kubectl-reconcile-replicaset was taken by /) as string,
     });
   }, 60_000);
+});
+
+describe.skipIf(clusterMissing !== undefined)("run looks out for another owner that comes later", () => {
+  let cluster: Cluster;
+  let made = 0;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  }, 120_000);
+  afterAll(() => cluster.stop());
+
+  const as = "fieldManager=kube-controller-manager";
+
+  async function running(...more: string[]): Promise<{ readonly workload: Workload; readonly program: Program }> {
+    const name = `later-${++made}`;
+    await cluster.createNamespace(name);
+    const workload = new Workload(cluster, name);
+    const program = startProgram(["run", "replicaset", "-n", name, ...more], { kubeconfig: cluster.kubeconfig });
+    await program.says(/^running/m);
+    await workload.createReplicaSet("web", 2);
+    await workload.settled("web", 2);
+    // Times of the server are whole seconds.
+    await Bun.sleep(1500);
+    return { workload, program };
+  }
+
+  function writeStatus({ namespace }: Workload, query: string): Promise<unknown> {
+    const path = `/apis/apps/v1/namespaces/${namespace}/replicasets/web/status?${query}`;
+    const type = { "content-type": "application/merge-patch+json" };
+    return cluster.request("PATCH", path, { status: { fullyLabeledReplicas: 1 } }, type);
+  }
+
+  test("a status that it writes ends the run with exit code 2", async () => {
+    const { workload, program } = await running();
+    await using _ = program;
+    await writeStatus(workload, as);
+    const { code, stderr } = await program.end();
+    expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({
+      code: 2,
+      lines: [
+        `stopped: kube-controller-manager has written the status of ReplicaSet ${workload.namespace}/web, which our replicaset does here as well`,
+        "To look on without writing anything:",
+        `  kubectl reconcile trace replicaset -n ${workload.namespace}`,
+        "To go on all the same, add --force.",
+      ],
+    });
+  });
+
+  test("a pod that it creates for a ReplicaSet does, too", async () => {
+    const { workload, program } = await running();
+    await using _ = program;
+    const { metadata } = await workload.replicaSet("web");
+    const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: metadata.uid, controller: true };
+    await cluster.request("POST", `/api/v1/namespaces/${workload.namespace}/pods?${as}`, {
+      metadata: { name: "theirs", labels: { app: "web" }, ownerReferences: [owner] },
+      spec: { containers: [{ name: "c", image: "none" }] },
+    });
+    const { code, stderr } = await program.end();
+    expect(code).toBe(2);
+    // It may be deleted as one too many before anybody can ask whose it was.
+    const what = `Pod ${workload.namespace}/theirs for ReplicaSet web`;
+    expect(stderr).toMatch(
+      new RegExp(`^stopped: (kube-controller-manager|somebody else) has created ${what}, which our `),
+    );
+  });
+
+  test("what people write with kubectl does not, and with --force nothing does: it is said once", async () => {
+    const { workload, program } = await running("--force");
+    await using _ = program;
+    await writeStatus(workload, "fieldManager=kubectl-edit");
+    await workload.scale("web", 3);
+    await workload.settled("web", 3);
+    await Bun.sleep(1500);
+    expect(program.stderr).toBe("");
+    await writeStatus(workload, as);
+    await program.says(/^warning: kube-controller-manager has written the status of ReplicaSet /m);
+    await writeStatus(workload, as);
+    await workload.scale("web", 4);
+    await workload.settled("web", 4);
+    program.signal("SIGINT");
+    const { code, stderr } = await program.end();
+    expect({ code, warnings: stderr.match(/^warning/gm)?.length }).toEqual({ code: 0, warnings: 1 });
+  });
 });
 
 describe.skipIf(controllersMissing !== undefined)("run beside kube-controller-manager", () => {

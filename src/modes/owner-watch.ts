@@ -1,0 +1,235 @@
+/** Looks, while controllers run, for writes that only another owner of the same objects makes. */
+import { type ObjectKey, splitKey } from "../api/key.ts";
+import type { Kind } from "../api/kind.ts";
+import { Nodes, Pods } from "../api/kind.ts";
+import type { StoredObject } from "../api/object.ts";
+import { controllerOf } from "../api/owner-references.ts";
+import { parseTime } from "../api/time.ts";
+import type { Client } from "../client/verbs.ts";
+import type { ControllerDefinition } from "../controller/definition.ts";
+import type { ControllerManager } from "../controller/controller-manager.ts";
+import type { RunningController } from "../controller/running-controller.ts";
+import { schedulerName } from "../controllers/scheduler/sync.ts";
+import type { Cancel, Timeline } from "../platform/timeline.ts";
+import type { TraceBus } from "../trace/bus.ts";
+import type { DeltaEvent, KindName, StoreEvent, WriteEvent } from "../trace/events.ts";
+import { Recent } from "../trace/recent.ts";
+import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
+import { isOurs, writesStatus } from "./owner-signs/own-work.ts";
+
+export interface OwnerWatchOptions {
+  readonly manager: ControllerManager;
+  /** Only reads. */
+  readonly client: Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  /** The server's clock when the controllers began, in ms since 1970: what is older says nothing. */
+  readonly since: number;
+  /** Told once, in a clause: `kube-controller-manager has written the status of ReplicaSet shop/web`. */
+  readonly onFound: (controller: string, says: string) => void;
+}
+
+/** `created`: an object for one that is reconciled here; `bound`: a pod, to a node. */
+interface Suspect {
+  readonly running: RunningController;
+  readonly is: "created" | "bound";
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  readonly uid: string;
+  /** Whose it is, as a clause: `ReplicaSet web`. */
+  readonly owner: string;
+}
+
+/** A delta may come before the answer of the write of ours that caused it. */
+const answeredWithinMs = 1000;
+/** So many of a second's suspects are looked at, the newest first: another owner that works makes more. */
+const looksASecond = 5;
+const mostSuspects = 1000;
+const heartbeatsEveryMs = 15_000;
+/** So long after a create whose answer was lost nothing is said of objects that nobody can be asked about any more. */
+const doubtMs = 30_000;
+
+/**
+ * What counts is a status of an object that is reconciled here, by its writer; an object created with such a one as its controller,
+ * and the binding of a pod that was to be scheduled, where no write of ours has caused it; of nodes, heartbeats. Of a few objects
+ * each second the server is asked who created them. What people write with kubectl does not count. Deletions tell nobody's
+ * name, so beside another garbage collector nothing is found.
+ */
+export class OwnerWatch {
+  #options: OwnerWatchOptions;
+  #suspects = new Map<string, Suspect>();
+  /** Uids that answers to our creates have named, and pods that we meant to bind. */
+  #own = new Recent<string, true>();
+  #doubtUntil = 0;
+  #found = false;
+  #cancel: Cancel | undefined;
+  #cancelHeartbeats: Cancel | undefined;
+  #stopListening: () => void;
+
+  constructor(options: OwnerWatchOptions) {
+    this.#options = options;
+    this.#stopListening = options.bus.listen((event) => {
+      if (event.stage === "delta") this.#delta(event);
+      else if (event.stage === "store") this.#stored(event);
+      else if (event.stage === "write") this.#write(event);
+    });
+    this.#watchHeartbeats();
+  }
+
+  stop(): void {
+    this.#found = true;
+    this.#stopListening();
+    this.#cancel?.();
+    this.#cancelHeartbeats?.();
+  }
+
+  #write({ verb, key, uid, subresource, error, status }: WriteEvent): void {
+    if (verb === "create" && uid !== "") this.#own.set(uid, true);
+    const isLost = error !== undefined && (status === 0 || status >= 500);
+    if (isLost && verb === "create") this.#doubtUntil = this.#options.timeline.now() + doubtMs;
+    if (subresource === "binding") this.#own.set(`bound ${key}`, true);
+  }
+
+  #delta(delta: DeltaEvent): void {
+    if (this.#found || delta.relist === true) return;
+    for (const running of this.#options.manager.controllers) {
+      const writer = statusWriter(running, delta);
+      if (writer !== undefined)
+        this.#tell(running, `${writer} has written the status of ${delta.of.kind} ${delta.key}`);
+      if (!isBinding(running, delta)) continue;
+      this.#suspect({ running, is: "bound", kind: Pods, key: delta.key, uid: delta.uid, owner: "" });
+    }
+  }
+
+  /** The cache has it by now; it may be gone before anybody can be asked about it. */
+  #stored({ of, key, replaced }: StoreEvent): void {
+    if (this.#found || replaced !== "") return;
+    for (const running of this.#options.manager.controllers) {
+      const kind = running.definition.watches.find((watch) => watch.owned === true && isOf(watch.kind, of))?.kind;
+      const object = kind === undefined ? undefined : running.cache(kind).get(key);
+      const owner = object === undefined ? undefined : controllerOf(object);
+      if (kind === undefined || object === undefined || owner?.kind !== running.definition.for?.kind) continue;
+      const { uid, creationTimestamp } = object.metadata;
+      if (!this.#isSince(parseTime(creationTimestamp))) continue;
+      this.#suspect({ running, is: "created", kind, key, uid, owner: `${owner?.kind ?? ""} ${owner?.name ?? ""}` });
+    }
+  }
+
+  #suspect(suspect: Suspect): void {
+    const name = `${suspect.is} ${suspect.kind.kind} ${suspect.key}`;
+    // Deleted first, so that it becomes the newest.
+    this.#suspects.delete(name);
+    this.#suspects.set(name, suspect);
+    for (const [oldest] of this.#suspects) {
+      if (this.#suspects.size <= mostSuspects) break;
+      this.#suspects.delete(oldest);
+    }
+    this.#cancel ??= this.#options.timeline.after(answeredWithinMs, "owner watch", () => void this.#look(), {
+      background: true,
+    });
+  }
+
+  /** Never rejects: who cannot be asked now is suspected again at the next change. */
+  async #look(): Promise<void> {
+    const newest = [...this.#suspects.values()].reverse().filter((suspect) => !this.#isOwn(suspect));
+    this.#suspects.clear();
+    this.#cancel = undefined;
+    for (const suspect of newest.slice(0, looksASecond)) {
+      const says = await this.#ask(suspect).catch(() => undefined);
+      if (says !== undefined) this.#tell(suspect.running, says);
+    }
+  }
+
+  #isOwn({ is, key, uid }: Suspect): boolean {
+    return this.#own.get(is === "bound" ? `bound ${key}` : uid) === true;
+  }
+
+  /** Whose it is, where it is another owner's. */
+  async #ask({ is, kind, key, uid, running, owner }: Suspect): Promise<string | undefined> {
+    if (is === "bound") {
+      const pod = running.cache(Pods).get(key);
+      return (pod?.spec?.nodeName ?? "") === "" ? undefined : `another scheduler has bound Pod ${key}`;
+    }
+    const { namespace, name } = splitKey(key);
+    const page = await this.#options.client.list(kind, { namespace, fieldSelector: `metadata.name=${name}`, limit: 1 });
+    const object = page.items.find(({ metadata }) => metadata.uid === uid);
+    const by = object === undefined ? this.#creatorOfGone() : creatorOf(object);
+    return by === undefined ? undefined : `${by} has created ${kind.kind} ${key} for ${owner}`;
+  }
+
+  /** No answer to a create of ours has named it; with one that was lost it may have been ours all the same. */
+  #creatorOfGone(): string | undefined {
+    return this.#options.timeline.now() < this.#doubtUntil ? undefined : "somebody else";
+  }
+
+  /** Times are whole seconds: what was written within the second of the start may have been written before it. */
+  #isSince(at: number | undefined): boolean {
+    return at !== undefined && at > this.#options.since;
+  }
+
+  #watchHeartbeats(): void {
+    const { manager, client, timeline } = this.#options;
+    const running = manager.controllers.find(({ definition }) => definition.for === Nodes);
+    if (running === undefined) return;
+    const look = async (): Promise<void> => {
+      const { signs } = await nodeHeartbeats(client, running.definition.name);
+      const sign = signs.find(({ at }) => this.#isSince(at));
+      if (sign !== undefined) this.#tell(running, sign.says);
+    };
+    const again = (): void => {
+      if (this.#found) return;
+      this.#cancelHeartbeats = timeline.after(
+        heartbeatsEveryMs,
+        "owner watch heartbeats",
+        // What cannot be read now is read the next time.
+        () =>
+          void look()
+            .catch(() => undefined)
+            .then(again),
+        { background: true },
+      );
+    };
+    again();
+  }
+
+  #tell({ definition }: RunningController, says: string): void {
+    if (this.#found) return;
+    this.stop();
+    this.#options.onFound(definition.name, says);
+  }
+}
+
+/** Whether the statuses of its objects are this controller's alone; those of pods and nodes are not a controller's. */
+export function showsOwnersByStatus({ for: kind, runBy }: Pick<ControllerDefinition, "for" | "runBy">): boolean {
+  return kind !== undefined && runBy === undefined;
+}
+
+/** Who has written a status that this controller writes; undefined where it was us, a person, or nobody knows. */
+function statusWriter(running: RunningController, delta: DeltaEvent): string | undefined {
+  const { definition } = running;
+  if (delta.type !== "Updated" || !showsOwnersByStatus(definition) || !isOf(definition.for, delta.of)) return undefined;
+  if (!running.inScope(delta.key)) return undefined;
+  const { writer } = delta.detail;
+  if (writer === undefined || !writesStatus({ manager: writer, subresource: "status" })) return undefined;
+  return delta.detail.changes.every(({ path }) => path.startsWith(".status")) ? writer : undefined;
+}
+
+/** The process that created it; undefined for one of ours, and for a person. */
+function creatorOf({ metadata }: StoredObject): string | undefined {
+  const managers = (metadata.managedFields ?? []).flatMap(({ manager = "", subresource }) =>
+    subresource === undefined || subresource === "" ? [manager] : [],
+  );
+  return managers.some((each) => isOurs(each) || each.startsWith("kubectl")) ? undefined : managers[0];
+}
+
+function isOf(kind: Kind | undefined, of: KindName): boolean {
+  return kind !== undefined && kind.kind === of.kind && kind.group === of.group;
+}
+
+/** Whether a pod that this scheduler was to find a node for has got one. */
+function isBinding(running: RunningController, delta: DeltaEvent): boolean {
+  if (running.definition.runBy !== "kube-scheduler" || delta.type !== "Updated" || !isOf(Pods, delta.of)) return false;
+  const pod = running.cache(Pods).get(delta.key);
+  if ((pod?.spec?.schedulerName ?? schedulerName) !== schedulerName) return false;
+  return delta.detail.changes.some(({ path, before }) => path === ".spec.nodeName" && (before ?? "") === "");
+}
