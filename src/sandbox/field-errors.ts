@@ -109,6 +109,12 @@ export const tooLong = (field: string, maximum: number): FieldError => ({
   message: `Too long: may not be more than ${maximum} bytes`,
 });
 
+export const tooMany = (field: string, actual: number, most: number): FieldError => ({
+  reason: "FieldValueTooMany",
+  field,
+  message: `Too many: ${actual}: must have at most ${most} items`,
+});
+
 /** The refusal of an object for all that is wrong with it; 422. Equal errors are said once. */
 export function invalidObject(kind: Qualified, name: string, errors: readonly FieldError[]): StatusError {
   const causes = errors.map(({ reason, field, message }) => ({ reason, message, field }));

@@ -35,7 +35,7 @@ export function normalizedText(text: string, { times }: Names): string {
       .replaceAll(uid, "UID")
       .replaceAll(/\bA_[a-z0-9]{5}\b/g, "A_RAND")
       // The real server shows the difference of its own types.
-      .replace(/(previously negative\)|for bound claims|may not be changed)\n[^]*/, "$1")
+      .replace(/(previously negative\)|for bound claims|may not be changed|immutable after creation)\n[^]*/, "$1")
       .replaceAll(/\bmadeup-[a-z0-9]{5}\b/g, "madeup-RAND")
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-RAND")
       .replaceAll(/\b10\.0\.\d+\.\d+\b/g, "IP")

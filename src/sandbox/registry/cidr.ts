@@ -28,9 +28,50 @@ function v6(text: string): bigint | undefined {
   return all.reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n);
 }
 
+/** An address as a number, and of how many bits; undefined for what is none. */
+export function addressOf(text: string): { readonly bits: 32 | 128; readonly value: bigint } | undefined {
+  const bits = text.includes(":") ? 128 : 32;
+  const value = bits === 128 ? v6(text) : v4(text);
+  return value === undefined ? undefined : { bits, value };
+}
+
 /** Whether a text is an address. */
 export function isAddress(text: string): boolean {
-  return (text.includes(":") ? v6(text) : v4(text)) !== undefined;
+  return addressOf(text) !== undefined;
+}
+
+const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+
+export function addressErrors(value: string, field: string): FieldError[] {
+  if (!isAddress(value)) return [invalid(field, value, noAddress)];
+  return hasLeadingZeros(value) ? [invalid(field, value, "must not have leading 0s")] : [];
+}
+
+/** `010.0.0.1`: some read it as octal. */
+const hasLeadingZeros = (address: string): boolean =>
+  !address.includes(":") && address.split(".").some((part) => part.length > 1 && part.startsWith("0"));
+
+/** Ranges that no endpoint is in, by family: `prefix` bits are those of `first`. */
+const notForEndpoints: readonly { readonly range: readonly [v4: string, v6: string]; readonly why: string }[] = [
+  { range: ["127.0.0.0/8", "::1/128"], why: "may not be in the loopback range (127.0.0.0/8, ::1/128)" },
+  { range: ["169.254.0.0/16", "fe80::/10"], why: "may not be in the link-local range (169.254.0.0/16, fe80::/10)" },
+  {
+    range: ["224.0.0.0/24", "ff02::/16"],
+    why: "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",
+  },
+];
+
+/** What is wrong with the address of an endpoint. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateEndpointIP. */
+export function endpointAddressErrors(value: string, field: string): FieldError[] {
+  const address = addressOf(value);
+  if (address === undefined) return [invalid(field, value, "must be a valid IP address")];
+  if (address.value === 0n) return [invalid(field, value, `may not be unspecified (${value})`)];
+  return notForEndpoints.flatMap(({ range, why }) => {
+    const cidr = cidrOf(range[address.bits === 32 ? 0 : 1]);
+    if (cidr === undefined) return [];
+    const free = BigInt(cidr.bits - cidr.prefix);
+    return address.value >> free === cidr.first >> free ? [invalid(field, value, why)] : [];
+  });
 }
 
 /** `10.0.0.0/8`; undefined for what is no range. */
@@ -49,6 +90,16 @@ export function isStrictPart(inner: Cidr, outer: Cidr): boolean {
   if (inner.bits !== outer.bits || inner.prefix <= outer.prefix) return false;
   const free = BigInt(outer.bits - outer.prefix);
   return inner.first >> free === outer.first >> free;
+}
+
+/** What is wrong with a range; one that does not begin at its first address is none. */
+export function cidrErrors(value: string, field: string): FieldError[] {
+  const [cidr, address] = [cidrOf(value), addressOf(value.split("/")[0] ?? "")];
+  if (cidr === undefined || address === undefined) return [noCidr(field, value)];
+  const errors = hasLeadingZeros(value.split("/")[0] ?? "") ? [invalid(field, value, "must not have leading 0s")] : [];
+  if (cidr.first !== address.value)
+    errors.push(invalid(field, value, "must not have bits set beyond the prefix length"));
+  return errors;
 }
 
 export const noCidr = (field: string, value: string): FieldError =>

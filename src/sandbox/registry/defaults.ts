@@ -64,8 +64,11 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
     if (status["allocatable"] === undefined && isFields(status["capacity"]))
       status["allocatable"] = { ...status["capacity"] };
   },
-  "scheduling.v1.PriorityClass": filling({ preemptionPolicy: "PreemptLowerPriority" }),
-  "storage.v1.StorageClass": filling({ reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
+  "scheduling.v1.PriorityClass": (priority) => void (priority["preemptionPolicy"] ??= "PreemptLowerPriority"),
+  "storage.v1.StorageClass": (storageClass) => {
+    storageClass["reclaimPolicy"] ??= "Delete";
+    storageClass["volumeBindingMode"] ??= "Immediate";
+  },
   "storage.v1.CSIDriverSpec": (spec) => {
     fill(spec, {
       attachRequired: true,

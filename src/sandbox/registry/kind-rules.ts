@@ -3,6 +3,13 @@ import type { Random } from "../../platform/random.ts";
 import type { FieldError } from "../field-errors.ts";
 import type { ApiObject, Fields } from "../object.ts";
 
+/** What the server knows of who asks. */
+export interface Asker {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+}
+
 /** What the functions of a kind may ask of the server. */
 export interface Surroundings {
   /** Tells the client something beside its answer. */
@@ -10,6 +17,8 @@ export interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly random: Random;
+  /** Who asks. */
+  readonly user: Asker;
   /** The addresses and ports that Services have. */
   readonly takenAddresses: () => Set<unknown>;
   readonly takenNodePorts: () => Set<unknown>;

@@ -13,14 +13,19 @@ import { limitRangeRules, quotaRules } from "./limits.ts";
 import { namespaceRules } from "./namespace.ts";
 import { nodeRules } from "./node.ts";
 import { podRules } from "./pod.ts";
-import { configMapRules, leaseRules, priorityClassRules, secretRules, volumeRules } from "./small.ts";
+import { configMapRules, leaseRules, priorityClassRules, secretRules } from "./small.ts";
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./roles.ts";
+import { coreKinds } from "./core/kinds.ts";
+import { discoveryKinds } from "./discovery/kinds.ts";
+import { storageKinds } from "./storage/kinds.ts";
 import { serviceRules } from "./service.ts";
 import { statefulSetRules } from "./stateful-set.ts";
-import { templateWarnings } from "./warnings/pod.ts";
 import { deploymentRules, replicaSetRules, replicationControllerRules } from "./workload-validation.ts";
 
 export const kindRules: Readonly<Record<string, KindRules>> = {
+  ...storageKinds,
+  ...discoveryKinds,
+  ...coreKinds,
   events: eventRules,
   configmaps: configMapRules,
   "daemonsets.apps": daemonSetRules,
@@ -44,9 +49,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   "leases.coordination.k8s.io": leaseRules,
   nodes: nodeRules,
   persistentvolumeclaims: claimRules,
-  persistentvolumes: volumeRules,
   pods: podRules,
-  podtemplates: { warnings: (object, old) => templateWarnings(object, old, ["template"]) },
   "replicasets.apps": replicaSetRules,
   replicationcontrollers: replicationControllerRules,
   secrets: secretRules,

@@ -2,7 +2,8 @@
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from "../../api/quantity.ts";
 import { deepEqual } from "../../api/field-changes.ts";
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../field-errors.ts";
-import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
+import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../object.ts";
+import { textsIn } from "./checks.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelKeyProblems } from "./names.ts";
 
@@ -37,14 +38,14 @@ const quantities = (value: unknown): [string, Quantity][] =>
       })
     : [];
 
-type Amounts = Record<"min" | "max" | "default" | "defaultRequest", ReadonlyMap<string, Quantity>>;
+type Bounds = Record<"min" | "max" | "default" | "defaultRequest", ReadonlyMap<string, Quantity>>;
 
 /** One bound above another: which field is blamed, and what the message calls the two. */
 const orders: readonly (readonly [
-  low: keyof Amounts,
-  high: keyof Amounts,
+  low: keyof Bounds,
+  high: keyof Bounds,
   field: string,
-  blamed: keyof Amounts,
+  blamed: keyof Bounds,
   lowName: string,
   highName: string,
 ])[] = [
@@ -56,7 +57,7 @@ const orders: readonly (readonly [
   ["default", "max", "default", "max", "default", "max"],
 ];
 
-function orderErrors(name: string, amounts: Amounts, field: string): FieldError[] {
+function orderErrors(name: string, amounts: Bounds, field: string): FieldError[] {
   return orders.flatMap(([low, high, where, blamed, lowName, highName]) => {
     const [small, large] = [amounts[low].get(name), amounts[high].get(name)];
     if (small === undefined || large === undefined || compareQuantities(small, large) <= 0) return [];
@@ -67,6 +68,24 @@ function orderErrors(name: string, amounts: Amounts, field: string): FieldError[
   });
 }
 
+/** How much more than it asks for something may take. */
+function ratioErrors(
+  name: string,
+  { amounts, ratio }: { readonly amounts: Bounds; readonly ratio: Quantity | undefined },
+  field: string,
+): FieldError[] {
+  if (ratio === undefined) return [];
+  const here = `${field}.maxLimitRequestRatio[${name}]`;
+  const shown = formatQuantity(ratio);
+  const errors = ratio.nano < oneUnit ? [invalid(here, shown, `ratio ${shown} is less than 1`)] : [];
+  const [min, max] = [amounts.min.get(name), amounts.max.get(name)];
+  if (min === undefined || max === undefined || min.nano <= 0n) return errors;
+  const most = Number(max.nano) / Number(min.nano);
+  if (Number(ratio.nano) / Number(oneUnit) <= most) return errors;
+  return [...errors, invalid(here, shown, `ratio ${shown} is greater than max/min = ${most.toFixed(6)}`)];
+}
+
+const oneUnit = 1_000_000_000n;
 const rangeTypes = ["Pod", "Container", "PersistentVolumeClaim"];
 
 function typeErrors(type: string, field: string): FieldError[] {
@@ -82,7 +101,7 @@ function itemErrors(item: Fields, field: string, seen: Set<string>): FieldError[
   seen.add(type);
   const named = type === "Pod" || type === "Container" ? containerNameErrors : nameErrors;
   const isPod = type === "Pod";
-  const read = (key: keyof Amounts): ReadonlyMap<string, Quantity> => {
+  const read = (key: keyof Bounds | "maxLimitRequestRatio"): ReadonlyMap<string, Quantity> => {
     if (isPod && key.startsWith("default")) {
       if (quantities(item[key]).length > 0)
         errors.push(notAllowed(`${field}.${key}`, "may not be specified when `type` is 'Pod'"));
@@ -96,9 +115,16 @@ function itemErrors(item: Fields, field: string, seen: Set<string>): FieldError[
     const why = "either minimum or maximum storage value is required, but neither was provided";
     errors.push(required(`${field}.limits`, why));
   }
-  const amounts: Amounts = { min, max, default: limit, defaultRequest: request };
-  const names = new Set([...max.keys(), ...min.keys(), ...limit.keys(), ...request.keys()]);
-  return [...errors, ...[...names].flatMap((name) => orderErrors(name, amounts, field))];
+  const ratios = read("maxLimitRequestRatio");
+  const amounts: Bounds = { min, max, default: limit, defaultRequest: request };
+  const names = new Set([...max.keys(), ...min.keys(), ...limit.keys(), ...request.keys(), ...ratios.keys()]);
+  return [
+    ...errors,
+    ...[...names].flatMap((name) => [
+      ...orderErrors(name, amounts, field),
+      ...ratioErrors(name, { amounts, ratio: ratios.get(name) }, field),
+    ]),
+  ];
 }
 
 export const limitRangeRules: KindRules = {
@@ -110,10 +136,13 @@ export const limitRangeRules: KindRules = {
 
 /** Objects, and what vendors name: there are no parts of them. */
 const isCounted = (name: string): boolean =>
-  objects.has(name) || (name.includes("/") && !name.includes("kubernetes.io/") && !name.startsWith("requests."));
+  objects.has(name) ||
+  (labelKeyProblems(name).length === 0 &&
+    name.includes("/") &&
+    !name.includes("kubernetes.io/") &&
+    !name.startsWith("requests."));
 
 const wholeNumber = "must be an integer";
-const oneUnit = 1_000_000_000n;
 
 function amountsErrors(value: unknown, field: string): FieldError[] {
   return quantities(value).flatMap(([name, quantity]) => {
@@ -159,9 +188,63 @@ function scopeErrors({ spec = {} }: ApiObject): FieldError[] {
   return errors;
 }
 
+const existing = ["BestEffort", "NotBestEffort", "Terminating", "NotTerminating", "CrossNamespacePodAffinity"];
+const onlyExists =
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+
+function operatorErrors({ operator, values }: Fields, field: string): FieldError[] {
+  const list = textsIn(values);
+  switch (operator) {
+    case "In":
+    case "NotIn":
+      if (list.length > 0) return [];
+      return [
+        required(`${field}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"),
+      ];
+    case "Exists":
+    case "DoesNotExist":
+      if (list.length === 0) return [];
+      return [
+        invalid(
+          `${field}.values`,
+          list,
+          "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+        ),
+      ];
+    default:
+      return [invalid(`${field}.operator`, operator ?? "", "not a valid selector operator")];
+  }
+}
+
+function selectedScopeErrors({ spec = {} }: ApiObject): FieldError[] {
+  const field = "spec.scopeSelector.matchExpressions";
+  const chosen = fieldsIn(at(spec, "scopeSelector", "matchExpressions"));
+  const hard = isFields(spec["hard"]) ? Object.keys(spec["hard"]).sort() : [];
+  const errors = chosen.flatMap((requirement) => {
+    const scope = textOf(requirement["scopeName"]);
+    const about = scopes[scope];
+    const others = hard.filter((name) => (quotaNames.has(name) || isHuge(name)) && about?.has(name) !== true);
+    return [
+      ...(about === undefined ? [invalid(`${field}.scopeName`, scope, "unsupported scope")] : []),
+      ...others.map(() => invalid(field, spec["scopeSelector"], "unsupported scope applied to resource")),
+      ...(existing.includes(scope) && requirement["operator"] !== "Exists"
+        ? [invalid(`${field}.operator`, requirement["operator"] ?? "", onlyExists)]
+        : []),
+      ...operatorErrors(requirement, field),
+    ];
+  });
+  const names = chosen.map(({ scopeName }) => scopeName);
+  for (const scope of ["BestEffort", "Terminating"]) {
+    if (names.includes(scope) && names.includes(`Not${scope}`))
+      errors.push(invalid(field, spec["scopes"] ?? null, "conflicting scopes"));
+  }
+  return errors;
+}
+
 const quotaErrors = (quota: ApiObject): FieldError[] => [
   ...amountsErrors(at(quota, "spec", "hard"), "spec.hard"),
   ...scopeErrors(quota),
+  ...selectedScopeErrors(quota),
 ];
 
 export const quotaRules: KindRules = {

@@ -2,8 +2,11 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
 import { textOf, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { eachErrors, textsIn } from "./checks.ts";
+import { cidrErrors, cidrOf } from "./cidr.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
+import { amountsIn } from "./pod-amounts.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
@@ -39,13 +42,48 @@ function fixedErrors({ spec = {} }: ApiObject, { spec: old = {} }: ApiObject): F
   return errors;
 }
 
+function rangeErrors({ spec = {} }: ApiObject): FieldError[] {
+  const field = "spec.podCIDRs";
+  const ranges = textsIn(spec["podCIDRs"]);
+  const errors = eachErrors(ranges, field, cidrErrors);
+  if (ranges.length < 2) return errors;
+  const wrong = ranges.findIndex((range) => cidrOf(range) === undefined);
+  if (wrong >= 0) {
+    const why = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${ranges[wrong]})`;
+    const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${why}`;
+    errors.push({ reason: "InternalError", field, message });
+  }
+  const families = new Set(ranges.map((range) => cidrOf(range)?.bits));
+  if (wrong >= 0 || families.size < 2 || ranges.length > 2)
+    errors.push(invalid(field, ranges, "may specify no more than one CIDR for each IP family"));
+  return errors;
+}
+
+function resourceErrors({ status = {} }: ApiObject): FieldError[] {
+  return ["capacity", "allocatable"].flatMap((key) =>
+    [...amountsIn(status[key])].flatMap(([name, quantity]) => {
+      const value = (status[key] as Fields)[name];
+      return quantity.nano < 0n ? [invalid(`status.${key}.${name}`, value, "must be greater than or equal to 0")] : [];
+    }),
+  );
+}
+
 export const nodeRules: KindRules = {
   defaults({ spec = {} }) {
     // The first range and the list of them are two ways to write one thing.
-    const { podCIDR, podCIDRs } = spec as Record<string, unknown>;
-    if (typeof podCIDR === "string" && podCIDR !== "" && podCIDRs === undefined) spec["podCIDRs"] = [podCIDR];
+    const first = textOf(spec["podCIDR"]);
+    const all = textsIn(spec["podCIDRs"]);
+    if (first !== "" && all[0] !== first) spec["podCIDRs"] = [first];
+    else if (all.length > 0) spec["podCIDR"] = all[0];
   },
-  validate: taintErrors,
+  validate: (node) => [...taintErrors(node), ...resourceErrors(node), ...rangeErrors(node)],
   // The real server looks at the taints once more for the update.
-  validateUpdate: (node, old) => [...fixedErrors(node, old), ...taintErrors(node)],
+  validateUpdate: (node, old) => [
+    ...resourceErrors(node),
+    ...fixedErrors(node, old),
+    ...taintErrors(node),
+    ...(textOf(node.spec?.["externalID"]) === textOf(old.spec?.["externalID"])
+      ? []
+      : [notAllowed("spec.externalID", "may not be updated")]),
+  ],
 };

@@ -11,6 +11,8 @@ function pullPolicyOf(image: unknown): string {
   if (typeof image !== "string") return "IfNotPresent";
   const name = image.slice(image.lastIndexOf("/") + 1);
   if (name.includes("@")) return "IfNotPresent";
+  // What is no name of an image has no tag.
+  if (!/^[a-z0-9]+([._-]+[a-z0-9]+)*(:[\w][\w.-]{0,127})?$/.test(name)) return "IfNotPresent";
   const tag = name.includes(":") ? name.slice(name.indexOf(":") + 1) : "latest";
   return tag === "latest" ? "Always" : "IfNotPresent";
 }

@@ -1,6 +1,8 @@
 /** Services, but for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
 import { textOf, at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { eachErrors, textsIn } from "./checks.ts";
+import { addressErrors, cidrErrors, endpointAddressErrors } from "./cidr.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelProblems, portNameProblems, subdomainProblems } from "./names.ts";
@@ -82,6 +84,12 @@ function validate(service: ApiObject): FieldError[] {
   const affinity = textOf(spec["sessionAffinity"]);
   if (!["ClientIP", "None"].includes(affinity))
     errors.push(notSupported("spec.sessionAffinity", affinity, ["ClientIP", "None"]));
+  errors.push(
+    ...eachErrors(textsIn(spec["externalIPs"]), "spec.externalIPs", (address, field) => {
+      const problems = addressErrors(address, field);
+      return problems.length > 0 ? problems : endpointAddressErrors(address, field);
+    }),
+  );
   if (!types.includes(type)) errors.push(notSupported("spec.type", type, types));
   const seen = new Set<string>();
   for (const [index, port] of ports.entries()) {
@@ -102,7 +110,23 @@ function validate(service: ApiObject): FieldError[] {
     }
     seen.add(key);
   }
-  return errors;
+  return [...errors, ...sourceRangeErrors(service)];
+}
+
+const rangesKey = "service.beta.kubernetes.io/load-balancer-source-ranges";
+
+/** Who may reach a load balancer: in a field, or in the annotation that was there before it. */
+function sourceRangeErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
+  const ranges = textsIn(spec["loadBalancerSourceRanges"]).map((range) => range.trim());
+  const annotated = metadata.annotations?.[rangesKey];
+  const [field, inField] = ["spec.LoadBalancerSourceRanges", ranges.length > 0];
+  if (!inField && annotated === undefined) return [];
+  const where = inField ? field : `metadata.annotations[${rangesKey}]`;
+  const wrong =
+    spec["type"] === "LoadBalancer" ? [] : [notAllowed(where, "may only be used when `type` is 'LoadBalancer'")];
+  if (inField) return [...wrong, ...eachErrors(ranges, field, cidrErrors)];
+  const listed = (annotated ?? "").trim();
+  return [...wrong, ...(listed === "" ? [] : listed.split(",").flatMap((range) => cidrErrors(range.trim(), where)))];
 }
 
 export const serviceRules: KindRules = {

@@ -1,8 +1,7 @@
 /** Kinds with little of their own. Source: kubernetes v1.36 pkg/apis/core/validation, pkg/apis/coordination/validation. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
-import { formatTime } from "../../api/time.ts";
-import { child, isFields, type ApiObject } from "../object.ts";
+import { isFields, type ApiObject } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { fixed, isOneOf } from "./spec-checks.ts";
 
@@ -12,7 +11,18 @@ const keyProblem =
 
 const keysOf = (value: unknown): string[] => (isFields(value) ? Object.keys(value).sort() : []);
 
+const longestKey = 253;
+
 function keyErrors(field: string, key: string): FieldError[] {
+  if (key.length > longestKey)
+    return [
+      invalid(`${field}[${key}]`, key, `must be no more than ${longestKey} characters`),
+      ...formErrors(field, key),
+    ];
+  return formErrors(field, key);
+}
+
+function formErrors(field: string, key: string): FieldError[] {
   if (key === "." || key === "..") return [invalid(`${field}[${key}]`, key, `must not be '${key}'`)];
   return configKey.test(key) ? [] : [invalid(`${field}[${key}]`, key, keyProblem)];
 }
@@ -80,7 +90,15 @@ export const secretRules: KindRules = {
   ],
 };
 
+/** Fields of coordinated leader election, which is off by default. */
+function dropStrategy({ spec = {} }: ApiObject): void {
+  delete spec["strategy"];
+  delete spec["preferredHolder"];
+}
+
 export const leaseRules: KindRules = {
+  prepareCreate: dropStrategy,
+  prepareUpdate: dropStrategy,
   validate({ spec = {} }) {
     const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec as Record<string, unknown>;
     const errors: FieldError[] = [];
@@ -91,20 +109,6 @@ export const leaseRules: KindRules = {
       errors.push(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
     }
     return errors;
-  },
-};
-
-export const volumeRules: KindRules = {
-  prepareCreate(volume, { now }) {
-    volume.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
-  },
-  /** Source: kubernetes v1.36 pkg/registry/core/persistentvolume/strategy.go. */
-  prepareStatus(volume, old, { now }) {
-    const status = child(volume, "status");
-    const [asked, before] = [status["lastPhaseTransitionTime"], old.status?.["lastPhaseTransitionTime"]];
-    const isSame = status["phase"] === old.status?.["phase"];
-    if (isSame && asked === undefined && before !== undefined) status["lastPhaseTransitionTime"] = before;
-    if (!isSame && (asked === undefined || asked === before)) status["lastPhaseTransitionTime"] = formatTime(now);
   },
 };
 
@@ -124,7 +128,8 @@ export const priorityClassRules: KindRules = {
       errors.push(notAllowed("value", why));
     }
     const policies = ["PreemptLowerPriority", "Never"];
-    if (!isOneOf(policy, policies)) errors.push(notSupported("preemptionPolicy", policy, policies));
+    if (policy === undefined || policy === "") errors.push(required("preemptionPolicy"));
+    else if (!isOneOf(policy, policies)) errors.push(notSupported("preemptionPolicy", policy, policies));
     return errors;
   },
   wholeUpdate: true,

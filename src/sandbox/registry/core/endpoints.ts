@@ -1,0 +1,58 @@
+/** Endpoints. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateEndpoints. */
+import { required, type FieldError } from "../../field-errors.ts";
+import { fieldsIn, textOf, type ApiObject, type Fields } from "../../object.ts";
+import {
+  eachErrors,
+  isEqual,
+  labelNameErrors,
+  neededChoiceErrors,
+  portNumberErrors,
+  qualifiedNameErrors,
+  subdomainErrors,
+} from "../checks.ts";
+import { addressErrors, endpointAddressErrors } from "../cidr.ts";
+import type { KindRules } from "../kind-rules.ts";
+
+const protocols = ["SCTP", "TCP", "UDP"];
+
+function oneAddressErrors({ ip, hostname, nodeName }: Fields, field: string): FieldError[] {
+  return [
+    ...addressErrors(textOf(ip), `${field}.ip`),
+    ...(textOf(hostname) === "" ? [] : labelNameErrors(hostname, `${field}.hostname`)),
+    ...(nodeName === undefined ? [] : subdomainErrors(nodeName, `${field}.nodeName`)),
+    ...endpointAddressErrors(textOf(ip), `${field}.ip`),
+  ];
+}
+
+function portErrors({ name, port, protocol, appProtocol }: Fields, field: string, several: boolean): FieldError[] {
+  const isNamed = textOf(name) !== "";
+  return [
+    ...(isNamed ? labelNameErrors(name, `${field}.name`) : several ? [required(`${field}.name`)] : []),
+    ...portNumberErrors(port, `${field}.port`),
+    ...neededChoiceErrors(protocol, `${field}.protocol`, protocols),
+    ...(appProtocol === undefined ? [] : qualifiedNameErrors(appProtocol, `${field}.appProtocol`)),
+  ];
+}
+
+function subsetErrors(endpoints: ApiObject): FieldError[] {
+  return eachErrors(fieldsIn(endpoints["subsets"]), "subsets", (subset, field) => {
+    const [ready, notReady, ports] = ["addresses", "notReadyAddresses", "ports"].map((key) =>
+      fieldsIn(subset[key]),
+    ) as [Fields[], Fields[], Fields[]];
+    return [
+      ...(ready.length + notReady.length === 0
+        ? [required(field, "must specify `addresses` or `notReadyAddresses`")]
+        : []),
+      ...eachErrors(ready, `${field}.addresses`, oneAddressErrors),
+      ...eachErrors(notReady, `${field}.notReadyAddresses`, oneAddressErrors),
+      ...eachErrors(ports, `${field}.ports`, (port, here) => portErrors(port, here, ports.length > 1)),
+    ];
+  });
+}
+
+export const endpointsRules: KindRules = {
+  validate: subsetErrors,
+  wholeUpdate: true,
+  // What an older server took may stay.
+  validateUpdate: (endpoints, old) => (isEqual(endpoints["subsets"], old["subsets"]) ? [] : subsetErrors(endpoints)),
+};

@@ -1,0 +1,48 @@
+/** PersistentVolumes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go, pkg/registry/core/persistentvolume/strategy.go. */
+import { formatTime } from "../../../api/time.ts";
+import { notAllowed, type FieldError } from "../../field-errors.ts";
+import { child, isFields, type ApiObject, type Fields } from "../../object.ts";
+import { isEqual } from "../checks.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { fixed } from "../spec-checks.ts";
+import { volumeSources } from "./volume-sources.ts";
+import { volumeSpecErrors } from "./volume-spec.ts";
+
+/** Where the storage is; a secret for growing may be named later. */
+function sourceOf(spec: Fields, before: Fields): Fields {
+  const source = Object.fromEntries(volumeSources.map(({ key }) => [key, spec[key]]));
+  const [csi, old] = [spec["csi"], before["csi"]];
+  if (!isFields(csi) || !isFields(old) || old["controllerExpandSecretRef"] !== undefined) return source;
+  const { controllerExpandSecretRef: _new, ...rest } = csi;
+  return { ...source, csi: rest };
+}
+
+const whole = { field: "spec", inline: false };
+
+function changeErrors({ spec = {} }: ApiObject, { spec: old = {} }: ApiObject): FieldError[] {
+  // The real server looks at it twice.
+  const errors = volumeSpecErrors(spec, whole);
+  if (!isEqual(sourceOf(spec, old), sourceOf(old, old))) {
+    const why = "spec.persistentvolumesource is immutable after creation\n";
+    errors.push(notAllowed("spec.persistentvolumesource", why));
+  }
+  errors.push(...fixed(spec["volumeMode"], old["volumeMode"], "volumeMode"));
+  if (old["volumeAttributesClassName"] !== undefined && spec["volumeAttributesClassName"] === undefined)
+    errors.push(notAllowed("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden"));
+  return errors;
+}
+
+export const volumeRules: KindRules = {
+  prepareCreate(volume, { now }) {
+    volume.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
+  },
+  prepareStatus(volume, old, { now }) {
+    const status = child(volume, "status");
+    const [asked, before] = [status["lastPhaseTransitionTime"], old.status?.["lastPhaseTransitionTime"]];
+    const isSame = status["phase"] === old.status?.["phase"];
+    if (isSame && asked === undefined && before !== undefined) status["lastPhaseTransitionTime"] = before;
+    if (!isSame && (asked === undefined || asked === before)) status["lastPhaseTransitionTime"] = formatTime(now);
+  },
+  validate: ({ spec = {} }) => volumeSpecErrors(spec, whole),
+  validateUpdate: changeErrors,
+};

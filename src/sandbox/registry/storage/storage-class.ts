@@ -1,0 +1,65 @@
+/** StorageClasses. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go. */
+import { duplicate, invalid, required, type FieldError } from "../../field-errors.ts";
+import { fieldsIn, textOf, type Fields } from "../../object.ts";
+import { choiceErrors, eachErrors, isEqual, parameterErrors, textsIn } from "../checks.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { labelKeyProblems } from "../names.ts";
+import { fixed } from "../spec-checks.ts";
+
+const policies = ["Delete", "Retain"];
+const bindingModes = ["Immediate", "WaitForFirstConsumer"];
+
+function provisionerErrors(value: unknown): FieldError[] {
+  const name = textOf(value).toLowerCase();
+  if (name === "") return [required("provisioner")];
+  return labelKeyProblems(name).map((problem) => invalid("provisioner", name, problem));
+}
+
+/** The values by key, and what is wrong with them. */
+function termErrors(term: Fields, field: string): FieldError[] {
+  const seen = new Set<string>();
+  return eachErrors(fieldsIn(term["matchLabelExpressions"]), `${field}.matchLabelExpressions`, (expression, here) => {
+    const key = textOf(expression["key"]);
+    const values = textsIn(expression["values"]);
+    const errors = values.length === 0 ? [required(`${here}.values`)] : [];
+    for (const [index, value] of values.entries())
+      if (values.indexOf(value) < index) errors.push(duplicate(`${here}.values[${index}]`, value));
+    errors.push(...labelKeyProblems(key).map((problem) => invalid(`${here}.key`, key, problem)));
+    if (seen.has(key)) errors.push(duplicate(`${here}.key`, key));
+    seen.add(key);
+    return errors;
+  });
+}
+
+const valuesByKey = (term: Fields): unknown =>
+  Object.fromEntries(
+    fieldsIn(term["matchLabelExpressions"]).map(({ key, values }) => [
+      textOf(key),
+      [...new Set(textsIn(values))].sort(),
+    ]),
+  );
+
+function topologyErrors(terms: readonly Fields[]): FieldError[] {
+  return eachErrors(terms, "allowedTopologies", (term, field, index) => {
+    // The real server's list of earlier terms begins with as many empty ones as there are terms.
+    const earlier = [...terms.map(() => ({})), ...terms.slice(0, index)];
+    const same = earlier.filter((other) => isEqual(valuesByKey(other), valuesByKey(term)));
+    return [...termErrors(term, field), ...same.map(() => duplicate(`${field}.matchLabelExpressions`, ""))];
+  });
+}
+
+export const storageClassRules: KindRules = {
+  validate: (storageClass) => [
+    ...provisionerErrors(storageClass["provisioner"]),
+    ...parameterErrors(storageClass["parameters"], "parameters", true),
+    ...(textOf(storageClass["reclaimPolicy"]) === ""
+      ? []
+      : choiceErrors(storageClass["reclaimPolicy"], "reclaimPolicy", policies)),
+    ...choiceErrors(storageClass["volumeBindingMode"], "volumeBindingMode", bindingModes),
+    ...topologyErrors(fieldsIn(storageClass["allowedTopologies"])),
+  ],
+  validateUpdate: (now, old) =>
+    ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) =>
+      fixed(now[field], old[field], field),
+    ),
+};
