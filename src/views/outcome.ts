@@ -74,9 +74,10 @@ function changeOf(old: StateEntry | undefined, now: StateEntry, shown: Shown): B
   return isSame ? undefined : { did: "changed", ...bare };
 }
 
-/** Secrets stay in it: it is compared, and never shown. */
-function comparable({ object }: StateEntry, shown: Shown): unknown {
-  return shownForm({ group: "", kind: "" }, object, shown);
+/** Secrets stay in it: it is compared, and never shown. What a quota has counted follows from the objects that it counts. */
+function comparable({ of, object }: StateEntry, shown: Shown): unknown {
+  const form = shownForm({ group: "", kind: "" }, object, shown);
+  return of.kind === "ResourceQuota" ? { ...form, status: undefined } : form;
 }
 
 interface Around {

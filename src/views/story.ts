@@ -51,7 +51,13 @@ const mostRuns = 24;
 const mostSentences = 8;
 
 /** Written by those who stand in for parts of a cluster: they explain nothing about the objects of others. */
-const standIns: ReadonlySet<string> = new Set(["scheduler", "kubelet", "serviceaccount", "node-heartbeat"]);
+const standIns: ReadonlySet<string> = new Set([
+  "scheduler",
+  "kubelet",
+  "serviceaccount",
+  "node-heartbeat",
+  "resourcequota",
+]);
 
 export class Story {
   #decisions = new Map<number, DecisionEvent & EventHead>();

@@ -1,4 +1,5 @@
 /** The cluster that a dry-run begins with: an empty one for manifests alone, or a snapshot. */
+import { resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
 import type { Node, Pod } from "../../api/types.ts";
@@ -182,13 +183,16 @@ export function beginningFrom(snapshot: Snapshot, namespaces: readonly string[],
 
 /** Kinds that a snapshot never reads, and whatever may not be read. */
 function scopeOf({ unreadable, held, unread }: Snapshot, namespaces: readonly string[]): Scope {
+  const uncounted = new Set(unread.map(resourceOf));
   const kinds = new Map(unread.map(({ group, kind }) => [`${group}/${kind}`, "nobody reads them here"]));
   for (const { kind, namespace } of unreadable) {
     // Pods of other namespaces are read for the room that they take, and for nothing else.
     const isOurs = !kind.namespaced || namespace !== undefined;
-    if (isOurs) kinds.set(`${kind.group}/${kind.kind}`, `${kind.plural} may not be read`);
+    if (!isOurs) continue;
+    kinds.set(`${kind.group}/${kind.kind}`, `${kind.plural} may not be read`);
+    uncounted.add(resourceOf(kind));
   }
-  return { namespaces, held, unread: kinds };
+  return { namespaces, held, unread: kinds, uncounted };
 }
 
 function defaultAccounts(namespaces: readonly string[], atMs: number): readonly StoredObject[] {

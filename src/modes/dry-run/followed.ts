@@ -24,8 +24,8 @@ const passive: ReadonlySet<string> = new Set([
   "Node",
 ]);
 
-/** Of kinds whose controller may not be chosen: the scheduler and the kubelet always act. */
-const alwaysFollowed: ReadonlySet<string> = new Set(["Pod"]);
+/** Of kinds whose controllers need not be chosen: the scheduler, the kubelet and the count of quotas always act. */
+const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 
 export function isFollowed({ of, did }: Done, controllers: readonly ControllerDefinition[]): boolean {
   if (did === "not served") return false;

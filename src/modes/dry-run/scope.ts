@@ -1,8 +1,12 @@
 /** What a dry-run knows of a cluster, and what it leaves alone: only those namespaces that are known to the last object are let go. */
-import { Namespaces } from "../../api/kind.ts";
+import type { ObjectKey } from "../../api/key.ts";
+import { ResourceQuotas } from "../../api/kind.ts";
+import type { ResourceQuota } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { SyncContext } from "../../controller/sync-context.ts";
 import { namespace } from "../../controllers/namespace/namespace.ts";
+import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 
 /**
  * What a dry-run knows of a cluster. A snapshot holds the objects of some namespaces and next to nothing of the others, and kinds
@@ -18,6 +22,8 @@ export interface Scope {
    * asked for them.
    */
   readonly unread: ReadonlyMap<string, string>;
+  /** The same kinds as quotas name them: `secrets`, `deployments.apps`. */
+  readonly uncounted: ReadonlySet<string>;
 }
 
 /** Kinds without a namespace that belong to the cluster and not to what runs on it: manifests alone do not bring them. */
@@ -33,6 +39,7 @@ export const wholeCluster: Scope = {
   namespaces: undefined,
   held: new Map(),
   unread: new Map(clusterKinds.map((kind) => [kind, "no cluster is asked"])),
+  uncounted: new Set(),
 };
 
 /** Undefined where what is not here is not there; otherwise why nobody knows. */
@@ -46,16 +53,34 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
   return namespaces === undefined || namespaces.includes(name);
 }
 
-/** The namespace controller among these leaves those alone whose contents are not all here. */
+/** The namespace and quota controllers among these leave alone what they would judge by objects that are not all here. */
 export function withinScope(controllers: readonly ControllerDefinition[], scope: Scope): ControllerDefinition[] {
   return controllers.map((controller) => {
-    if (controller.name !== namespace.name || controller.for !== Namespaces) return controller;
-    return {
-      ...controller,
-      async sync(key, context) {
-        if (!isInScope(scope, key) || scope.held.has(key)) return undefined;
-        return controller.sync(key, context);
-      },
-    };
+    switch (controller.name) {
+      case namespace.name:
+        return unless(controller, (key) => !isInScope(scope, key) || scope.held.has(key));
+      case resourcequota.name:
+        return unless(controller, (key, context) => hasUncounted(context.cache(ResourceQuotas).get(key), scope));
+      default:
+        return controller;
+    }
   });
+}
+
+function unless(
+  controller: ControllerDefinition,
+  isUnknown: (key: ObjectKey, context: SyncContext) => boolean,
+): ControllerDefinition {
+  return {
+    ...controller,
+    async sync(key, context) {
+      return isUnknown(key, context) ? undefined : controller.sync(key, context);
+    },
+  };
+}
+
+/** Its figures are those of the cluster, which has counted what is not here: a new count would forget it. */
+function hasUncounted(quota: ResourceQuota | undefined, { uncounted }: Scope): boolean {
+  if (quota?.status?.hard === undefined) return false;
+  return Object.keys(quota.spec?.hard ?? {}).some((name) => uncounted.has(name.replace(/^count\//, "")));
 }

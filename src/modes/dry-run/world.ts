@@ -8,6 +8,7 @@ import { createClient } from "../../client/client.ts";
 import type { Client } from "../../client/verbs.ts";
 import { ControllerManager } from "../../controller/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/definition.ts";
+import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 import { scheduler } from "../../controllers/scheduler/scheduler.ts";
 import { seededRandom } from "../../platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../platform/virtual-timeline.ts";
@@ -33,7 +34,7 @@ export interface WorldOptions extends LeftAlone {
   readonly objects: readonly StoredObject[];
   /** Of the snapshot; the world's own writes go on from there. */
   readonly revision?: number;
-  /** Besides the scheduler and the kubelet, which always act. */
+  /** Besides the scheduler, the kubelet and the count of quotas, which always act. */
   readonly controllers: readonly ControllerDefinition[];
   readonly liveRefusals: LiveRefusals;
   /** What is known of the cluster: nothing else is judged. */
@@ -89,7 +90,9 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const unheard = new TraceBus({ now: () => timeline.now() });
   const lookup = lookupIn(sandbox);
   const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, lookup, options.scope);
-  const standIns = [scheduler, dryRunKubelet({ ...options, lacks })];
+  // Every cluster has them, whichever controllers are asked about.
+  const standIns = [scheduler, dryRunKubelet({ ...options, lacks }), resourcequota];
+  const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
   const isStandIn = (name: string): boolean => standIns.some((definition) => fieldManagerOf(definition) === name);
   const { onWrite } = options;
   const clientFor = (name: string): Client => {
@@ -99,7 +102,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     return createClient({ transport, bus: isStandIn(name) ? unheard : bus, timeline, fieldManager: name });
   };
   const manager = new ControllerManager({
-    controllers: [...withinScope(options.controllers, options.scope), ...standIns],
+    controllers: withinScope([...asked, ...standIns], options.scope),
     informers: new SharedInformerFactory({
       client: clientFor("informers"),
       timeline,

@@ -1,0 +1,58 @@
+/** Quotas are counted and enforced in a dry-run, whichever controllers it is asked about. */
+import { describe, expect, test } from "bun:test";
+import type { StoredObject } from "../../../src/api/object.ts";
+import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
+import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
+import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import { wholeCluster } from "../../../src/modes/dry-run/scope.ts";
+import { apply, changesOf, play, webReplicaSet } from "./scene.ts";
+
+const quota = (hard: Readonly<Record<string, string>>): ToApply =>
+  ({
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { name: "few", namespace: "default" },
+    spec: { hard },
+  }) as ToApply;
+
+function usedIn({ state }: DryRun): unknown {
+  const object = state.get("/ResourceQuota default/few")?.object as { readonly status?: { readonly used?: unknown } };
+  return object.status?.used;
+}
+
+describe("a quota among the manifests", () => {
+  test("is counted, and lets in no more than it allows", async () => {
+    const run = await play({ wishes: [apply(quota({ pods: "2" })), apply(webReplicaSet(5))] });
+    expect(usedIn(run)).toEqual({ pods: "2" });
+    expect(run.availability).toMatchObject([{ available: 2, desired: 5 }]);
+    expect(run.availability[0]?.why).toContain("exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2");
+  });
+
+  test("gives back what is deleted", async () => {
+    const baseline = [apply(quota({ pods: "3" })), apply(webReplicaSet(3))];
+    const run = await play({ baseline, wishes: [apply(webReplicaSet(1))] });
+    expect(usedIn(run)).toEqual({ pods: "1" });
+  });
+
+  test("is no change where nothing but its count is another", async () => {
+    const baseline = [apply(quota({ pods: "3" })), apply(webReplicaSet(1))];
+    const run = await play({ baseline, wishes: [apply(webReplicaSet(2))] });
+    expect(changesOf(run)).toEqual(["~ ReplicaSet default/web", "+ Pod default/web-…"]);
+    expect(run.notFollowed).toEqual([]);
+  });
+});
+
+test("figures that rest on kinds which may not be read stay as the cluster has counted them", async () => {
+  const meta = { uid: "q", resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" };
+  const { metadata, ...rest } = quota({ secrets: "9" });
+  const live = {
+    ...rest,
+    metadata: { ...metadata, ...meta },
+    status: { hard: { secrets: "9" }, used: { secrets: "7" } },
+  };
+  const empty = emptyCluster([]);
+  const objects = [...empty.objects, live as unknown as StoredObject];
+  const scope = { ...wholeCluster, uncounted: new Set(["secrets"]) };
+  expect(usedIn(await play({ beginning: { ...empty, objects, scope } }))).toEqual({ secrets: "7" });
+  expect(usedIn(await play({ beginning: { ...empty, objects } }))).toEqual({ secrets: "0" });
+});
