@@ -1,12 +1,11 @@
 /**
  * What dry-run foretells from a snapshot is what then happens: random scenarios, foretold and then done for real to a
- * kube-apiserver with kube-controller-manager, kube-scheduler and kwok. Not compared: names that are made up, uids, versions,
- * times, node names, addresses, what kwok puts into a pod's status, and which of several equal pods goes.
+ * kube-apiserver with kube-controller-manager, kube-scheduler and kwok. support/comparable.ts says what is not compared: what is made
+ * up or measured, what kwok puts into a pod's status, and which of several equal pods goes.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import type { StoredObject } from "../../src/api/object.ts";
-import { controllerOf } from "../../src/api/owner-references.ts";
 import { accessCluster } from "../../src/client/cluster-access.ts";
 import { connect, type Connection } from "../../src/client/connect.ts";
 import { discover, type DiscoveredKind, findKind } from "../../src/client/discovery.ts";
@@ -19,9 +18,9 @@ import { takeSnapshot } from "../../src/modes/dry-run/snapshot.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
-import { shownForm } from "../../src/views/shown-form.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { long } from "../support/long.ts";
+import { comparable } from "./support/comparable.ts";
 import { type Deed, type Scenario, scenario } from "./dry-run-scenarios.ts";
 
 const compared = ["deployments.apps", "replicasets.apps", "replicationcontrollers", "pods", "configmaps"];
@@ -34,35 +33,6 @@ const longestMs = 60_000;
 const firstSeed = Number(process.env["FIRST_SEED"] ?? 1);
 const seeds = Array.from({ length: long ? 50 : 4 }, (_, n) => firstSeed + n);
 const only = process.env["SEED"];
-
-/** An object in the form that is compared. */
-function plain(object: StoredObject): string {
-  const kind = object.kind ?? "";
-  const form = shownForm({ group: "", kind }, object, {}) as {
-    metadata: { name?: string; generateName?: string };
-    spec?: Record<string, unknown>;
-    status?: unknown;
-  };
-  const owner = controllerOf(object);
-  if (kind !== "Pod") return JSON.stringify(inOrder(form));
-  const { metadata, spec = {} } = form;
-  if (metadata.generateName !== undefined && metadata.name?.startsWith(metadata.generateName) === true)
-    delete metadata.name;
-  const { phase, conditions = [] } =
-    (object as { status?: { phase?: string; conditions?: { type: string; status: string }[] } }).status ?? {};
-  const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
-  return JSON.stringify(inOrder({ kind, owner: `${owner?.kind} ${owner?.name}`, metadata, spec, phase, ready }));
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, inOrder(item)]),
-  );
-}
 
 describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happens", () => {
   let cluster: Cluster;
@@ -173,7 +143,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happen
       for (const deed of played.deeds) await doForReal(namespace, deed);
       await quiet(namespace);
       const happened = await objectsIn(namespace);
-      expect(told.map(plain).sort()).toEqual(happened.map(plain).sort());
+      expect(told.map(comparable).sort()).toEqual(happened.map(comparable).sort());
       expect(told.length).toBeGreaterThan(0);
     }, 180_000);
   }

@@ -4,67 +4,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { effectsOf } from "../support/audit-log.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
+import {
+  deployer,
+  deployment,
+  failingWebhook,
+  heldNamespace,
+  policy,
+  quota,
+  reader,
+  web,
+} from "./support/dry-run-manifests.ts";
 import { type ProgramEnd, runProgram } from "./support/program.ts";
 import { eventually } from "./support/workload.ts";
-
-const web = (replicas: number, port = 80): string => `
-apiVersion: apps/v1
-kind: ReplicaSet
-metadata: {name: web, namespace: shop}
-spec:
-  replicas: ${replicas}
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: nginx}]}
----
-apiVersion: v1
-kind: Service
-metadata: {name: web, namespace: shop}
-spec: {selector: {app: web}, ports: [{port: ${port}}]}
-`;
-
-const reader = `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: Role
-metadata: {name: reader, namespace: shop}
-rules:
-- {apiGroups: [""], resources: [pods, services], verbs: [get, list]}
-- {apiGroups: [apps], resources: [replicasets], verbs: [get, list]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: {name: reader, namespace: shop}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
-subjects: [{kind: User, name: reader}]
-`;
-
-const policy = `
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: few}
-spec:
-  matchConstraints:
-    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [UPDATE], resources: [replicasets]}]
-  validations: [{expression: "object.spec.replicas <= 4", message: too many}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: few}
-spec: {policyName: few, validationActions: [Deny]}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingWebhookConfiguration
-metadata: {name: inject}
-webhooks:
-- name: inject.example.com
-  admissionReviewVersions: [v1]
-  sideEffects: None
-  failurePolicy: Ignore
-  timeoutSeconds: 1
-  clientConfig: {url: "https://127.0.0.1:1/inject"}
-  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
-`;
 
 describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", () => {
   let cluster: Cluster;
@@ -180,7 +131,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       "-f",
       fileOf(web(3).replace("matchLabels: {app: web}", "matchLabels: {app: other}")),
     );
-    expect(stderr).toContain("document 1 (ReplicaSet web), line 11: spec.template.metadata.labels: Invalid value");
+    expect(stderr).toContain("document 1 (ReplicaSet web), line 9: spec.template.metadata.labels: Invalid value");
     expect(code).toBe(2);
   }, 60_000);
 
@@ -199,6 +150,128 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       const { stdout } = await dryRun("-f", file, "--server-validate");
       expect(stdout).toContain("! server: patch ReplicaSet shop/web would be refused: ");
       expect(stdout).toContain("too many");
+    });
+  }, 60_000);
+
+  async function namespaceMade(name: string): Promise<void> {
+    await cluster.kubectl(["create", "namespace", name]);
+    await eventually(async () => {
+      expect((await cluster.kubectl(["-n", name, "get", "serviceaccount", "default"])).code).toBe(0);
+    });
+  }
+
+  async function field(namespace: string, object: string, path: string): Promise<string> {
+    return (await cluster.kubectl(["-n", namespace, "get", object, "-o", `jsonpath={${path}}`])).stdout;
+  }
+
+  test("nothing is foretold of a namespace elsewhere that does not come to its end", async () => {
+    await applied(heldNamespace);
+    await cluster.kubectl(["delete", "namespace", "stuck", "--wait=false"]);
+    await eventually(async () => {
+      expect(await field("", "namespace/stuck", ".status.conditions[*].type")).toContain(
+        "NamespaceFinalizersRemaining",
+      );
+    });
+    const { code, stdout } = await dryRun("-f", fileOf(web(3)));
+    expect(stdout).not.toContain("drift");
+    expect(stdout).not.toContain("stuck");
+    expect(code).toBe(0);
+  }, 60_000);
+
+  test("a quota lets in as many pods as it then does", async () => {
+    await namespaceMade("quota");
+    await applied(quota);
+    await eventually(async () => {
+      expect(await field("quota", "resourcequota/few", ".status.hard.pods")).toBe("2");
+    });
+    const file = fileOf(deployment("quota", "web", 5));
+    const { code, stdout } = await dryRun("-f", file);
+    expect(stdout).toContain("! Deployment quota/web: available 2 of 5: ReplicaSet web-");
+    expect(stdout).toContain("exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2");
+    expect(code).toBe(4);
+    expect(await cluster.kubectl(["apply", "-f", file])).toMatchObject({ code: 0 });
+    await eventually(async () => {
+      expect(await field("quota", "deployment/web", ".status.availableReplicas")).toBe("2");
+      expect(
+        await field("quota", "deployment/web", ".status.conditions[?(@.type=='ReplicaFailure')].message"),
+      ).toContain("exceeded quota: few");
+    });
+    // The quota is what it was, and so is the answer: nothing is foretold but that the rollout will be called failed.
+    const again = await dryRun("-f", file);
+    expect(again.stdout).not.toMatch(/^[+-] |ReplicaFailure gone/m);
+    expect(again.code).toBe(4);
+  }, 60_000);
+
+  test("--prune deletes what the manifests have no more, with what it owns", async () => {
+    await namespaceMade("prune");
+    const both = fileOf(`${deployment("prune", "old", 2)}---${deployment("prune", "new", 1)}`);
+    const one = fileOf(deployment("prune", "new", 1));
+    expect(await cluster.kubectl(["apply", "-f", both])).toMatchObject({ code: 0 });
+    await eventually(async () => {
+      expect(await field("prune", "deployment/old", ".status.availableReplicas")).toBe("2");
+      expect(await field("prune", "deployment/new", ".status.availableReplicas")).toBe("1");
+    });
+    const kept = await dryRun("-f", one, "--baseline", both);
+    expect(kept.stdout).toContain("in the baseline, not in -f: Deployment prune/old; --prune deletes them");
+    expect(kept.code).toBe(0);
+    const pruned = await dryRun("-f", one, "--baseline", both, "--prune", "--fail-on", "delete");
+    expect(pruned.stdout).toMatch(/- Deployment prune\/old .*deleted, as asked/);
+    expect(pruned.stdout).toMatch(/- 2 Pods prune\/old-/);
+    expect(pruned.stdout).toContain("4 deleted. Deployment prune/new: available 1 of 1");
+    expect(pruned.code).toBe(1);
+  }, 60_000);
+
+  test("a reference that leads nowhere is told, and keeps pods from starting", async () => {
+    const file = fileOf(deployment("shop", "needy", 1, ", envFrom: [{configMapRef: {name: none}}]"));
+    const { code, stdout } = await dryRun("-f", file, "--fail-on", "dangling");
+    expect(stdout).toContain(
+      "! Deployment shop/needy .spec.template.spec.containers[0].envFrom[0].configMapRef.name: there is no ConfigMap shop/none",
+    );
+    expect(stdout).toContain("! Deployment shop/needy: available 0 of 1");
+    expect(code).toBe(1);
+    await cluster.kubectl(["-n", "shop", "create", "configmap", "none"]);
+    const later = await dryRun("-f", file, "--fail-on", "dangling,unavailable");
+    expect(later.stdout).toContain("Deployment shop/needy: available 1 of 1");
+    expect(later.code).toBe(0);
+  }, 60_000);
+
+  test("a webhook that refuses the pods goes on refusing them; asked, it refuses new ones too", async () => {
+    await namespaceMade("wh");
+    await applied(failingWebhook);
+    // A new webhook is not in force at once.
+    await eventually(async () => {
+      const pod =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: wh}\nspec: {containers: [{name: c, image: i}]}\n";
+      expect((await cluster.kubectl(["create", "--dry-run=server", "-f", "-"], pod)).code).toBe(1);
+    });
+    const file = fileOf(deployment("wh", "web", 2));
+    const asked = await dryRun("-f", file, "--server-validate");
+    expect(asked.stdout).toContain("! Deployment wh/web: available 0 of 2: the API server would refuse it: ");
+    expect(asked.stdout).toContain('failed calling webhook "bad.example.com"');
+    expect(asked.code).toBe(4);
+    expect(await cluster.kubectl(["apply", "-f", file])).toMatchObject({ code: 0 });
+    await eventually(async () => {
+      expect(await field("wh", "deployment/web", ".status.conditions[?(@.type=='ReplicaFailure')].status")).toBe(
+        "True",
+      );
+    });
+    const later = await dryRun("-f", file);
+    expect(later.stdout).not.toMatch(/^[+-] |ReplicaFailure gone/m);
+    expect(later.stdout).toMatch(/! Deployment wh\/web: available 0 of 2: .*failed calling webhook/);
+    expect(later.code).toBe(4);
+  }, 60_000);
+
+  test("rights that only controllers need are no finding of --server-validate", async () => {
+    await applied(deployer);
+    const file = fileOf(web(4));
+    await eventually(async () => {
+      const { code, stdout } = await dryRun("-f", file, "--server-validate", "--as", "deployer");
+      expect(stdout).toContain(
+        "not judged: asked as user deployer, who may not make them; on the cluster the controllers do",
+      );
+      expect(stdout).not.toContain('User "deployer" cannot create');
+      expect(stdout).toContain("ReplicaSet shop/web: available 4 of 4");
+      expect(code).toBe(1);
     });
   }, 60_000);
 

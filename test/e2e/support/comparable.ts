@@ -1,0 +1,98 @@
+/**
+ * Objects as two clusters can have them alike: without what is made up or measured. It shares no code with the program, which has
+ * views of its own about what is worth showing.
+ */
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Conditioned {
+  readonly type: string;
+  readonly status: string;
+}
+
+interface Like {
+  readonly kind?: string;
+  readonly metadata: Json & {
+    readonly name: string;
+    readonly generateName?: string;
+    readonly generation?: number;
+    readonly labels?: Json;
+    readonly ownerReferences?: readonly {
+      readonly kind: string;
+      readonly name: string;
+      readonly controller?: boolean;
+    }[];
+  };
+  readonly spec?: Json;
+  readonly status?: Json & { readonly observedGeneration?: number; readonly conditions?: readonly Conditioned[] };
+}
+
+const madeUp: ReadonlySet<string> = new Set([
+  "uid",
+  "resourceVersion",
+  "managedFields",
+  "generation",
+  "observedGeneration",
+]);
+
+/** One text for each object. */
+export function comparable(object: object): string {
+  const given = object as Like;
+  return JSON.stringify(inOrder(given.kind === "Pod" ? pod(given) : whole(given)));
+}
+
+/**
+ * Everything but what is made up; conditions with type, status, reason and message, their times as far as they have any. How often a
+ * ReplicaSet was scaled on the way is chance, that its controller has seen the last of it is not.
+ */
+function whole({ kind, metadata, spec, status }: Like): unknown {
+  const { generation, ...meta } = metadata;
+  const seen = status?.observedGeneration;
+  const isChance = kind === "ReplicaSet" || kind === "ReplicationController";
+  return {
+    kind,
+    metadata: without(meta),
+    spec: without(spec),
+    status: without(status),
+    unseenGenerations: generation === undefined || seen === undefined ? undefined : generation - seen,
+    generation: isChance ? undefined : generation,
+  };
+}
+
+/** Another kubelet writes the rest of a pod's status; where a pod runs, and what it takes from there, is chance. */
+function pod({ kind, metadata, spec, status }: Like): unknown {
+  const { generateName, name, labels = {}, ownerReferences = [], ...meta } = metadata;
+  const own = Object.entries(labels).filter(([label]) => !label.startsWith("topology.kubernetes.io/"));
+  const { nodeName, ...rest } = spec ?? {};
+  return {
+    kind,
+    metadata: without(meta),
+    name: generateName ?? name,
+    labels: Object.fromEntries(own),
+    owners: ownerReferences.map((owner) => `${owner.kind} ${owner.name} ${owner.controller}`),
+    spec: without(rest),
+    isPlaced: nodeName !== undefined,
+    phase: status?.["phase"],
+    ready: status?.conditions?.find(({ type }) => type === "Ready")?.status,
+  };
+}
+
+function without(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(without);
+  if (typeof value === "string") return value.replace(/^kube-api-access-[a-z0-9]{5}$/, "kube-api-access-…");
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !madeUp.has(key));
+  return Object.fromEntries(
+    kept.map(([key, item]) => [
+      key,
+      /(Time|Timestamp)$/.test(key) && typeof item === "string" ? "TIME" : without(item),
+    ]),
+  );
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, inOrder(item)]));
+}

@@ -1,0 +1,127 @@
+/** Manifests that dry-run is tried with on a real cluster. */
+
+export const web = (replicas: number, port = 80): string => `
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: ${replicas}
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: nginx}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {selector: {app: web}, ports: [{port: ${port}}]}
+`;
+
+/** May read little. */
+export const reader = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: reader, namespace: shop}
+rules:
+- {apiGroups: [""], resources: [pods, services], verbs: [get, list]}
+- {apiGroups: [apps], resources: [replicasets], verbs: [get, list]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: reader, namespace: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
+subjects: [{kind: User, name: reader}]
+`;
+
+/** A policy that denies, and a webhook that nobody answers and nobody needs. */
+export const policy = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: few}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [UPDATE], resources: [replicasets]}]
+  validations: [{expression: "object.spec.replicas <= 4", message: too many}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: few}
+spec: {policyName: few, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: inject}
+webhooks:
+- name: inject.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Ignore
+  timeoutSeconds: 1
+  clientConfig: {url: "https://127.0.0.1:1/inject"}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+`;
+
+/** A Deployment of nginx; `more` stands in its container. */
+export function deployment(namespace: string, name: string, replicas: number, more = ""): string {
+  return `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  replicas: ${replicas}
+  selector: {matchLabels: {app: ${name}}}
+  template:
+    metadata: {labels: {app: ${name}}}
+    spec: {terminationGracePeriodSeconds: 0, containers: [{name: main, image: nginx${more}}]}
+`;
+}
+
+export const quota = `
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: few, namespace: quota}
+spec: {hard: {pods: "2"}}
+`;
+
+/** Refuses all pods of a namespace, since nobody answers it. */
+export const failingWebhook = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: bad}
+webhooks:
+- name: bad.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Fail
+  timeoutSeconds: 1
+  clientConfig: {url: "https://127.0.0.1:1/bad"}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: wh}}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+`;
+
+/** May apply ReplicaSets and Services of a namespace, and make no pods. */
+export const deployer = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: deployer, namespace: shop}
+rules:
+- {apiGroups: ["", apps], resources: [replicasets, services], verbs: [get, list, create, update, patch]}
+- {apiGroups: [""], resources: [pods, replicationcontrollers, configmaps], verbs: [get, list]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: deployer, namespace: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: deployer}
+subjects: [{kind: User, name: deployer}]
+`;
+
+/** Hangs in Terminating as soon as it is deleted. */
+export const heldNamespace = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: stuck}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: held, namespace: stuck, finalizers: [a.b/c]}
+`;
