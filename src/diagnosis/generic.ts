@@ -11,7 +11,7 @@ interface Reported {
   readonly observedGeneration?: number;
   readonly phase?: unknown;
   readonly state?: unknown;
-  readonly conditions?: readonly Condition[];
+  readonly conditions?: unknown;
   readonly replicas?: unknown;
   readonly readyReplicas?: unknown;
   readonly availableReplicas?: unknown;
@@ -21,8 +21,8 @@ interface Reported {
 const mostOwned = 50;
 
 export function examineGeneric(look: Look, item: Item): Examined {
-  const { status } = item.object as { readonly status?: Reported };
-  const conditions = readConditions(item, Array.isArray(status?.conditions) ? status.conditions : []);
+  const status = statusOf(item);
+  const conditions = readConditions(item, conditionsOf(status));
   const owned = examineOwned(look, item);
   // A status that nobody has written may be one that nobody means to write.
   const behind = status?.observedGeneration === undefined ? [] : unseenGeneration(look, item);
@@ -49,6 +49,20 @@ export function examineGeneric(look: Look, item: Item): Examined {
     unseen: [...unclear, ...(isGood ? aside(owned.unseen) : owned.unseen), ...unwritten(status, owned.seen.length > 0)],
     notes: conditions.unclear.map(conditionText),
   };
+}
+
+function statusOf({ object }: Item): Reported | undefined {
+  const { status } = object as { readonly status?: unknown };
+  return typeof status === "object" && status !== null ? status : undefined;
+}
+
+/** Nothing is known of what a custom resource keeps there. */
+function conditionsOf(status: Reported | undefined): readonly Condition[] {
+  const { conditions } = status ?? {};
+  if (!Array.isArray(conditions)) return [];
+  return conditions.filter(
+    (each: unknown): each is Condition => typeof each === "object" && each !== null && "type" in each,
+  );
 }
 
 function phaseOf(status: Reported | undefined): string | undefined {

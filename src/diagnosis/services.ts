@@ -106,8 +106,9 @@ function portFindings(item: Item<Service>, slices: readonly EndpointSlice[]): re
   const { spec } = item.object;
   return (spec?.ports ?? []).flatMap(({ name = "", port, targetPort }): readonly Finding[] => {
     if (typeof targetPort !== "string" || /^\d+$/.test(targetPort)) return [];
-    const leads = slices.some(({ ports = [] }) =>
-      ports.some((each) => (each.name ?? "") === name && each.port !== undefined),
+    // A list that Go has left empty is null.
+    const leads = slices.some((slice) =>
+      (slice.ports ?? []).some((each) => (each.name ?? "") === name && each.port !== undefined),
     );
     if (leads) return [];
     return [

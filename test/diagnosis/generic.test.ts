@@ -136,6 +136,15 @@ describe("a custom resource", () => {
   });
 });
 
+test.each([
+  { name: "a text", status: "fine" },
+  { name: "null", status: null },
+  { name: "conditions that are a map", status: { conditions: { Ready: true } } },
+  { name: "conditions of no type", status: { conditions: [null, 1, { status: "True" }] } },
+])("a status that is $name tells nothing", ({ status }) => {
+  expect(answerAbout(Widgets, objectOf("w", { spec: {}, status })).is).toBe("cannot tell");
+});
+
 test("a ConfigMap is as it should be as soon as it is there", () => {
   expect(answerAbout(ConfigMaps, objectOf("c")).is).toBe("well");
 });

@@ -1,0 +1,123 @@
+/**
+ * What `why` says of broken and of healthy things, on a real kube-apiserver with kube-controller-manager, kube-scheduler and
+ * kwok: no broken one is called well, no healthy one broken. The rows lie in why-table/.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { controllersMissing, type Cluster, startCluster } from "../support/cluster.ts";
+import { type Asker, askerFor, textOf } from "./why-table/asking.ts";
+import { brokenCluster, brokenNetwork, brokenStorage, brokenWidgets } from "./why-table/broken-others.ts";
+import { brokenPods, brokenWorkloads } from "./why-table/broken-workloads.ts";
+import { createAll, handOf, play, soon } from "./why-table/hand.ts";
+import { ground, groundWithin, healthyOthers, healthyWorkloads } from "./why-table/healthy.ts";
+import type { Broken, Hand, Row } from "./why-table/row.ts";
+
+const broken: readonly Broken[] = [
+  ...brokenPods,
+  ...brokenWorkloads,
+  ...brokenNetwork,
+  ...brokenStorage,
+  ...brokenCluster,
+  ...brokenWidgets,
+];
+const healthy: readonly Row[] = [...healthyWorkloads, ...healthyOthers];
+const isByHand = ({ phase }: Row): boolean => phase === "by hand";
+
+/** Controllers take their time; the machine may be busy. */
+const patienceMs = 60_000;
+
+test("the table has 60 broken things and 30 healthy ones, of 15 kinds, each of a name of its own", () => {
+  expect(broken.length).toBeGreaterThanOrEqual(60);
+  expect(healthy.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(broken.map(({ ask }) => ask.split("/")[0])).size).toBeGreaterThanOrEqual(15);
+  const names = [...broken, ...healthy].map(({ name }) => name);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+describe.skipIf(controllersMissing !== undefined)("why", () => {
+  let cluster: Cluster;
+  let hand: Hand;
+  const askers = new Map<string, Asker>();
+
+  beforeAll(async () => {
+    // kwok will stand still for a while: its nodes must not be taken for dead.
+    cluster = await startCluster({ controllers: "*", kcmFlags: ["--node-monitor-grace-period=1h"] });
+    hand = handOf(cluster);
+    await createAll(hand, ground, "default");
+    await soon("namespaces and the CRD", async () => {
+      const paths = ["table", "tight", "strict", "hooked", "leaving"].map(
+        (name) => `/api/v1/namespaces/${name}/serviceaccounts/default`,
+      );
+      const answers = await Promise.all(
+        [...paths, "/apis/example.com/v1/widgets"].map((path) => cluster.request("GET", path)),
+      );
+      return answers.every(({ status }) => status === 200);
+    });
+    await createAll(hand, groundWithin, "default");
+    await soon("the quota", async () => {
+      const { body } = await cluster.request("GET", "/api/v1/namespaces/tight/resourcequotas/none");
+      return body.status?.hard?.pods === "0";
+    });
+    await play(
+      hand,
+      [...broken, ...healthy].filter((row) => !isByHand(row)),
+    );
+    for (const as of ["", "bob"]) askers.set(as, await askerFor(cluster.kubeconfig, as));
+  }, 240_000);
+  afterAll(async () => {
+    for (const asker of askers.values()) asker.close();
+    await cluster.stop();
+  });
+
+  const answer = (row: Row): ReturnType<Asker["ask"]> => {
+    const asker = askers.get(row.as ?? "");
+    if (asker === undefined) throw new Error(`nobody asks as ${row.as}`);
+    return asker.ask(row);
+  };
+
+  /** The answer that has what is waited for, or the last one. */
+  async function answerOnce(
+    row: Row,
+    isRight: (text: string, is: string) => boolean,
+  ): Promise<{ readonly text: string; readonly is: string }> {
+    for (const until = Date.now() + patienceMs; ; await Bun.sleep(300)) {
+      const said = await answer(row);
+      const [text, { is }] = [textOf(said), said];
+      if (isRight(text, is) || Date.now() > until) return { text, is };
+    }
+  }
+
+  const asksBroken = async (row: Broken): Promise<void> => {
+    const first = await answer(row);
+    // At no time, not even before a controller has come to it.
+    if (row.cannotTell !== true) expect({ row: row.name, is: first.is }).not.toEqual({ row: row.name, is: "well" });
+    const { text, is } = await answerOnce(row, (each) => row.says.test(each));
+    expect(text).toMatch(row.says);
+    expect({ row: row.name, text, is: is === "cannot tell" }).toEqual({
+      row: row.name,
+      text,
+      is: row.cannotTell === true,
+    });
+    expect({ row: row.name, is }).not.toEqual({ row: row.name, is: "well" });
+    if (row.notSeen !== undefined) expect(text).toMatch(row.notSeen);
+  };
+  const asksHealthy = async (row: Row): Promise<void> => {
+    const { text, is } = await answerOnce(row, (_, each) => each === "well");
+    expect({ row: row.name, text, is }).toEqual({ row: row.name, text, is: "well" });
+  };
+
+  describe("calls what is broken broken, with its first cause", () => {
+    test.each(broken.filter((row) => !isByHand(row)))("$name", asksBroken, patienceMs + 30_000);
+  });
+  describe("calls what is healthy well", () => {
+    test.each(healthy.filter((row) => !isByHand(row)))("$name", asksHealthy, patienceMs + 30_000);
+  });
+
+  describe("with statuses as a kubelet would write them", () => {
+    beforeAll(async () => {
+      cluster.stopProcess("kwok");
+      await play(hand, [...broken, ...healthy].filter(isByHand));
+    }, 120_000);
+    test.each(broken.filter(isByHand))("$name", asksBroken, patienceMs + 30_000);
+    test.each(healthy.filter(isByHand))("$name", asksHealthy, patienceMs + 30_000);
+  });
+});

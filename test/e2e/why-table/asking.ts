@@ -1,0 +1,48 @@
+/** Asks what `why` asks, inside the test: the same reading and the same diagnosis, without a process for each row. */
+import { kindNamed } from "../../../plugin/object-names.ts";
+import { accessCluster } from "../../../src/client/cluster-access.ts";
+import { createClient } from "../../../src/client/client.ts";
+import { connect } from "../../../src/client/connect.ts";
+import { discover } from "../../../src/client/discovery.ts";
+import { acting } from "../../../src/controllers/index.ts";
+import { type Answer, notSeen } from "../../../src/diagnosis/answer.ts";
+import { findingsOf, refText } from "../../../src/diagnosis/diagnosis.ts";
+import { Reading } from "../../../src/modes/why/why.ts";
+import { realHost } from "../../../src/platform/host.ts";
+import { realRandom } from "../../../src/platform/random.ts";
+import { realTimeline } from "../../../src/platform/real-timeline.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import { type Row, space } from "./row.ts";
+
+export interface Asker {
+  ask(row: Row): Promise<Answer>;
+  close(): void;
+}
+
+/** One user's connection; `as` empty: the admin's. */
+export async function askerFor(kubeconfig: string, as: string): Promise<Asker> {
+  const timeline = realTimeline();
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const host = { ...realHost(), env: {} };
+  const access = await accessCluster(host, { kubeconfig, ...(as !== "" && { as }) });
+  const connection = connect(access, { host, timeline, bus, qps: 0, readOnly: true });
+  const { unlimited: transport } = connection;
+  const client = createClient({ transport, bus, timeline });
+  const discovery = await discover(client);
+  const parts = { transport, client, bus, timeline, random: realRandom(), discovery, controllers: acting };
+  return {
+    async ask({ ask, namespace = space }) {
+      const reading = await Reading.begin({ ...parts, asksControllers: true });
+      const [type = "", name = ""] = ask.split(/\/(.*)/s);
+      const kind = kindNamed(type, discovery.kinds, "kubectl reconcile");
+      return reading.answer(await reading.object(kind, kind.namespaced ? namespace : "", name));
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** What the answer says, a line for each cause: to be matched, and to be read when a row fails. */
+export function textOf(answer: Answer): string {
+  const causes = findingsOf(answer).map(({ at, why }) => `${refText(at)} ${why}`);
+  return [`${refText(answer.of)} ${answer.is}: ${answer.says}`, ...causes, notSeen(answer)].join("\n");
+}

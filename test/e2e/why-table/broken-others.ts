@@ -1,0 +1,439 @@
+import {
+  apps,
+  type Broken,
+  budget,
+  claim,
+  condition,
+  core,
+  data,
+  ingress,
+  type Json,
+  service,
+  space,
+  volume,
+  widget,
+  widgets,
+  widgetStatus,
+  workload,
+} from "./row.ts";
+
+const scaled = (name: string, target: string): Json => ({
+  apiVersion: "autoscaling/v2",
+  kind: "HorizontalPodAutoscaler",
+  metadata: { name },
+  spec: {
+    scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: target },
+    minReplicas: 1,
+    maxReplicas: 5,
+    metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } }],
+  },
+});
+
+const nowhere = { service: { namespace: space, name: "nope" } };
+const hook = (kind: string, name: string): Json => ({
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind,
+  metadata: { name },
+  webhooks: [
+    {
+      name: "hook.example.com",
+      clientConfig: nowhere,
+      failurePolicy: "Ignore",
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+      rules: [{ apiGroups: ["nope.example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nopes"] }],
+    },
+  ],
+});
+
+const binding = (kind: string, name: string, role: string): Json => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind,
+  metadata: { name },
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: role, name: "nope" },
+  subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "nobody" }],
+});
+
+const request = (name: string): Json => ({
+  apiVersion: "certificates.k8s.io/v1",
+  kind: "CertificateSigningRequest",
+  metadata: { name },
+  spec: { request: certificateRequest, signerName: "example.com/signer", usages: ["client auth"] },
+});
+
+/** Of an EC key, CN=x: made once with openssl. */
+export const certificateRequest =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIRk1HNENBUUF3RERFS01BZ0dBMVVFQXd3QmVEQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCSFFMd0haYzAyZ3pOZVRuUUY3ZXAwRDVKdHg2UktZK1hJeU5YQ3l0Z29MdE1VdVJ6MnJDN3lKNmpBWUVmNXp0CmZKMnZWNy9oVXgxOVIrQm1MekczL2kyZ0FEQUtCZ2dxaGtqT1BRUURBZ05IQURCRUFpQW9WZEN5K0N5OFdRRy8KSFJiNkEwS3dXbGFta2xVSHlLSk42OHNNMGRlSGVRSWdacUt4T0V0dXYvVUJTNHRjMkRMeDFvSUt2QkJJdTRMZApaTDlqYU5pUVVnOD0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==";
+
+export const brokenNetwork: readonly Broken[] = [
+  {
+    name: "an autoscaler without metrics",
+    ask: "hpa/h-blind",
+    objects: [scaled("h-blind", "d-fine")],
+    says: /FailedGetResourceMetric/,
+  },
+  {
+    name: "an autoscaler whose target is missing",
+    ask: "hpa/h-lost",
+    objects: [scaled("h-lost", "nope")],
+    says: /FailedGetScale/,
+  },
+  {
+    name: "a Service that selects no pod",
+    ask: "svc/svc-wrong",
+    objects: [service("svc-wrong", { selector: { app: "nope" } })],
+    says: /no pod has the labels that it selects: app=nope/,
+  },
+  {
+    name: "a Service whose pods are not ready",
+    ask: "svc/svc-lost",
+    objects: [service("svc-lost", { selector: { app: "d-lost" } })],
+    says: /Pod d-lost-\S+ not scheduled/,
+  },
+  {
+    name: "a Service whose port no container names",
+    ask: "svc/svc-port",
+    objects: [service("svc-port", { selector: { app: "d-fine" }, ports: [{ port: 80, targetPort: "nope" }] })],
+    says: /no container of its pods has a port named nope/,
+  },
+  {
+    name: "a Service without a selector and endpoints",
+    ask: "svc/svc-bare",
+    objects: [service("svc-bare", {})],
+    says: /nobody has written endpoints for it/,
+  },
+  {
+    name: "a Service that waits for its load balancer",
+    ask: "svc/svc-cloud",
+    objects: [service("svc-cloud", { type: "LoadBalancer", selector: { app: "d-fine" } })],
+    says: /no load balancer yet/,
+  },
+  {
+    name: "an Ingress to a Service that is missing",
+    ask: "ing/i-nope",
+    objects: [ingress("i-nope", { backend: "nope" })],
+    says: /Service nope there is no such Service/,
+  },
+  {
+    name: "an Ingress to a port that is missing",
+    ask: "ing/i-port",
+    objects: [ingress("i-port", { port: 81 })],
+    says: /it has no port 81/,
+  },
+  {
+    name: "an Ingress to a Service without endpoints",
+    ask: "ing/i-empty",
+    objects: [ingress("i-empty", { backend: "svc-wrong" })],
+    says: /no pod has the labels that it selects/,
+  },
+  {
+    name: "an Ingress whose class is missing",
+    ask: "ing/i-class",
+    objects: [ingress("i-class", { spec: { ingressClassName: "nope" } })],
+    says: /IngressClass nope there is no such class/,
+  },
+  {
+    name: "an Ingress whose certificate is missing",
+    ask: "ing/i-tls",
+    objects: [ingress("i-tls", { spec: { tls: [{ secretName: "nope" }] } })],
+    says: /Secret nope there is no such Secret/,
+  },
+  {
+    name: "an Ingress that no controller has taken up",
+    ask: "ing/i-bare",
+    objects: [ingress("i-bare")],
+    says: /no ingress controller has taken it up/,
+  },
+];
+
+export const brokenStorage: readonly Broken[] = [
+  {
+    name: "a claim without a class, where none is the default",
+    ask: "pvc/c-none",
+    objects: [claim("c-none")],
+    says: /no StorageClass is the default one/,
+  },
+  {
+    name: "a claim whose class is missing",
+    ask: "pvc/c-class",
+    objects: [claim("c-class", { storageClassName: "nope" })],
+    says: /there is no StorageClass nope/,
+  },
+  {
+    name: "a claim that waits for a pod",
+    ask: "pvc/c-waits",
+    objects: [claim("c-waits", { storageClassName: "waits" })],
+    says: /when a pod that uses it is scheduled/,
+  },
+  {
+    name: "a claim whose volume is missing",
+    ask: "pvc/c-volume",
+    objects: [claim("c-volume", { storageClassName: "", volumeName: "nope" })],
+    says: /there is no volume nope/,
+  },
+  {
+    name: "a claim that has lost its volume",
+    ask: "pvc/c-lost",
+    objects: [
+      claim(
+        "c-lost",
+        { storageClassName: "", volumeName: "gone" },
+        { annotations: { "pv.kubernetes.io/bind-completed": "yes" } },
+      ),
+    ],
+    says: /its volume gone is gone/,
+  },
+  {
+    name: "a volume whose claim is gone",
+    ask: "pv/v-released",
+    objects: [
+      volume("v-released", {
+        claimRef: { namespace: space, name: "nope", uid: "00000000-0000-0000-0000-000000000001" },
+      }),
+    ],
+    says: /its claim table\/nope was deleted/,
+  },
+];
+
+export const brokenCluster: readonly Broken[] = [
+  {
+    phase: "by hand",
+    name: "a node that is cordoned",
+    ask: "node/n-cordoned",
+    objects: [{ ...data("Node", "n-cordoned"), spec: { unschedulable: true } }],
+    afterwards: nodeIs("n-cordoned", []),
+    says: /it is cordoned/,
+  },
+  {
+    phase: "by hand",
+    name: "a node that is not ready",
+    ask: "node/n-silent",
+    objects: [data("Node", "n-silent")],
+    afterwards: (hand) =>
+      hand.status(
+        "/api/v1/nodes/n-silent",
+        condition("Ready", "False", { reason: "KubeletNotReady", message: "no network" }),
+      ),
+    says: /not ready: KubeletNotReady: no network/,
+  },
+  {
+    phase: "by hand",
+    name: "a node under memory pressure",
+    ask: "node/n-full",
+    objects: [data("Node", "n-full")],
+    afterwards: nodeIs("n-full", [{ type: "MemoryPressure", status: "True", reason: "Low", message: "little memory" }]),
+    says: /condition MemoryPressure is True/,
+  },
+  {
+    name: "a budget that lets no pod be evicted",
+    ask: "pdb/b-tight",
+    objects: [budget("b-tight", "d-fine", 2)],
+    says: /lets no pod be evicted, ever/,
+  },
+  {
+    name: "a budget whose pods are not healthy",
+    ask: "pdb/b-lost",
+    objects: [budget("b-lost", "d-lost", 1)],
+    says: /not scheduled/,
+  },
+  {
+    name: "a budget that protects nothing",
+    ask: "pdb/b-nothing",
+    objects: [budget("b-nothing", "nope", 1)],
+    says: /it protects nothing/,
+  },
+  {
+    name: "a quota that is used up",
+    ask: "quota/q-full",
+    namespace: "strict",
+    objects: [
+      { ...data("ResourceQuota", "q-full", { namespace: "strict" }), spec: { hard: { "count/configmaps": "1" } } },
+    ],
+    says: /count\/configmaps: 1 of 1 used/,
+  },
+  {
+    name: "a namespace that an object's finalizer holds",
+    ask: "ns/leaving",
+    namespace: "",
+    objects: [
+      {
+        ...data("ConfigMap", "held"),
+        metadata: { name: "held", namespace: "leaving", finalizers: ["example.com/cleanup"] },
+      },
+    ],
+    afterwards: (hand) => hand.remove("/api/v1/namespaces/leaving"),
+    says: /ConfigMap held finalizer example\.com\/cleanup/,
+  },
+  {
+    name: "a ConfigMap that a finalizer holds",
+    ask: "cm/m-held",
+    objects: [data("ConfigMap", "m-held", { finalizers: ["example.com/hold"] })],
+    afterwards: (hand) => hand.remove(`${core}/configmaps/m-held`),
+    says: /finalizer example\.com\/hold/,
+  },
+  {
+    name: "a ConfigMap that is deleted in the foreground, held by what it owns",
+    ask: "cm/m-owner",
+    objects: [data("ConfigMap", "m-owner")],
+    afterwards: async (hand) => {
+      const uid = await hand.uidOf(`${core}/configmaps/m-owner`);
+      const owner = { apiVersion: "v1", kind: "ConfigMap", name: "m-owner", uid, blockOwnerDeletion: true };
+      await hand.create(
+        `${core}/configmaps`,
+        data("ConfigMap", "m-owned", { finalizers: ["example.com/deep"], ownerReferences: [owner] }),
+      );
+      await hand.remove(`${core}/configmaps/m-owner`, { propagationPolicy: "Foreground" });
+    },
+    says: /ConfigMap m-owned finalizer example\.com\/deep/,
+  },
+  {
+    name: "a CRD whose names are taken",
+    ask: "crd/gadgets.example.com",
+    objects: [definition("gadgets", "Widget")],
+    says: /condition NamesAccepted is False/,
+  },
+  {
+    name: "a validating webhook to nowhere",
+    ask: "validatingwebhookconfigurations/vw-nope",
+    objects: [hook("ValidatingWebhookConfiguration", "vw-nope")],
+    says: /there is no such Service in namespace table/,
+  },
+  {
+    name: "a mutating webhook to nowhere",
+    ask: "mutatingwebhookconfigurations/mw-nope",
+    objects: [hook("MutatingWebhookConfiguration", "mw-nope")],
+    says: /there is no such Service in namespace table/,
+  },
+  {
+    name: "a request for a certificate that nobody has approved",
+    ask: "csr/csr-open",
+    objects: [request("csr-open")],
+    says: /nobody has approved or denied it/,
+  },
+  {
+    name: "a binding of a Role that is missing",
+    ask: "rolebinding/rb-nope",
+    objects: [binding("RoleBinding", "rb-nope", "Role")],
+    says: /Role nope there is no such Role/,
+  },
+  {
+    name: "a binding of a ClusterRole that is missing",
+    ask: "clusterrolebinding/crb-nope",
+    objects: [binding("ClusterRoleBinding", "crb-nope", "ClusterRole")],
+    says: /ClusterRole nope there is no such ClusterRole/,
+  },
+];
+
+export const brokenWidgets: readonly Broken[] = [
+  {
+    name: "a custom resource that is not Ready",
+    ask: "widget/w-not",
+    objects: [widget("w-not")],
+    afterwards: widgetStatus("w-not", condition("Ready", "False", { message: "no database" })),
+    says: /condition Ready is False \(Because\): no database/,
+  },
+  {
+    name: "a custom resource whose ReconcileSuccess is False",
+    ask: "widget/w-fail",
+    objects: [widget("w-fail")],
+    afterwards: widgetStatus("w-fail", condition("ReconcileSuccess", "False")),
+    says: /condition ReconcileSuccess is False/,
+  },
+  {
+    name: "a custom resource that is Degraded",
+    ask: "widget/w-bad",
+    objects: [widget("w-bad")],
+    afterwards: widgetStatus("w-bad", condition("Degraded", "True")),
+    says: /condition Degraded is True/,
+  },
+  {
+    name: "a custom resource in phase Failed",
+    ask: "widget/w-phase",
+    objects: [widget("w-phase")],
+    afterwards: widgetStatus("w-phase", { phase: "Failed" }),
+    says: /phase Failed/,
+  },
+  {
+    name: "a custom resource with fewer replicas than it wants",
+    ask: "widget/w-few",
+    objects: [widget("w-few", { replicas: 3 })],
+    afterwards: widgetStatus("w-few", { replicas: 3, readyReplicas: 1 }),
+    says: /1 of 3 replicas/,
+  },
+  {
+    name: "a custom resource whose Deployment has no pods",
+    ask: "widget/w-owner",
+    objects: [widget("w-owner")],
+    afterwards: async (hand) => {
+      await hand.status(`${widgets}/w-owner`, condition("Ready", "True"));
+      const meta = {
+        ownerReferences: [
+          {
+            apiVersion: "example.com/v1",
+            kind: "Widget",
+            name: "w-owner",
+            uid: await hand.uidOf(`${widgets}/w-owner`),
+            controller: true,
+          },
+        ],
+      };
+      await hand.create(
+        `${apps}/deployments`,
+        workload("Deployment", "w-owned", { meta, pods: { nodeSelector: { disk: "ssd" } } }),
+      );
+    },
+    says: /Pod w-owned-\S+ not scheduled/,
+  },
+  {
+    name: "a custom resource whose status nobody has written",
+    ask: "widget.example.com/w-bare",
+    objects: [widget("w-bare")],
+    says: /nobody has written its status, and nothing it owns is known/,
+    cannotTell: true,
+  },
+  {
+    name: "a custom resource with a condition of unknown meaning",
+    ask: "widget/w-odd",
+    objects: [widget("w-odd")],
+    afterwards: widgetStatus("w-odd", condition("Frobbed", "False")),
+    says: /condition Frobbed is False/,
+    cannotTell: true,
+  },
+  {
+    name: "a custom resource in a phase of unknown meaning",
+    ask: "widget/w-phased",
+    objects: [widget("w-phased")],
+    afterwards: widgetStatus("w-phased", { phase: "Frobbing" }),
+    says: /phase Frobbing/,
+    cannotTell: true,
+  },
+  {
+    name: "a custom resource of which a user sees nothing else",
+    ask: "widget/w-bare",
+    as: "bob",
+    says: /nobody has written its status/,
+    cannotTell: true,
+    notSeen: /deployments\.apps.* \(no right to list\)/,
+  },
+];
+
+/** A CRD of the group example.com, with status and scale. */
+export function definition(plural: string, kind: string): Json {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.example.com` },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural, singular: plural.slice(0, -1), kind },
+      versions: [{ name: "v1", served: true, storage: true, schema, subresources: { status: {} } }],
+    },
+  };
+}
+
+function nodeIs(name: string, more: readonly Json[]): NonNullable<Broken["afterwards"]> {
+  const ready = { type: "Ready", status: "True", reason: "KubeletReady", message: "" };
+  return (hand) => hand.status(`/api/v1/nodes/${name}`, { conditions: [ready, ...more] });
+}

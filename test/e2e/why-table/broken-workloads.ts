@@ -1,0 +1,426 @@
+import {
+  apps,
+  backOff,
+  type Broken,
+  batch,
+  claim,
+  condition,
+  controller,
+  core,
+  creating,
+  cronJob,
+  data,
+  job,
+  kubeletStatus,
+  lost,
+  noImage,
+  pod,
+  podsHave,
+  workload,
+} from "./row.ts";
+
+const byHand = { phase: "by hand" } as const;
+const never = { backoffLimit: 0 };
+
+export const brokenPods: readonly Broken[] = [
+  {
+    name: "a pod that fits no node",
+    ask: "pod/p-lost",
+    objects: [pod("p-lost", lost)],
+    says: /not scheduled: 0\/\d+ nodes are available/,
+  },
+  {
+    name: "a pod held by a scheduling gate",
+    ask: "pod/p-gated",
+    objects: [pod("p-gated", { schedulingGates: [{ name: "example.com/hold" }] })],
+    says: /scheduling gates: example\.com\/hold/,
+  },
+  {
+    name: "a pod whose scheduler does not exist",
+    ask: "pod/p-nobody",
+    objects: [pod("p-nobody", { schedulerName: "nobody" })],
+    says: /no scheduler has looked at it \(its scheduler is nobody\)/,
+  },
+  {
+    name: "a pod whose claim is missing",
+    ask: "pod/p-claim",
+    objects: [pod("p-claim", { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "nope" } }] })],
+    says: /there is no such claim/,
+  },
+  {
+    name: "a pod whose claim is not bound",
+    ask: "pod/p-unbound",
+    objects: [
+      claim("c-of-pod", { storageClassName: "nope" }),
+      pod("p-unbound", { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c-of-pod" } }] }),
+    ],
+    says: /there is no StorageClass nope/,
+  },
+  {
+    ...byHand,
+    name: "a pod whose image cannot be pulled",
+    ask: "pod/p-image",
+    objects: [pod("p-image")],
+    afterwards: podsHave("p-image", noImage),
+    says: /ImagePullBackOff/,
+  },
+  {
+    ...byHand,
+    name: "a pod in a crash loop",
+    ask: "pod/p-crash",
+    objects: [pod("p-crash")],
+    afterwards: podsHave("p-crash", backOff),
+    says: /CrashLoopBackOff, ended with exit code 3, 4 restarts/,
+  },
+  {
+    ...byHand,
+    name: "a pod that is ready between two crashes",
+    ask: "pod/p-between",
+    objects: [pod("p-between")],
+    afterwards: async (hand) => {
+      const time = (ago: number): string => new Date(Date.now() - ago * 1000).toISOString().replace(/\.\d+/, "");
+      const terminated = { exitCode: 1, reason: "Error", startedAt: time(400), finishedAt: time(10) };
+      const container = { restartCount: 3, state: { running: { startedAt: time(1) } }, lastState: { terminated } };
+      await podsHave("p-between", kubeletStatus(container, { isReady: true }))(hand);
+    },
+    says: /ended with exit code 1 after .* the last time/,
+  },
+  {
+    ...byHand,
+    name: "a pod whose ConfigMap is missing",
+    ask: "pod/p-config",
+    objects: [pod("p-config", { container: { envFrom: [{ configMapRef: { name: "nope" } }] } })],
+    afterwards: podsHave(
+      "p-config",
+      kubeletStatus(
+        { state: { waiting: { reason: "CreateContainerConfigError", message: 'configmap "nope" not found' } } },
+        { phase: "Pending" },
+      ),
+    ),
+    says: /there is no such ConfigMap/,
+  },
+  {
+    ...byHand,
+    name: "a pod whose Secret is missing",
+    ask: "pod/p-secret",
+    objects: [pod("p-secret", { volumes: [{ name: "v", secret: { secretName: "nope" } }] })],
+    afterwards: podsHave("p-secret", creating),
+    says: /there is no such Secret/,
+  },
+  {
+    ...byHand,
+    name: "a pod whose ServiceAccount was deleted",
+    ask: "pod/p-account",
+    objects: [data("ServiceAccount", "leaves"), pod("p-account", { serviceAccountName: "leaves" })],
+    afterwards: async (hand) => {
+      await podsHave("p-account", creating)(hand);
+      await hand.remove(`${core}/serviceaccounts/leaves`);
+    },
+    says: /there is no such ServiceAccount/,
+  },
+  {
+    ...byHand,
+    name: "a pod whose init container crashes",
+    ask: "pod/p-init",
+    objects: [pod("p-init", { initContainers: [{ name: "load", image: "load:1" }] })],
+    afterwards: async (hand) => {
+      const lastState = { terminated: { exitCode: 1, reason: "Error" } };
+      const status = {
+        name: "load",
+        ready: false,
+        restartCount: 2,
+        image: "",
+        imageID: "",
+        state: { waiting: { reason: "CrashLoopBackOff" } },
+        lastState,
+      };
+      await podsHave("p-init", { ...creating, initContainerStatuses: [status] })(hand);
+    },
+    says: /init container load: CrashLoopBackOff/,
+  },
+  {
+    ...byHand,
+    name: "a pod whose readiness probe fails",
+    ask: "pod/p-probe",
+    objects: [pod("p-probe", { container: { readinessProbe: { httpGet: { port: 80 } } } })],
+    afterwards: podsHave("p-probe", kubeletStatus({ started: true, state: { running: {} } })),
+    says: /readiness probe of container web/,
+  },
+  {
+    ...byHand,
+    name: "a pod whose readiness gate is not True",
+    ask: "pod/p-gate",
+    objects: [pod("p-gate", { readinessGates: [{ conditionType: "example.com/lb" }] })],
+    afterwards: podsHave("p-gate", { ...kubeletStatus({ ready: true, started: true, state: { running: {} } }) }),
+    says: /readiness gate example\.com\/lb/,
+  },
+  {
+    ...byHand,
+    name: "a pod that was evicted",
+    ask: "pod/p-evicted",
+    objects: [pod("p-evicted")],
+    afterwards: podsHave("p-evicted", {
+      phase: "Failed",
+      reason: "Evicted",
+      message: "The node was low on resource: memory.",
+    }),
+    says: /Evicted: The node was low on resource/,
+  },
+  {
+    ...byHand,
+    name: "a pod that its kubelet has not taken up",
+    ask: "pod/p-kubelet",
+    objects: [pod("p-kubelet")],
+    says: /waits for the kubelet of node/,
+  },
+  {
+    ...byHand,
+    name: "a pod that a finalizer holds",
+    ask: "pod/p-held",
+    objects: [pod("p-held", { meta: { finalizers: ["example.com/drain"] } })],
+    afterwards: (hand) => hand.remove(`${core}/pods/p-held`),
+    says: /finalizer example\.com\/drain/,
+  },
+  {
+    ...byHand,
+    name: "a pod on a node that is gone",
+    ask: "pod/p-gone-node",
+    objects: [pod("p-gone-node", { nodeName: "n-nope" })],
+    says: /there is no such node/,
+  },
+];
+
+export const brokenWorkloads: readonly Broken[] = [
+  {
+    name: "a Deployment whose pods fit no node",
+    ask: "deploy/d-lost",
+    objects: [workload("Deployment", "d-lost", { pods: lost })],
+    says: /not scheduled: 0\/\d+/,
+  },
+  {
+    name: "a Deployment over quota",
+    ask: "deploy/d-quota",
+    namespace: "tight",
+    objects: [workload("Deployment", "d-quota", { meta: { namespace: "tight" } })],
+    says: /exceeded quota: none/,
+  },
+  {
+    name: "a Deployment that pod security refuses",
+    ask: "deploy/d-psa",
+    namespace: "strict",
+    objects: [workload("Deployment", "d-psa", { meta: { namespace: "strict" } })],
+    says: /violates PodSecurity/,
+  },
+  {
+    name: "a Deployment whose pods a webhook to nowhere refuses",
+    ask: "deploy/d-hook",
+    namespace: "hooked",
+    objects: [workload("Deployment", "d-hook", { meta: { namespace: "hooked" } })],
+    says: /failed calling webhook/,
+  },
+  {
+    name: "a Deployment whose ServiceAccount is missing",
+    ask: "deploy/d-account",
+    objects: [workload("Deployment", "d-account", { pods: { serviceAccountName: "nope" } })],
+    says: /serviceaccount "nope" not found/i,
+  },
+  {
+    name: "a Deployment that is paused before its first rollout",
+    ask: "deploy/d-paused",
+    objects: [workload("Deployment", "d-paused", { spec: { paused: true } })],
+    says: /it is paused/,
+  },
+  {
+    name: "a Deployment past its deadline",
+    ask: "deploy/d-late",
+    objects: [workload("Deployment", "d-late", { spec: { progressDeadlineSeconds: 1 }, pods: lost })],
+    says: /ProgressDeadlineExceeded/,
+  },
+  {
+    name: "a Deployment whose new pods fit no node, while the old ones serve",
+    ask: "deploy/d-roll",
+    objects: [workload("Deployment", "d-roll")],
+    afterwards: async (hand) => {
+      await hand.pods("d-roll", 2);
+      await hand.patch(`${apps}/deployments/d-roll`, { spec: { template: { spec: lost } } });
+    },
+    says: /0 of 2 pods of the new ReplicaSet \S+ are available, 2 of 2 old ones still serve/,
+  },
+  {
+    name: "a Deployment whose pods are not ready for long enough",
+    ask: "deploy/d-young",
+    objects: [workload("Deployment", "d-young", { spec: { minReadySeconds: 500 } })],
+    says: /0 of 2 pods of ReplicaSet \S+ are available/,
+  },
+  {
+    ...byHand,
+    name: "a Deployment in a crash loop",
+    ask: "deploy/d-crash",
+    objects: [workload("Deployment", "d-crash")],
+    afterwards: podsHave("d-crash", backOff, 2),
+    says: /CrashLoopBackOff, ended with exit code 3/,
+  },
+  {
+    ...byHand,
+    name: "a Deployment whose image cannot be pulled",
+    ask: "deploy/d-image",
+    objects: [workload("Deployment", "d-image")],
+    afterwards: podsHave("d-image", noImage, 2),
+    says: /ImagePullBackOff/,
+  },
+  {
+    ...byHand,
+    name: "a Deployment that is deleted in the foreground, held by a pod's finalizer",
+    ask: "deploy/d-going",
+    objects: [workload("Deployment", "d-going", { pods: { meta: { finalizers: ["example.com/drain"] } } })],
+    afterwards: async (hand) => {
+      await hand.pods("d-going", 2);
+      await hand.remove(`${apps}/deployments/d-going`, { propagationPolicy: "Foreground" });
+    },
+    says: /Pod d-going-\S+ finalizer example\.com\/drain/,
+  },
+  {
+    name: "a Deployment of which a user sees nothing else",
+    ask: "deploy/d-lost",
+    as: "bob",
+    says: /0 of 2 pods are available/,
+    notSeen: /replicasets\.apps \(no right to list\)|replicasets\.apps, pods/,
+  },
+  {
+    name: "a ReplicaSet over quota",
+    ask: "rs/r-quota",
+    namespace: "tight",
+    objects: [workload("ReplicaSet", "r-quota", { meta: { namespace: "tight" } })],
+    says: /exceeded quota: none/,
+  },
+  {
+    name: "a ReplicaSet whose pods fit no node",
+    ask: "rs/r-lost",
+    objects: [workload("ReplicaSet", "r-lost", { pods: lost })],
+    says: /not scheduled/,
+  },
+  {
+    name: "a ReplicationController whose pod fits no node",
+    ask: "rc/rc-lost",
+    objects: [controller("rc-lost", lost)],
+    says: /not scheduled/,
+  },
+  {
+    name: "a StatefulSet whose first pod fits no node",
+    ask: "sts/s-lost",
+    objects: [workload("StatefulSet", "s-lost", { pods: lost })],
+    says: /Pod s-lost-0 not scheduled/,
+  },
+  {
+    name: "a StatefulSet over quota",
+    ask: "sts/s-quota",
+    namespace: "tight",
+    objects: [workload("StatefulSet", "s-quota", { meta: { namespace: "tight" } })],
+    says: /exceeded quota: none/,
+  },
+  {
+    name: "a StatefulSet whose claims have no class",
+    ask: "sts/s-claim",
+    objects: [
+      workload("StatefulSet", "s-claim", {
+        spec: { volumeClaimTemplates: [claim("v", { storageClassName: "nope" })] },
+      }),
+    ],
+    says: /PersistentVolumeClaim v-s-claim-0 there is no StorageClass nope/,
+  },
+  {
+    name: "a DaemonSet whose pods ask for too much",
+    ask: "ds/ds-large",
+    objects: [
+      workload("DaemonSet", "ds-large", { pods: { container: { resources: { requests: { cpu: "90000" } } } } }),
+    ],
+    says: /not scheduled: .*Insufficient cpu/,
+  },
+  {
+    name: "a DaemonSet that pod security refuses",
+    ask: "ds/ds-psa",
+    namespace: "strict",
+    objects: [workload("DaemonSet", "ds-psa", { meta: { namespace: "strict" } })],
+    says: /violates PodSecurity/,
+  },
+  {
+    name: "a Job whose pod fits no node",
+    ask: "job/j-lost",
+    objects: [job("j-lost", { pods: lost })],
+    says: /not scheduled/,
+  },
+  {
+    name: "a Job that is suspended",
+    ask: "job/j-off",
+    objects: [job("j-off", { spec: { suspend: true } })],
+    says: /it is suspended/,
+  },
+  {
+    name: "a Job past its deadline",
+    ask: "job/j-late",
+    objects: [job("j-late", { spec: { activeDeadlineSeconds: 1 }, pods: lost })],
+    says: /DeadlineExceeded/,
+  },
+  {
+    name: "a Job over quota",
+    ask: "job/j-quota",
+    namespace: "tight",
+    objects: [job("j-quota", { meta: { namespace: "tight" } })],
+    says: /exceeded quota: none/,
+  },
+  {
+    ...byHand,
+    name: "a Job whose pod failed",
+    ask: "job/j-failed",
+    objects: [job("j-failed", { spec: never })],
+    afterwards: podsHave("j-failed", {
+      phase: "Failed",
+      containerStatuses: [
+        {
+          name: "web",
+          ready: false,
+          restartCount: 0,
+          image: "",
+          imageID: "",
+          state: { terminated: { exitCode: 7, reason: "Error" } },
+        },
+      ],
+    }),
+    says: /container web ended with exit code 7/,
+  },
+  {
+    name: "a CronJob that is suspended",
+    ask: "cj/cj-off",
+    objects: [cronJob("cj-off", { suspend: true })],
+    says: /it is suspended/,
+  },
+  {
+    name: "a CronJob whose last Job failed",
+    ask: "cj/cj-failed",
+    objects: [cronJob("cj-failed")],
+    afterwards: async (hand) => {
+      const uid = await hand.uidOf(`${batch}/cronjobs/cj-failed`);
+      const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "cj-failed", uid, controller: true };
+      const meta = { ownerReferences: [owner] };
+      await hand.create(`${batch}/jobs`, job("cj-failed-1", { meta, spec: { activeDeadlineSeconds: 1 }, pods: lost }));
+    },
+    says: /DeadlineExceeded/,
+  },
+  {
+    name: "a custom resource whose controller has not seen its latest spec",
+    ask: "widget/w-behind",
+    objects: [],
+    says: /its controller has seen generation 1 of 2/,
+    afterwards: async (hand) => {
+      const widgets = "/apis/example.com/v1/namespaces/table/widgets";
+      await hand.create(widgets, {
+        apiVersion: "example.com/v1",
+        kind: "Widget",
+        metadata: { name: "w-behind" },
+        spec: { a: 1 },
+      });
+      await hand.status(`${widgets}/w-behind`, { observedGeneration: 1, ...condition("Ready", "True") });
+      await hand.patch(`${widgets}/w-behind`, { spec: { a: 2 } });
+    },
+  },
+];

@@ -1,0 +1,338 @@
+import { definition } from "./broken-others.ts";
+import {
+  apps,
+  budget,
+  claim,
+  condition,
+  controller,
+  cronJob,
+  data,
+  ingress,
+  job,
+  kubeletStatus,
+  pod,
+  podsHave,
+  type Row,
+  service,
+  space,
+  volume,
+  widget,
+  widgets,
+  widgetStatus,
+  workload,
+} from "./row.ts";
+
+const onlyFirst = { nodeSelector: { "kubernetes.io/hostname": "fake-0" } };
+const named = { container: { ports: [{ name: "http", containerPort: 80 }] } };
+const role = (kind: string, name: string): Record<string, unknown> => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind,
+  metadata: { name },
+  rules: [],
+});
+
+export const healthyWorkloads: readonly Row[] = [
+  { name: "a pod that runs", ask: "pod/p-fine", objects: [pod("p-fine")] },
+  {
+    name: "a pod whose ConfigMap is optional",
+    ask: "pod/p-optional",
+    objects: [pod("p-optional", { container: { envFrom: [{ configMapRef: { name: "nope", optional: true } }] } })],
+  },
+  {
+    phase: "by hand",
+    name: "a pod that crashed long ago",
+    ask: "pod/p-old",
+    objects: [pod("p-old")],
+    afterwards: podsHave(
+      "p-old",
+      kubeletStatus(
+        {
+          restartCount: 2,
+          state: { running: { startedAt: "2026-01-01T00:00:00Z" } },
+          lastState: {
+            terminated: { exitCode: 1, startedAt: "2025-12-31T00:00:00Z", finishedAt: "2025-12-31T23:00:00Z" },
+          },
+        },
+        { isReady: true },
+      ),
+    ),
+  },
+  {
+    phase: "by hand",
+    name: "a pod that has succeeded",
+    ask: "pod/p-done",
+    objects: [pod("p-done", { restartPolicy: "Never" })],
+    afterwards: podsHave("p-done", { phase: "Succeeded" }),
+  },
+  {
+    name: "a Deployment that is rolled out",
+    ask: "deploy/d-fine",
+    objects: [workload("Deployment", "d-fine", { pods: named })],
+  },
+  {
+    name: "a Deployment that is scaled to 0",
+    ask: "deploy/d-zero",
+    objects: [workload("Deployment", "d-zero", { spec: { replicas: 0 } })],
+  },
+  {
+    name: "a Deployment that was rolled out twice",
+    ask: "deploy/d-twice",
+    objects: [workload("Deployment", "d-twice")],
+    afterwards: async (hand) => {
+      await hand.pods("d-twice", 2);
+      await hand.patch(`${apps}/deployments/d-twice`, {
+        spec: { template: { metadata: { annotations: { a: "b" } } } },
+      });
+    },
+  },
+  {
+    name: "a Deployment that is paused after its rollout",
+    ask: "deploy/d-rest",
+    objects: [workload("Deployment", "d-rest")],
+    afterwards: async (hand) => {
+      await hand.pods("d-rest", 2);
+      await hand.patch(`${apps}/deployments/d-rest`, { spec: { paused: true } });
+    },
+  },
+  { name: "a ReplicaSet without an owner", ask: "rs/r-fine", objects: [workload("ReplicaSet", "r-fine")] },
+  {
+    name: "a ReplicaSet that is scaled to 0",
+    ask: "rs/r-zero",
+    objects: [workload("ReplicaSet", "r-zero", { spec: { replicas: 0 } })],
+  },
+  { name: "a ReplicationController", ask: "rc/rc-fine", objects: [controller("rc-fine")] },
+  { name: "a StatefulSet", ask: "sts/s-fine", objects: [workload("StatefulSet", "s-fine")] },
+  {
+    name: "a StatefulSet with OnDelete, whose old pods stay",
+    ask: "sts/s-stays",
+    objects: [workload("StatefulSet", "s-stays", { spec: { updateStrategy: { type: "OnDelete" } } })],
+    afterwards: async (hand) => {
+      await hand.pods("s-stays", 2);
+      await hand.patch(`${apps}/statefulsets/s-stays`, {
+        spec: { template: { metadata: { annotations: { a: "b" } } } },
+      });
+    },
+  },
+  { name: "a DaemonSet", ask: "ds/ds-fine", objects: [workload("DaemonSet", "ds-fine", { pods: onlyFirst })] },
+  {
+    name: "a DaemonSet for nodes that there are none of",
+    ask: "ds/ds-none",
+    objects: [workload("DaemonSet", "ds-none", { pods: { nodeSelector: { disk: "ssd" } } })],
+  },
+  { name: "a Job that is complete", ask: "job/j-fine", objects: [job("j-fine")] },
+  { name: "a CronJob that is not due", ask: "cj/cj-fine", objects: [cronJob("cj-fine")] },
+];
+
+export const healthyOthers: readonly Row[] = [
+  { name: "a Service", ask: "svc/svc-fine", objects: [service("svc-fine", { selector: { app: "d-fine" } })] },
+  {
+    name: "a Service to a named port",
+    ask: "svc/svc-named",
+    objects: [service("svc-named", { selector: { app: "d-fine" }, ports: [{ port: 80, targetPort: "http" }] })],
+  },
+  {
+    name: "a headless Service",
+    ask: "svc/svc-headless",
+    objects: [service("svc-headless", { clusterIP: "None", selector: { app: "s-fine" } })],
+  },
+  {
+    name: "a Service for a name outside",
+    ask: "svc/svc-outside",
+    objects: [service("svc-outside", { type: "ExternalName", externalName: "example.com" })],
+  },
+  {
+    name: "a Service whose endpoints were written by hand",
+    ask: "svc/svc-hand",
+    objects: [
+      service("svc-hand", {}),
+      {
+        apiVersion: "discovery.k8s.io/v1",
+        kind: "EndpointSlice",
+        metadata: { name: "svc-hand-1", labels: { "kubernetes.io/service-name": "svc-hand" } },
+        addressType: "IPv4",
+        endpoints: [{ addresses: ["10.9.9.9"] }],
+        ports: [{ name: "", port: 80 }],
+      },
+    ],
+  },
+  { name: "the Service of the API server", ask: "svc/kubernetes", namespace: "default" },
+  {
+    name: "an Ingress with an address",
+    ask: "ing/i-fine",
+    objects: [ingress("i-fine")],
+    afterwards: (hand) =>
+      hand.status(`/apis/networking.k8s.io/v1/namespaces/${space}/ingresses/i-fine`, {
+        loadBalancer: { ingress: [{ ip: "10.0.0.9" }] },
+      }),
+  },
+  {
+    name: "a claim that is bound",
+    ask: "pvc/c-fine",
+    objects: [volume("v-fine", { storageClassName: "by-hand" }), claim("c-fine", { storageClassName: "by-hand" })],
+  },
+  { name: "a volume that is bound", ask: "pv/v-fine" },
+  { name: "a volume that is free", ask: "pv/v-free", objects: [volume("v-free")] },
+  { name: "a node", ask: "node/fake-1" },
+  { name: "a namespace", ask: "ns/table" },
+  { name: "a ConfigMap", ask: "cm/m-fine", objects: [data("ConfigMap", "m-fine")] },
+  { name: "a Secret", ask: "secret/secret-fine", objects: [data("Secret", "secret-fine")] },
+  { name: "a ServiceAccount", ask: "sa/default" },
+  { name: "a Role", ask: "role/role-fine", objects: [role("Role", "role-fine")] },
+  {
+    name: "a RoleBinding",
+    ask: "rolebinding/rb-fine",
+    objects: [
+      {
+        ...role("RoleBinding", "rb-fine"),
+        rules: undefined,
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "role-fine" },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "nobody" }],
+      },
+    ],
+  },
+  { name: "a ClusterRoleBinding", ask: "clusterrolebinding/cluster-admin" },
+  { name: "a budget that lets a pod be evicted", ask: "pdb/b-fine", objects: [budget("b-fine", "d-twice", 1)] },
+  {
+    name: "a quota with room",
+    ask: "quota/q-fine",
+    objects: [
+      {
+        ...data("ResourceQuota", "q-fine"),
+        spec: { hard: { "count/secrets": "1000", "count/podtemplates": "0" } },
+      },
+    ],
+  },
+  {
+    name: "a NetworkPolicy",
+    ask: "netpol/np-fine",
+    objects: [
+      {
+        apiVersion: "networking.k8s.io/v1",
+        kind: "NetworkPolicy",
+        metadata: { name: "np-fine" },
+        spec: { podSelector: {} },
+      },
+    ],
+  },
+  { name: "a CRD", ask: "crd/widgets.example.com" },
+  { name: "a PriorityClass", ask: "priorityclass/system-node-critical" },
+  {
+    name: "a custom resource that is Ready",
+    ask: "widget/w-fine",
+    objects: [widget("w-fine")],
+    afterwards: widgetStatus("w-fine", condition("Ready", "True")),
+  },
+  {
+    name: "a custom resource in phase Running",
+    ask: "widget/w-runs",
+    objects: [widget("w-runs")],
+    afterwards: widgetStatus("w-runs", { phase: "Running" }),
+  },
+  {
+    name: "a custom resource that is Ready, and not Upgrading",
+    ask: "widget/w-calm",
+    objects: [widget("w-calm")],
+    afterwards: (hand) =>
+      hand.status(`${widgets}/w-calm`, {
+        conditions: [
+          ...(condition("Ready", "True")["conditions"] as []),
+          ...(condition("Upgrading", "False")["conditions"] as []),
+        ],
+      }),
+  },
+  {
+    name: "a custom resource without a status, whose Deployment is rolled out",
+    ask: "widget/w-quiet",
+    objects: [widget("w-quiet")],
+    afterwards: async (hand) => {
+      const meta = {
+        ownerReferences: [
+          {
+            apiVersion: "example.com/v1",
+            kind: "Widget",
+            name: "w-quiet",
+            uid: await hand.uidOf(`${widgets}/w-quiet`),
+            controller: true,
+          },
+        ],
+      };
+      await hand.create(`${apps}/deployments`, workload("Deployment", "w-quiet-web", { meta }));
+    },
+  },
+  {
+    name: "a validating webhook with endpoints",
+    ask: "validatingwebhookconfigurations/vw-fine",
+    objects: [
+      {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingWebhookConfiguration",
+        metadata: { name: "vw-fine" },
+        webhooks: [
+          {
+            name: "fine.example.com",
+            clientConfig: { service: { namespace: space, name: "svc-fine" } },
+            failurePolicy: "Ignore",
+            sideEffects: "None",
+            admissionReviewVersions: ["v1"],
+            rules: [
+              { apiGroups: ["nope.example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nopes"] },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+];
+
+/** What other rows stand on: namespaces, the CRD, classes, users. */
+export const ground: readonly Record<string, unknown>[] = [
+  definition("widgets", "Widget"),
+  data("Namespace", space),
+  data("Namespace", "tight"),
+  data("Namespace", "strict", { labels: { "pod-security.kubernetes.io/enforce": "restricted" } }),
+  data("Namespace", "hooked", { labels: { hooked: "yes" } }),
+  data("Namespace", "leaving"),
+];
+
+export const groundWithin: readonly Record<string, unknown>[] = [
+  { ...data("ResourceQuota", "none", { namespace: "tight" }), spec: { hard: { pods: "0" } } },
+  {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IngressClass",
+    metadata: { name: "there" },
+    spec: { controller: "example.com/there" },
+  },
+  {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: "waits" },
+    provisioner: "example.com/disk",
+    volumeBindingMode: "WaitForFirstConsumer",
+  },
+  {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "hooked" },
+    webhooks: [
+      {
+        name: "pods.example.com",
+        clientConfig: { service: { namespace: "hooked", name: "nope" } },
+        failurePolicy: "Fail",
+        sideEffects: "None",
+        admissionReviewVersions: ["v1"],
+        namespaceSelector: { matchLabels: { hooked: "yes" } },
+        rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+      },
+    ],
+  },
+  {
+    ...role("ClusterRole", "bob"),
+    rules: [{ apiGroups: ["apps", "example.com"], resources: ["deployments", "widgets"], verbs: ["get"] }],
+  },
+  {
+    ...role("ClusterRoleBinding", "bob"),
+    rules: undefined,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "bob" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "bob" }],
+  },
+];
