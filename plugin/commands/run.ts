@@ -177,7 +177,9 @@ class Run {
       this.#say(summaryLine(this.#report.summary, timeline.clocks().steady - started.steady));
       if (this.#eventsLost > 1) this.#warn(`${this.#eventsLost} Events were not written in all`);
       if (dropped > 0 && this.#options.once !== true)
-        this.#warn(`${counted(dropped, "key")} waited and will be synced by the next run`);
+        this.#warn(
+          `${counted(dropped, "object")} had changed or failed since the last sync; the next run syncs each at its start`,
+        );
       if (refused !== undefined) throw new UserError(refused, hints);
       return this.#options.once === true ? this.#failures(live) : 0;
     } finally {
@@ -273,6 +275,10 @@ class Run {
           onLeasesRenewed: (ms) => this.#warn(`renewed after ${formatDuration(ms)}: the run goes on`),
           fence: this.#fence,
           onEventLost: (why) => this.#eventLost(why),
+          onDiscoveryFailed: (controller, why) =>
+            this.#warn(
+              `warning: ${controller} cannot ask which kinds the server has, and goes on with those it knows: ${why}`,
+            ),
           ...(options.sandbox !== true && { onOtherOwner: (controller, says) => this.#otherOwner(controller, says) }),
           // The lines of text name no writers.
           writers: options.output === "json",

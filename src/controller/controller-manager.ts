@@ -27,6 +27,8 @@ export interface ControllerManagerOptions {
   readonly events?: boolean;
   /** Told of Events that were lost. */
   readonly onEventLost?: (why: string) => void;
+  /** Told when a controller that discovers its kinds cannot ask for them: the first time, and then once a minute. */
+  readonly onDiscoveryFailed?: (controller: string, why: string) => void;
   /** For modes in which syncs do not act: what they read and write instead. Events are not written then. */
   readonly standIn?: StandIn;
 }
@@ -64,6 +66,7 @@ export class ControllerManager {
         timeline,
         random,
         scope,
+        ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),
         ...(options.standIn === undefined ? this.#acting(client, component) : this.#standingIn(options.standIn)),
       });
     });
@@ -140,12 +143,17 @@ export class ControllerManager {
     });
   }
 
-  /** Resolves when the syncs in flight have finished and Events are written; answers how many waiting keys were dropped. */
+  /**
+   * Resolves when the syncs in flight have finished and Events are written; answers how many keys were left that had something to
+   * do: changed since their last sync, or failed in it. What only waits for its time is none of them.
+   */
   async stop(): Promise<number> {
     let dropped = 0;
     this.#stopping = true;
-    for (const { queue, filling } of this.controllers) {
-      dropped += queue.shutDown({ discard: true });
+    for (const { queue, filling, failing } of this.controllers) {
+      const retried = [...failing.keys()].filter((key) => queue.dueAt(key) !== undefined).length;
+      const timed = queue.delayed - retried;
+      dropped += queue.shutDown({ discard: true }) - timed;
       filling.end();
     }
     // Who waits for caches adds no more.

@@ -40,6 +40,8 @@ export interface Watch<T extends StoredObject = StoredObject> {
   readonly owned?: boolean;
   /** Few syncs read its cache, and those wait for it by `filled`: the workers start without its first list. */
   readonly deferred?: true;
+  /** How often `on` is told of every object as if it had changed; unset: as often as the run says, 12 to 24 hours. */
+  readonly resyncMs?: number;
   /** Indexes that the controller asks for, by name. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
   on(notification: Notification<T>, context: WatchContext): void;

@@ -15,6 +15,8 @@ export interface DiscoveredWatchesOptions {
   readonly client: Client;
   readonly timeline: Timeline;
   readonly state: WatchContext["state"];
+  /** Told when the server could not be asked which kinds it has: the first time, and then once a minute while that lasts. */
+  readonly onFailed?: (why: string) => void;
   /** What a notification is handled with. */
   readonly contextOf: (notification: Notification<StoredObject>) => WatchContext;
 }
@@ -35,6 +37,8 @@ export class DiscoveredWatches {
   #watched = new Map<string, Watched>();
   #known: string | undefined;
   #startedAt = 0;
+  /** When it was told last that the server could not be asked; undefined while it could. */
+  #failedAt: number | undefined;
   #stop = new AbortController();
   #running: Promise<void> | undefined;
 
@@ -83,10 +87,21 @@ export class DiscoveredWatches {
   /** What the server has; undefined if it does not say: then all stays as it is until the next time. */
   async #ask(signal: AbortSignal): Promise<Discovery | undefined> {
     try {
-      return await discover(this.#options.client, { signal });
-    } catch {
+      const found = await discover(this.#options.client, { signal });
+      if (found.kinds.length === 0) this.#failed("it names none");
+      else this.#failedAt = undefined;
+      return found;
+    } catch (error) {
+      if (!signal.aborted) this.#failed(error instanceof Error ? error.message : String(error));
       return undefined;
     }
+  }
+
+  #failed(why: string): void {
+    const now = this.#options.timeline.now();
+    if (this.#failedAt !== undefined && now - this.#failedAt < tellAgainMs) return;
+    this.#failedAt = now;
+    this.#options.onFailed?.(why);
   }
 
   /** Atomic. */
@@ -126,6 +141,9 @@ export class DiscoveredWatches {
     return { kind, registration };
   }
 }
+
+/** A failure that lasts is told again so often. */
+const tellAgainMs = 60_000;
 
 /** Until the server has answered once. */
 const firstRetryMs = 1000;

@@ -40,6 +40,8 @@ export interface RunningControllerOptions {
   readonly consistency: Consistency;
   /** Without one, Events are not written. */
   readonly recorder?: EventRecorder;
+  /** Told when a controller that discovers its kinds cannot ask for them. */
+  readonly onDiscoveryFailed?: (controller: string, why: string) => void;
   /** What syncs read and write in place of the caches and the client. */
   readonly standIn?: StandIn;
 }
@@ -100,7 +102,8 @@ export class RunningController {
     this.discovered = this.#discover(options);
   }
 
-  #discover({ definition, informers, client, timeline }: RunningControllerOptions): DiscoveredWatches | undefined {
+  #discover(options: RunningControllerOptions): DiscoveredWatches | undefined {
+    const { definition, informers, client, timeline, onDiscoveryFailed } = options;
     const { discovers, name } = definition;
     if (discovers === undefined) return undefined;
     return new DiscoveredWatches({
@@ -111,6 +114,7 @@ export class RunningController {
       timeline,
       state: (state) => this.states.of(state),
       contextOf: ({ delta }) => this.#watchContext(delta),
+      ...(onDiscoveryFailed !== undefined && { onFailed: (why) => onDiscoveryFailed(name, why) }),
     });
   }
 
@@ -192,12 +196,15 @@ export class RunningController {
     if (watch.indexes !== undefined) informer.addIndexes(watch.indexes);
     const handle = (notification: Notification<StoredObject>): void =>
       watch.on(notification, this.#watchContext(notification.delta));
-    const registration = informer.addHandler({
-      name: this.definition.name,
-      added: (object, initial, delta) => handle({ type: "added", object, initial, delta }),
-      updated: (before, object, delta) => handle({ type: "updated", before, object, delta }),
-      deleted: (object, tombstone, delta) => handle({ type: "deleted", object, tombstone, delta }),
-    });
+    const registration = informer.addHandler(
+      {
+        name: this.definition.name,
+        added: (object, initial, delta) => handle({ type: "added", object, initial, delta }),
+        updated: (before, object, delta) => handle({ type: "updated", before, object, delta }),
+        deleted: (object, tombstone, delta) => handle({ type: "deleted", object, tombstone, delta }),
+      },
+      watch.resyncMs === undefined ? undefined : { resyncMs: watch.resyncMs },
+    );
     (watch.deferred === true ? this.#deferred : this.#synced).push(() => registration.hasSynced());
     if (watch.deferred === true) this.filling.add(watch.kind, informer.synced);
   }

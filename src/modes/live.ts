@@ -42,6 +42,8 @@ export interface LiveOptions {
   /** A Lease was lost: the run must stop. */
   readonly onLeaseLost: (why: string) => void;
   readonly onEventLost: (why: string) => void;
+  /** A controller that discovers its kinds cannot ask for them: the first time, and then once a minute. */
+  readonly onDiscoveryFailed?: (controller: string, why: string) => void;
   /** Told once when another owner of the same objects has shown itself by a write. Unset: nobody looks. */
   readonly onOtherOwner?: (controller: string, says: string) => void;
   /** Whether to work out who made each change; see SharedInformerOptions. */
@@ -114,6 +116,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     random,
     scope: { ...(namespace !== undefined && { namespace }), ...(selector !== undefined && { selector }) },
     onEventLost: options.onEventLost,
+    ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),
     ...(options.workers !== undefined && { workers: options.workers }),
   });
   const leases: HeldLease[] = [];

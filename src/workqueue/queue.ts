@@ -160,7 +160,7 @@ export class Queue implements QueueGauges {
     if (!entry.taken) throw new RangeError(`Cannot give back ${item.key}: no worker has it`);
     entry.taken = false;
     this.#inFlight--;
-    if (entry.again === undefined || this.#state === "shut down") {
+    if (entry.again === undefined) {
       this.#entries.delete(item.key);
     } else {
       const next: Entry = {
@@ -181,8 +181,8 @@ export class Queue implements QueueGauges {
   }
 
   /**
-   * No key is taken in any more, and workers that wait are told. Keys that wait already are still handed out, unless `discard`
-   * drops them. Returns how many were dropped. Atomic; harmless a second time.
+   * No key is taken in any more, and workers that wait are told. Keys that wait already, or that were added while a worker has
+   * them, are still handed out, unless `discard` drops them. Returns how many were dropped. Atomic; harmless a second time.
    */
   shutDown(options?: { readonly discard?: boolean }): number {
     this.#state = "shut down";
@@ -190,6 +190,11 @@ export class Queue implements QueueGauges {
     if (options?.discard === true) {
       for (let entry = this.#waiting.shift(); entry !== undefined; entry = this.#waiting.shift()) {
         this.#entries.delete(entry.key);
+        dropped++;
+      }
+      for (const entry of this.#entries.values()) {
+        if (entry.again === undefined) continue;
+        entry.again = undefined;
         dropped++;
       }
     }

@@ -6,7 +6,7 @@ import { createClient } from "../../src/client/client.ts";
 import type { Client } from "../../src/client/verbs.ts";
 import { ControllerManager } from "../../src/controller/controller-manager.ts";
 import { type ControllerDefinition, defineController, watch } from "../../src/controller/definition.ts";
-import { virtualCluster, type VirtualCluster } from "../support/virtual-cluster.ts";
+import { virtualCluster, type VirtualCluster, virtualStart } from "../support/virtual-cluster.ts";
 
 /** What the server says of a group version: `gone` has no kinds, `down` answers 503. */
 type Mood = "there" | "gone" | "down";
@@ -24,6 +24,8 @@ interface Scene {
   watched(): readonly string[];
   /** What was listed, and with which Accept. */
   readonly lists: string[];
+  /** When, and why, the kinds could not be asked for. */
+  readonly failed: { readonly at: number; readonly why: string }[];
 }
 
 const everyMs = 30_000;
@@ -62,6 +64,7 @@ async function scene(beside: readonly ControllerDefinition[] = []): Promise<Scen
   const lists: string[] = [];
   const told: string[] = [];
   const discovered: number[] = [];
+  const failed: Scene["failed"] = [];
   const clientFor = (name: string): Client => {
     const transport = moody(sandbox.transport({ actor: name }), moods, lists);
     return createClient({ transport, bus, timeline, fieldManager: name });
@@ -74,9 +77,10 @@ async function scene(beside: readonly ControllerDefinition[] = []): Promise<Scen
     bus,
     timeline,
     random,
+    onDiscoveryFailed: (_, why) => void failed.push({ at: timeline.now(), why }),
   });
   const watched = (): readonly string[] => (manager.controllers.at(-1)?.discovered?.kinds ?? []).map(resourceOf).sort();
-  return { cluster, manager, moods, told, discovered, watched, lists };
+  return { cluster, manager, moods, told, discovered, watched, lists, failed };
 }
 
 function moody(inner: Transport, moods: ReadonlyMap<string, Mood>, lists: string[]): Transport {
@@ -164,6 +168,29 @@ describe("a controller that discovers what it watches", () => {
       it.cluster.events("watch").filter(({ of, state }) => of.kind === "ReplicaSet" && state === "closed"),
     ).toHaveLength(1);
     expect(it.discovered).toHaveLength(3);
+    await stop(it);
+  });
+
+  test("says that the server cannot be asked: at once, and then once a minute until it can", async () => {
+    const it = await scene();
+    const { timeline } = it.cluster;
+    const pass = async (ms: number): Promise<void> => {
+      timeline.after(ms, "test", () => undefined);
+      await timeline.runUntil({ ms });
+    };
+    it.moods.set("/api", "down");
+    const abort = new AbortController();
+    const filling = it.manager.fillCaches(abort.signal);
+    await pass(130_000);
+    it.moods.delete("/api");
+    await pass(2000);
+    await filling;
+    it.moods.set("/api", "down");
+    await pass(70_000);
+    const seconds = it.failed.map(({ at }) => Math.round((at - virtualStart) / 1000));
+    expect(seconds.slice(0, 3)).toEqual([0, 60, 120]);
+    expect(seconds.slice(3).map((second) => second > 132)).toEqual([true]);
+    expect(it.failed[0]?.why).toContain("503");
     await stop(it);
   });
 

@@ -90,6 +90,41 @@ describe("Queue", () => {
     queue.done(item);
   });
 
+  test("a key added while a worker has it is still handed out after the shutdown, and with discard it is dropped", async () => {
+    for (const discard of [false, true]) {
+      const queue = newQueue();
+      queue.add("a", because("1"));
+      const item = took(queue);
+      queue.add("a", because("2"));
+      expect(queue.shutDown({ discard })).toBe(discard ? 1 : 0);
+      let drained = false;
+      const drain = queue.shutDownWithDrain().then(() => {
+        drained = true;
+      });
+      queue.done(item);
+      const again = queue.take();
+      expect(again === undefined ? undefined : whys(again)).toEqual(discard ? undefined : ["2"]);
+      for (let n = 0; n < 10; n++) await Promise.resolve();
+      expect(drained).toBe(discard);
+      if (again !== undefined) queue.done(again);
+      await drain;
+    }
+  });
+
+  test("a key added while a worker has it waits since then, not since it was first added, nor since it was given back", () => {
+    const clock = { now: 1000 };
+    const timeline = { ...virtualTimeline(0, seededRandom(1)), now: () => clock.now };
+    const queue = new Queue({ name: "q", timeline });
+    queue.add("a", because("1"));
+    const item = took(queue);
+    clock.now = 2000;
+    queue.add("a", because("2"));
+    clock.now = 3000;
+    queue.add("a", because("3"));
+    queue.done(item);
+    expect({ oldestAt: queue.oldestAt, addedAt: took(queue).addedAt }).toEqual({ oldestAt: 2000, addedAt: 2000 });
+  });
+
   test("shutDownWithDrain waits for the keys in flight, and those come no more even if they were added again", async () => {
     const queue = newQueue();
     queue.add("a", because("1"));

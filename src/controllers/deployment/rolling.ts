@@ -2,6 +2,8 @@
  * RollingUpdate: the new ReplicaSet grows and the old ones shrink, one step a sync, within maxSurge and maxUnavailable.
  * Source: kubernetes v1.36 pkg/controller/deployment/rolling.go.
  */
+import { StatusError } from "../../api/status-error.ts";
+import { TransportError } from "../../api/transport.ts";
 import type { ReplicaSet } from "../../api/types.ts";
 import { isComplete } from "./complete.ts";
 import { cleanUpHistory } from "./history.ts";
@@ -13,13 +15,22 @@ import { syncRolloutStatus } from "./rollout-status.ts";
 import { cleanupUnhealthy, hold, scaleDownNew, scaleDownOld, scaleUpNew } from "./rules.ts";
 import { boundInWords, desiredReplicas, maxUnavailable } from "./strategy.ts";
 
-/** One step of a rolling update, then the status. @throws the first refusal */
+/**
+ * One step of a rolling update, then the status. An old ReplicaSet that the API server does not let shrink keeps neither from being
+ * done; the refusal is thrown at the end, so that the key is tried again. Upstream drops it there, and where no delta follows, as
+ * after an error of the server, the old pods stay until the progress deadline.
+ *
+ * @throws the first refusal
+ */
 export async function rollForward(rollout: Rollout): Promise<void> {
   const { newest, old } = await replicaSetsWithNew(rollout);
   const all = [...old, newest];
-  const stepped = (await resizeNew(rollout, all, newest)) || (await shrinkOld(rollout, all, { newest, old }));
+  const isResized = await resizeNew(rollout, all, newest);
+  const shrunk = isResized ? { isShrunk: false } : await shrinkOld(rollout, all, { newest, old });
+  const stepped = isResized || shrunk.isShrunk;
   if (!stepped && isComplete(rollout.deployment, rollout.deployment.status)) await cleanUpHistory(rollout, old);
   await syncRolloutStatus(rollout, all, newest);
+  if (shrunk.refusal !== undefined) throw shrunk.refusal;
 }
 
 /** Answers whether the new ReplicaSet got another size. */
@@ -40,28 +51,35 @@ async function resizeNew(rollout: Rollout, all: readonly ReplicaSet[], newest: R
   return (await scaleReplicaSet(rollout, newest, { to, because })).scaled;
 }
 
+interface ShrunkOld {
+  readonly isShrunk: boolean;
+  /** Why the API server let it go no further, or gave no answer. */
+  readonly refusal?: Error;
+}
+
 /**
- * Answers whether old ReplicaSets shrank: first by pods that are not available, then by available ones as far as enough are left.
+ * Tells whether old ReplicaSets shrank: first by pods that are not available, then by available ones as far as enough are left.
  * Pods of the new ReplicaSet that are not available count as missing, so that a new template that never works takes no old pod away.
  * 10 desired, 8 must stay, 13 in all of which 5 are new and broken: none of the old 8 may go.
  */
-async function shrinkOld(rollout: Rollout, all: readonly ReplicaSet[], { newest, old }: Sides): Promise<boolean> {
+async function shrinkOld(rollout: Rollout, all: readonly ReplicaSet[], { newest, old }: Sides): Promise<ShrunkOld> {
   const { context, deployment } = rollout;
   const shrinking = active(old);
-  if (shrinking.length === 0) return false;
+  if (shrinking.length === 0) return { isShrunk: false };
   const minAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
   const most = sizes(all) - minAvailable - unavailable(newest);
   let taken = 0;
   if (most > 0) {
     try {
       const cleaned = await shrinkUnhealthy(rollout, shrinking, most);
+      if (cleaned === undefined) return { isShrunk: false };
       taken = cleaned.taken + (await shrinkHealthy(rollout, cleaned.old, { newest, minAvailable }));
-    } catch {
-      // As upstream has it: a refusal here fails no sync; what was written wakes the key again.
-      return false;
+    } catch (error) {
+      if (error instanceof StatusError || error instanceof TransportError) return { isShrunk: false, refusal: error };
+      throw error;
     }
   }
-  if (taken > 0) return true;
+  if (taken > 0) return { isShrunk: true };
   context.decide(hold, {
     replicaSet: newest.metadata.name,
     old: sizes(shrinking),
@@ -69,7 +87,7 @@ async function shrinkOld(rollout: Rollout, all: readonly ReplicaSet[], { newest,
     minAvailable,
     unavailable: unavailable(newest),
   });
-  return false;
+  return { isShrunk: false };
 }
 
 interface Shrunk {
@@ -79,7 +97,12 @@ interface Shrunk {
   readonly taken: number;
 }
 
-async function shrinkUnhealthy(rollout: Rollout, old: readonly ReplicaSet[], most: number): Promise<Shrunk> {
+/** Undefined where a status says that more pods are available than there are: then nothing shrinks, as upstream has it. */
+async function shrinkUnhealthy(
+  rollout: Rollout,
+  old: readonly ReplicaSet[],
+  most: number,
+): Promise<Shrunk | undefined> {
   let taken = 0;
   const after: ReplicaSet[] = [];
   for (const one of [...old].sort(byCreation)) {
@@ -89,8 +112,7 @@ async function shrinkUnhealthy(rollout: Rollout, old: readonly ReplicaSet[], mos
       after.push(one);
       continue;
     }
-    // More available than asked for: it is about to shrink anyway.
-    if (fewer < 0) throw new RangeError(`Cannot scale ${one.metadata.name} down from ${from} to ${from - fewer}`);
+    if (fewer < 0) return undefined;
     const facts = { replicaSet: one.metadata.name, from, to: from - fewer, unavailable: unavailable(one), most };
     const because = rollout.context.decide(cleanupUnhealthy, facts);
     after.push((await scaleReplicaSet(rollout, one, { to: from - fewer, because })).replicaSet);

@@ -39,7 +39,7 @@ export class KnownKinds {
     const found = this.#kinds.get(`${apiVersion} ${kind}`);
     if (found !== undefined) return found;
     throw new Error(
-      `Cannot look up a ${kind}: the API server has no such kind in ${apiVersion}; it is asked again every 30 s`,
+      `Cannot look up ${/^[aeiou]/i.test(kind) ? "an" : "a"} ${kind}: the API server has no such kind in ${apiVersion}; it is asked again every 30 s`,
     );
   }
 

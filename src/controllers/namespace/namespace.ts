@@ -24,6 +24,8 @@ export const namespace: ControllerDefinition = defineController<Namespace>({
   watches: [
     watch<Namespace>({
       kind: Namespaces,
+      // A namespace that hangs is looked at again, whatever became of its key. Source: pkg/controller/namespace/config/v1alpha1/defaults.go.
+      resyncMs: 300_000,
       on({ type, object }, context) {
         if (type !== "deleted" && object.metadata.deletionTimestamp !== undefined) context.enqueue(keyOf(object));
       },

@@ -150,10 +150,16 @@ function goesWithoutSaying(change: FieldChange, changes: readonly FieldChange[])
 
 function changeInWords({ path, before, after }: FieldChange): string {
   const name = path.slice(1);
+  // Zeros are left out of a status, but for this one: there nothing is told apart from 0.
+  if (path === ".terminatingReplicas") return `${name} ${countOrNone(before)} → ${countOrNone(after)}`;
   if (!name.startsWith("conditions")) return `${name} ${countOf(before)} → ${countOf(after)}`;
   // The only condition that this controller has anything to do with.
   if (before === undefined) return "ReplicaFailure set";
   return after === undefined ? "ReplicaFailure gone" : "conditions changed";
+}
+
+function countOrNone(value: unknown): string {
+  return value === undefined ? "none" : String(countOf(value));
 }
 
 /** Zeros are left out of a status. */

@@ -158,16 +158,25 @@ describe("several old ReplicaSets", () => {
     expect(scene.live(ReplicaSets).map(({ spec }) => spec?.replicas)).toEqual([0, 6, 0]);
   });
 
-  test("a refusal fails no sync: the status is written, and the next delta brings the key again", async () => {
+  test("after a refusal the status is written all the same, then the sync fails: it is tried again", async () => {
     put(3);
     scene.refuse = ({ verb, name }) =>
       verb === "update" && name === "old" ? refusal(409, "Conflict", "x") : undefined;
-    await scene.sync("shop/web");
+    const failed = await scene.sync("shop/web").catch((error: unknown) => error);
+    expect(String(failed)).toContain("x");
     expect(scene.calls.map(({ verb, name }) => `${verb} ${name}`)).toEqual([
       "update older",
       "update old",
       "updateStatus web",
     ]);
+  });
+
+  test("a mistake of the program's own is no refusal: it fails the sync at once", async () => {
+    put(3);
+    scene.refuse = ({ name }) => (name === "older" ? new TypeError("a mistake") : undefined);
+    const failed = await scene.sync("shop/web").catch((error: unknown) => error);
+    expect(String(failed)).toBe("TypeError: a mistake");
+    expect(scene.calls.map(({ verb }) => verb)).toEqual(["update"]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { isPodReady } from "../../../src/controller/pod-status.ts";
 import { Deployments } from "../../../src/api/kind.ts";
+import { statusOf } from "../../support/refused.ts";
 import { rolloutScene } from "./scene.ts";
 
 const minute = 60_000;
@@ -55,6 +56,36 @@ describe("a Deployment in the embedded cluster", () => {
     expect((await scene.web()).status).toMatchObject({ updatedReplicas: 3, availableReplicas: 3, replicas: 3 });
     await scene.stop();
   });
+
+  for (const [code, reason] of [
+    [500, "InternalError"],
+    [409, "Conflict"],
+  ] as const) {
+    test(`comes to its end after 20 s in which old ReplicaSets could not be scaled: ${code}`, async () => {
+      let old = "";
+      let refused = 0;
+      const scene = await rolloutScene(1, (inner) => ({
+        send(request) {
+          if (old === "" || request.method !== "PUT" || !request.path.endsWith(`/replicasets/${old}`)) {
+            return inner.send(request);
+          }
+          refused++;
+          return Promise.resolve(statusOf(code, reason));
+        },
+      }));
+      await scene.create({ replicas: 5 });
+      await scene.run(minute);
+      old = (await scene.replicaSets())[0]?.metadata.name ?? "";
+      await scene.setImage("web:2");
+      await scene.pass(20_000);
+      expect({ pods: (await scene.pods()).length, refused: refused > 2 }).toEqual({ pods: 7, refused: true });
+      old = "";
+      await scene.pass(45_000);
+      expect(await scene.sizes()).toEqual(["web:1 × 0", "web:2 × 5"]);
+      expect((await scene.pods()).length).toBe(5);
+      await scene.stop();
+    });
+  }
 
   test("goes back to an earlier template under a new revision, and remembers the old one", async () => {
     const scene = await rolloutScene();

@@ -3,6 +3,7 @@ import { Deployments, Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { Deployment, Pod, ReplicaSet } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import type { EmbeddedOptions } from "../../../src/modes/embedded.ts";
 import { type EmbeddedScene, embeddedScene } from "../../support/embedded-scene.ts";
 
 export interface DeploymentParts {
@@ -51,8 +52,9 @@ export function deploymentNamed(name: string, parts: DeploymentParts = {}): Depl
   } as unknown as Deployment;
 }
 
-export async function rolloutScene(seed = 1): Promise<RolloutScene> {
-  const scene = await embeddedScene({ controllers: [deployment, replicaset], seed });
+export async function rolloutScene(seed = 1, wrap?: EmbeddedOptions["wrap"]): Promise<RolloutScene> {
+  const controllers = [deployment, replicaset];
+  const scene = await embeddedScene({ controllers, seed, ...(wrap !== undefined && { wrap }) });
   let read = 0;
   const patch = (body: object): Promise<unknown> =>
     scene.during(scene.you.patch(Deployments, at, { type: "merge", body }));

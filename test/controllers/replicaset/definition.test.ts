@@ -120,7 +120,7 @@ describe("the rules", () => {
       }),
     },
     {
-      says: "terminatingReplicas 0 → 0",
+      says: "terminatingReplicas none → 0",
       sentence: status.sentence({ changes: [count(".terminatingReplicas", undefined, 0)] }),
     },
   ];
