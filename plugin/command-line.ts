@@ -1,7 +1,9 @@
 /** From arguments to a command and its options. The only file that knows the library which parses arguments. */
 import { Command as Parser, CommanderError, InvalidArgumentError, Option as ParserOption } from "commander";
 import type { Command, Example, Given, Option, Options } from "./command.ts";
+import { readWords } from "./given-words.ts";
 import type { Io } from "./io.ts";
+import { wrapWords } from "./render/style.ts";
 import { UserError } from "./user-error.ts";
 
 export interface CommandLine {
@@ -24,7 +26,7 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
   const program = parserFor(line.about, io)
     .name(io.calledAs)
     .usage("COMMAND [options]")
-    .version(line.version, "-v, --version", "print the version")
+    .version(line.version, "--version", "print the version")
     .addHelpText("after", () => examplesText(line.examples, io))
     .helpCommand("help [command]", "help for a command");
   for (const command of line.commands) {
@@ -36,8 +38,10 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
       parser.argument(command.secondArgument.name, command.secondArgument.about);
     }
     addOptions(parser, command.options, "Options:");
-    addOptions(parser, globalsOf(line, command), "Options of the connection (as kubectl's):");
-    parser.addHelpText("after", () => examplesText(command.examples, io));
+    for (const [name, option] of Object.entries(globalsOf(line, command))) {
+      parser.addOption(parserOption(name, option).hideHelp());
+    }
+    parser.addHelpText("after", () => examplesText(command.examples, io) + connectionText(line, command, io));
     parser.action(async (...parsed: unknown[]) => {
       const count = (command.arguments === undefined ? 0 : 1) + (command.secondArgument === undefined ? 0 : 1);
       const positional = parsed.slice(0, count).flat();
@@ -51,25 +55,14 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
     });
     program.addCommand(parser, { hidden: command.hidden === true });
   }
+  const { command, rest } = readWords(line, args);
   try {
-    await program.parseAsync(withBareFlags(line, args), { from: "user" });
+    await program.parseAsync(command === undefined ? [...rest] : [command.name, ...rest], { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) return commanderEnded(error, line, args[0], io);
+    if (error instanceof CommanderError) return commanderEnded(error, line, command, io);
     throw error;
   }
   return code;
-}
-
-/**
- * `--wait [=duration]` takes a value behind `=` alone, as kubectl's flags with a default do: bare, it takes the empty one, and
- * never the word that follows it.
- */
-function withBareFlags({ commands }: CommandLine, args: readonly string[]): string[] {
-  const options = Object.values(commands.find(isNamed(args[0]))?.options ?? {});
-  const bare = new Set(
-    options.filter(({ flags }) => flags.includes("[=")).map(({ flags }) => flags.split(" ")[0] ?? ""),
-  );
-  return args.map((word) => (bare.has(word) ? `${word}=` : word));
 }
 
 /** The options of every command that this one does not word for itself; none for one that asks no cluster. */
@@ -134,18 +127,30 @@ function examplesText(examples: readonly Example[], io: Io): string {
   return `\nExamples:\n${lines.join("\n")}\n`;
 }
 
+function connectionText(line: CommandLine, command: Command, io: Io): string {
+  if (Object.keys(globalsOf(line, command)).length === 0) return "";
+  return `\nThe options that choose the cluster, as kubectl has them: \`${io.calledAs} options\`\n`;
+}
+
+/** The options that every command takes, for `options`: two columns, wrapped. */
+export function globalsText(globals: Options, columns: number): string {
+  const width = Math.max(...Object.values(globals).map(({ flags }) => flags.length));
+  const lines = Object.values(globals).flatMap(({ flags, about, default: value }) => {
+    const words = `${about}${value === undefined ? "" : ` (default ${value})`}`.split(" ");
+    return wrapWords(words, columns - width - 4).map(
+      (text, index) => `  ${(index === 0 ? flags : "").padEnd(width)}  ${text}`,
+    );
+  });
+  return `${lines.join("\n")}\n`;
+}
+
 function choosesCluster(globals: Options, flag: string): boolean {
   const name = flag.split("=", 1)[0] ?? "";
   return Object.values(globals).some(({ flags }) => flags.split(/[ ,]+/).includes(name));
 }
 
-function isNamed(name: string | undefined): (command: Command) => boolean {
-  return (command) => command.name === name;
-}
-
-function commanderEnded(error: CommanderError, line: CommandLine, name: string | undefined, io: Io): number {
+function commanderEnded(error: CommanderError, line: CommandLine, command: Command | undefined, io: Io): number {
   if (error.exitCode === 0) return 0;
-  const command = line.commands.find(isNamed(name));
   // Without a command the library prints its help as an error.
   if (error.code === "commander.help") {
     throw new UserError("no command given", [`\`${io.calledAs} --help\` lists the commands`], { cause: error });

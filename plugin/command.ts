@@ -10,6 +10,16 @@ export interface Candidate {
   readonly about: string;
 }
 
+/** A command line that is being typed. */
+export interface Typing {
+  /** The beginning of the word, or of the option's value. */
+  readonly typed: string;
+  /** The arguments before it, without options. */
+  readonly before: readonly string[];
+  /** The options given so far, by their names among the data: texts, as they were typed. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
 /** An option; T is what it gives `run`. */
 export interface Option<T> {
   /** `-n, --namespace <name>`; `--once` for one without a value. */
@@ -22,7 +32,7 @@ export interface Option<T> {
   readonly choices?: readonly string[];
   /** Printed in the help; `run` applies it. */
   readonly default?: string;
-  readonly complete?: (io: Io) => readonly Candidate[] | Promise<readonly Candidate[]>;
+  readonly complete?: (io: Io, typing: Typing) => readonly Candidate[] | Promise<readonly Candidate[]>;
   /** Never there; carries T. */
   readonly type?: T;
 }
@@ -121,10 +131,11 @@ export interface Command<O extends Options = Options> {
   readonly arguments?: { readonly name: string; readonly about: string };
   /** A second one: `[rule]`. */
   readonly secondArgument?: { readonly name: string; readonly about: string };
-  /** `before`: the arguments that stand before the one that is typed, options among them. */
+  /** `before`: the arguments that stand before the one that is typed. */
   readonly completeArgument?: (
     io: Io,
     before: readonly string[],
+    typing: Typing,
   ) => readonly Candidate[] | Promise<readonly Candidate[]>;
   readonly options: O;
   /** False: it asks no cluster, and takes none of the options that choose one. */

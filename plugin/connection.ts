@@ -32,6 +32,11 @@ export interface Connected {
   close(): void | Promise<void>;
 }
 
+export interface ConnectionFlags extends AccessFlags {
+  /** From 6 on, each request is a line on standard error. */
+  readonly verbosity?: number;
+}
+
 export interface ConnectionOptions {
   readonly qps: number;
   readonly burst: number;
@@ -42,7 +47,7 @@ export interface ConnectionOptions {
 }
 
 /** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */
-export async function connectAs(flags: AccessFlags, io: Io, options: ConnectionOptions): Promise<Connected> {
+export async function connectAs(flags: ConnectionFlags, io: Io, options: ConnectionOptions): Promise<Connected> {
   const { timeline } = io;
   const bus = new TraceBus({
     now: () => timeline.now(),
@@ -51,8 +56,9 @@ export async function connectAs(flags: AccessFlags, io: Io, options: ConnectionO
   const host = realHost();
   const access = await accessCluster(host, flags);
   const userAgent = `kubectl-reconcile/${version}`;
+  const log = (flags.verbosity ?? 0) >= 6 ? { log: (line: string) => io.err.write(`${line}\n`) } : {};
   const onSlow = (): void => io.err.write(`connecting to ${access.server} …\n`);
-  const connection = connect(access, { host, timeline, bus, userAgent, onSlow, ...options });
+  const connection = connect(access, { host, timeline, bus, userAgent, onSlow, ...log, ...options });
   const context = access.context === "" ? "(none)" : access.context;
   const where = access.context === "" ? "" : ` (context ${access.context})`;
   const explain = (error: unknown): unknown => {

@@ -1,7 +1,7 @@
 /** The options that every command takes: kubectl's own, since kubectl hands none of them on to a plugin. */
 import type { AccessFlags } from "../src/client/access.ts";
 import { clusterCandidates, contextCandidates, namespaceCandidates, userCandidates } from "./cluster-candidates.ts";
-import { duration, flag, type Options, text, texts } from "./command.ts";
+import { duration, flag, type Options, text, texts, wholeNumber } from "./command.ts";
 
 export const globals: Options = {
   kubeconfig: text("--kubeconfig <file>", "the kubeconfig to use, instead of those in KUBECONFIG or ~/.kube/config"),
@@ -24,7 +24,8 @@ export const globals: Options = {
   requestTimeout: duration("--request-timeout <duration>", "give up on a request after this time (30s, 2m)", {
     default: "none",
   }),
+  verbosity: wholeNumber("-v, --v <level>", "from 6 on, say each request on standard error", 0, { default: "0" }),
 };
 
 /** What they give: the names are those of the flags that choose a cluster and a login. */
-export type Globals = AccessFlags;
+export type Globals = AccessFlags & { readonly verbosity?: number };

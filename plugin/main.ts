@@ -11,6 +11,7 @@ import { loops } from "./commands/loops.ts";
 import { controllers } from "./commands/controllers.ts";
 import { dryRunCommand } from "./commands/dry-run.ts";
 import { explainCommand } from "./commands/explain.ts";
+import { optionsCommand } from "./commands/options.ts";
 import { run } from "./commands/run.ts";
 import { sandbox } from "./commands/sandbox.ts";
 import { trace } from "./commands/trace.ts";
@@ -33,6 +34,7 @@ const commands: readonly Command[] = [
   sandbox,
   controllers,
   explainCommand,
+  optionsCommand,
   versionCommand,
   completion,
 ];

@@ -4,8 +4,11 @@ import { type DiscoveredKind, type Discovery, discover, findKind } from "../src/
 import type { Client } from "../src/client/verbs.ts";
 import type { ControllerDefinition } from "../src/controller/definition.ts";
 import { catalogue } from "../src/controllers/index.ts";
-import type { Candidate } from "./command.ts";
+import { objectCandidates } from "./cluster-candidates.ts";
+import type { Candidate, Typing } from "./command.ts";
+import type { Io } from "./io.ts";
 import { controllersNamed, distance } from "./controller-names.ts";
+import { namesObject } from "./object-names.ts";
 import { UserError } from "./user-error.ts";
 
 /** A kind, or one object of it. */
@@ -106,11 +109,9 @@ function mustBeWatchable(kind: DiscoveredKind): void {
   ]);
 }
 
-/** The controllers, and the kinds that people ask for most. Others are found when they are named. */
-export function watchCandidates(): readonly Candidate[] {
-  const common = ["pods", "deployments", "replicasets.apps", "jobs", "services", "configmaps", "nodes", "events"];
-  return [
-    ...catalogue.map(({ name, purpose }) => ({ value: name, about: `controller: ${purpose}` })),
-    ...common.map((value) => ({ value, about: "kind" })),
-  ];
+/** The controllers, and the kinds of the cluster with their objects. */
+export async function watchCandidates(io: Io, typing: Typing): Promise<readonly Candidate[]> {
+  const controllers = catalogue.map(({ name, purpose }) => ({ value: name, about: `controller: ${purpose}` }));
+  const ofCluster = await objectCandidates(io, typing).catch(() => []);
+  return typing.before.length > 0 || namesObject(typing.typed) ? ofCluster : [...controllers, ...ofCluster];
 }

@@ -9,7 +9,7 @@ import { choice, type Command, command, duration, flag, negation, text, texts, w
 import { namespaceCandidates } from "../cluster-candidates.ts";
 import { controllerCandidates, controllersNamed } from "../controller-names.ts";
 import { type DryRunSource, sourceFor } from "../dry-run/source.ts";
-import { exitCodeOf, readFears } from "../dry-run/verdict.ts";
+import { exitCodeOf, fearable, readFears } from "../dry-run/verdict.ts";
 import { checkWords, refusedWishes, type WishWords, wishesFrom } from "../dry-run/wishes.ts";
 import type { DryRunFlags } from "../dry-run/flags.ts";
 import type { Io } from "../io.ts";
@@ -53,7 +53,9 @@ const options = {
   ),
   steps: flag("--steps", "print each state on the way of a rollout"),
   fold: negation("--no-fold", "print equal new objects one by one"),
-  failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, dangling, never-steady"),
+  failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, dangling, never-steady", {
+    choices: fearable,
+  }),
   exitCode: choice("--exit-code <when>", "never: exit with 0 where something would change", ["never"]),
   serverValidate: flag(
     "--server-validate",

@@ -43,7 +43,7 @@ export const explainCommand: Command = command({
 
 /** Controllers first, then the rules of the one that is named. */
 function candidates(before: readonly string[], calledAs: string): readonly Candidate[] {
-  const named = before.find((word) => !word.startsWith("-"));
+  const [named] = before;
   if (named === undefined) return controllerCandidates().filter(({ value }) => value !== "all");
   return controllerNamed(named, calledAs).rules.map(({ id, chooses }) => ({ value: id, about: chooses }));
 }

@@ -9,7 +9,7 @@ import { type Acquittal, type Loop, nameOf } from "../../src/views/loops/loop.ts
 import { Loops } from "../../src/views/loops/loops.ts";
 import { loopsVerdict } from "../../src/views/loops/verdict.ts";
 import { reconcileAdvice } from "../advice.ts";
-import { namespaceCandidates } from "../cluster-candidates.ts";
+import { kindCandidates, namespaceCandidates } from "../cluster-candidates.ts";
 import { choice, type Command, command, duration, flag, type Given, positiveNumber, text, texts } from "../command.ts";
 import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
@@ -65,6 +65,7 @@ export const loops: Command = command({
     name: "[kind...]",
     about: "only these kinds, as kubectl names them (default: all but Leases and Events)",
   },
+  completeArgument: (io, _, typing) => kindCandidates(io, typing),
   options,
   examples: [
     { says: "Whatever goes round in circles in the whole cluster", line: "loops -A --for 60s" },

@@ -1,8 +1,9 @@
 import { askedFor, type TraceOptions, TraceRun } from "../trace-run.ts";
 import { sandboxTarget, shadowTarget } from "../trace-targets.ts";
-import { namespaceCandidates } from "../cluster-candidates.ts";
+import { namespaceCandidates, objectCandidates } from "../cluster-candidates.ts";
 import { choice, type Command, command, duration, flag, text, texts, wholeNumber } from "../command.ts";
 import { controllerCandidates } from "../controller-names.ts";
+import { namesObject } from "../object-names.ts";
 import { failures } from "../trace-screen.ts";
 
 const options = {
@@ -51,7 +52,11 @@ export const trace: Command = command({
     "Exit codes: 0 ended as asked or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 3 a loop was found and " +
     "--fail-on loop; 130 ended by a second signal.",
   arguments: { name: "<controller...>", about: "which controllers, and [TYPE/NAME] for one object only" },
-  completeArgument: () => controllerCandidates(),
+  async completeArgument(io, before, typing) {
+    if (before.length === 0) return controllerCandidates();
+    const objects = await objectCandidates(io, { ...typing, before: [] }).catch(() => []);
+    return namesObject(typing.typed) ? objects : [...controllerCandidates(), ...objects];
+  },
   options,
   examples: [
     {

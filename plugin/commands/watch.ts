@@ -70,7 +70,7 @@ export const watch: Command = command({
     "watched controller do nothing.\n\n" +
     "Exit codes: 0 ended as asked or by a signal; 2 wrong arguments, no connection, missing rights; 130 ended by a second signal.",
   arguments: { name: "<kind|controller...>", about: "kinds as kubectl names them, TYPE/NAME, or controllers" },
-  completeArgument: () => watchCandidates(),
+  completeArgument: (io, _, typing) => watchCandidates(io, typing),
   options,
   examples: [
     { says: "Who changes what of the Deployments of a namespace", line: "watch deployments -n shop" },

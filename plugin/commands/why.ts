@@ -3,7 +3,7 @@ import { discover } from "../../src/client/discovery.ts";
 import { sleep } from "../../src/platform/timeline.ts";
 import { cannotTellExitCode } from "../../src/verdict/verdict.ts";
 import { kubectlAdvice } from "../advice.ts";
-import { namespaceCandidates } from "../cluster-candidates.ts";
+import { namespaceCandidates, objectCandidates } from "../cluster-candidates.ts";
 import { choice, type Command, command, duration, flag, type Given, readDuration, text, texts } from "../command.ts";
 import { type Connected, connectAs } from "../connection.ts";
 import type { Globals } from "../globals.ts";
@@ -56,6 +56,7 @@ export const why: Command = command({
     "Exit codes: 0 all is as it should be; 1 something is not; 2 wrong arguments, no such object, or no connection; " +
     `${cannotTellExitCode} it cannot be told; 130 interrupted.`,
   arguments: { name: "[object...]", about: "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace" },
+  completeArgument: (io, _, typing) => objectCandidates(io, typing),
   options,
   examples: [
     { says: "Why a Deployment does not become ready", line: "why deploy/web -n shop" },

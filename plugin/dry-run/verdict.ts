@@ -6,7 +6,8 @@ import { cannotTellExitCode } from "../../src/verdict/verdict.ts";
 import type { ObjectChange } from "../../src/views/outcome.ts";
 import { UserError } from "../user-error.ts";
 
-const fearable = ["delete", "unavailable", "dangling", "never-steady"] as const;
+/** What `--fail-on` can name. */
+export const fearable = ["delete", "unavailable", "dangling", "never-steady"] as const;
 export type Fear = (typeof fearable)[number];
 export type Fears = ReadonlySet<Fear>;
 

@@ -12,6 +12,7 @@ import { credentialsOf } from "./credentials.ts";
 import { patienceMs, withFirstContact } from "./first-contact.ts";
 import { httpTransport } from "./http-transport.ts";
 import { bounded } from "./in-flight.ts";
+import { logged } from "./logged.ts";
 import { proxyFromEnvironment } from "./proxy.ts";
 import { rateLimited } from "./rate-limited.ts";
 import { readOnly } from "./read-only.ts";
@@ -37,6 +38,8 @@ export interface ConnectOptions {
   readonly inFlight?: number;
   /** How long an open watch, or a request, may be silent. Default 90 s. */
   readonly silentMs?: number;
+  /** Gets a line for each request that was sent. */
+  readonly log?: (line: string) => void;
   /** The server has not answered anything for 2 s. Called once. */
   readonly onSlow?: () => void;
   /** How long a connection may take to come about. Default 30 s, and 10 s for the TLS handshake, as client-go. */
@@ -76,7 +79,9 @@ export function connect(access: ClusterAccess, options: ConnectOptions): Connect
   };
   const wire = authenticating(credentialsOf(access, { host, timeline }), (keyPair) => {
     const http = openTransport(access, options, keyPair);
-    const contact = withFirstContact(http, {
+    const { log } = options;
+    const told = log === undefined ? http : logged(http, { timeline, server: access.server, log });
+    const contact = withFirstContact(told, {
       timeline,
       probe: (signal) => http.tryConnection(options.limits ?? defaultLimits, signal),
       onSlow: options.onSlow ?? (() => undefined),

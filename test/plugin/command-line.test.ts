@@ -26,7 +26,10 @@ const line: CommandLine = {
   about: "A program.",
   version: "1.2.3",
   commands: [greet],
-  globals: { context: text("--context <name>", "the context") },
+  globals: {
+    context: text("--context <name>", "the context"),
+    verbosity: wholeNumber("-v, --v <level>", "requests", 0),
+  },
   examples: [],
 };
 
@@ -99,8 +102,27 @@ describe("runCommandLine", () => {
     expect(out).toContain("Usage: kubectl reconcile greet [options] <person...>");
     expect(out).toContain("--times <n>");
     expect(out).toContain("how often (default 1)");
-    expect(out).toContain("Options of the connection");
+    expect(out).toContain("The options that choose the cluster, as kubectl has them: `kubectl reconcile options`");
+    expect(out).not.toContain("--context");
     expect(out).toContain("  # Greet the world\n  kubectl reconcile greet world");
+  });
+
+  test.each([
+    { args: ["--context", "dev", "greet", "a"], options: { context: "dev" } },
+    { args: ["--context=dev", "-v6", "greet", "a"], options: { context: "dev", verbosity: 6 } },
+    { args: ["greet", "a", "-v=6"], options: { verbosity: 6 } },
+    { args: ["greet", "a", "--v=6"], options: { verbosity: 6 } },
+    { args: ["-v", "6", "greet", "-o=json", "a"], options: { verbosity: 6, format: "json" } },
+  ])("options stand before the command too, and their values behind =: $args", async ({ args, options }) => {
+    const { code, out } = await run(...args);
+    expect(code).toBe(7);
+    expect(JSON.parse(out)).toEqual({ arguments: ["a"], options });
+  });
+
+  test("an option of a command does not stand before it", async () => {
+    const { code, err } = await run("--times", "3", "greet", "a");
+    expect(code).toBe(2);
+    expect(err).toContain("unknown option '--times'");
   });
 
   test("--version prints the version", async () => {

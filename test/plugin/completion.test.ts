@@ -1,7 +1,18 @@
-import { describe, expect, spyOn, test } from "bun:test";
-import { type Candidate, choice, command, text } from "../../plugin/command.ts";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Candidate, choice, command, flag, text, texts } from "../../plugin/command.ts";
 import type { CommandLine } from "../../plugin/command-line.ts";
 import { complete } from "../../plugin/completion.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { objectCandidates } from "../../plugin/cluster-candidates.ts";
+import { globals } from "../../plugin/globals.ts";
+import { loadKubeconfig } from "../../src/client/kubeconfig.ts";
+import { realHost } from "../../src/platform/host.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { fakeIo } from "../support/fake-io.ts";
 
 let lookedUp = 0;
@@ -25,6 +36,9 @@ const line: CommandLine = {
       options: {
         output: choice("-o, --output <format>", "how", ["text", "json"]),
         namespace: text("-n, --namespace <name>", "where", { complete: namespaces }),
+        failOn: texts("--fail-on <what,...>", "when", { choices: ["delete", "unavailable"] }),
+        manifests: texts("-f, --filename <path>", "which"),
+        once: flag("--once", "once"),
       },
       examples: [],
       run: () => Promise.resolve(0),
@@ -32,18 +46,16 @@ const line: CommandLine = {
   ],
 };
 
-/** The values offered for the last word. */
-async function offered(...args: string[]): Promise<string[]> {
-  const printed: string[] = [];
-  const log = spyOn(console, "log").mockImplementation((text: string) => void printed.push(text));
-  try {
-    await complete(line, args, fakeIo());
-  } finally {
-    log.mockRestore();
-  }
-  expect(printed.at(-1)).toMatch(/^:\d+$/);
-  return printed.slice(0, -1).map((text) => text.split("\t")[0] ?? "");
+/** The values offered for the last word, and whether the shell offers its files. */
+async function offers(of: CommandLine, ...args: string[]): Promise<{ values: string[]; files: boolean }> {
+  const io = fakeIo();
+  await complete(of, args, io);
+  const printed = io.outText().trimEnd().split("\n");
+  expect(printed.at(-1)).toMatch(/^:[04]$/);
+  return { values: printed.slice(0, -1).map((text) => text.split("\t")[0] ?? ""), files: printed.at(-1) === ":0" };
 }
+
+const offered = async (...args: string[]): Promise<string[]> => (await offers(line, ...args)).values;
 
 describe("completion", () => {
   test("offers commands, arguments, options and their values", async () => {
@@ -65,5 +77,90 @@ describe("completion", () => {
 
   test("offers nothing where the candidates cannot be found out", async () => {
     expect(await offered("run", "replicaset", "--context", "")).toEqual([]);
+  });
+
+  test("offers values behind =, of a list what comes next, and nothing where a value is free", async () => {
+    expect(await offered("run", "replicaset", "--output=j")).toEqual(["--output=json"]);
+    expect(await offered("run", "replicaset", "--fail-on", "")).toEqual(["delete", "unavailable"]);
+    expect(await offered("run", "replicaset", "--fail-on", "delete,u")).toEqual(["delete,unavailable"]);
+    expect(await offered("run", "replicaset", "--fail-on=delete,u")).toEqual(["--fail-on=delete,unavailable"]);
+  });
+
+  test("leaves files to the shell, and only where files are meant", async () => {
+    expect(await offers(line, "run", "replicaset", "-f", "")).toEqual({ values: [], files: true });
+    expect(await offers(line, "run", "replicaset", "--filename=x")).toEqual({ values: [], files: true });
+    expect((await offers(line, "run", "")).files).toBe(false);
+  });
+
+  test("finds the command behind options of the connection", async () => {
+    expect(await offered("--context", "dev", "")).toEqual(["run"]);
+    expect(await offered("--context", "dev", "run", "re")).toEqual(["replicaset"]);
+    expect(await offered("--context=dev", "run", "-o", "t")).toEqual(["text"]);
+    expect(await offered("help", "r")).toEqual(["run"]);
+  });
+});
+
+describe("completion from a cluster", () => {
+  const dir = mkdtempSync(join(tmpdir(), "completion-"));
+  const kubeconfig = join(dir, "config");
+  let sandbox: Sandbox;
+  let https: SandboxHttps;
+  beforeAll(async () => {
+    sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
+    https = await serveSandbox(sandbox);
+    writeFileSync(kubeconfig, https.kubeconfig("shop").replace("current-context:", "x:"));
+    const headers = { authorization: `Bearer ${https.token}`, "content-type": "application/json" };
+    const post = (path: string, body: object): Promise<Response> =>
+      fetch(https.url + path, { method: "POST", headers, body: JSON.stringify(body), tls: { ca: https.ca } });
+    for (const name of ["shop", "team"]) await post("/api/v1/namespaces", { metadata: { name } });
+    await post("/api/v1/namespaces/shop/configmaps", { metadata: { name: "in-shop" } });
+    await post("/api/v1/namespaces/team/configmaps", { metadata: { name: "in-team" } });
+    const role = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    for (const name of ["plain", "hid\u001bden", "two words"]) await post(role, { metadata: { name }, rules: [] });
+  });
+  afterAll(async () => {
+    sandbox.stop();
+    await https.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const why = command({
+    name: "why",
+    about: "",
+    arguments: { name: "[object...]", about: "" },
+    completeArgument: (io, _, typing) => objectCandidates(io, typing),
+    options: {},
+    examples: [],
+    run: () => Promise.resolve(0),
+  });
+  const real: CommandLine = { about: "", version: "", globals, examples: [], commands: [why] };
+  const of = async (...args: string[]): Promise<string[]> => {
+    const [context = ""] = [...(await loadKubeconfig(realHost(), { kubeconfig })).contexts.keys()];
+    const io = { ...fakeIo(), timeline: realTimeline() };
+    await complete(real, ["--kubeconfig", kubeconfig, "--context", context, ...args], io);
+    return io
+      .outText()
+      .split("\n")
+      .slice(0, -2)
+      .map((text) => text.split("\t")[0] ?? "");
+  };
+
+  test("offers kinds, then objects of the namespace, in both ways to write them", async () => {
+    expect(await of("why", "config")).toEqual(["configmaps"]);
+    expect(await of("why", "cm/in")).toEqual(["cm/in-shop"]);
+    expect(await of("why", "-nteam", "cm/in")).toEqual(["cm/in-team"]);
+    expect(await of("-n=team", "why", "configmap", "in")).toEqual(["in-team"]);
+    expect(await of("why", "nosuch/")).toEqual([]);
+  });
+
+  test("offers namespaces and contexts of the kubeconfig that is named", async () => {
+    expect(await of("why", "--namespace", "t")).toEqual(["team"]);
+    expect(await of("why", "--context", "")).toHaveLength(1);
+  });
+
+  test("offers no name that would not be one word, or drives a terminal", async () => {
+    expect(await of("why", "clusterroles/")).not.toContain("clusterroles/two words");
+    expect((await of("why", "clusterroles/")).filter((name) => !/^clusterroles\/[\w:.-]+$/.test(name))).toEqual([]);
+    expect(await of("why", "clusterroles/pl")).toEqual(["clusterroles/plain"]);
   });
 });

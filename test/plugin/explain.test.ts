@@ -60,7 +60,9 @@ describe("explain", () => {
 
   test("completes controllers, then the rules of the one that is named", async () => {
     const values = async (before: readonly string[]): Promise<string[]> =>
-      ((await explainCommand.completeArgument?.(fakeIo(), before)) ?? []).map(({ value }) => value);
+      ((await explainCommand.completeArgument?.(fakeIo(), before, { typed: "", before, values: {} })) ?? []).map(
+        ({ value }) => value,
+      );
     expect(await values([])).toEqual(catalogue.map(({ name }) => name));
     expect(await values(["ns"])).toEqual(
       catalogue.find(({ name }) => name === "namespace")?.rules.map(({ id }) => id) ?? [],

@@ -96,6 +96,15 @@ describe("text that would drive a terminal", () => {
     expect(ran.stdout).toContain(shown);
   }, 60_000);
 
+  test("in the path of a request, as -v=6 tells of it", async () => {
+    const ran = await run("-v=6", "-n", "default", "why", "pod/\u001b[31mx");
+    expectHarmless(ran);
+    expect(ran.stderr).toMatch(
+      /^GET https:\/\/127\.0\.0\.1:\d+\/api\/v1\/namespaces\/default\/pods\/\S+ 404 in \d+ ms$/m,
+    );
+    expect(ran.stderr).not.toContain(https.token);
+  }, 60_000);
+
   test("in the refusal of an API server", async () => {
     const server = await echoServer(undefined, (_, response) => {
       response.statusCode = 403;
