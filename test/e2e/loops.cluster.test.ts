@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { attributions } from "../support/recorded-versions.ts";
+import type { RewriteLoop } from "../../src/views/loops/loop.ts";
+import { eventually } from "./support/workload.ts";
+import { actIn, fights, honest, type LoopScene, widgets } from "./loops-scenes.ts";
 import { recordWriters } from "./loops-writers.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 
@@ -146,16 +149,77 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       /^watched 1 kind for .*: .*nobody can tell whether there is a loop; not seen: .*pods/m,
     );
     expect((await as("someone", "--fail-on", "loop")).code).toBe(5);
-    const configMaps = await as("someone", "--fail-on", "loop", "cm");
-    expect(configMaps.stderr).toMatch(
-      /^watched 1 kind for [\d.]+ m?s: nothing was written; not seen: namespace|nobody can tell/m,
-    );
+    // Quiet, and who may not see the namespace cannot tell whether it is there.
+    const named = await as("someone", "--fail-on", "loop", "cm");
+    expect(named.code).toBe(5);
+    expect(named.stderr).toContain("not seen: namespace shop (no right to see whether it is there)");
     expect(someone.stderr).toMatch(/^warning: not allowed to list and watch, and left out: .*secrets/m);
     expect(someone.stderr).toContain("watching 1 kind ");
     const nobody = await as("nobody", "cm");
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toMatch(/error: not allowed to list and watch any kind in namespace shop as user nobody/);
   });
+
+  test("names object, field and writers of every fight and hot loop first, and none in honest work", async () => {
+    const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    await cluster.request("POST", crds, widgets);
+    await eventually(async () => {
+      const { status } = await cluster.request("GET", "/apis/loops.example.com/v1/widgets");
+      expect(status).toBe(200);
+    });
+    const scenes = [...fights, ...honest];
+    const prepared = scenes.map(async ({ name, prepare }) => {
+      await cluster.createNamespace(name);
+      await prepare(actIn(cluster.request, name));
+    });
+    await Promise.all(prepared);
+    await using program = start("-A", "--rate", "40", "-o", "json", "--fail-on", "loop");
+    await program.says(/^watching \d+ kinds after/m);
+    const startedAt = performance.now();
+    const over = new AbortController();
+    const played = scenes.map((scene) => play(scene, over.signal));
+    // An operator's hot loop is told while it runs.
+    await program.says(/^found {3}Deployment hot-annotation\/web: \.metadata\.annotations\["op\/last-reconcile"\]$/m);
+    await program.says(/^found {3}Deployment hottest-annotation\/web: \.metadata/m);
+    await program.says(/^found {3}Deployment hot-template\/web: \.spec\.template\.metadata\.annotations/m);
+    console.log(`hot loops were told after ${Math.round((performance.now() - startedAt) / 100) / 10} s`);
+    await Bun.sleep(Math.max(0, 22_000 - (performance.now() - startedAt)));
+    over.abort();
+    await Promise.all(played);
+    program.signal("SIGINT");
+    const { code, stdout, stderr } = await program.end();
+    expect(code).toBe(3);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { readonly loop?: RewriteLoop });
+    const loops = lines.flatMap(({ loop }) => loop ?? []);
+    for (const { name, culprit } of scenes) {
+      const here = loops.filter(({ key }) => key === name || key.startsWith(`${name}/`));
+      const [first, ...others] = here;
+      const [field] = first?.fields ?? [];
+      const told = first && {
+        kind: first.of.kind,
+        name: (first.key.split("/")[1] ?? first.key).replace(/^web-.*/, "web-"),
+        path: field?.path,
+        writers: field?.writers.map((each) => each.name).toSorted(),
+      };
+      const { followers = [], ...expected } = culprit ?? {};
+      expect({ scene: name, ...told }).toEqual({ scene: name, ...expected } as never);
+      expect(others.filter(({ of, followsFrom }) => followsFrom === undefined || !followers.includes(of.kind))).toEqual(
+        [],
+      );
+      if (culprit !== undefined) expect(stderr).toContain(`found   ${culprit.kind} ${first?.key}: ${culprit.path}\n`);
+    }
+    const known = new Set(scenes.map(({ name }) => name));
+    expect(loops.filter(({ key }) => !known.has(key.split("/")[0] ?? ""))).toEqual([]);
+  }, 120_000);
+
+  async function play({ name, everyMs, write }: LoopScene, signal: AbortSignal): Promise<void> {
+    const act = actIn(cluster.request, name);
+    const over = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    for (let n = 0; !signal.aborted; n++) await Promise.all([write(act, n), Promise.race([Bun.sleep(everyMs), over])]);
+  }
 
   test("the writer of a change is named right or not at all, whoever writes and however", async () => {
     const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e6));
@@ -170,6 +234,18 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(added.filter(({ told: name }) => name === undefined)).toEqual([]);
     expect(added.length).toBeGreaterThan(20);
   }, 60_000);
+
+  test("a namespace or a kind that is not there is an error, with the one that may have been meant", async () => {
+    const end = async (...args: string[]): Promise<string> => {
+      const { code, stderr } = await runProgram(["loops", ...args, "--fail-on", "loop", "--for", "1s"], {
+        kubeconfig: cluster.kubeconfig,
+      });
+      return `${code} ${stderr.split("\n").slice(-3, -1).join(" · ")}`;
+    };
+    expect(await end("-n", "shpo")).toMatch(/^2 error: there is no namespace "shpo" .* · did you mean shop\?$/);
+    expect(await end("-n", "nosuch")).toMatch(/^2 error: there is no namespace "nosuch"/);
+    expect(await end("podz")).toMatch(/^2 .*did you mean pods\?/);
+  });
 
   test("has sent nothing but reads and reviews of itself, says the audit log", async () => {
     const ours = (await cluster.audit()).filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile") === true);

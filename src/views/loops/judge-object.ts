@@ -4,6 +4,7 @@ import { type FieldHistory, sharesOf } from "./field-history.ts";
 import {
   type Acquittal,
   type AcquittalReason,
+  asksFor,
   isAskedFor,
   leastWrites,
   type LoopField,
@@ -108,9 +109,10 @@ function isRenewed(field: FieldHistory, { recent }: ObjectHistory, { perMinute }
 
 /** A write that brings nothing but what is another one with every write. */
 function isHollow({ fields, hasMore }: ObjectWrite, renewed: FieldHistory): boolean {
-  const changesAlong = (field: FieldHistory): boolean =>
-    field.isCounter || (field.changes * 2 >= renewed.changes && !field.advances);
-  return !hasMore && fields.every(changesAlong);
+  const isAsking = fields.some(({ path }) => asksFor(path));
+  const goesAlong = ({ path, isCounter, changes, advances }: FieldHistory): boolean =>
+    isCounter || (!advances && (changes * 2 >= renewed.changes || (isAsking && !isAskedFor(path))));
+  return !hasMore && fields.every(goesAlong);
 }
 
 /** Whether the writer has written nothing but this field, lately. */
@@ -129,11 +131,7 @@ function isExcused(field: FieldHistory, history: ObjectHistory): boolean {
 
 /** Writes that ask for something else, lately; labels and annotations ask for nothing. */
 function asksIn({ recent }: ObjectHistory): number {
-  return recent.filter(({ fields }) => fields.some(({ path }) => asks(path))).length;
-}
-
-function asks(path: string): boolean {
-  return isAskedFor(path) && !path.startsWith(".metadata");
+  return recent.filter(({ fields }) => fields.some(({ path }) => asksFor(path))).length;
 }
 
 function emptyLoop(history: ObjectHistory, { perMinute, leastMs }: Options): Found | undefined {
@@ -155,10 +153,10 @@ function reasonOf(history: ObjectHistory): AcquittalReason {
   const length = ({ way }: FieldHistory): number => Math.abs(way.to - way.from);
   const [farthest] = fields.filter(({ advances }) => advances).sort((one, other) => length(other) - length(one));
   if (farthest !== undefined) return { is: "advances", path: farthest.path, ...farthest.way };
-  const asked = fields.find(({ path }) => asks(path));
+  const asked = fields.find(({ path }) => asksFor(path));
   const often = fields.find(({ changes, isCounter }) => changes >= leastWrites && !isCounter);
-  const answers = often !== undefined && !isAskedFor(often.path);
-  if (asked !== undefined && answers && asksIn(history) * answersEach >= history.recent.length)
+  const answers = history.recent.filter((write) => write.fields.some(({ path }) => !isAskedFor(path))).length;
+  if (asked !== undefined && answers >= leastWrites && asksIn(history) * answersEach >= history.recent.length)
     return { is: "answers", path: asked.path, changes: asked.changes };
   return often === undefined ? { is: "different", fields: fields.length } : { is: "not for long", path: often.path };
 }

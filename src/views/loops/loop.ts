@@ -99,6 +99,11 @@ export function isAskedFor(path: string): boolean {
   return !/^\.(status|endpoints|subsets)\b/.test(path);
 }
 
+/** Whether a change of the field asks for something to happen: labels and annotations do not. */
+export function asksFor(path: string): boolean {
+  return isAskedFor(path) && !path.startsWith(".metadata");
+}
+
 export interface LoopsOptions {
   /** Writes a minute above which an object is looked at. A value that comes back is told at any rate. */
   readonly perMinute: number;

@@ -2,6 +2,7 @@
 import type { ObjectKey } from "../../api/key.ts";
 import type { DeltaEvent, KindName } from "../../trace/events.ts";
 import { FieldHistory } from "./field-history.ts";
+import { asksFor, isAskedFor } from "./loop.ts";
 import { Moments } from "./moments.ts";
 
 /** Fields of one object that are followed; an object with more is changing in earnest. */
@@ -60,6 +61,7 @@ export class ObjectHistory {
       this.empty++;
       this.emptyMoments.add(at);
     }
+    if (changes.some(({ path }) => asksFor(path))) this.#begin();
     const fields = changes.flatMap((change) => {
       const field = this.#field(change.path);
       field?.add({ ...change, writer, at, write: this.writes });
@@ -67,6 +69,11 @@ export class ObjectHistory {
     });
     this.recent.push({ writer, fields, hasMore: fields.length < changes.length });
     if (this.recent.length > recentWrites) this.recent.shift();
+  }
+
+  /** Something else is asked for: what follows in the status is an answer to that, and is looked at anew. */
+  #begin(): void {
+    for (const path of this.fields.keys()) if (!isAskedFor(path)) this.fields.delete(path);
   }
 
   #field(path: string): FieldHistory | undefined {
