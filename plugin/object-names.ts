@@ -78,16 +78,16 @@ export function typesAndNames(words: readonly string[]): readonly TypeAndName[] 
 
 /**
  * The kind that a type names, among those that the server has: the preferred version of the first group that has it, as kubectl
- * takes it.
+ * takes it. `command` is the one that was called, as the user called it.
  * @throws UserError for a type that the server does not have.
  */
-export function kindNamed<K extends Named>(type: string, kinds: readonly K[], calledAs: string): K {
+export function kindNamed<K extends Named>(type: string, kinds: readonly K[], command: string): K {
   const found = kinds.find((kind) => isNameOf(kind, type));
   if (found !== undefined) return found;
   const near = nearest(type.toLowerCase(), kinds);
   throw new UserError(`the server has no type ${JSON.stringify(type)}`, [
     near === undefined ? "`kubectl api-resources` lists what it has" : `did you mean ${resourceOf(near)}?`,
-    `\`${calledAs} why --help\` shows what to write`,
+    `\`${command} --help\` shows what to write`,
   ]);
 }
 

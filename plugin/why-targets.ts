@@ -46,7 +46,7 @@ export function selectorFrom(text: string | undefined): Selector {
 export async function findTargets(reading: Reading, kinds: readonly DiscoveredKind[], asked: Asked): Promise<Targets> {
   const { words, namespace, selector, calledAs } = asked;
   if (words.length === 0) return wholeNamespace(reading, askable(kinds), asked);
-  const named = words.map(({ type, name }) => ({ kind: kindNamed(type, kinds, calledAs), name }));
+  const named = words.map(({ type, name }) => ({ kind: kindNamed(type, kinds, `${calledAs} why`), name }));
   const items: Item[] = [];
   const seen: string[] = [];
   const unseen: Unseen[] = [];

@@ -240,11 +240,11 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       const { code, stderr } = await runProgram(["loops", ...args, "--fail-on", "loop", "--for", "1s"], {
         kubeconfig: cluster.kubeconfig,
       });
-      return `${code} ${stderr.split("\n").slice(-3, -1).join(" · ")}`;
+      return `${code} ${stderr.trimEnd().split("\n").slice(1).join(" · ")}`;
     };
     expect(await end("-n", "shpo")).toMatch(/^2 error: there is no namespace "shpo" .* · did you mean shop\?$/);
     expect(await end("-n", "nosuch")).toMatch(/^2 error: there is no namespace "nosuch"/);
-    expect(await end("podz")).toMatch(/^2 .*did you mean pods\?/);
+    expect(await end("podz")).toMatch(/^2 error: .*"podz" · did you mean pods\? · `.* loops --help`/);
   });
 
   test("has sent nothing but reads and reviews of itself, says the audit log", async () => {
