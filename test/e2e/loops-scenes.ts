@@ -4,8 +4,6 @@
  */
 import type { Cluster } from "../support/cluster.ts";
 
-type Request = Cluster["request"];
-
 /** What has to stand first of the namespace's loops. */
 export interface Culprit {
   readonly kind: string;
@@ -24,9 +22,9 @@ export interface LoopScene {
   readonly everyMs: number;
   /** Undefined for work that is no loop. */
   readonly culprit: Culprit | undefined;
-  prepare(act: Act): Promise<void>;
+  readonly prepare: (act: Act) => Promise<void>;
   /** Write n, from 0. */
-  write(act: Act, n: number): Promise<void>;
+  readonly write: (act: Act, n: number) => Promise<void>;
 }
 
 /** One who writes in the namespace of a scene. */
@@ -42,7 +40,7 @@ export interface Act {
 const strategic = "application/strategic-merge-patch+json";
 const apply = "application/apply-patch+yaml";
 
-export function actIn(request: Request, namespace: string): Act {
+export function actIn(cluster: Pick<Cluster, "request">, namespace: string): Act {
   const pathOf = (path: string): string => {
     const [group = "", version = "", ...rest] = path.split("/");
     const isCore = !/^v\d/.test(version);
@@ -51,7 +49,7 @@ export function actIn(request: Request, namespace: string): Act {
       : `/apis/${group}/${version}/namespaces/${namespace}/${rest.join("/")}`;
   };
   const send = async (method: string, path: string, body?: object, type?: string): Promise<unknown> => {
-    const answer = await request(method, path, body, type === undefined ? {} : { "content-type": type });
+    const answer = await cluster.request(method, path, body, type === undefined ? {} : { "content-type": type });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };

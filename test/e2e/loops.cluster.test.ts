@@ -170,7 +170,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     const scenes = [...fights, ...honest];
     const prepared = scenes.map(async ({ name, prepare }) => {
       await cluster.createNamespace(name);
-      await prepare(actIn(cluster.request, name));
+      await prepare(actIn(cluster, name));
     });
     await Promise.all(prepared);
     await using program = start("-A", "--rate", "40", "-o", "json", "--fail-on", "loop");
@@ -216,7 +216,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
   }, 120_000);
 
   async function play({ name, everyMs, write }: LoopScene, signal: AbortSignal): Promise<void> {
-    const act = actIn(cluster.request, name);
+    const act = actIn(cluster, name);
     const over = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
     for (let n = 0; !signal.aborted; n++) await Promise.all([write(act, n), Promise.race([Bun.sleep(everyMs), over])]);
   }
