@@ -36,7 +36,7 @@ export class RunLines {
     switch (line.is) {
       case "decision":
         this.#ruleWidth = Math.min(widestRule, Math.max(this.#ruleWidth, line.rule.length));
-        return this.#set(line.at, this.#head(line), this.#rule(line.rule), line.sentence.split(" "), colour.cyan);
+        return this.#set(line.at, this.#head(line), this.#rule(line.rule), wordsOf(line.sentence), colour.cyan);
       case "writes":
         return this.#set(line.at, this.#blank(), "", nameWrites(line.writes), (text) => text, "  ");
       case "refused":
@@ -47,10 +47,11 @@ export class RunLines {
         return this.#set(line.at, this.#head(line), this.#rule("failed"), words, colour.red);
       }
       case "watch broke":
+      case "list failed":
         return this.#set(
           line.at,
           "",
-          `watch of ${line.kind} broke:`,
+          line.is === "watch broke" ? `watch of ${line.kind} broke:` : `list of ${line.kind} failed:`,
           `${withoutServer(line.why)}; trying again`.split(" "),
           colour.yellow,
         );
@@ -107,6 +108,11 @@ export class RunLines {
     const [first = "", ...rest] = wrapWords(words, room, separator);
     return [shown + first, ...rest.map((text) => " ".repeat(before.length) + text)];
   }
+}
+
+/** Its words; what an arrow stands between stays on one line: `3 → 5,`. */
+function wordsOf(sentence: string): string[] {
+  return sentence.split(/(?<!→) (?!→)/);
 }
 
 /** `connection broke: 127.0.0.1:6443: the connection was reset` → the last part: the rest has just been said, or on the first line. */

@@ -1,6 +1,14 @@
 /** What `run` shows: the decisions that led to writes, the writes, and what failed. A fold over stage events. */
 import { type ObjectKey, splitKey } from "../api/key.ts";
-import type { DecisionEvent, DoneEvent, EventHead, StageEvent, WatchEvent, WriteEvent } from "../trace/events.ts";
+import type {
+  DecisionEvent,
+  DoneEvent,
+  EventHead,
+  ListEvent,
+  StageEvent,
+  WatchEvent,
+  WriteEvent,
+} from "../trace/events.ts";
 
 /** A write as a screen names it; equal refusals are counted. */
 export interface ReportedWrite {
@@ -43,8 +51,9 @@ export type RunLine =
       readonly retryInMs?: number;
       readonly failures: number;
     }
-  /** The watch of a kind broke, or is back; what fails in between is the same trouble. */
+  /** The watch of a kind broke, or its list failed, or it is back; what fails in between is the same trouble. */
   | { readonly is: "watch broke"; readonly at: number; readonly kind: string; readonly why: string }
+  | { readonly is: "list failed"; readonly at: number; readonly kind: string; readonly why: string }
   | { readonly is: "watch is back"; readonly at: number; readonly kind: string; readonly afterMs: number };
 
 export interface RunSummary {
@@ -62,8 +71,15 @@ interface OpenSync {
   readonly writes: (WriteEvent & EventHead)[];
 }
 
-/** Feeds on events, one at a time; `accept` answers the lines that the event completes. */
+/** A conflict that is retried sooner is nobody's concern. */
+const longRetryMs = 1000;
+
+/**
+ * Feeds on events, one at a time; `accept` answers the lines that the event completes. A line's time is when what it says was
+ * answered, and never before that of the line above it: of syncs that run at once, the one that ends last is told last.
+ */
 export class RunReport {
+  #toldAt = 0;
   #open = new Map<string, OpenSync>();
   /** Since when a kind's watch is broken. */
   #broken = new Map<string, number>();
@@ -84,6 +100,13 @@ export class RunReport {
   }
 
   accept(event: StageEvent): readonly RunLine[] {
+    return this.#linesOf(event).map((line) => {
+      this.#toldAt = Math.max(this.#toldAt, line.at);
+      return { ...line, at: this.#toldAt };
+    });
+  }
+
+  #linesOf(event: StageEvent): readonly RunLine[] {
     switch (event.stage) {
       case "get":
         this.#open.set(`${event.controller} ${event.sync}`, { decisions: [], writes: [] });
@@ -98,6 +121,7 @@ export class RunReport {
       case "watch":
         return this.#watch(event);
       case "list":
+        return this.#list(event);
       case "delta":
       case "store":
       case "notify":
@@ -108,6 +132,12 @@ export class RunReport {
       case "agreement":
         return [];
     }
+  }
+
+  #list({ at, of: { kind }, error }: ListEvent & EventHead): readonly RunLine[] {
+    if (error === undefined || error.startsWith("410") || this.#broken.has(kind)) return [];
+    this.#broken.set(kind, at);
+    return [{ is: "list failed", at, kind, why: error }];
   }
 
   #watch({ at, state, of: { kind }, why }: WatchEvent & EventHead): readonly RunLine[] {
@@ -142,10 +172,9 @@ export class RunReport {
     if (event.error === undefined) return lines;
     if (event.expected === "conflict") this.#conflicts++;
     else if (event.expected === "cache behind") this.#cacheBehind++;
-    else {
-      this.#errors++;
-      lines.push(failedLine(event, event.error));
-    }
+    else this.#errors++;
+    const waitsLong = event.outcome.is === "rate-limited" && event.outcome.delayMs >= longRetryMs;
+    if (event.expected === undefined || waitsLong) lines.push(failedLine(event, event.error));
     return lines;
   }
 }
@@ -168,20 +197,25 @@ function failedLine(event: DoneEvent & EventHead, error: string): RunLine {
 function linesOf(sync: OpenSync, key: ObjectKey): RunLine[] {
   const lines: RunLine[] = [];
   for (const decision of sync.decisions) {
-    const { at, controller, rule, sentence } = decision;
-    const mine = sync.writes.filter((write) => write.decision === decision.seq);
+    const { controller, rule, sentence } = decision;
+    // A conflict is settled by the next try, and counted: until then nothing has come of the decision.
+    const mine = sync.writes.filter((write) => write.decision === decision.seq && !isConflict(write));
     if (mine.length === 0) continue;
-    lines.push({ is: "decision", at, controller, key, rule, sentence });
     const answeredAt = Math.max(...mine.map((write) => write.at));
+    lines.push({ is: "decision", at: answeredAt, controller, key, rule, sentence });
     const writes = mine
       .filter((write) => write.error === undefined && write.subresource !== "status" && write.objects !== 0)
       .map(reported);
     if (writes.length > 0) lines.push({ is: "writes", at: answeredAt, writes });
-    // A conflict is settled by the next try, and counted.
     const refused = mine.filter((write) => write.error !== undefined && write.status !== 409);
     if (refused.length > 0) lines.push({ is: "refused", at: answeredAt, writes: grouped(refused) });
   }
   return lines;
+}
+
+/** A create that is answered with 409 has found the name taken. */
+function isConflict({ status, verb }: WriteEvent): boolean {
+  return status === 409 && verb !== "create";
 }
 
 const done = {

@@ -135,3 +135,14 @@ test("durations are short", () => {
     "2 h 3 m",
   ]);
 });
+
+test("what an arrow stands between stays on one line, however narrow the screen", () => {
+  for (let columns = 50; columns <= 120; columns++) {
+    for (const line of shown(columns)) expect(line).not.toMatch(/→$|^ *→/);
+  }
+});
+
+test("names the kind of a list that failed", () => {
+  const [line] = shown(undefined, [{ is: "list failed", at, kind: "ReplicaSet", why: "404 NotFound" }]);
+  expect(line).toEndWith("list of ReplicaSet failed: 404 NotFound; trying again");
+});

@@ -72,7 +72,7 @@ describe("RunReport", () => {
     expect(lines).toEqual([
       {
         is: "decision",
-        at: 20,
+        at: 40,
         controller: "replicaset",
         key: "shop/web",
         rule: "scale-up",
@@ -86,7 +86,7 @@ describe("RunReport", () => {
           { did: "created", kind: "Pod", name: "web-b" },
         ],
       },
-      { is: "decision", at: 50, controller: "replicaset", key: "shop/web", rule: "status", sentence: "replicas 3 → 1" },
+      { is: "decision", at: 60, controller: "replicaset", key: "shop/web", rule: "status", sentence: "replicas 3 → 1" },
     ]);
     expect(report.summary).toEqual({ syncs: 1, writes: 3, conflicts: 0, cacheBehind: 0, errors: 0 });
   });
@@ -107,8 +107,68 @@ describe("RunReport", () => {
       wrote(2, "web", { verb: "update", subresource: "status", status: 409, error: "the object has been modified" }),
       end(conflict),
     );
-    expect(lines.map((line) => line.is)).toEqual(["decision"]);
+    expect(lines).toEqual([]);
     expect(report.summary).toEqual({ syncs: 1, writes: 0, conflicts: 1, cacheBehind: 0, errors: 0 });
+  });
+
+  test("shows a status once that was written at the second try", () => {
+    const status = { verb: "update", subresource: "status" } as const;
+    const { lines } = play(
+      begin,
+      decide("status", "replicas 3 → 1"),
+      wrote(2, "web", { ...status, status: 409, error: "the object has been modified" }),
+      wrote(2, "web", { ...status, status: 200 }),
+      end(),
+    );
+    expect(lines.map((line) => [line.is, line.at])).toEqual([["decision", 40]]);
+  });
+
+  test("says what a key waits for once its conflicts make it wait for a second and more", () => {
+    const outcome = { is: "rate-limited", delayMs: 20_480, failures: 13 };
+    const { lines } = play(begin, end({ outcome, error: "the object has been modified", expected: "conflict" }));
+    expect(lines).toMatchObject([
+      { is: "failed", error: "the object has been modified", failures: 13, retryInMs: 20_480 },
+    ]);
+  });
+
+  test("times never go back: of two syncs at once, the one that ends last is told last", () => {
+    const other = { sync: 2, key: "shop/api" } as const;
+    const { lines } = play(
+      begin,
+      decide("scale-up", "create 1"),
+      wrote(2, "web-a"),
+      { ...begin, ...other },
+      { ...decide("scale-up", "create 1"), ...other },
+      wrote(5, "api-a", { sync: 2, key: "shop/api-a" }),
+      { ...end(), ...other },
+      end(),
+    );
+    expect(lines.map((line) => line.at)).toEqual([60, 60, 60, 60]);
+  });
+
+  test("says that a list failed, and when its kind is watched again", () => {
+    const of = { group: "apps", kind: "ReplicaSet" };
+    const list: StageEventBody = {
+      stage: "list",
+      of,
+      why: "error",
+      objects: 0,
+      pages: 0,
+      bytes: 0,
+      ms: 1,
+      resourceVersion: "",
+    };
+    const { lines } = play({ ...list, error: "404 NotFound" }, { ...list, error: "404 NotFound" }, list, {
+      stage: "watch",
+      of,
+      state: "opened",
+      resourceVersion: "1",
+      why: "start",
+    });
+    expect(lines).toEqual([
+      { is: "list failed", at: 10, kind: "ReplicaSet", why: "404 NotFound" },
+      { is: "watch is back", at: 40, kind: "ReplicaSet", afterMs: 30 },
+    ]);
   });
 
   test("counts equal refusals together and shows the failure with its next try", () => {
