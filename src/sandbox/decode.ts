@@ -1,6 +1,8 @@
 /** JSON read into objects: checked against the type, unknown fields taken out. */
 import { canonicalize, forgetEmptyLists } from "./canonical.ts";
 import { canonicalQuantity } from "../api/quantity.ts";
+import { goNumber } from "./json.ts";
+import { timeProblem } from "./go-time.ts";
 import { isFields, type ApiObject, type Fields } from "./object.ts";
 import type { Schema, Shape, Struct } from "./registry/schema.ts";
 
@@ -102,7 +104,7 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
       if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 31) return value;
       break;
     case "int64":
-      if (typeof value === "number" && Number.isInteger(value)) return value;
+      if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 63) return value;
       break;
     case "number":
       if (typeof value === "number") return value;
@@ -133,25 +135,13 @@ function checkedQuantity(text: string): string {
   throw new TypeProblem("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
 
-const times = {
-  time: { pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/, layout: "2006-01-02T15:04:05Z07:00" },
-  "micro-time": {
-    pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,}(Z|[+-]\d\d:\d\d)$/,
-    layout: "2006-01-02T15:04:05.000000Z07:00",
-  },
-} as const;
+const layouts = { time: "2006-01-02T15:04:05Z07:00", "micro-time": "2006-01-02T15:04:05.000000Z07:00" } as const;
 
 /** An empty text is no time, and is left out. */
-function checkedTime(text: string, scalar: keyof typeof times): string {
-  const { pattern, layout } = times[scalar];
-  if (pattern.test(text)) return text;
-  const quoted = JSON.stringify(text);
-  const [rest, part] = times.time.pattern.test(text)
-    ? [text.slice(text.search(/(\.\d+)?(Z|[+-]\d\d:\d\d)$/)), ".000000"]
-    : [text, "2006"];
-  throw new TypeProblem(
-    `parsing time ${quoted} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(part)}`,
-  );
+function checkedTime(text: string, scalar: keyof typeof layouts): string {
+  const problem = timeProblem(text, layouts[scalar]);
+  if (problem !== undefined) throw new TypeProblem(problem);
+  return text;
 }
 
 function checkedBase64(text: string): string {
@@ -202,7 +192,7 @@ function jsonTypeOf(value: unknown, shape: Shape): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "number") {
-    return shape.is === "scalar" && numeric.has(shape.scalar) ? `number ${value}` : "number";
+    return shape.is === "scalar" && numeric.has(shape.scalar) ? `number ${goNumber(value)}` : "number";
   }
   return typeof value;
 }

@@ -5,7 +5,7 @@ import { deprecationOf } from "./deprecations.ts";
 import { discoveryAt, documentForPeople } from "./discovery.ts";
 import { bytesOf, partialFormat, wholeFormat, type Format } from "./encoding.ts";
 import { listed, listMetadata, listText } from "./list.ts";
-import { listOptionsOf, param, revisionOf, type Query } from "./list-options.ts";
+import { listOptionsOf, param, refuseExport, revisionOf, type Query } from "./list-options.ts";
 import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound, refusal } from "./refusal.ts";
 import { openApiAt } from "./openapi.ts";
 import { acceptedAs, checkWatchable, prefersYaml } from "./negotiation.ts";
@@ -256,6 +256,7 @@ export function objectAnswer(call: Call, status: number, entry: Entry): Outgoing
 }
 
 function get(call: Call): Outgoing {
+  refuseExport(call.query);
   revisionOf(param(call.query, "resourceVersion") ?? "", false);
   const entry = call.collection.get(call.namespace, call.name);
   if (entry === undefined) throw notFound(call.resource.asResource, call.name);
@@ -301,6 +302,7 @@ function removeCollection(call: Call): Outgoing {
   const list = listOptionsOf(call.query, resource, call.namespace === "" ? undefined : call.namespace);
   // The list is as it was before anything was deleted.
   const { revision } = server.store;
+  if (list.continueToken !== "" || list.resourceVersion !== "") listed(call.collection, list, revision);
   const entries = deleteCollection(call, list, deleteOptionsOf(call));
   const answered = { entries, revision, continueToken: "", remaining: undefined };
   const format = wholeFormat(resource, server.catalogue.schema);

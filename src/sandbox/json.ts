@@ -142,3 +142,13 @@ function inexactNumber(text: string): string | undefined {
   }
   return undefined;
 }
+
+/** A JSON value's type as Go's decoder names it. */
+export function jsonNameOf(json: unknown): string {
+  if (Array.isArray(json)) return "array";
+  return typeof json === "boolean" ? "bool" : typeof json;
+}
+
+/** A number as it is most likely written. */
+export const goNumber = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(value).toString() : String(value).replace("e+", "e");

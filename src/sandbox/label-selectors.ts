@@ -69,7 +69,8 @@ const isSymbol = (token: Token, text: string): boolean => token.is === "symbol" 
 /** @throws StatusError 400. */
 export function labelSelectorOf(text: string | undefined): Selector {
   if (text === undefined) return [];
-  const reader = new Reader(text);
+  // A zero byte ends the text for the real server's lexer.
+  const reader = new Reader(text.split("\0", 1)[0] ?? "");
   const requirements: Requirement[] = [];
   for (;;) {
     const first = reader.next;

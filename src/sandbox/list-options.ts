@@ -2,6 +2,7 @@
 import { fieldSelectorOf } from "./field-selectors.ts";
 import { invalidObject, notAllowed, type FieldError } from "./field-errors.ts";
 import { labelSelectorOf } from "./label-selectors.ts";
+import { intProblem, uintProblem } from "./numbers.ts";
 import { badRequest, refusal } from "./refusal.ts";
 import type { Resource } from "./registry/resource.ts";
 import type { Selection } from "./selection.ts";
@@ -15,8 +16,9 @@ export function param(query: Query, name: string): string | undefined {
 /** A number of a query. @throws StatusError 400 in Go's words. */
 export function numberParam(query: Query, name: string): number | undefined {
   const text = param(query, name);
-  if (text === undefined || text === "") return undefined;
-  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (text === undefined) return undefined;
+  const problem = intProblem(text);
+  if (problem !== undefined) throw badRequest(problem);
   return Number(text);
 }
 
@@ -42,9 +44,9 @@ export interface ListOptions {
 /** A revision of a query; 0 for none. @throws StatusError 400 for lists, 500 for watches and single objects, as the real one. */
 export function revisionOf(text: string, isList: boolean): number {
   if (text === "") return 0;
-  if (/^\d+$/.test(text)) return Number(text);
-  const quoted = JSON.stringify(text);
-  const problem = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+  const why = uintProblem(text);
+  if (why === undefined) return Number(text);
+  const problem = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`;
   throw isList ? badRequest(`invalid resource version: ${problem}`) : refusal(500, "", problem);
 }
 
@@ -82,26 +84,25 @@ function check(options: ListOptions): void {
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: "ListOptions" }, "", errors);
 }
 
-function watchErrors({ match, sendInitialEvents }: ListOptions): FieldError[] {
-  if (sendInitialEvents !== undefined) {
-    if (match === "") {
-      return [
-        notAllowed("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
-      ];
-    }
-    if (match === "NotOlderThan") return [];
-    return [
-      notAllowed("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
-      unsupportedMatch(match, ["NotOlderThan"]),
-    ];
-  }
-  if (match === "") return [];
-  return [
-    notAllowed(
-      "resourceVersionMatch",
-      "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-    ),
-  ];
+/** What a list or a single object could be asked for once. @throws StatusError 400. */
+export function refuseExport(query: Query): void {
+  if (!flagParam(query, "export")) return;
+  throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
+}
+
+function watchErrors({ match, sendInitialEvents, continueToken, resourceVersion }: ListOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  const forbidden = (why: string): number => errors.push(notAllowed("resourceVersionMatch", why));
+  if (sendInitialEvents !== undefined && match !== "NotOlderThan")
+    forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+  if (match !== "" && sendInitialEvents === undefined)
+    forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+  if (match !== "" && match !== "NotOlderThan") errors.push(unsupportedMatch(match, ["NotOlderThan"]));
+  // A watch from anywhere asks for the state first, as if it said so.
+  const asksForState = sendInitialEvents === undefined && (resourceVersion === "" || resourceVersion === "0");
+  if (continueToken !== "" && (match !== "" || asksForState))
+    forbidden("resourceVersionMatch is forbidden when continue is provided");
+  return errors;
 }
 
 function listErrors({ match, resourceVersion, continueToken, sendInitialEvents }: ListOptions): FieldError[] {

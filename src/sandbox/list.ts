@@ -1,7 +1,9 @@
 /** Lists: consistent, at a revision, in pages. Source: apiserver v0.36 storage/etcd3/store.go GetList, storage/continue.go. */
 import { itemText, type Format } from "./encoding.ts";
+import { goNumber, jsonNameOf } from "./json.ts";
 import type { ListOptions } from "./list-options.ts";
 import { revisionOf } from "./list-options.ts";
+import { isFields } from "./object.ts";
 import { badRequest, expired, refusal } from "./refusal.ts";
 import { selects, selectsAll, type Selection } from "./selection.ts";
 import { keyOf, type Collection } from "./store/collection.ts";
@@ -33,7 +35,7 @@ function tokenAfter(last: Entry, namespace: string | undefined, revision: number
 
 /** @throws StatusError 400 for a token that is not one of ours. */
 function readToken(token: string, namespace: string | undefined): ContinueToken {
-  let read: { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown };
+  let value: unknown;
   let text: string;
   try {
     text = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
@@ -43,25 +45,45 @@ function readToken(token: string, namespace: string | undefined): ContinueToken 
     throw badRequest(`${invalidKey}: illegal base64 data at input byte ${bad < 0 ? token.length - 1 : bad}`);
   }
   try {
-    read = JSON.parse(text) as typeof read;
+    value = JSON.parse(text) as unknown;
   } catch {
     throw badRequest(`${invalidKey}: invalid character ${quoted(text[0])} looking for beginning of value`);
   }
-  if (read.v !== "meta.k8s.io/v1") {
-    throw badRequest(
-      `${invalidKey}: server does not recognize this encoded version ${typeof read.v === "string" ? read.v : ""}`,
-    );
-  }
-  if (typeof read.rv !== "number" || read.rv === 0) {
+  const read = tokenFields(value ?? {});
+  if (read.v !== "meta.k8s.io/v1")
+    throw badRequest(`${invalidKey}: server does not recognize this encoded version ${read.v}`);
+  if (read.rv === 0)
     throw badRequest(`${invalidKey}: incorrect encoded start resourceVersion (version meta.k8s.io/v1)`);
-  }
-  if (typeof read.start !== "string" || read.start === "") {
-    throw badRequest(`${invalidKey}: encoded start key empty (version meta.k8s.io/v1)`);
-  }
+  if (read.start === "") throw badRequest(`${invalidKey}: encoded start key empty (version meta.k8s.io/v1)`);
   if (read.start.split("/").some((part) => part === ".." || part === "." || part === "")) {
     throw badRequest(`${invalidKey}: ${read.start}`);
   }
   return { revision: read.rv, from: namespace === undefined ? read.start : `${namespace}/${read.start}` };
+}
+
+interface TokenFields {
+  readonly v: string;
+  readonly rv: number;
+  readonly start: string;
+}
+
+/** The fields of a token, those that are not there as Go has them. @throws StatusError 400 for one of a wrong type. */
+function tokenFields(value: unknown): TokenFields {
+  if (!isFields(value)) throw wrongField(value, "Go value of type storage.continueToken");
+  const text = (key: "v" | "start"): string => {
+    const field = value[key] ?? "";
+    if (typeof field !== "string") throw wrongField(field, `Go struct field continueToken.${key} of type string`);
+    return field;
+  };
+  const rv = value["rv"] ?? 0;
+  if (typeof rv !== "number" || !Number.isInteger(rv) || Math.abs(rv) >= 2 ** 63)
+    throw wrongField(rv, "Go struct field continueToken.rv of type int64", true);
+  return { v: text("v"), rv, start: text("start") };
+}
+
+function wrongField(value: unknown, what: string, isNumeric = false): Error {
+  const number = typeof value === "number" && isNumeric ? ` ${goNumber(value)}` : "";
+  return badRequest(`${invalidKey}: json: cannot unmarshal ${jsonNameOf(value)}${number} into ${what}`);
 }
 
 function quoted(character: string | undefined): string {
@@ -85,10 +107,10 @@ export function listed(collection: Collection, options: ListOptions, current: nu
   const { selection, limit, continueToken } = options;
   const { namespace } = selection;
   if (continueToken !== "") {
+    const token = readToken(continueToken, namespace);
     if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
       throw badRequest("specifying resource version is not allowed when using continue");
     }
-    const token = readToken(continueToken, namespace);
     const size = options.resourceVersion === "0" ? 0 : limit;
     // A negative version asks for whatever is there now: the way on after a token has expired.
     const revision = token.revision < 0 ? current : token.revision;

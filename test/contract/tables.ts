@@ -3,8 +3,10 @@ import type { Table } from "./case.ts";
 import { admission } from "./cases/admission.ts";
 import { basics } from "./cases/basics.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
+import { bodies } from "./cases/bodies.ts";
 import { managers } from "./cases/managers.ts";
 import { patchForms } from "./cases/patch-forms.ts";
+import { queries } from "./cases/queries.ts";
 import { patches } from "./cases/patches.ts";
 import { podParts } from "./cases/pod-parts.ts";
 import { podSecurity } from "./cases/pod-security.ts";
@@ -21,6 +23,8 @@ export const tables: readonly Table[] = [
   patches,
   patchForms,
   managers,
+  bodies,
+  queries,
   lifecycle,
   workloads,
   admission,

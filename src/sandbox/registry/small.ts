@@ -1,6 +1,6 @@
 /** Kinds with little of their own. Source: kubernetes v1.36 pkg/apis/core/validation, pkg/apis/coordination/validation. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
+import { invalid, notAllowed, notSupported, required, tooLong, type FieldError } from "../field-errors.ts";
 import { isFields, type ApiObject } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { fixed, isOneOf } from "./spec-checks.ts";
@@ -14,17 +14,26 @@ const keysOf = (value: unknown): string[] => (isFields(value) ? Object.keys(valu
 const longestKey = 253;
 
 function keyErrors(field: string, key: string): FieldError[] {
-  if (key.length > longestKey)
-    return [
-      invalid(`${field}[${key}]`, key, `must be no more than ${longestKey} characters`),
-      ...formErrors(field, key),
-    ];
-  return formErrors(field, key);
+  const problems = [
+    key.length > longestKey ? `must be no more than ${longestKey} characters` : "",
+    configKey.test(key) ? "" : keyProblem,
+    key === "." || key === ".." ? `must not be '${key}'` : key.startsWith("..") ? "must not start with '..'" : "",
+  ];
+  return problems.filter((problem) => problem !== "").map((problem) => invalid(`${field}[${key}]`, key, problem));
 }
 
-function formErrors(field: string, key: string): FieldError[] {
-  if (key === "." || key === "..") return [invalid(`${field}[${key}]`, key, `must not be '${key}'`)];
-  return configKey.test(key) ? [] : [invalid(`${field}[${key}]`, key, keyProblem)];
+const encoder = new TextEncoder();
+const mostBytes = 1024 * 1024;
+
+/** How many bytes the values of a map have as they are stored: texts, or base64. */
+function sizeOf(values: unknown, isBase64: boolean): number {
+  if (!isFields(values)) return 0;
+  let bytes = 0;
+  for (const value of Object.values(values)) {
+    if (typeof value !== "string") continue;
+    bytes += isBase64 ? Math.floor((value.replace(/=+$/, "").length * 3) / 4) : encoder.encode(value).length;
+  }
+  return bytes;
 }
 
 const immutableSet = "field is immutable when `immutable` is set";
@@ -47,6 +56,7 @@ export const configMapRules: KindRules = {
         ...(binary.has(key) ? [invalid(`data[${key}]`, key, "duplicate of key present in binaryData")] : []),
       ]),
       ...[...binary].flatMap((key) => keyErrors("binaryData", key)),
+      ...(sizeOf(map["data"], false) + sizeOf(map["binaryData"], true) > mostBytes ? [tooLong("[]", mostBytes)] : []),
     ];
   },
   validateUpdate: (map, old) => immutableErrors(map, old, "data", "binaryData"),
@@ -82,6 +92,7 @@ export const secretRules: KindRules = {
   updateFirst: true,
   validate: (secret) => [
     ...keysOf(secret["data"]).flatMap((key) => keyErrors("data", key)),
+    ...(sizeOf(secret["data"], true) > mostBytes ? [tooLong("data", mostBytes)] : []),
     ...secretTypeErrors(secret),
   ],
   validateUpdate: (secret, old) => [

@@ -1,6 +1,6 @@
 /** The object that a request carries, decoded as its kind. */
 import { decodeFields, TypeProblem } from "../decode.ts";
-import { readJson } from "../json.ts";
+import { jsonNameOf, readJson } from "../json.ts";
 import { isFields, type ApiObject, type Fields } from "../object.ts";
 import { protobufType } from "../protobuf/body.ts";
 import { badRequest, unsupportedMediaType } from "../refusal.ts";
@@ -154,12 +154,6 @@ export function matchNamespace({ resource, namespace }: Call, metadata: ApiObjec
   if ((metadata.namespace ?? "") !== "" && metadata.namespace !== namespace)
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   metadata.namespace = namespace;
-}
-
-/** A JSON value's type as Go's decoder names it. */
-export function jsonNameOf(json: unknown): string {
-  if (Array.isArray(json)) return "array";
-  return typeof json === "boolean" ? "bool" : typeof json;
 }
 
 function textOr(value: unknown, otherwise: string): string {

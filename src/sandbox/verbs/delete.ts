@@ -6,7 +6,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
 import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
 import { written } from "../decode.ts";
-import { readJson } from "../json.ts";
+import { jsonNameOf, readJson } from "../json.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import { protobufType } from "../protobuf/body.ts";
@@ -41,6 +41,12 @@ export function deleteOptionsOf(call: Call): DeleteOptions {
   const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
   // With options in the body the query has none.
   const fromQuery = (name: string): string | undefined => (call.body.length > 0 ? undefined : param(call.query, name));
+  const preconditions = body["preconditions"];
+  if (preconditions !== undefined && !isFields(preconditions)) {
+    throw badRequest(
+      `json: cannot unmarshal ${jsonNameOf(preconditions)} into Go struct field DeleteOptions.preconditions of type v1.Preconditions`,
+    );
+  }
   const orphan = body["orphanDependents"] ?? fromQuery("orphanDependents");
   const grace =
     body["gracePeriodSeconds"] ?? (call.body.length > 0 ? undefined : numberParam(call.query, "gracePeriodSeconds"));
@@ -74,6 +80,7 @@ function optionsBody(call: Call): Fields {
 }
 
 function checkedOptions(json: unknown): Fields {
+  json ??= {};
   if (!isFields(json)) throw badRequest("couldn't get version/kind; json parse error");
   const { kind = "DeleteOptions", apiVersion = "v1" } = json as { kind?: unknown; apiVersion?: unknown };
   if (kind !== "DeleteOptions") {

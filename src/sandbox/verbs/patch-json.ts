@@ -1,10 +1,11 @@
 /** JSON patches and merge patches: they work on an object's JSON, which is decoded again. */
 import { jsonPatch, mergePatch, PatchError } from "../../api/patch.ts";
 import { decodeFields, TypeProblem } from "../decode.ts";
+import { jsonNameOf } from "../json.ts";
 import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../object.ts";
 import { badRequest, refusal } from "../refusal.ts";
 import type { Call } from "../server.ts";
-import { jsonNameOf, noVersionAndKind } from "./body.ts";
+import { noVersionAndKind } from "./body.ts";
 import { decoded, patchJson, refusedPatch, tellStrict, unchecked } from "./patch-decoding.ts";
 
 const maxOperations = 10_000;

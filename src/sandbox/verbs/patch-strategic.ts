@@ -2,11 +2,11 @@
 import { PatchError } from "../../api/patch.ts";
 import { goMap } from "../../api/strategic-lists.ts";
 import { strategicMerge, type MergeField, type MergeRules } from "../../api/strategic-merge.ts";
+import { jsonNameOf } from "../json.ts";
 import { isFields, type ApiObject, type Fields } from "../object.ts";
 import { badRequest, refusal } from "../refusal.ts";
 import type { Schema, Shape, Struct } from "../registry/schema.ts";
 import type { Call } from "../server.ts";
-import { jsonNameOf } from "./body.ts";
 import { decoded, patchJson } from "./patch-decoding.ts";
 
 /** The object as the patch leaves it; its kind and version are not the patch's to change. @throws StatusError 400, 422, 500. */
