@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ServerCertificate } from "./certificate.ts";
+import { answerUnreadable, hostProblem, refuseMethod, type Unreadable, type WholeAnswer } from "./http-problems.ts";
 
 export interface ServedRequest {
   readonly method: string;
@@ -35,6 +36,8 @@ export interface HttpsServerOptions {
   readonly port: number;
   readonly certificate: ServerCertificate;
   readonly maxBodyBytes: number;
+  /** What methods are answered that no server knows: with the status 405. */
+  readonly unknownMethod: WholeAnswer;
   /** Must not throw. */
   readonly handle: (request: ServedRequest) => ServedResponse | Promise<ServedResponse>;
 }
@@ -88,11 +91,24 @@ async function send(response: ServerResponse, body: ServedBody): Promise<void> {
   response.end();
 }
 
+/**
+ * As kube-apiserver's: headers of a megabyte, an idle connection stays for 90 s, a body may take its time. What cannot be set: Bun
+ * closes a connection after 12 s without a whole header (32 s there), takes at most 200 headers, and neither headers that are folded
+ * nor lines that end without a carriage return. Source: apiserver v0.36 server/secure_serving.go; Go net/http server.go.
+ */
+const limits = {
+  maxHeaderSize: 1024 * 1024 + 4096,
+  keepAliveTimeout: 90_000,
+  headersTimeout: 32_000,
+  requestTimeout: 0,
+};
+
 /** Listens on 127.0.0.1 alone. @throws Error where the port is taken. */
 export async function serveHttps({
   port,
   certificate,
   maxBodyBytes,
+  unknownMethod,
   handle,
 }: HttpsServerOptions): Promise<HttpsServer> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -101,9 +117,17 @@ export async function serveHttps({
     if (body instanceof Uint8Array) response.end(body);
     else await send(response, body);
   };
-  const server: Server = createServer({ cert: certificate.cert, key: certificate.key }, (request, response) => {
+  const { cert, key } = certificate;
+  const server: Server = createServer({ cert, key, ...limits }, (request, response) => {
+    const problem = hostProblem(request.rawHeaders);
+    if (problem !== undefined) {
+      response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(problem);
+      return;
+    }
     answer(request, response).catch(() => response.destroy());
   });
+  server.on("clientError", (error: Unreadable, socket: Socket) => answerUnreadable(error, socket, unknownMethod));
+  server.on("connect", (_request, socket) => refuseMethod(socket, unknownMethod));
   const destroyConnections = keepConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -46,7 +46,10 @@ export interface Outgoing {
 /** As kube-apiserver has it. */
 export const maxBodyBytes: number = 3 * 1024 * 1024;
 
-const jsonHeaders = { "content-type": "application/json" };
+/** Nothing that is answered may be kept by anybody on the way. */
+const uncached = { "cache-control": "no-cache, private" };
+const jsonHeaders = { ...uncached, "content-type": "application/json" };
+const textHeaders = { ...uncached, "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
 
 export function jsonAnswer(status: number, value: unknown): Outgoing {
   return { status, headers: jsonHeaders, body: bytesOf(`${JSON.stringify(value)}\n`) };
@@ -102,7 +105,7 @@ function documentAnswer(document: object | undefined): Outgoing {
 }
 
 function textAnswer(status: number, body: string): Outgoing {
-  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: bytesOf(body) };
+  return { status, headers: textHeaders, body: bytesOf(body) };
 }
 
 /** A path that nothing behind the server is responsible for. */

@@ -3,7 +3,7 @@ import { loopbackCertificate, secretToken, type ServerCertificate } from "../pla
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { announceServer, keepRootCertificates } from "./api-server-objects.ts";
 import { handle, maxBodyBytes, refusalAnswer } from "./handle.ts";
-import { refusal } from "./refusal.ts";
+import { methodNotAllowed, refusal } from "./refusal.ts";
 import { yamlReadyFor } from "./yaml/codec.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterAdmin } from "./transport.ts";
@@ -53,6 +53,8 @@ function sameSecret(a: string, b: string): boolean {
   return difference === 0;
 }
 
+const unknownMethod = { type: "application/json", body: JSON.stringify(methodNotAllowed().status) };
+
 const elevenMonthsMs = 334 * 24 * 3_600_000;
 
 function newIdentity(now: number): SandboxIdentity {
@@ -73,7 +75,7 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
     const answered = handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
     return { ...answered, headers: { ...answered.headers, server: named } };
   };
-  const https = await serveHttps({ port: options.port ?? 0, certificate, maxBodyBytes, handle: answer });
+  const https = await serveHttps({ port: options.port ?? 0, certificate, maxBodyBytes, unknownMethod, handle: answer });
   announceServer(server, { port: https.port, ca: certificate.ca });
   if (sandbox.fillsNamespaces) keepRootCertificates(server, certificate.ca);
   const url = `https://127.0.0.1:${https.port}`;

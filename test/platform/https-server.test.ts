@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { connect, type TLSSocket } from "node:tls";
 import { loopbackCertificate } from "../../src/platform/certificate.ts";
 import { serveHttps } from "../../src/platform/https-server.ts";
 
 const certificate = loopbackCertificate(Date.now());
+
+const unknownMethod = { type: "text/plain", body: "no such method" };
 
 /** A client that asks at once and then holds its connection. */
 function client(port: number): TLSSocket {
@@ -19,6 +21,7 @@ test("close ends every connection: kept ones, and those whose handshake is under
       port: 0,
       certificate,
       maxBodyBytes: 1024,
+      unknownMethod,
       handle: () => ({ status: 200, headers: {}, body: new Uint8Array(2) }),
     });
     const clients = Array.from({ length: 30 }, () => client(server.port));
@@ -29,3 +32,66 @@ test("close ends every connection: kept ones, and those whose handshake is under
     expect(await Promise.all(closed)).toHaveLength(clients.length);
   }
 }, 30_000);
+
+describe("a request that is none, or only just", async () => {
+  const server = await serveHttps({
+    port: 0,
+    certificate,
+    maxBodyBytes: 1024,
+    unknownMethod,
+    handle: ({ path, headers }) => ({
+      status: 200,
+      headers: {},
+      body: new TextEncoder().encode(`${path.length} ${(headers["x"] ?? "").length}`),
+    }),
+  });
+  afterAll(() => server.close());
+
+  /** What comes back, until the server is done. */
+  function said(sent: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let text = "";
+      const socket = connect({ host: "127.0.0.1", port: server.port, ca: certificate.ca });
+      socket.on("secureConnect", () => socket.write(sent)).on("error", reject);
+      socket.on("data", (bytes: Buffer) => {
+        text += bytes.toString();
+        if (/^HTTP\/1.1 200[^]*\r\n\r\n./.test(text)) socket.destroy();
+      });
+      socket.on("close", () => resolve(text));
+    });
+  }
+  const get = (headers: string, line = "GET / HTTP/1.1"): string => `${line}\r\n${headers}\r\n\r\n`;
+
+  const cases = [
+    { name: "a header of 500 KB", sent: get(`Host: a\r\nX: ${"x".repeat(500_000)}`), status: 200, text: "1 500000" },
+    {
+      name: "a path of 100 KB",
+      sent: get("Host: a", `GET /${"p".repeat(100_000)} HTTP/1.1`),
+      status: 200,
+      text: "100001 0",
+    },
+    { name: "a header of 2 MB", sent: get(`Host: a\r\nX: ${"x".repeat(2_000_000)}`), status: 431, text: "" },
+    { name: "two hosts", sent: get("Host: a\r\nHost: b"), status: 400, text: "400 Bad Request: too many Host headers" },
+    {
+      name: "a host that is a script",
+      sent: get("Host: <a>"),
+      status: 400,
+      text: "400 Bad Request: malformed Host header",
+    },
+    {
+      name: "another version",
+      sent: get("Host: a", "GET / HTTP/9.9"),
+      status: 505,
+      text: "unsupported protocol version",
+    },
+    { name: "a folded header", sent: get("Host: a\r\nX: a\r\n b"), status: 400, text: "400 Bad Request" },
+    { name: "a method of its own", sent: get("Host: a", "FROBNICATE / HTTP/1.1"), status: 405, text: "no such method" },
+    { name: "CONNECT", sent: get("Host: a", "CONNECT / HTTP/1.1"), status: 405, text: "no such method" },
+    { name: "line feeds alone", sent: "GET / HTTP/1.1\nHost: a\n\n", status: 400, text: "400 Bad Request" },
+  ];
+  test.each(cases)("is answered as by kube-apiserver: $name", async ({ sent, status, text }) => {
+    const answer = await said(sent);
+    expect(answer.split(" ", 2)[1]).toBe(String(status));
+    expect(answer).toContain(text);
+  });
+});

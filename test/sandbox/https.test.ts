@@ -41,6 +41,15 @@ describe("the sandbox over HTTPS", () => {
     expect(await answer.json()).toMatchObject({ gitVersion: "v1.36.3" });
   });
 
+  test("lets nobody in by another token of the same length, wherever it differs", async () => {
+    for (const at of [0, Math.floor(https.token.length / 2), https.token.length - 1]) {
+      const other = https.token[at] === "a" ? "b" : "a";
+      const token = https.token.slice(0, at) + other + https.token.slice(at + 1);
+      expect(token.length).toBe(https.token.length);
+      expect((await send("/api/v1/secrets", {}, token)).status).toBe(401);
+    }
+  });
+
   test.each(["", "x", "admintoken"])("lets nobody in by the token %p", async (token) => {
     const answer = await send("/api/v1/secrets", {}, token);
     expect([answer.status, ((await answer.json()) as { reason: string }).reason]).toEqual([401, "Unauthorized"]);

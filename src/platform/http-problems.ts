@@ -1,0 +1,65 @@
+/** Requests that are none, and what is said of them: in the words of Go's server, which stands behind the real one. */
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+
+/** Status line and text of an answer to bytes that are no request. Source: Go net/http server.go, request.go readRequest. */
+const answers = {
+  version: [505, "HTTP Version Not Supported", ": unsupported protocol version"],
+  "too large": [431, "Request Header Fields Too Large", ""],
+  malformed: [400, "Bad Request", ""],
+} as const;
+
+/** Why the parser gave up. `raw` is what it had read. */
+function problemOf(code: string, raw: string): keyof typeof answers | "method" {
+  if (code === "HPE_INVALID_METHOD" && /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/.test(raw)) return "method";
+  if (code === "HPE_HEADER_OVERFLOW") return "too large";
+  // A line feed alone makes the parser speak of the version too.
+  if (code === "HPE_INVALID_VERSION" && !/ HTTP\/1\.[01]\r?\n/.test(raw)) return "version";
+  return "malformed";
+}
+
+/** What the parser says of bytes that are no request. */
+export type Unreadable = Error & { readonly code?: string; readonly rawPacket?: unknown };
+
+export interface WholeAnswer {
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Says on a connection what is wrong with what it sent, and ends it; `method` is for methods that nobody knows. */
+export function answerUnreadable(error: Unreadable, socket: Socket, method: WholeAnswer): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const raw =
+    error.rawPacket instanceof Uint8Array ? new TextDecoder("latin1").decode(error.rawPacket.subarray(0, 4096)) : "";
+  const problem = problemOf(error.code ?? "", raw);
+  if (problem === "method") {
+    refuseMethod(socket, method);
+    return;
+  }
+  const [status, text, more] = answers[problem];
+  socket.end(rawAnswer(status, text, { type: "text/plain; charset=utf-8", body: `${status} ${text}${more}` }));
+}
+
+/** Refuses a method that the parser does not hand on. */
+export function refuseMethod(socket: Duplex, answer: WholeAnswer): void {
+  socket.end(rawAnswer(405, "Method Not Allowed", answer));
+}
+
+/** An answer as bytes, after which the connection ends. */
+function rawAnswer(status: number, text: string, { type, body }: WholeAnswer): string {
+  const length = new TextEncoder().encode(body).length;
+  return `HTTP/1.1 ${status} ${text}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`;
+}
+
+/** The characters that a Host header may have. Source: golang.org/x/net http/httpguts ValidHostHeader. */
+const host = /^[\w!$%&'()*+,\-.:;=@[\]~]*$/;
+
+/** What is wrong with the Host headers of a request; undefined where nothing is. */
+export function hostProblem(rawHeaders: readonly string[]): string | undefined {
+  const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "host");
+  if (hosts.length > 1) return "400 Bad Request: too many Host headers";
+  return hosts.every((said) => host.test(said)) ? undefined : "400 Bad Request: malformed Host header";
+}
