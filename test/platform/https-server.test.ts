@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type TLSSocket } from "node:tls";
 import { loopbackCertificate } from "../../src/platform/certificate.ts";
-import { serveHttps } from "../../src/platform/https-server.ts";
+import { serveHttps, type HttpsServer } from "../../src/platform/https-server.ts";
 
 const certificate = loopbackCertificate(Date.now());
 
@@ -33,17 +33,20 @@ test("close ends every connection: kept ones, and those whose handshake is under
   }
 }, 30_000);
 
-describe("a request that is none, or only just", async () => {
-  const server = await serveHttps({
-    port: 0,
-    certificate,
-    maxBodyBytes: 1024,
-    unknownMethod,
-    handle: ({ path, headers }) => ({
-      status: 200,
-      headers: {},
-      body: new TextEncoder().encode(`${path.length} ${(headers["x"] ?? "").length}`),
-    }),
+describe("a request that is none, or only just", () => {
+  let server: HttpsServer;
+  beforeAll(async () => {
+    server = await serveHttps({
+      port: 0,
+      certificate,
+      maxBodyBytes: 1024,
+      unknownMethod,
+      handle: ({ path, headers }) => ({
+        status: 200,
+        headers: {},
+        body: new TextEncoder().encode(`${path.length} ${(headers["x"] ?? "").length}`),
+      }),
+    });
   });
   afterAll(() => server.close());
 
