@@ -1,6 +1,7 @@
 /** Reviews: kinds that are only asked, never stored. Everybody who is let in may do everything. */
 import { formatTime } from "../api/time.ts";
 import { at, isFields, type ApiObject, type Fields } from "./object.ts";
+import { checkReview } from "./review-errors.ts";
 import { manageCreate } from "./managed/managed-fields.ts";
 import type { Call, User } from "./server.ts";
 import { bodyJson, objectOf } from "./verbs/body.ts";
@@ -34,13 +35,15 @@ export function reviewOf(call: Call): ApiObject | undefined {
   const { resource } = call;
   const review = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
   manageCreate(call, review);
+  checkReview(review);
   const { kind, apiVersion, spec } = review;
   return {
     kind,
     apiVersion,
     metadata:
       kind === "SelfSubjectReview" ? { creationTimestamp: formatTime(call.server.timeline.now()) } : review.metadata,
-    ...(isFields(spec) ? { spec } : {}),
+    // What was asked about rules is not said again.
+    ...(isFields(spec) ? { spec: kind === "SelfSubjectRulesReview" ? {} : spec } : {}),
     status: answer(review, call.user),
   };
 }

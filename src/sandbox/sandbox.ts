@@ -27,6 +27,11 @@ export interface SandboxOptions {
   readonly apiServerObjects?: boolean;
   /** Whether new objects get `metadata.managedFields`, which is a fifth of the work of a write. Default true. */
   readonly managedFields?: boolean;
+  /**
+   * Whether CustomResourceDefinitions are taken, though the kinds that they define are not served: for copies of a cluster, where
+   * only what becomes of other objects matters. Default false: they are refused with the reason.
+   */
+  readonly storesDefinitions?: boolean;
   /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
   readonly disabledAdmissionPlugins?: readonly string[];
 }
@@ -63,7 +68,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const readProtobuf = await protobufReader(catalogue.schema);
   const managesFields = options.managedFields !== false;
   const admission = pluginsWithout(options.disabledAdmissionPlugins ?? []);
-  const made = { timeline, random, store, catalogue, managesFields, readProtobuf, admission };
+  const storesDefinitions = options.storesDefinitions === true;
+  const made = { timeline, random, store, catalogue, managesFields, readProtobuf, admission, storesDefinitions };
   const server: Server = { ...made, yaml: {}, watches: new Set() };
   let stopped = false;
   putFirstObjects(server);

@@ -22,6 +22,8 @@ export interface Server {
   readonly catalogue: Catalogue;
   /** Whether new objects get `metadata.managedFields`. */
   readonly managesFields: boolean;
+  /** Whether CustomResourceDefinitions are kept, though their kinds are not served. */
+  readonly storesDefinitions: boolean;
   /** The admission plugins that are on. */
   readonly admission: ReadonlySet<AdmissionPlugin>;
   readonly readProtobuf: ProtobufReader;

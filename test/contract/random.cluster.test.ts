@@ -5,6 +5,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
+import { loadApiData } from "../../src/sandbox/data/load.ts";
+import { catalogueOf } from "../../src/sandbox/registry/resource.ts";
 import { clusterMissing } from "../support/cluster.ts";
 import type { Case, Result } from "./case.ts";
 import { inFlight } from "./random/in-flight.ts";
@@ -12,6 +14,10 @@ import { knownDifferences, type KnownDifference, withoutKnown } from "./random/k
 import { randomCase } from "./random/steps.ts";
 import { runCase } from "./run.ts";
 import { startSideBySide, type Side, type SideBySide } from "./side-by-side.ts";
+import { examples } from "./wild/examples.ts";
+import { wildCase } from "./wild/wild.ts";
+
+const catalogue = catalogueOf(await loadApiData());
 
 const long = process.env["LONG"] === "1";
 const requests = Number(process.env["REQUESTS"] ?? (long ? 1000 : 150));
@@ -73,4 +79,29 @@ describe.skipIf(clusterMissing !== undefined)("random requests, real and sandbox
   test.skipIf(!long || only !== undefined)("every difference that is known was met", () => {
     expect(knownDifferences.filter((known) => !met.has(known)).map(({ reason }) => reason)).toEqual([]);
   });
+
+  test.each(examples.map((example) => ({ kind: `${example.apiVersion} ${example.plural}`, example })))(
+    "$kind: what is wild in it is taken or refused by both",
+    async ({ kind, example }) => {
+      const { schema } = catalogue;
+      const struct = catalogue.find(example.apiVersion, example.plural)?.struct;
+      if (struct === undefined) throw new Error(`${kind} has no schema`);
+      for (const seed of long ? seeds : [1]) {
+        const made = wildCase(seededRandom(seed), example, { struct, schema, length: 30 });
+        const namespace = `wild-${seed}-${examples.indexOf(example)}`;
+        const [theirs, ours] = [
+          await runCase(both.real.transport, made, namespace, both.real.pauses),
+          await runCase(both.mine.transport, made, namespace, both.mine.pauses),
+        ];
+        const others = theirs.flatMap(({ status }, index) =>
+          Math.floor(status / 100) === Math.floor((ours[index]?.status ?? 0) / 100)
+            ? []
+            : [{ seed, step: made.steps[index], theirs: status, ours: ours[index]?.status }],
+        );
+        // What is known to differ is rare: a few fields of pods and of Services that change.
+        if (others.length > Math.ceil(theirs.length / 20)) expect(others).toEqual([]);
+      }
+    },
+    long ? 300_000 : 60_000,
+  );
 });

@@ -14,6 +14,7 @@ import { updates } from "./cases/updates.ts";
 import { quotaUse } from "./cases/quotas.ts";
 import { smallest } from "./cases/smallest.ts";
 import { validation } from "./cases/validation.ts";
+import { wildKinds } from "./cases/kinds.ts";
 import { warnings } from "./cases/warnings.ts";
 import { workloads } from "./cases/workloads.ts";
 import { yamlBodies } from "./cases/yaml.ts";
@@ -36,4 +37,5 @@ export const tables: readonly Table[] = [
   validation,
   podParts,
   quotaUse,
+  wildKinds,
 ];

@@ -128,3 +128,30 @@ describe("the sandbox", () => {
     expect(orders.size).toBe(5);
   });
 });
+
+describe("a CustomResourceDefinition", () => {
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const definition: Json = {
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      names: { plural: "widgets", kind: "Widget" },
+      scope: "Namespaced",
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+    },
+  };
+
+  test("is refused with the reason, as nobody would serve its kind", async () => {
+    const { transport } = await fresh();
+    const { status, body } = await ask(transport, "POST", path, { body: definition });
+    expect(status).toBe(405);
+    expect(body["message"]).toContain("does not serve CustomResourceDefinitions yet");
+    expect((await ask(transport, "GET", path)).body["items"]).toEqual([]);
+  });
+
+  test("is taken by a copy of a cluster, where only what becomes of other objects matters", async () => {
+    const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1), storesDefinitions: true });
+    const transport = sandbox.transport({ actor: "test" });
+    expect((await ask(transport, "POST", path, { body: definition })).status).toBe(201);
+  });
+});

@@ -81,6 +81,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     random,
     managedFields: options.managedFields,
     apiServerObjects: false,
+    storesDefinitions: true,
   });
   sandbox.load(
     options.managedFields ? options.objects : options.objects.map(withoutManagedFields),

@@ -3,7 +3,7 @@
  * and in templates alike. Source: kubernetes v1.36 pkg/apis/…/v1/defaults.go; differs: a table instead of generated calls.
  */
 import { child, fieldsIn, isFields, type Fields } from "../object.ts";
-import { fill, type Filler } from "./fill.ts";
+import { fill, fillNumbers, type Filler } from "./fill.ts";
 import type { Schema, Shape, Struct } from "./schema.ts";
 import { autoscalerDefaults } from "./autoscaler-defaults.ts";
 import { podDefaults } from "./pod-defaults.ts";
@@ -64,6 +64,10 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
     if (status["allocatable"] === undefined && isFields(status["capacity"]))
       status["allocatable"] = { ...status["capacity"] };
   },
+  "apiregistration.v1.ServiceReference": filling({ port: 443 }),
+  "resource.v1.ExactDeviceRequest": devices,
+  "resource.v1.DeviceSubRequest": devices,
+  "resource.v1.DeviceToleration": filling({ operator: "Equal" }),
   "scheduling.v1.PriorityClass": (priority) => void (priority["preemptionPolicy"] ??= "PreemptLowerPriority"),
   "storage.v1.StorageClass": (storageClass) => {
     storageClass["reclaimPolicy"] ??= "Delete";
@@ -75,10 +79,10 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
       podInfoOnMount: false,
       storageCapacity: false,
       fsGroupPolicy: "ReadWriteOnceWithFSType",
-      volumeLifecycleModes: ["Persistent"],
       requiresRepublish: false,
       seLinuxMount: false,
     });
+    if (fieldsOrTexts(spec["volumeLifecycleModes"]) === 0) spec["volumeLifecycleModes"] = ["Persistent"];
   },
   "networking.v1.NetworkPolicyPort": filling({ protocol: "TCP" }),
   "networking.v1.NetworkPolicySpec": (spec) => {
@@ -93,6 +97,12 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
   },
   "discovery.v1.EndpointPort": filling({ name: "", protocol: "TCP" }),
 };
+
+/** One device, unless more are asked for. */
+function devices(request: Fields): void {
+  fill(request, { allocationMode: "ExactCount" });
+  if (request["allocationMode"] === "ExactCount") fillNumbers(request, { count: 1 });
+}
 
 function base64Of(text: string): string {
   return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));

@@ -162,5 +162,5 @@ export const ingressClassRules: KindRules = {
     ...(isFields(spec["parameters"]) ? parameterErrors(spec["parameters"]) : []),
   ],
   validateUpdate: (ingressClass, old) =>
-    fixed(ingressClass.spec?.["controller"], old.spec?.["controller"], "spec.controller"),
+    fixed(textOf(ingressClass.spec?.["controller"]), textOf(old.spec?.["controller"]), "spec.controller"),
 };

@@ -26,6 +26,8 @@ export interface Surroundings {
 
 /** The parts of a kind that are code. Objects handed in may be changed unless it says otherwise. */
 export interface KindRules {
+  /** Why no objects of this kind can be made here. */
+  readonly notMade?: string;
   /** Fills in what the client left out; also runs before each update. */
   defaults?(object: ApiObject): void;
   /**

@@ -15,6 +15,11 @@ import { nodeRules } from "./node.ts";
 import { podRules } from "./pod.ts";
 import { configMapRules, leaseRules, priorityClassRules, secretRules } from "./small.ts";
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./roles.ts";
+import { admissionKinds } from "./admissionregistration/kinds.ts";
+import { apiKinds } from "./apiregistration/kinds.ts";
+import { flowKinds } from "./flowcontrol/kinds.ts";
+import { addressKinds } from "./networking/kinds.ts";
+import { deviceKinds } from "./resource/kinds.ts";
 import { coreKinds } from "./core/kinds.ts";
 import { discoveryKinds } from "./discovery/kinds.ts";
 import { storageKinds } from "./storage/kinds.ts";
@@ -26,6 +31,11 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   ...storageKinds,
   ...discoveryKinds,
   ...coreKinds,
+  ...admissionKinds,
+  ...flowKinds,
+  ...addressKinds,
+  ...apiKinds,
+  ...deviceKinds,
   events: eventRules,
   configmaps: configMapRules,
   "daemonsets.apps": daemonSetRules,

@@ -36,6 +36,17 @@ export function subdomainProblems(value: string): string[] {
   return problems;
 }
 
+/** What is wrong with a DNS label of RFC 1035: it begins with a letter. */
+export function dns1035Problems(value: string): string[] {
+  const problems = value.length > 63 ? [moreThan(63)] : [];
+  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(value)) {
+    problems.push(
+      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+    );
+  }
+  return problems;
+}
+
 /** What is wrong with the name of a port. */
 export function portNameProblems(value: string): string[] {
   const problems = value.length > 15 ? [moreThan(15)] : [];

@@ -27,6 +27,8 @@ const longestStem = 58;
 /** @throws StatusError */
 export function create(call: Call): Entry {
   checkWriteOptions(call.query, "CreateOptions");
+  const { notMade } = call.resource.behaviour.rules;
+  if (notMade !== undefined && !call.server.storesDefinitions) throw refusal(405, "MethodNotAllowed", notMade, {});
   const object = sentObject(call);
   return createObject(call, object, object.metadata.resourceVersion);
 }

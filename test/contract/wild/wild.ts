@@ -45,7 +45,7 @@ const times: readonly string[] = ["2026-01-02T03:04:05Z", "2020-01-01T00:00:00Z"
 const microTimes: readonly string[] = ["2026-01-02T03:04:05.000006Z"];
 const bytes: readonly string[] = ["", "YQ==", "LS0tLS0="];
 
-/** Words that stand in the descriptions of fields of this name, somewhere: what a person would have meant. */
+/** Of the values that there are, where the API names them; otherwise something that may suit, or not. */
 function scalarOf(dice: Dice, scalar: Scalar, field: Field | undefined): unknown {
   if (field?.values !== undefined && dice.chance(0.5)) return dice.one(field.values);
   switch (scalar) {
@@ -70,6 +70,19 @@ function scalarOf(dice: Dice, scalar: Scalar, field: Field | undefined): unknown
   }
 }
 
+/** Fields with CEL, which the sandbox does not compile: they say something right. */
+const expressions: Readonly<Record<string, string>> = {
+  expression: "true",
+  valueExpression: "'a'",
+  messageExpression: "'m'",
+};
+const patches: Readonly<Record<string, string>> = {
+  "admissionregistration.v1.ApplyConfiguration": "Object{}",
+  "admissionregistration.v1.JSONPatch": "[]",
+};
+const isUncompiled = (key: string, { name }: Struct): boolean =>
+  key in expressions && /^(admission|resource)/.test(name);
+
 /** Something of a shape; structs get a few of their fields, and fewer the deeper they stand. */
 function somethingOf(dice: Dice, shape: Shape, schema: Schema, depth: number, field?: Field): unknown {
   switch (shape.is) {
@@ -91,7 +104,8 @@ function somethingOf(dice: Dice, shape: Shape, schema: Schema, depth: number, fi
       const struct = schema.struct(shape.name);
       for (const [key, inner] of struct.fields) {
         if (!dice.chance(inner.required ? 0.8 : 0.4 / (depth + 1))) continue;
-        made[key] = depth > 3 ? undefined : somethingOf(dice, inner.shape, schema, depth + 1, inner);
+        if (isUncompiled(key, struct)) made[key] = patches[struct.name] ?? expressions[key];
+        else made[key] = depth > 3 ? undefined : somethingOf(dice, inner.shape, schema, depth + 1, inner);
       }
       return made;
     }
@@ -125,7 +139,7 @@ function changedStruct(dice: Dice, value: Json, struct: Struct, schema: Schema):
   if (choices.length === 0) return value;
   const key = dice.one(choices);
   const field = struct.fields.get(key);
-  if (field === undefined || key === "metadata") return value;
+  if (field === undefined || key === "metadata" || isUncompiled(key, struct)) return value;
   if (key in value && dice.chance(0.1)) {
     const { [key]: _gone, ...rest } = value;
     return rest;
@@ -138,8 +152,16 @@ export function pathOf({ apiVersion, plural, namespaced }: Example): string {
   return namespaced ? `${root}/namespaces/{ns}/${plural}` : `${root}/${plural}`;
 }
 
+export interface Wildness {
+  /** Of the kind. */
+  readonly struct: Struct;
+  readonly schema: Schema;
+  /** How many new objects there are, and how many updates. */
+  readonly length: number;
+}
+
 /** A case for one kind: `length` new objects and as many updates of one that is there, all of them dry. */
-export function wildCase(random: Random, example: Example, struct: Struct, schema: Schema, length: number): Case {
+export function wildCase(random: Random, example: Example, { struct, schema, length }: Wildness): Case {
   const dice = diceOf(random);
   const path = pathOf(example);
   const nameOf = (name: string, index: number): string =>

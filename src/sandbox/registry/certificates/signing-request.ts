@@ -84,6 +84,7 @@ export const signingRequestRules: KindRules = {
   prepareCreate(request, { user }) {
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...rest } = request.spec ?? {};
     // What is said of who asks is what the server knows of them.
+    delete request.metadata.managedFields;
     request.spec = {
       ...rest,
       username: user.name,
@@ -92,6 +93,7 @@ export const signingRequestRules: KindRules = {
     };
   },
   prepareUpdate(request, old) {
+    delete request.metadata.managedFields;
     if (old.spec !== undefined) request.spec = old.spec;
   },
   validate({ spec = {} }: ApiObject) {

@@ -71,7 +71,11 @@ function dropGated({ spec = {} }: ApiObject): void {
 
 export const csiDriverRules: KindRules = {
   prepareCreate: dropGated,
-  prepareUpdate: dropGated,
+  prepareUpdate(driver, old) {
+    dropGated(driver);
+    // New ones have no generation: the first change is the first.
+    if (!isEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  },
   validate: ({ spec = {} }) => driverSpecErrors(spec),
   warnings: ({ spec = {} }, old) =>
     (old === undefined || !isEqual(spec["tokenRequests"], old.spec?.["tokenRequests"])) &&
@@ -147,6 +151,7 @@ export const csiStorageCapacityRules: KindRules = {
 };
 
 export const volumeAttributesClassRules: KindRules = {
+  updateFirst: true,
   validate: (volumeClass) => [
     ...neededErrors(textOf(volumeClass["driverName"]).toLowerCase(), "driverName", qualifiedNameErrors),
     ...parameterErrors(volumeClass["parameters"], "parameters", false),

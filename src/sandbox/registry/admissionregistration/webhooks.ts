@@ -1,0 +1,156 @@
+/** Webhook configurations. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation, apiserver v0.36 pkg/util/webhook. */
+import { duplicate, invalid, notSupported, required, type FieldError } from "../../field-errors.ts";
+import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../object.ts";
+import { choiceErrors, eachErrors, isNumber, seenBefore, textsIn } from "../checks.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { dns1035Problems, subdomainProblems } from "../names.ts";
+import { selectorErrors } from "../spec-checks.ts";
+import { conditionErrors, ruleErrors } from "./match-rules.ts";
+
+const failurePolicies = ["Fail", "Ignore"];
+const matchPolicies = ["Equivalent", "Exact"];
+const reinvocations = ["IfNeeded", "Never"];
+const sideEffects = ["None", "NoneOnDryRun"];
+const anySideEffects = ["None", "NoneOnDryRun", "Some", "Unknown"];
+const reviewVersions = ["v1", "v1beta1"];
+
+function nameErrors(value: unknown, field: string): FieldError[] {
+  const name = textOf(value);
+  if (name === "") return [required(field)];
+  const problems = subdomainProblems(name);
+  if (problems.length > 0) return problems.map((problem) => invalid(field, name, problem));
+  return name.split(".").length < 3
+    ? [invalid(field, name, "should be a domain with at least three segments separated by dots")]
+    : [];
+}
+
+const form = "; desired format: https://host[/path]";
+
+function urlErrors(value: string, field: string): FieldError[] {
+  const parts =
+    /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/.exec(value);
+  const [, scheme = "", user, host = "", , query = "", fragment = ""] = parts ?? [];
+  return [
+    ...(scheme === "https" ? [] : [invalid(field, scheme, `'https' is the only allowed URL scheme${form}`)]),
+    ...(host === "" ? [invalid(field, host, `host must be specified${form}`)] : []),
+    ...(user === undefined ? [] : [invalid(field, user, "user information is not permitted in the URL")]),
+    ...(fragment === "" ? [] : [invalid(field, fragment, "fragments are not permitted in the URL")]),
+    ...(query === "" ? [] : [invalid(field, query, "query parameters are not permitted in the URL")]),
+  ];
+}
+
+function pathErrors(path: string, field: string): FieldError[] {
+  if (path === "" || path === "/") return [];
+  if (path === "//") return [invalid(field, path, "segment[0] may not be empty")];
+  const errors = path.startsWith("/") ? [] : [invalid(field, path, "must start with a '/'")];
+  const steps = path.slice(1).replace(/\/$/, "").split("/");
+  for (const [index, step] of steps.entries()) {
+    if (step === "") errors.push(invalid(field, path, `segment[${index}] may not be empty`));
+    else
+      errors.push(...subdomainProblems(step).map((problem) => invalid(field, path, `segment[${index}]: ${problem}`)));
+  }
+  return errors;
+}
+
+function serviceErrors(service: Fields, field: string): FieldError[] {
+  const port = isNumber(service["port"]) ? service["port"] : 0;
+  const range = "port is not valid: must be between 1 and 65535, inclusive";
+  return [
+    // The real server mixes the two up.
+    ...(textOf(service["namespace"]) === "" ? [required(`${field}.name`)] : []),
+    ...(textOf(service["name"]) === "" ? [required(`${field}.namespace`)] : []),
+    ...(port < 1 || port > 65_535 ? [invalid(`${field}.port`, port, range)] : []),
+    ...pathErrors(textOf(service["path"]), `${field}.path`),
+  ];
+}
+
+function clientErrors(client: Fields, field: string): FieldError[] {
+  const { url, service } = client as { url?: unknown; service?: unknown };
+  if ((url === undefined) === !isFields(service)) return [required(field, "exactly one of url or service is required")];
+  return isFields(service) ? serviceErrors(service, `${field}.service`) : urlErrors(textOf(url), `${field}.url`);
+}
+
+function versionErrors(versions: readonly string[], field: string, needsKnown: boolean): FieldError[] {
+  if (versions.length === 0) return [required(field, `must specify one of ${reviewVersions.join(", ")}`)];
+  const isRepeated = seenBefore();
+  const errors = eachErrors(versions, field, (version, here) =>
+    isRepeated(version)
+      ? [invalid(here, version, "duplicate version")]
+      : dns1035Problems(version).map((problem) => invalid(here, version, problem)),
+  );
+  if (!needsKnown || versions.some((version) => reviewVersions.includes(version))) return errors;
+  return [...errors, invalid(field, versions, `must include at least one of ${reviewVersions.join(", ")}`)];
+}
+
+function choice(hook: Fields, key: string, field: string, values: readonly string[]): FieldError[] {
+  return hook[key] === undefined ? [] : choiceErrors(hook[key], `${field}.${key}`, values);
+}
+
+/** What was taken before it was looked at may stay. */
+interface Leniency {
+  readonly sideEffects: readonly string[];
+  readonly needsKnownVersion: boolean;
+  readonly needsUniqueNames: boolean;
+}
+
+const strict: Leniency = { sideEffects, needsKnownVersion: true, needsUniqueNames: true };
+
+function hookErrors(hook: Fields, field: string, leniency: Leniency): FieldError[] {
+  const { timeoutSeconds: timeout, sideEffects: effects, clientConfig } = hook as Record<string, unknown>;
+  const allowed = leniency.sideEffects;
+  return [
+    ...nameErrors(hook["name"], `${field}.name`),
+    ...eachErrors(fieldsIn(hook["rules"]), `${field}.rules`, ruleErrors),
+    ...choice(hook, "failurePolicy", field, failurePolicies),
+    ...choice(hook, "matchPolicy", field, matchPolicies),
+    ...(effects === undefined || effects === null
+      ? [required(`${field}.sideEffects`, `must specify one of ${allowed.join(", ")}`)]
+      : allowed.includes(textOf(effects))
+        ? []
+        : [notSupported(`${field}.sideEffects`, effects, allowed)]),
+    ...(isNumber(timeout) && (timeout > 30 || timeout < 1)
+      ? [invalid(`${field}.timeoutSeconds`, timeout, "the timeout value must be between 1 and 30 seconds")]
+      : []),
+    ...["namespaceSelector", "objectSelector"].flatMap((key) =>
+      isFields(hook[key]) ? selectorErrors(hook[key], `${field}.${key}`) : [],
+    ),
+    ...choice(hook, "reinvocationPolicy", field, reinvocations),
+    ...clientErrors(isFields(clientConfig) ? clientConfig : {}, `${field}.clientConfig`),
+    ...conditionErrors(fieldsIn(hook["matchConditions"]), `${field}.matchConditions`),
+  ];
+}
+
+function configurationErrors(configuration: ApiObject, leniency: Leniency): FieldError[] {
+  const isRepeated = seenBefore();
+  return eachErrors(fieldsIn(configuration["webhooks"]), "webhooks", (hook, field) => [
+    ...hookErrors(hook, field, leniency),
+    ...versionErrors(
+      textsIn(hook["admissionReviewVersions"]),
+      `${field}.admissionReviewVersions`,
+      leniency.needsKnownVersion,
+    ),
+    ...(textOf(hook["name"]) !== "" && isRepeated(hook["name"]) && leniency.needsUniqueNames
+      ? [duplicate(`${field}.name`, hook["name"])]
+      : []),
+  ]);
+}
+
+function leniencyFor(old: ApiObject): Leniency {
+  const hooks = fieldsIn(old["webhooks"]);
+  const names = hooks.map(({ name }) => name);
+  return {
+    sideEffects: hooks.every((hook) => sideEffects.includes(textOf(hook["sideEffects"])))
+      ? sideEffects
+      : anySideEffects,
+    needsKnownVersion: hooks.every((hook) =>
+      textsIn(hook["admissionReviewVersions"]).some((version) => reviewVersions.includes(version)),
+    ),
+    needsUniqueNames: new Set(names).size === names.length,
+  };
+}
+
+export const webhookRules: KindRules = {
+  validate: (configuration) => configurationErrors(configuration, strict),
+  wholeUpdate: true,
+  validateUpdate: (configuration, old) => configurationErrors(configuration, leniencyFor(old)),
+};

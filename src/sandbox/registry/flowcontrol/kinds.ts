@@ -1,0 +1,246 @@
+/** FlowSchemas and their priority levels. Source: kubernetes v1.36 pkg/apis/flowcontrol/validation/validation.go. */
+import { invalid, notAllowed, notSupported, required, type FieldError } from "../../field-errors.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
+import { eachErrors, isNumber, labelNameErrors, neededChoiceErrors, subdomainErrors, textsIn } from "../checks.ts";
+import type { KindRules } from "../kind-rules.ts";
+
+const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
+const subjectKinds = ["Group", "ServiceAccount", "User"];
+const distinguishers = ["ByNamespace", "ByUser"];
+const mostPrecedence = 10_000;
+
+/** Which part of a subject goes with which kind. */
+const subjectParts = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
+
+function partErrors(part: unknown, kind: keyof typeof subjectParts, field: string): FieldError[] {
+  const key = subjectParts[kind];
+  if (!isFields(part)) return [required(field, `${key} is required when subject kind is '${kind}'`)];
+  const name = textOf(part["name"]);
+  const errors = name === "" ? [required(`${field}.name`)] : [];
+  if (kind !== "ServiceAccount") return errors;
+  if (name !== "" && name !== "*") errors.push(...subdomainErrors(name, `${field}.name`));
+  return textOf(part["namespace"]) === ""
+    ? [...errors, required(`${field}.namespace`, "must specify namespace for service account")]
+    : [...errors, ...labelNameErrors(part["namespace"], `${field}.namespace`)];
+}
+
+function subjectErrors(subject: Fields, field: string): FieldError[] {
+  const kind = textOf(subject["kind"]);
+  if (kind !== "ServiceAccount" && kind !== "User" && kind !== "Group")
+    return [notSupported(`${field}.kind`, kind, subjectKinds)];
+  const own = subjectParts[kind];
+  const others = Object.entries(subjectParts).filter(([other, key]) => other !== kind && subject[key] !== undefined);
+  return [
+    ...partErrors(subject[own], kind, `${field}.${own}`),
+    ...others.map(([other, key]) =>
+      notAllowed(`${field}.${key}`, `${key} is forbidden when subject kind is not '${other}'`),
+    ),
+  ];
+}
+
+function verbErrors(asked: readonly string[], field: string): FieldError[] {
+  if (asked.length === 0) return [required(field, "verbs must contain at least one value")];
+  if (asked.includes("*"))
+    return asked.length > 1 ? [invalid(field, asked, "if '*' is present, must not specify other verbs")] : [];
+  return asked.every((verb) => verbs.includes(verb)) ? [] : [notSupported(field, asked, verbs)];
+}
+
+function listErrors(asked: readonly string[], field: string, what: string, one: string): FieldError[] {
+  if (asked.length === 0) return [required(field, `resource rules must supply at least one ${one}`)];
+  if (asked.length < 2 || !asked.includes("*")) return [];
+  return [invalid(field, asked, `if '*' is present, must not specify other ${what}`)];
+}
+
+function namespaceErrors(rule: Fields, field: string): FieldError[] {
+  const names = textsIn(rule["namespaces"]);
+  if (names.length === 0 && rule["clusterScope"] !== true) {
+    const why = "resource rules that are not cluster scoped must supply at least one namespace";
+    return [required(field, why)];
+  }
+  if (names.includes("*"))
+    return names.length > 1 ? [invalid(field, names, "if '*' is present, must not specify other namespaces")] : [];
+  const before = "Invalid value: ";
+  return eachErrors(names, field, (name, here) =>
+    labelNameErrors(name, here).map((error) => {
+      const problem = error.message.slice(`${before}${JSON.stringify(name)}: `.length);
+      return invalid(here, name, `each member of this list must be '*' or a DNS-1123 label; ${problem}`);
+    }),
+  );
+}
+
+function resourceRuleErrors(rule: Fields, field: string): FieldError[] {
+  return [
+    ...verbErrors(textsIn(rule["verbs"]), `${field}.verbs`),
+    ...listErrors(textsIn(rule["apiGroups"]), `${field}.apiGroups`, "api groups", "api group"),
+    ...listErrors(textsIn(rule["resources"]), `${field}.resources`, "resources", "resource"),
+    ...namespaceErrors(rule, `${field}.namespaces`),
+  ];
+}
+
+function urlErrors(path: string, field: string): FieldError[] {
+  const wrong = (why: string): FieldError[] => [invalid(field, path, why)];
+  if (path === "") return wrong("must not be empty");
+  if (path === "/") return [];
+  if (!path.startsWith("/")) return wrong("must start with slash");
+  if (path.includes(" ")) return wrong("must not contain white-space");
+  if (path.includes("//")) return wrong("must not contain double slash");
+  const wildcards = path.split("*").length - 1;
+  return wildcards > 1 || (wildcards === 1 && !path.endsWith("/*"))
+    ? wrong("wildcard can only do suffix matching")
+    : [];
+}
+
+function nonResourceRuleErrors(rule: Fields, field: string): FieldError[] {
+  const urls = textsIn(rule["nonResourceURLs"]);
+  const here = `${field}.nonResourceURLs`;
+  const errors = verbErrors(textsIn(rule["verbs"]), `${field}.verbs`);
+  if (urls.length === 0) return [...errors, required(here, "nonResourceURLs must contain at least one value")];
+  if (!urls.includes("*")) return [...errors, ...eachErrors(urls, here, urlErrors)];
+  return urls.length > 1
+    ? [...errors, invalid(here, urls, "if '*' is present, must not specify other non-resource URLs")]
+    : errors;
+}
+
+function ruleErrors(rule: Fields, field: string): FieldError[] {
+  const [subjects, resources, others] = ["subjects", "resourceRules", "nonResourceRules"].map((key) =>
+    fieldsIn(rule[key]),
+  ) as [Fields[], Fields[], Fields[]];
+  return [
+    ...(subjects.length === 0
+      ? [required(`${field}.subjects`, "subjects must contain at least one value")]
+      : eachErrors(subjects, `${field}.subjects`, subjectErrors)),
+    ...(resources.length + others.length === 0
+      ? [required(field, "at least one of resourceRules and nonResourceRules has to be non-empty")]
+      : []),
+    ...eachErrors(resources, `${field}.resourceRules`, resourceRuleErrors),
+    ...eachErrors(others, `${field}.nonResourceRules`, nonResourceRuleErrors),
+  ];
+}
+
+function precedenceErrors(value: unknown, name: string): FieldError[] {
+  const precedence = isNumber(value) ? value : 0;
+  const wrong = (why: string): FieldError[] => [invalid("spec.matchingPrecedence", precedence, why)];
+  if (precedence <= 0) return wrong("must be a positive value");
+  if (precedence > mostPrecedence) return wrong(`must not be greater than ${mostPrecedence}`);
+  return precedence === 1 && name !== "exempt"
+    ? wrong("only the schema named 'exempt' may have matchingPrecedence 1")
+    : [];
+}
+
+const flowSchemaRules: KindRules = {
+  validate({ metadata, spec = {} }) {
+    const { distinguisherMethod: method, priorityLevelConfiguration: level } = spec as Record<string, unknown>;
+    const name = isFields(level) ? textOf(level["name"]) : "";
+    return [
+      ...precedenceErrors(spec["matchingPrecedence"], metadata.name ?? ""),
+      ...(isFields(method) && !distinguishers.includes(textOf(method["type"]))
+        ? [notSupported("spec.distinguisherMethod.type", { Type: textOf(method["type"]) }, distinguishers)]
+        : []),
+      ...(name === ""
+        ? [required("spec.priorityLevelConfiguration.name", "must reference a priority level")]
+        : subdomainErrors(name, "spec.priorityLevelConfiguration.name")),
+      ...eachErrors(fieldsIn(spec["rules"]), "spec.rules", ruleErrors),
+    ];
+  },
+};
+
+const mostQueues = 10_000_000;
+const mostEntropyBits = 60;
+
+/** How many bits tell the hands apart that can be dealt. */
+function entropyBits(queues: number, hand: number): number {
+  let bits = 0;
+  for (let card = 0; card < hand && card < queues; card++) bits += Math.log2(queues - card);
+  return Math.ceil(bits);
+}
+
+function queuingErrors(queuing: Fields, field: string): FieldError[] {
+  const [length, queues, hand] = ["queueLengthLimit", "queues", "handSize"].map((key) =>
+    isNumber(queuing[key]) ? queuing[key] : 0,
+  ) as [number, number, number];
+  const errors = length <= 0 ? [invalid(`${field}.queueLengthLimit`, length, "must be positive")] : [];
+  if (queues <= 0) errors.push(invalid(`${field}.queues`, queues, "must be positive"));
+  else if (queues > mostQueues)
+    errors.push(invalid(`${field}.queues`, queues, `must not be greater than ${mostQueues}`));
+  const here = `${field}.handSize`;
+  if (hand <= 0) errors.push(invalid(here, hand, "must be positive"));
+  else if (hand > queues) errors.push(invalid(here, hand, `should not be greater than queues (${queues})`));
+  else if (entropyBits(queues, hand) > mostEntropyBits) {
+    const why = `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${mostEntropyBits}`;
+    errors.push(invalid(here, hand, why));
+  }
+  return errors;
+}
+
+function responseErrors(response: Fields, field: string): FieldError[] {
+  const type = textOf(response["type"]);
+  const queuing = response["queuing"];
+  const here = `${field}.queuing`;
+  if (type === "Reject")
+    return queuing === undefined ? [] : [notAllowed(here, "must be nil if limited.limitResponse.type is not Limited")];
+  if (type !== "Queue") return neededChoiceErrors(type, `${field}.type`, ["Queue", "Reject"]);
+  return isFields(queuing)
+    ? queuingErrors(queuing, here)
+    : [required(here, "must not be empty if limited.limitResponse.type is Limited")];
+}
+
+function shareErrors(level: Fields, field: string): FieldError[] {
+  const shares = level["nominalConcurrencyShares"];
+  return isNumber(shares) && shares < 0
+    ? [invalid(`${field}.nominalConcurrencyShares`, shares, "must be a non-negative integer")]
+    : [];
+}
+
+function lendableErrors(level: Fields, field: string): FieldError[] {
+  const percent = level["lendablePercent"];
+  return isNumber(percent) && (percent < 0 || percent > 100)
+    ? [invalid(`${field}.lendablePercent`, percent, "must be between 0 and 100, inclusive")]
+    : [];
+}
+
+function limitedErrors(limited: Fields, field: string): FieldError[] {
+  const { limitResponse: response, borrowingLimitPercent: borrowing } = limited as Record<string, unknown>;
+  const why = "if specified, must be a non-negative integer";
+  return [
+    ...shareErrors(limited, field),
+    ...responseErrors(isFields(response) ? response : {}, `${field}.limitResponse`),
+    ...lendableErrors(limited, field),
+    ...(isNumber(borrowing) && borrowing < 0 ? [invalid(`${field}.borrowingLimitPercent`, borrowing, why)] : []),
+  ];
+}
+
+function levelErrors(spec: Fields): FieldError[] {
+  const { exempt, limited } = spec as Record<string, unknown>;
+  switch (spec["type"]) {
+    case "Exempt":
+      return [
+        ...(limited === undefined ? [] : [notAllowed("spec.limited", "must be nil if the type is not Limited")]),
+        ...(isFields(exempt) ? [...shareErrors(exempt, "spec.exempt"), ...lendableErrors(exempt, "spec.exempt")] : []),
+      ];
+    case "Limited":
+      return [
+        ...(exempt === undefined ? [] : [notAllowed("spec.exempt", "must be nil if the type is Limited")]),
+        ...(isFields(limited)
+          ? limitedErrors(limited, "spec.limited")
+          : [required("spec.limited", "must not be empty when type is Limited")]),
+      ];
+    default:
+      return neededChoiceErrors(spec["type"], "spec.type", ["Exempt", "Limited"]);
+  }
+}
+
+const priorityLevelRules: KindRules = {
+  validate({ metadata, spec = {} }) {
+    const isExempt = metadata.name === "exempt";
+    const why = "must be 'Exempt' if and only if `name` is 'exempt'";
+    return [
+      ...(isExempt === (spec["type"] === "Exempt") ? [] : [invalid("spec.type", spec["type"] ?? "", why)]),
+      ...levelErrors(spec),
+    ];
+  },
+};
+
+export const flowKinds: Readonly<Record<string, KindRules>> = {
+  "flowschemas.flowcontrol.apiserver.k8s.io": flowSchemaRules,
+  "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": priorityLevelRules,
+};

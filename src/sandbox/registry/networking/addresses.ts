@@ -1,0 +1,68 @@
+/** IPAddresses and ServiceCIDRs. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go. */
+import { invalid, required, type FieldError } from "../../field-errors.ts";
+import { isFields, textOf, type Fields } from "../../object.ts";
+import { eachErrors, nameErrors, subdomainErrors, textsIn } from "../checks.ts";
+import { addressErrors, cidrErrors, cidrOf } from "../cidr.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { nameRules } from "../names.ts";
+import { fixed } from "../spec-checks.ts";
+
+function parentErrors(parent: unknown): FieldError[] {
+  const field = "spec.parentRef";
+  if (!isFields(parent)) return [required(field)];
+  const segment = (key: string, needed: boolean): FieldError[] => {
+    const value = textOf(parent[key]);
+    if (value === "") return needed ? [required(`${field}.${key}`)] : [];
+    return nameErrors(value, `${field}.${key}`, nameRules.segment);
+  };
+  return [
+    ...(textOf(parent["group"]) === "" ? [] : subdomainErrors(parent["group"], `${field}.group`)),
+    ...segment("resource", true),
+    ...segment("name", true),
+    ...segment("namespace", false),
+  ];
+}
+
+export const addressRules: KindRules = {
+  validate: ({ metadata, spec = {} }) => [
+    ...addressErrors(metadata.name ?? "", "metadata.name"),
+    ...parentErrors(spec["parentRef"]),
+  ],
+  wholeUpdate: true,
+  validateUpdate: ({ spec }, old) => fixed(spec?.["parentRef"], old.spec?.["parentRef"], "spec.parentRef"),
+};
+
+const mostRanges = 2;
+
+function rangeErrors(spec: Fields): FieldError[] {
+  const field = "spec.cidrs";
+  const ranges = textsIn(spec["cidrs"]);
+  if (ranges.length === 0) return [required(field, "at least one CIDR required")];
+  if (ranges.length > mostRanges)
+    return [invalid(field, { CIDRs: ranges }, `may only hold up to ${mostRanges} values`)];
+  const errors = eachErrors(ranges, field, cidrErrors);
+  const [first, second] = ranges.map((range) => cidrOf(range)?.bits);
+  if (ranges.length === 2 && first !== undefined && first === second) {
+    const why = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
+    errors.push(invalid(field, ranges, why));
+  }
+  return errors;
+}
+
+const immutable = "field is immutable";
+
+export const serviceRangeRules: KindRules = {
+  validate: ({ spec = {} }) => rangeErrors(spec),
+  wholeUpdate: true,
+  validateUpdate({ spec = {} }, { spec: old = {} }) {
+    const [ranges, before] = [textsIn(spec["cidrs"]), textsIn(old["cidrs"])];
+    const changed = before.flatMap((range, index) =>
+      index < ranges.length && ranges[index] !== range
+        ? [invalid(`spec.cidrs[${index}]`, ranges[index], immutable)]
+        : [],
+    );
+    if (ranges.length === before.length) return changed;
+    if (before.length === 1 && ranges.length === 2) return [...changed, ...rangeErrors(spec)];
+    return [invalid("spec.cidrs", ranges, immutable)];
+  },
+};

@@ -1,0 +1,281 @@
+/**
+ * Claims of devices, their templates and classes; CEL is not compiled here.
+ * Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go.
+ */
+import {
+  duplicate,
+  invalid,
+  notAllowed,
+  notSupported,
+  required,
+  tooMany,
+  type FieldError,
+} from "../../field-errors.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
+import {
+  driverNameErrors,
+  eachErrors,
+  isNumber,
+  neededErrors,
+  labelNameErrors,
+  seenBefore,
+  subdomainErrors,
+  textsIn,
+} from "../checks.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { labelErrors } from "../metadata.ts";
+import { labelKeyProblems, labelValueProblems } from "../names.ts";
+import { fixed } from "../spec-checks.ts";
+
+const mostItems = 32;
+const mostAlternatives = 8;
+const modes = ["All", "ExactCount"];
+const effects = ["NoSchedule", "NoExecute", "None"];
+const operators = ["Equal", "Exists"];
+
+function manyErrors(list: readonly unknown[], field: string, most: number): FieldError[] {
+  return list.length > most ? [tooMany(field, list.length, most)] : [];
+}
+
+function selectorErrors(selectors: readonly Fields[], field: string): FieldError[] {
+  return [
+    ...manyErrors(selectors, field, mostItems),
+    ...eachErrors(selectors, field, ({ cel }, here) => (isFields(cel) ? [] : [required(`${here}.cel`)])),
+  ];
+}
+
+function countErrors({ allocationMode: mode, count }: Fields, field: string): FieldError[] {
+  const number = isNumber(count) ? count : 0;
+  const here = `${field}.count`;
+  if (mode === "All")
+    return number === 0 ? [] : [invalid(here, number, "must not be specified when allocationMode is 'All'")];
+  if (mode === "ExactCount") return number > 0 ? [] : [invalid(here, number, "must be greater than zero")];
+  return [notSupported(`${field}.allocationMode`, mode ?? "", modes)];
+}
+
+function tolerationErrors({ key, operator, value, effect }: Fields, field: string): FieldError[] {
+  const [name, text] = [textOf(key), textOf(value)];
+  const errors = name === "" ? [] : labelKeyProblems(name).map((problem) => invalid(`${field}.key`, name, problem));
+  switch (operator) {
+    case "Exists":
+      if (text !== "") errors.push(invalid(`${field}.value`, text, "must be empty for operator `Exists`"));
+      break;
+    case "Equal":
+      if (name === "") errors.push(required(`${field}.key`, "must be set when operator is `Equal`"));
+      errors.push(...labelValueProblems(text).map((problem) => invalid(`${field}.value`, text, problem)));
+      break;
+    case "":
+    case undefined:
+      errors.push(required(`${field}.operator`));
+      break;
+    default:
+      errors.push(notSupported(`${field}.operator`, operator, operators));
+  }
+  if (textOf(effect) !== "" && !effects.includes(textOf(effect)))
+    errors.push(notSupported(`${field}.effect`, effect, effects));
+  return errors;
+}
+
+function wantedErrors(wanted: Fields, field: string): FieldError[] {
+  return [
+    ...neededErrors(wanted["deviceClassName"], `${field}.deviceClassName`, subdomainErrors),
+    ...selectorErrors(fieldsIn(wanted["selectors"]), `${field}.selectors`),
+    ...countErrors(wanted, field),
+    ...eachErrors(fieldsIn(wanted["tolerations"]), `${field}.tolerations`, tolerationErrors),
+  ];
+}
+
+/** A list of which no two have one name. */
+function namedErrors(
+  list: readonly Fields[],
+  field: string,
+  most: number,
+  errors: (item: Fields, field: string) => FieldError[],
+): FieldError[] {
+  const isRepeated = seenBefore();
+  return [
+    ...manyErrors(list, field, most),
+    ...eachErrors(list, field, (item, here) => [
+      ...errors(item, here),
+      ...(isRepeated(textOf(item["name"])) ? [duplicate(here, textOf(item["name"]))] : []),
+    ]),
+  ];
+}
+
+function requestErrors(request: Fields, field: string): FieldError[] {
+  const named = labelNameErrors(request["name"], `${field}.name`);
+  const alternatives = fieldsIn(request["firstAvailable"]);
+  const { exactly } = request as { exactly?: unknown };
+  const one = "exactly one of `exactly` or `firstAvailable` is required";
+  if (alternatives.length === 0 && !isFields(exactly)) return [...named, required(field, one)];
+  if (alternatives.length > 0 && isFields(exactly))
+    return [...named, invalid(field, null, `${one}, but multiple fields are set`)];
+  if (isFields(exactly)) return [...named, ...wantedErrors(exactly, `${field}.exactly`)];
+  return [
+    ...named,
+    ...namedErrors(alternatives, `${field}.firstAvailable`, mostAlternatives, (item, here) => [
+      ...labelNameErrors(item["name"], `${here}.name`),
+      ...wantedErrors(item, here),
+    ]),
+  ];
+}
+
+/** The requests by name, each with its alternatives. */
+type Requests = ReadonlyMap<string, ReadonlySet<string>>;
+
+function requestNames(devices: Fields): Requests {
+  return new Map(
+    fieldsIn(devices["requests"]).map((request) => [
+      textOf(request["name"]),
+      new Set(fieldsIn(request["firstAvailable"]).map(({ name }) => textOf(name))),
+    ]),
+  );
+}
+
+function referenceErrors(names: readonly string[], field: string, requests: Requests): FieldError[] {
+  const isRepeated = seenBefore();
+  const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+  return [
+    ...manyErrors(names, field, mostItems),
+    ...eachErrors(names, field, (name, here) => {
+      const segments = name.split("/");
+      const again = isRepeated(name) ? [duplicate(here, name)] : [];
+      if (segments.length > 2) return [invalid(here, name, why), ...again];
+      const [request = "", alternative] = segments;
+      const there = requests.get(request);
+      const known = there !== undefined && (alternative === undefined || there.has(alternative));
+      return [
+        ...segments.flatMap((segment) => labelNameErrors(segment, here)),
+        ...(known ? [] : [invalid(here, name, why)]),
+        ...again,
+      ];
+    }),
+  ];
+}
+
+function attributeErrors(value: unknown, field: string): FieldError[] {
+  const name = textOf(value);
+  if (name === "") return [required(field)];
+  const parts = name.split("/");
+  const isFull = "a fully qualified name must be a domain and a name separated by a slash";
+  const [identifier = "", domain] = parts.length > 1 ? [parts.slice(1).join("/"), parts[0] ?? ""] : [name, undefined];
+  return [
+    ...(domain === undefined
+      ? []
+      : domain === ""
+        ? [required(field, "the domain must not be empty")]
+        : subdomainErrors(domain, field)),
+    ...(identifier === ""
+      ? [required(field, "the name must not be empty")]
+      : /^[A-Za-z_][A-Za-z0-9_]*$/.test(identifier)
+        ? []
+        : [invalid(field, identifier, notIdentifier)]),
+    ...(domain === undefined ? [invalid(field, name, isFull)] : []),
+  ];
+}
+
+const notIdentifier =
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
+
+function constraintErrors(constraint: Fields, field: string, requests: Requests): FieldError[] {
+  const { matchAttribute: match, distinctAttribute: distinct } = constraint as Record<string, unknown>;
+  const one = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
+  return [
+    ...referenceErrors(textsIn(constraint["requests"]), `${field}.requests`, requests),
+    ...(match !== undefined
+      ? attributeErrors(match, `${field}.matchAttribute`)
+      : distinct !== undefined
+        ? attributeErrors(distinct, `${field}.distinctAttribute`)
+        : [required(field, one)]),
+  ];
+}
+
+/** What a driver is told; it alone knows what it means. */
+function configErrors({ opaque }: Fields, field: string): FieldError[] {
+  if (!isFields(opaque)) return [required(`${field}.opaque`)];
+  const parameters = opaque["parameters"];
+  return [
+    ...driverNameErrors(opaque["driver"], `${field}.opaque.driver`),
+    ...(parameters === undefined || parameters === null ? [required(`${field}.opaque.parameters`)] : []),
+  ];
+}
+
+function claimErrors(spec: Fields, field: string): FieldError[] {
+  const devices = isFields(spec["devices"]) ? spec["devices"] : {};
+  const requests = requestNames(devices);
+  const [constraints, configs] = ["constraints", "config"].map((key) => fieldsIn(devices[key])) as [Fields[], Fields[]];
+  const here = `${field}.devices`;
+  return [
+    ...namedErrors(fieldsIn(devices["requests"]), `${here}.requests`, mostItems, requestErrors),
+    ...manyErrors(constraints, `${here}.constraints`, mostItems),
+    ...eachErrors(constraints, `${here}.constraints`, (item, at) => constraintErrors(item, at, requests)),
+    ...manyErrors(configs, `${here}.config`, mostItems),
+    ...eachErrors(configs, `${here}.config`, (item, at) => [
+      ...referenceErrors(textsIn(item["requests"]), `${at}.requests`, requests),
+      ...configErrors(item, at),
+    ]),
+  ];
+}
+
+export const claimRules: KindRules = {
+  validate: ({ spec = {} }) => claimErrors(spec, "spec"),
+  wholeUpdate: true,
+  validateUpdate: ({ spec }, old) => fixed(spec, old.spec, "spec"),
+};
+
+/** What an object's metadata has and that of a template has not, as messages name it. */
+const ownFields: readonly (readonly [key: string, shown: string])[] = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+].map((key) => [key, key === "uid" ? "uID" : key]);
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
+
+export const claimTemplateRules: KindRules = {
+  validate({ spec = {} }) {
+    const metadata = isFields(spec["metadata"]) ? spec["metadata"] : {};
+    return [
+      ...labelErrors(metadata["labels"], "spec.metadata.labels"),
+      ...ownFields.flatMap(([key, shown]) =>
+        isEmpty(metadata[key]) ? [] : [notAllowed(`spec.metadata.${shown}`, "cannot be set")],
+      ),
+      ...claimErrors(isFields(spec["spec"]) ? spec["spec"] : {}, "spec.spec"),
+    ];
+  },
+  wholeUpdate: true,
+  validateUpdate: ({ spec }, old) => fixed(spec, old.spec, "spec"),
+};
+
+export const deviceClassRules: KindRules = {
+  validate({ spec = {} }) {
+    const [configs, name] = [fieldsIn(spec["config"]), spec["extendedResourceName"]];
+    return [
+      ...selectorErrors(fieldsIn(spec["selectors"]), "spec.selectors"),
+      ...manyErrors(configs, "spec.config", mostItems),
+      ...eachErrors(configs, "spec.config", configErrors),
+      ...(name === undefined || isExtended(textOf(name))
+        ? []
+        : [invalid("spec.extendedResourceName", name, "must be a valid extended resource name")]),
+    ];
+  },
+};
+
+/** `vendor.example.com/thing`, which is no resource of Kubernetes' own. */
+function isExtended(name: string): boolean {
+  if (!name.includes("/") || name.startsWith("requests.")) return false;
+  const domain = name.split("/")[0] ?? "";
+  const own = domain === "kubernetes.io" || domain.endsWith(".kubernetes.io");
+  return !own && labelKeyProblems(`requests.${name}`).length === 0;
+}

@@ -1,0 +1,175 @@
+/** ResourceSlices: the devices that a driver offers. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
+import { duplicate, invalid, required, tooMany, type FieldError } from "../../field-errors.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
+import {
+  driverNameErrors,
+  eachErrors,
+  isNumber,
+  labelNameErrors,
+  neededErrors,
+  seenBefore,
+  subdomainErrors,
+} from "../checks.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { nodeSelectorErrors } from "../node-selector.ts";
+import { fixed } from "../spec-checks.ts";
+
+const mostDevices = 128;
+const mostCounterSets = 8;
+const unsetOrTrue = "must be either unset or set to true";
+
+function poolNameErrors(value: unknown, field: string): FieldError[] {
+  const name = textOf(value);
+  if (name === "") return [required(field)];
+  const errors =
+    name.length > 253
+      ? [{ reason: "FieldValueTooLong" as const, field, message: "Too long: may not be more than 253 bytes" }]
+      : [];
+  return [...errors, ...name.split("/").flatMap((part) => subdomainErrors(part, field))];
+}
+
+function poolErrors(pool: Fields): FieldError[] {
+  const [count, generation] = [pool["resourceSliceCount"], pool["generation"]];
+  return [
+    ...poolNameErrors(pool["name"], "spec.pool.name"),
+    ...(isNumber(count) && count > 0
+      ? []
+      : [invalid("spec.pool.resourceSliceCount", count ?? 0, "must be greater than zero")]),
+    ...(isNumber(generation) && generation < 0
+      ? [invalid("spec.pool.generation", generation, "must be greater than or equal to zero")]
+      : []),
+  ];
+}
+
+/** Where devices are: which of the ways to say so are used, and what is wrong with them. */
+function placeErrors(
+  spec: Fields,
+  field: string,
+  empty: string,
+): { readonly used: string[]; readonly errors: FieldError[] } {
+  const used: string[] = [];
+  const errors: FieldError[] = [];
+  const { nodeName, nodeSelector, allNodes } = spec as Record<string, unknown>;
+  if (nodeName === "") errors.push(invalid(`${field}.nodeName`, "", empty));
+  else if (nodeName !== undefined) {
+    used.push("`nodeName`");
+    errors.push(...subdomainErrors(nodeName, `${field}.nodeName`));
+  }
+  if (isFields(nodeSelector)) {
+    used.push("`nodeSelector`");
+    errors.push(...nodeSelectorErrors(nodeSelector, `${field}.nodeSelector`));
+  }
+  if (allNodes === true) used.push("`allNodes`");
+  else if (allNodes === false) errors.push(invalid(`${field}.allNodes`, false, unsetOrTrue));
+  return { used, errors };
+}
+
+function whereErrors(spec: Fields): FieldError[] {
+  const { used, errors } = placeErrors(spec, "spec", "must be either unset or set to a non-empty string");
+  const terms = isFields(spec["nodeSelector"]) ? fieldsIn(spec["nodeSelector"]["nodeSelectorTerms"]) : undefined;
+  if (terms !== undefined && terms.length !== 1)
+    errors.push(invalid("spec.nodeSelector.nodeSelectorTerms", terms, "must have exactly one node selector term"));
+  if (spec["perDeviceNodeSelection"] === true) used.push("`perDeviceNodeSelection`");
+  else if (spec["perDeviceNodeSelection"] === false)
+    errors.push(invalid("spec.perDeviceNodeSelection", false, unsetOrTrue));
+  const one = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
+  if (used.length === 0) errors.push(required("spec", one));
+  if (used.length > 1) errors.push(invalid("spec", `{${used.join(", ")}}`, `${one}, but multiple fields are set`));
+  return errors;
+}
+
+const values = ["bool", "int", "string", "version", "bools", "ints", "strings", "versions"];
+
+function attributeErrors(attribute: unknown, field: string): FieldError[] {
+  const set = values.filter((key) => isFields(attribute) && attribute[key] !== undefined);
+  if (set.length === 1) return [];
+  const why = "exactly one value must be specified";
+  return set.length === 0 ? [required(field, why)] : [invalid(field, attribute, why)];
+}
+
+function deviceErrors(device: Fields, field: string, perDevice: boolean): FieldError[] {
+  const attributes = isFields(device["attributes"]) ? device["attributes"] : {};
+  const errors = [
+    ...labelNameErrors(device["name"], `${field}.name`),
+    ...Object.keys(attributes)
+      .sort()
+      .flatMap((key) => attributeErrors(attributes[key], `${field}.attributes[${key}]`)),
+  ];
+  const ways = "`nodeName`, `nodeSelector` and `allNodes` can only be set";
+  const set = "if `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+  if (!perDevice) {
+    const placed = ["nodeName", "nodeSelector", "allNodes"].some((key) => device[key] !== undefined);
+    return placed ? [...errors, invalid(field, null, `${ways} ${set}`)] : errors;
+  }
+  const where = placeErrors(device, field, "must not be empty");
+  const one =
+    "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+  errors.push(...where.errors);
+  if (where.used.length === 0) errors.push(required(field, one));
+  if (where.used.length > 1) errors.push(invalid(field, `{${where.used.join(", ")}}`, one));
+  return errors;
+}
+
+function listErrors(
+  list: readonly Fields[],
+  field: string,
+  most: number,
+  errors: (item: Fields, field: string) => FieldError[],
+): FieldError[] {
+  const isRepeated = seenBefore();
+  return [
+    ...(list.length > most ? [tooMany(field, list.length, most)] : []),
+    ...eachErrors(list, field, (item, here) => [
+      ...errors(item, here),
+      ...(isRepeated(textOf(item["name"])) ? [duplicate(here, textOf(item["name"]))] : []),
+    ]),
+  ];
+}
+
+function counterSetErrors(set: Fields, field: string): FieldError[] {
+  const counters = isFields(set["counters"]) ? Object.keys(set["counters"]) : [];
+  return [
+    ...neededErrors(set["name"], `${field}.name`, labelNameErrors),
+    ...(counters.length === 0
+      ? [required(`${field}.counters`)]
+      : counters.sort().flatMap((name) => labelNameErrors(name, `${field}.counters`))),
+  ];
+}
+
+function afterChanges(spec: Fields): FieldError[] {
+  const perDevice = spec["perDeviceNodeSelection"] === true;
+  const both = spec["sharedCounters"] !== undefined && spec["devices"] !== undefined;
+  return [
+    ...whereErrors(spec),
+    ...(both ? [invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")] : []),
+    ...listErrors(fieldsIn(spec["devices"]), "spec.devices", mostDevices, (device, field) =>
+      deviceErrors(device, field, perDevice),
+    ),
+    ...listErrors(fieldsIn(spec["sharedCounters"]), "spec.sharedCounters", mostCounterSets, counterSetErrors),
+  ];
+}
+
+const beforeChanges = (spec: Fields): FieldError[] => [
+  ...driverNameErrors(spec["driver"], "spec.driver"),
+  ...poolErrors(isFields(spec["pool"]) ? spec["pool"] : {}),
+];
+
+const poolName = ({ pool }: Fields): unknown => (isFields(pool) ? textOf(pool["name"]) : "");
+
+export const sliceRules: KindRules = {
+  warnings({ spec = {} }) {
+    const driver = textOf(spec["driver"]);
+    if (driver === driver.toLowerCase()) return [];
+    const shown = JSON.stringify(driver);
+    return [`spec.driver: driver names should be lowercase; ${shown} contains uppercase characters`];
+  },
+  validate: ({ spec = {} }) => [...beforeChanges(spec), ...afterChanges(spec)],
+  wholeUpdate: true,
+  validateUpdate: ({ spec = {} }, { spec: old = {} }) => [
+    ...beforeChanges(spec),
+    ...fixed(poolName(spec), poolName(old), "spec.pool.name"),
+    ...fixed(textOf(spec["driver"]), textOf(old["driver"]), "spec.driver"),
+    ...fixed(spec["nodeName"], old["nodeName"], "spec.nodeName"),
+    ...afterChanges(spec),
+  ],
+};
