@@ -69,9 +69,10 @@ export class Story {
   readonly listener = (event: StageEvent): void => {
     if (event.stage === "decision") this.#decisions.set(event.seq, event);
     else if (event.stage === "write") this.#write(event);
-    else if (event.stage === "done") this.#syncs++;
+    else if (event.stage === "done" && !standIns.has(event.controller)) this.#syncs++;
   };
 
+  /** Of controllers, without those that stand in for parts of a cluster. */
   get syncs(): number {
     return this.#syncs;
   }
