@@ -2,6 +2,7 @@
 import { filesOf, foldersOf, readStandardInput, readTextFile } from "../src/platform/files.ts";
 import type { Host } from "../src/platform/host.ts";
 import { type Manifest, objectName, parseManifests, type Problem, problemText } from "./manifest-text.ts";
+import { quoted } from "./advice.ts";
 import { UserError } from "./user-error.ts";
 
 export { type Manifest, type ManifestObject, parseManifests, placeOf } from "./manifest-text.ts";
@@ -91,11 +92,14 @@ async function textsOf(path: string, options: ReadOptions): Promise<readonly Tex
 /** The files that a path stands for: itself, or those of a folder. @throws UserError for a folder that kustomize should read. */
 async function filesIn(path: string, { recursive = false, onNote = () => undefined }: ReadOptions): Promise<string[]> {
   const inside = await filesOf(path);
-  if (inside === undefined) return [path];
-  const kustomization = inside.find(isKustomization);
+  const kustomization = inside === undefined ? [path].find(isKustomization) : inside.find(isKustomization);
   if (kustomization !== undefined) {
-    throw new UserError(`${path} is a kustomization: ${kustomization}`, [`use -k ${path}`]);
+    const folder = inside === undefined ? path.replace(/(^|[/\\])[^/\\]*$/, "") : path;
+    throw new UserError(`${kustomization} is for kustomize, not for an API server`, [
+      `use -k ${quoted(folder || ".")}`,
+    ]);
   }
+  if (inside === undefined) return [path];
   const files = inside.filter((file) => /\.(ya?ml|json)$/.test(file));
   const passedOver: string[] = [];
   for (const folder of await foldersOf(path)) {

@@ -143,8 +143,10 @@ describe("readManifests", () => {
     try {
       await writeFile(join(folder, "kustomization.yaml"), "resources: [a.yaml]\n");
       const error = await rejection(readManifests([folder]));
-      expect(String(error)).toContain(`${folder} is a kustomization`);
+      expect(String(error)).toContain(`${folder}/kustomization.yaml is for kustomize, not for an API server`);
       expect((error as { next?: unknown }).next).toEqual([`use -k ${folder}`]);
+      const file = await rejection(readManifests([join(folder, "kustomization.yaml")]));
+      expect((file as { next?: unknown }).next).toEqual([`use -k ${folder}`]);
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -24,7 +24,8 @@ export function plural(kind: string): string {
 }
 
 /** `Deployment shop/a, Service shop/a`; of more than a few their kinds alone: `120 Deployments, 3 Services`. */
-export function namedOrCounted(objects: readonly Named[]): string {
+export function namedOrCounted(all: readonly Named[]): string {
+  const objects = [...new Map(all.map((each) => [`${each.of.kind} ${each.key}`, each])).values()];
   if (objects.length <= namedObjects) return objects.map(({ of, key }) => `${of.kind} ${key}`).join(", ");
   const kinds = Map.groupBy(objects, ({ of }) => of.kind);
   return [...kinds].map(([kind, each]) => counted(each.length, kind, plural(kind))).join(", ");

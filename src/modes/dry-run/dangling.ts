@@ -12,16 +12,8 @@ import type { Unseen } from "../../verdict/verdict.ts";
 import type { Done } from "./apply.ts";
 import { missing } from "./lacking.ts";
 import { whyUnknown, type Scope } from "./scope.ts";
-import {
-  backendsOf,
-  type IngressLike,
-  namedPortsOf,
-  type PodSpec,
-  podSpecOf,
-  type Reference,
-  referencesOf,
-  type ServiceLike,
-} from "./references.ts";
+import { type PodSpec, podSpecOf, type Reference, referencesOf } from "./references.ts";
+import { backendsOf, type IngressLike, namedPortsOf, type ServiceLike } from "./services.ts";
 
 export interface Dangling {
   /** The object that names something. */
