@@ -116,14 +116,29 @@ describe("the example for CI", () => {
 
   test("the lines for other systems print a summary and lines of JSON", async () => {
     await commit(web(3, "1"));
-    const [others = "", saved = ""] = blocks("sh");
+    const [, others = "", saved = ""] = blocks("sh");
     expect(await shell(others)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(repository, "report.xml"), "utf8")).toContain('name="ReplicaSet shop/web"/>');
     expect(readFileSync(join(repository, "summary.md"), "utf8")).toContain("**steady after");
     const lines = readFileSync(join(repository, "changes.jsonl"), "utf8").trimEnd().split("\n");
     const read = lines.map((line) => JSON.parse(line) as { readonly v: number; readonly is: string });
     expect(read.every(({ v }) => v === 1)).toBe(true);
     expect(read.at(-1)).toMatchObject({ is: "end", created: 5, exitCode: 0 });
     expect(saved).toContain("--baseline shop-now.json -f shop");
+  }, 60_000);
+
+  test("a job that is content with what cannot be told passes, and only then", async () => {
+    const daemons = web(1, "1").replace("kind: ReplicaSet", "kind: DaemonSet").replace("  replicas: 1\n", "");
+    await commit(daemons);
+    const [content = ""] = blocks("sh");
+    const plain = await shell("kubectl-reconcile dry-run --from manifests -f shop --fail-on delete,unavailable");
+    expect(plain.out).toContain(
+      "? DaemonSet shop/web: cannot tell whether it becomes available: nobody here runs DaemonSets",
+    );
+    expect(plain.code).toBe(5);
+    expect(await shell(content)).toMatchObject({ code: 0 });
+    await commit(web(1, "20"));
+    expect(await shell(content)).toMatchObject({ code: 4 });
   }, 60_000);
 
   test("names a manifest that cannot be used", async () => {
