@@ -78,8 +78,13 @@ function annotationsOf(report: DryRunReport): Annotation[] {
       title: "deleted",
       message: `${nameOf(change)} would be deleted: ${reasonOf(change)}`,
     })),
-    ...run.done.flatMap((done) => noticeOf(report, done)),
+    ...onceEach(run.done).flatMap((done) => noticeOf(report, done)),
   ];
+}
+
+/** An object may be applied and scaled: the last of it counts. */
+function onceEach(done: readonly Done[]): readonly Done[] {
+  return [...new Map(done.map((each) => [`${each.of.kind} ${each.key}`, each])).values()];
 }
 
 /** What becomes of an applied object, on the line where it stands. */

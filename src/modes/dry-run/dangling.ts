@@ -5,6 +5,7 @@
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import { formatSelector, matches, type Selector, selectorOf, selectorOfLabels } from "../../api/labels.ts";
 import type { StoredObject } from "../../api/object.ts";
+import { controllerOf } from "../../api/owner-references.ts";
 import type { LabelSelector } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
@@ -32,8 +33,14 @@ export interface References {
   readonly unseen: readonly Unseen[];
 }
 
-/** Looks at everything that was applied, and stays. */
-export function danglingOf(done: readonly Done[], state: State, scope: Scope): References {
+export interface Around {
+  readonly before: State;
+  readonly state: State;
+  readonly scope: Scope;
+}
+
+/** Looks at everything that was applied and stays, and at whatever else names an object that is deleted. */
+export function danglingOf(done: readonly Done[], { before, state, scope }: Around): References {
   const dangling: Dangling[] = [];
   const unseen = new Map<string, Unseen>();
   const pods = new PodsByNamespace(state);
@@ -52,7 +59,27 @@ export function danglingOf(done: readonly Done[], state: State, scope: Scope): R
       else unseen.set(is.what, { ...is.because, what: is.what, isDecisive: true });
     }
   }
+  const applied = new Set(done.map(({ of, key }) => entryName(of, key)));
+  dangling.push(...leftBehind(before, state, applied));
   return { looked, dangling, unseen: [...unseen.values()] };
+}
+
+/** References of other objects to what was there before and is not any more. Pods that run already do not need it again. */
+function leftBehind(before: State, state: State, applied: ReadonlySet<string>): readonly Dangling[] {
+  const gone = new Set([...before.keys()].filter((name) => !state.has(name)));
+  if (gone.size === 0) return [];
+  return [...state].flatMap(([entry, { of, key, object }]) => {
+    if (applied.has(entry) || controllerOf(object) !== undefined) return [];
+    const lost = referencesOf(object).filter(
+      ({ to, namespace, name, isOptional }) => !isOptional && gone.has(entryName(to, objectKey(namespace, name))),
+    );
+    return lost.map(({ field, to, namespace, name }) => ({
+      of,
+      key,
+      field,
+      why: `${to.kind} ${objectKey(namespace, name)} would be deleted`,
+    }));
+  });
 }
 
 /** An object may be applied and scaled. */

@@ -107,7 +107,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     syncs: story.syncs,
     refusedWrites: story.refused,
     availability: availabilityOf(done, { state, controllers: options.controllers, scope: beginning.scope }),
-    references: danglingOf(done, state, beginning.scope),
+    references: danglingOf(done, { before, state, scope: beginning.scope }),
     notFollowed: done.filter((each) => !isFollowed(each, options.controllers)),
     rollouts: rollouts.rollouts(),
     admission: admissionNotes(story.admitted, { before, after: state, catalogue: world.sandbox.server.catalogue }),

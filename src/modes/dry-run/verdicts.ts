@@ -63,14 +63,18 @@ export function verdictsOf(all: ToJudge): Verdicts {
 const workloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "Job", "CronJob"]);
 
 function notFollowed({ done, controllers, state }: ToJudge): readonly Unseen[] {
-  return done.flatMap((each): Unseen[] => {
+  const unseen = new Map<string, Unseen>();
+  for (const each of done) {
     const { of, key, did } = each;
-    if (isFollowed(each, controllers) || did === "deleted") return [];
-    const isThere = state.has(entryName(of, key)) && did === "unchanged";
+    if (isFollowed(each, controllers) || did === "deleted") continue;
+    const what = `${of.kind} ${key}`;
     const isWorkload = workloads.has(of.kind) || countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
     const why = isWorkload ? `nobody here runs ${of.kind}s` : "no controller here acts on it";
-    return [{ what: `${of.kind} ${key}`, why, isDecisive: isWorkload && !isThere }];
-  });
+    // An object may be applied and scaled: one change is enough.
+    const isChanged = did !== "unchanged" || unseen.get(what)?.isDecisive === true;
+    unseen.set(what, { what, why, isDecisive: isWorkload && isChanged });
+  }
+  return [...unseen.values()];
 }
 
 /**

@@ -205,6 +205,23 @@ describe("nothing is told of", () => {
   }
 });
 
+test("what is deleted is missed by those that name it, whether they are applied or not", async () => {
+  const needy = withEnv({ envFrom: [{ configMapRef: { name: "settings" } }] });
+  const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
+  const run = await play({
+    baseline: [settings, needy].map(apply),
+    wishes: [{ is: "delete", kind, namespace: "default", name: "settings" }],
+  });
+  expect(run.references.dangling).toEqual([
+    {
+      of: { group: "", kind: "Pod" },
+      key: "default/x",
+      field: ".spec.containers[0].envFrom[0].configMapRef.name",
+      why: "ConfigMap default/settings would be deleted",
+    },
+  ]);
+});
+
 describe("what could not be seen is not dangling, and is said:", () => {
   const scopeWith = (unread: readonly (readonly [string, string])[]): Scope => ({
     ...wholeCluster,

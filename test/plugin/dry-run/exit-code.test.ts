@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { exitCodeOf, type Fear, lostObjects, readFears } from "../../../plugin/dry-run/verdict.ts";
 import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import { githubLines } from "../../../plugin/render/dry-run/github.ts";
+import { seededRandom } from "../../../src/platform/random.ts";
 import { textLines } from "../../../plugin/render/dry-run/text.ts";
 import { styleOf } from "../../../plugin/render/style.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
@@ -83,6 +85,16 @@ describe("the exit code of dry-run", () => {
       expect(exitCodeOf(run, judged(run), { never: false, hasBaseline: true, fears: given })).toBe(code);
     });
   }
+
+  test("an object that is applied and scaled is told once", async () => {
+    const kind = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true };
+    const scale = { is: "scale", kind, namespace: "shop", name: "web", replicas: 4 } as const;
+    const run = await play([deployment("nginx:1")], [apply(deployment("nginx:2")), scale]);
+    const text = textLines(reportOf(run), styleOf(fakeIo().out)).join("\n");
+    expect(text.match(/available 4 of 4/g)).toHaveLength(1);
+    const notices = githubLines(reportOf(run), seededRandom(1)).filter((line) => line.startsWith("::notice"));
+    expect(notices).toHaveLength(1);
+  });
 
   test("where nothing was compared, nothing is said not to change", async () => {
     const run = await play([service], [apply(service), apply(frob)]);
