@@ -214,6 +214,17 @@ const rows: Row[] = [
     writer: "b",
   },
   {
+    name: "a part that nobody owns is not owned by who once made the map",
+    before: { spec: { nodeSelector: { zone: "a", disk: "x" } } },
+    managedBefore: [entry("a", "10:00", { "f:spec": { "f:nodeSelector": {} } })],
+    after: { spec: { nodeSelector: { zone: "b", disk: "x" } } },
+    managedAfter: [
+      entry("a", "10:00", { "f:spec": { "f:nodeSelector": {} } }),
+      entry("b", "10:00", { "f:spec": { "f:nodeSelector": { "f:disk": {} } } }),
+    ],
+    writer: undefined,
+  },
+  {
     name: "the same in any map of which somebody owns a part",
     before: { spec: { nodeSelector: { zone: "a" } } },
     managedBefore: [entry("a", "10:00", { "f:spec": { "f:nodeSelector": { ".": {}, "f:zone": {} } } })],

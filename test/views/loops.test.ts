@@ -12,17 +12,25 @@ interface Story {
   readonly writer?: (n: number) => string;
   readonly writes?: number;
   readonly everyMs?: number;
+  /** When write n is made, where that is not every so many ms. */
+  readonly at?: (n: number) => number;
   readonly is: (Pick<RewriteLoop, "how"> & { readonly paths: readonly string[] }) | Acquittal["why"]["is"] | "not busy";
 }
 
 /** What a writer does to one object, write after write. */
 function tell(
   view: Loops,
-  { fields, writer = () => "operator", writes = 20, everyMs = second }: Omit<Story, "name" | "is">,
+  {
+    fields,
+    writer = () => "operator",
+    writes = 20,
+    everyMs = second,
+    at = (n) => n * everyMs,
+  }: Omit<Story, "name" | "is">,
 ): void {
   const events = new Events(0);
   for (let n = 1; n <= writes; n++) {
-    events.at = n * everyMs;
+    events.at = at(n);
     const [before, after] = [objectOf(String(n), fields(n - 1)), objectOf(String(n + 1), fields(n))];
     view.accept(events.delta({ before, after, writer: writer(n), receivedAt: events.at }));
   }
@@ -215,10 +223,26 @@ const stories: readonly Story[] = [
   },
   {
     name: "a burst of renewals with a straggler",
-    fields: (n) => ({ metadata: { annotations: { at: n === 0 ? "none" : clock(n) } } }),
+    fields: (n) => ({ metadata: { annotations: { at: clock(n) } } }),
     writes: 8,
-    everyMs: 10,
-    is: "not busy",
+    at: (n) => (n < 8 ? n * 10 : 8 * second),
+    is: "not for long",
+  },
+  {
+    name: "an annotation that is renewed while another one's status flips with it: what is asked for is the cause",
+    fields: (n) => ({
+      metadata: { annotations: { at: clock(n - (n % 2)) } },
+      status: { phase: n % 4 < 2 ? "Old" : "New" },
+    }),
+    writer: (n) => (n % 2 === 0 ? "op" : "other"),
+    writes: 40,
+    is: { how: "renewed", paths: [".metadata.annotations.at"] },
+  },
+  {
+    name: "rollouts and rollbacks of a ReplicaSet: its replicas walk up and down",
+    fields: (n) => ({ spec: { replicas: Math.abs(5 - (n % 10)) } }),
+    writes: 70,
+    is: "advances",
   },
   {
     name: "a burst that is over at once",
