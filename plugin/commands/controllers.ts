@@ -62,17 +62,21 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
   ].join("\n");
 }
 
-/** Columns that are left out, in this order, until the rest fits. */
-const lessNeeded = ["WORKERS", "WATCHES", "SHORT"];
-/** So much of a purpose says enough. */
-const purposeWidth = 52;
+/** Columns that are left out, in this order, where so much of a purpose would not fit beside them. */
+const lessNeeded: readonly { readonly name: string; readonly purposeWidth: number }[] = [
+  { name: "WORKERS", purposeWidth: 52 },
+  { name: "WATCHES", purposeWidth: 52 },
+  { name: "SHORT", purposeWidth: 36 },
+];
 
 function list(definitions: readonly ControllerDefinition[], wide: boolean, columns = Infinity): string {
   const rows = definitions.map((definition): Readonly<Record<string, string>> => {
     const { name, aliases, workers, rules, source, purpose, discovers } = definition;
     // What is discovered takes in what is named.
     const watches = discovers?.what ?? watched(definition);
-    const common = { NAME: name, SHORT: aliases[0] ?? "", WATCHES: watches, WORKERS: String(workers) };
+    // What is typed in place of the name; another name that is longer saves nothing.
+    const short = aliases.find((alias) => alias.length < name.length) ?? "";
+    const common = { NAME: name, SHORT: short, WATCHES: watches, WORKERS: String(workers) };
     return wide ? { ...common, RULES: String(rules.length), UPSTREAM: source } : { ...common, PURPOSE: purpose };
   });
   let head = Object.keys(rows[0] ?? {});
@@ -81,7 +85,7 @@ function list(definitions: readonly ControllerDefinition[], wide: boolean, colum
     return plainTable(head, cells).split("\n");
   };
   if (wide) return lines().join("\n");
-  for (const name of lessNeeded) {
+  for (const { name, purposeWidth } of lessNeeded) {
     if (lines(purposeWidth).some((line) => line.length > columns)) head = head.filter((other) => other !== name);
   }
   return lines()

@@ -29,7 +29,7 @@ const options = {
   scale: texts("--scale <type/name=n>", "scale this object, after the manifests are applied; repeatable"),
   from: choice(
     "--from <source>",
-    "begin with the cluster as it is, with an empty one, or both",
+    "manifests: apply -f to an empty cluster; cluster: let the cluster run as it is, without -f; both: apply -f to a copy of the cluster",
     ["manifests", "cluster", "both"],
     {
       default: "both with a context, otherwise manifests",
@@ -56,7 +56,7 @@ const options = {
   failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, dangling, never-steady", {
     choices: fearable,
   }),
-  exitCode: choice("--exit-code <when>", "never: exit with 0 where something would change", ["never"]),
+  exitCode: choice("--exit-code <when>", "never: exit with 0 even where something would change", ["never"]),
   serverValidate: flag(
     "--server-validate",
     "send each write to the API server as a dry run, and mark what it refuses or changes",

@@ -65,7 +65,7 @@ const options = {
     {},
   ),
   force: flag("--force", "run even if something else reconciles the same objects"),
-  debugFreeze: flag("--debug-freeze", "freeze cached objects, to catch a controller that changes one"),
+  debugFreeze: flag("--debug-freeze", "for authors of controllers: a sync that changes a cached object throws"),
 } as const;
 
 type RunOptions = Given<typeof options> & Globals;

@@ -14,7 +14,7 @@ const options = {
   allNamespaces: flag("-A, --all-namespaces", "trace the objects of all namespaces"),
   why: text(
     "--why <type/name>",
-    "show one chain only: this object, its owners and what it owns, each back to its first cause",
+    "show one chain only: this object, its owners and what it owns, each back to its first cause; the command why answers once instead",
   ),
   all: flag("--all", "show every sync: also those that write nothing, and those like the one before"),
   sandbox: flag("--sandbox", "trace controllers that act, in an embedded cluster of its own"),

@@ -32,12 +32,12 @@ const options = {
   allNamespaces: flag("-A, --all-namespaces", "watch the objects of all namespaces"),
   selector: text(
     "-l, --selector <selector>",
-    "only objects with these labels; of a controller only its primary objects with them",
+    "only objects with these labels; for a controller, of the kind that it reconciles",
   ),
   fieldSelector: text("--field-selector <selector>", "only objects with these fields, as kubectl get has it"),
   type: text("--type <type,...>", "only deltas of these types: added, updated, deleted, replaced, sync"),
   live: flag("--live", "a table of queues and informers, redrawn, instead of lines"),
-  resync: duration("--resync <duration>", "tell controllers of every object again after this time", {
+  resync: duration("--resync <duration>", "send controllers every object again after this time", {
     default: "12 to 24 h",
   }),
   once: flag("--once", "show the objects there are, then end"),

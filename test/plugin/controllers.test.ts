@@ -22,6 +22,13 @@ describe("controllers", () => {
     });
   }
 
+  test("shows short names on a terminal of 80 columns, and none that saves nothing", async () => {
+    const lines = await printed(80);
+    expect(lines[0]).toMatch(/^NAME +SHORT +PURPOSE$/);
+    expect(lines.find((line) => line.startsWith("garbage-collector"))).toMatch(/^garbage-collector +gc /);
+    expect(lines.find((line) => line.startsWith("scheduler"))).not.toContain("kube-scheduler ");
+  });
+
   test("leaves nothing out where lines may be of any length", async () => {
     const lines = await printed(undefined);
     expect(lines[0]?.split(/ {2,}/)).toEqual(["NAME", "SHORT", "WATCHES", "WORKERS", "PURPOSE"]);
