@@ -48,7 +48,9 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
         (name) => `/api/v1/namespaces/${name}/serviceaccounts/default`,
       );
       const answers = await Promise.all(
-        [...paths, "/apis/example.com/v1/widgets"].map((path) => cluster.request("GET", path)),
+        [...paths, "/apis/example.com/v1/widgets", "/apis/example.com/v1alpha1/gizmos"].map((path) =>
+          cluster.request("GET", path),
+        ),
       );
       return answers.every(({ status }) => status === 200);
     });

@@ -90,6 +90,10 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
         /^ {2}ConfigMap held {2}finalizer example.com\/hold: the controller that set it has to remove it/m,
       );
     });
+    const { stdout } = await reconcile("why", "ns/going");
+    const follow = /Follow it live: kubectl.reconcile (.*)$/m.exec(stdout)?.[1] ?? "";
+    expect(follow).toBe("trace namespace -A --why namespace/going");
+    expect((await reconcile(...follow.split(" "), "--once")).code).toBe(0);
     await cluster.request(
       "PATCH",
       "/api/v1/namespaces/going/configmaps/held",
@@ -121,6 +125,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
       const { stdout, code } = await why("deploy/lost", "--as", "bob");
       expect(code).toBe(1);
       expect(stdout).toMatch(/^Deployment lost is waiting: 0 of 2 pods are available$/m);
+      expect(stdout).toContain("--why deployment/lost --as bob");
       expect(stdout).toMatch(/^not seen: .*replicasets.apps, pods.* \(no right to list\)/m);
     });
     const all = await why("--as", "bob");

@@ -5,6 +5,7 @@ import type { Item } from "../../diagnosis/diagnosis.ts";
 import { isPassive } from "../../diagnosis/passive.ts";
 import type { DiscoveredKind } from "../../client/discovery.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
+import { isMeasured, listable } from "./listable.ts";
 import { inParallel } from "./parallel.ts";
 import type { Reading } from "./why.ts";
 
@@ -15,19 +16,9 @@ export interface Contents {
   readonly unseen: readonly Unseen[];
 }
 
-/** Measurements and the like: listed, and nobody's state. */
-const measured = /(^|\.)(metrics\.k8s\.io|custom\.metrics\.k8s\.io|external\.metrics\.k8s\.io)$/;
-
 /** Kinds whose objects may wait for something. */
 export function askable(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
-  return kinds.filter(
-    (kind) =>
-      kind.namespaced &&
-      kind.preferred &&
-      kind.verbs.includes("list") &&
-      !isPassive(kind) &&
-      !measured.test(kind.group),
-  );
+  return listable(kinds).filter((kind) => kind.namespaced && !isPassive(kind) && !isMeasured(kind.group));
 }
 
 /**

@@ -1,9 +1,11 @@
 /** The metadata of all objects of all kinds in a namespace: what may be owned, and what holds up a deletion. */
 import { resourceOf } from "../../api/kind.ts";
+import { isNotFound } from "../../api/status-error.ts";
 import type { DiscoveredKind } from "../../client/discovery.ts";
 import type { Item } from "../../diagnosis/diagnosis.ts";
 import type { Got } from "../../diagnosis/look.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
+import { isMeasured, listable } from "./listable.ts";
 import { inParallel } from "./parallel.ts";
 import { type ReaderOptions, reasonOf } from "./options.ts";
 
@@ -17,15 +19,12 @@ const mostKinds = 400;
 /** Lists by metadata alone, many kinds at a time; kinds that may not be listed, or answer an error, are named as not seen. */
 export async function readEverything(options: ReaderOptions, namespace: string): Promise<Got> {
   const { kinds, unavailable } = options.discovery;
-  const listed = kinds.filter(
-    (kind) =>
-      kind.preferred &&
-      kind.verbs.includes("list") &&
-      !left.has(resourceOf(kind)) &&
-      (namespace === "" || kind.namespaced),
+  const listed = listable(kinds).filter(
+    (kind) => !left.has(resourceOf(kind)) && !isMeasured(kind.group) && (namespace === "" || kind.namespaced),
   );
   const asked = listed.slice(0, mostKinds);
   const lists = await inParallel(asked, (kind) => listMetadata(options, kind, namespace));
+  const silent = unavailable.filter(({ groupVersion }) => !isMeasured(groupVersion));
   const cut = listed.length - asked.length;
   const tooMany = { what: `${cut} more kinds`, why: `after the first ${mostKinds}`, isDecisive: true };
   return {
@@ -33,7 +32,7 @@ export async function readEverything(options: ReaderOptions, namespace: string):
     items: lists.flatMap(({ items }) => items),
     unseen: [
       ...lists.flatMap(({ unseen }) => unseen),
-      ...unavailable.map(({ groupVersion }) => ({
+      ...silent.map(({ groupVersion }) => ({
         what: groupVersion,
         why: "its server does not answer",
         isDecisive: true,
@@ -56,13 +55,8 @@ async function listMetadata({ client }: ReaderOptions, kind: DiscoveredKind, nam
     const unseen = cut ? [{ what: `more ${what}`, why: `after the first ${mostOfAKind}`, isDecisive: true }] : [];
     return { items: page.items.map((object) => ({ kind, object })), unseen };
   } catch (error) {
-    const why = reasonOf(error, "list") ?? (isAnswer(error) ? "the server answers with an error" : undefined);
+    const why = reasonOf(error, "list") ?? (isNotFound(error) ? "the server has it no more" : undefined);
     if (why === undefined) throw error;
     return { items: [], unseen: [{ what, why, isDecisive: true }] };
   }
-}
-
-/** One kind whose server or conversion fails does not hide the others. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof Error && error.name === "StatusError";
 }

@@ -1,5 +1,5 @@
 /** What reading needs, and how it takes a refusal. */
-import { isForbidden, isMethodNotSupported } from "../../api/status-error.ts";
+import { isForbidden, isMethodNotSupported, StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Discovery } from "../../client/discovery.ts";
 import type { Client } from "../../client/verbs.ts";
@@ -27,5 +27,7 @@ export interface ReaderOptions {
 /** Why something could not be read, where that is no failure of the connection; undefined for what is. */
 export function reasonOf(error: unknown, verb: string): string | undefined {
   if (isForbidden(error)) return `no right to ${verb}`;
+  // One kind whose own server or conversion fails does not hide the others.
+  if (error instanceof StatusError && error.code >= 500) return `the server answers ${error.code}: ${error.message}`;
   return isMethodNotSupported(error) ? `it cannot be asked to ${verb}` : undefined;
 }

@@ -385,6 +385,21 @@ export const brokenWidgets: readonly Broken[] = [
     says: /Pod w-owned-\S+ not scheduled/,
   },
   {
+    name: "a custom resource that owns one of a kind which its group's preferred version lacks",
+    ask: "widget/w-alpha",
+    objects: [widget("w-alpha")],
+    afterwards: async (hand) => {
+      await hand.status(`${widgets}/w-alpha`, condition("Ready", "True"));
+      const uid = await hand.uidOf(`${widgets}/w-alpha`);
+      const ownerReferences = [{ apiVersion: "example.com/v1", kind: "Widget", name: "w-alpha", uid }];
+      const gizmos = `/apis/example.com/v1alpha1/namespaces/${space}/gizmos`;
+      const metadata = { name: "g-alpha", ownerReferences };
+      await hand.create(gizmos, { apiVersion: "example.com/v1alpha1", kind: "Gizmo", metadata });
+      await hand.status(`${gizmos}/g-alpha`, condition("Ready", "False", { message: "no valve" }));
+    },
+    says: /Gizmo g-alpha condition Ready is False \(Because\): no valve/,
+  },
+  {
     name: "a custom resource whose status nobody has written",
     ask: "widget.example.com/w-bare",
     objects: [widget("w-bare")],
@@ -418,7 +433,7 @@ export const brokenWidgets: readonly Broken[] = [
 ];
 
 /** A CRD of the group example.com, with status and scale. */
-export function definition(plural: string, kind: string): Json {
+export function definition(plural: string, kind: string, version = "v1"): Json {
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -428,7 +443,7 @@ export function definition(plural: string, kind: string): Json {
       group: "example.com",
       scope: "Namespaced",
       names: { plural, singular: plural.slice(0, -1), kind },
-      versions: [{ name: "v1", served: true, storage: true, schema, subresources: { status: {} } }],
+      versions: [{ name: version, served: true, storage: true, schema, subresources: { status: {} } }],
     },
   };
 }

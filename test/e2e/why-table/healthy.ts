@@ -287,6 +287,7 @@ export const healthyOthers: readonly Row[] = [
 /** What other rows stand on: namespaces, the CRD, classes, users. */
 export const ground: readonly Record<string, unknown>[] = [
   definition("widgets", "Widget"),
+  definition("gizmos", "Gizmo", "v1alpha1"),
   data("Namespace", space),
   data("Namespace", "tight"),
   data("Namespace", "strict", { labels: { "pod-security.kubernetes.io/enforce": "restricted" } }),

@@ -1,0 +1,22 @@
+/** Which kinds are listed where all of them count. */
+import { resourceOf } from "../../api/kind.ts";
+import type { DiscoveredKind } from "../../client/discovery.ts";
+
+/**
+ * Every kind that can be listed, once: in the version of it that comes first, the group's preferred one where that has it.
+ *
+ * Source: client-go v0.36 discovery/discovery_client.go ServerPreferredResources.
+ */
+export function listable(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
+  const first = new Map<string, DiscoveredKind>();
+  for (const kind of kinds) {
+    const resource = resourceOf(kind);
+    if (kind.verbs.includes("list") && !first.has(resource)) first.set(resource, kind);
+  }
+  return [...first.values()];
+}
+
+/** Measurements own nothing, hold up nothing and wait for nothing, and their servers are away often. */
+export function isMeasured(group: string): boolean {
+  return /(^|\.)metrics\.k8s\.io(\/|$)/.test(group);
+}
