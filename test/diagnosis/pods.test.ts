@@ -125,6 +125,11 @@ describe("what a pod waits for", () => {
       why: "readiness gate example.com/lb is not True",
     },
     {
+      name: "a node that is gone",
+      pod: podOf("a", { phase: "Pending" }, { spec: { nodeName: "nope" } }),
+      why: "there is no such node",
+    },
+    {
       name: "a ConfigMap that is missing",
       pod: podOf("a", unready({ state: { waiting: { reason: "ContainerCreating" } } }), {
         container: { envFrom: [{ configMapRef: { name: "nope" } }] },

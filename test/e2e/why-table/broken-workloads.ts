@@ -181,13 +181,6 @@ export const brokenPods: readonly Broken[] = [
     afterwards: (hand) => hand.remove(`${core}/pods/p-held`),
     says: /finalizer example\.com\/drain/,
   },
-  {
-    ...byHand,
-    name: "a pod on a node that is gone",
-    ask: "pod/p-gone-node",
-    objects: [pod("p-gone-node", { nodeName: "n-nope" })],
-    says: /there is no such node/,
-  },
 ];
 
 export const brokenWorkloads: readonly Broken[] = [
