@@ -40,12 +40,12 @@ const evictions: readonly Case[] = [
     name: "an eviction whose preconditions do not hold leaves no trace",
     steps: [
       kept,
-      evicted({ preconditions: { uid: "wrong" } }),
+      // Without a version the real server tries for 10 s whether the uid comes to be right.
+      evicted({ preconditions: { uid: "wrong", resourceVersion: "{0.metadata.resourceVersion}" } }),
       get(`${pods}/a`),
       evicted({ preconditions: { resourceVersion: "1" } }),
       get(`${pods}/a`),
-      evicted({ preconditions: { uid: "wrong" }, dryRun: ["All"] }),
-      evicted({ preconditions: { uid: "", resourceVersion: "" }, dryRun: ["All"] }),
+      evicted({ preconditions: { uid: "wrong", resourceVersion: "1" }, dryRun: ["All"] }),
     ],
   },
   {
