@@ -254,4 +254,16 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     );
     expect([...sent].sort()).toEqual(["create selfsubjectaccessreviews", "get", "list", "watch"]);
   });
+
+  // The last one: it leaves no API server.
+  test("a watch that broke off is no quiet cluster: nobody can tell", async () => {
+    await using program = start("-n", "shop", "--fail-on", "loop", "--for", "6s");
+    await program.says(/^watching \d+ kinds after/m);
+    await cluster.killApiServer();
+    const { code, stderr } = await program.end();
+    expect(code).toBe(5);
+    expect(stderr).toMatch(
+      /nobody can tell whether there is a loop; not seen: .*Deployment.* \(the watch broke off \d+ s ago: /,
+    );
+  }, 60_000);
 });
