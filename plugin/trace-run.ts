@@ -1,7 +1,8 @@
 /** One run of `trace`, whatever it traces: what was asked, the screen, and the end. */
+import { splitKey } from "../src/api/key.ts";
 import type { Kind } from "../src/api/kind.ts";
 import type { ControllerManager } from "../src/controller/controller-manager.ts";
-import { type ControllerDefinition, objectOf } from "../src/controller/definition.ts";
+import { objectOf } from "../src/controller/definition.ts";
 import { untilQuiet } from "./quiet.ts";
 import type { TraceBus } from "../src/trace/bus.ts";
 import { Linker } from "../src/trace/linker.ts";
@@ -12,56 +13,15 @@ import type { Loop } from "../src/views/loops/loop.ts";
 import { Loops } from "../src/views/loops/loops.ts";
 import { RunReport } from "../src/views/run-report.ts";
 import type { SyncBlock } from "../src/views/sync-block.ts";
-import { controllersNamed } from "./controller-names.ts";
-import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
-import { type NamedObject, namesObject, objectNamed } from "./object-names.ts";
+import { type NamedObject, objectNamed } from "./object-names.ts";
 import { loopText } from "./render/loop-text.ts";
 import { summaryLine } from "./render/run-lines.ts";
 import { agreementLine } from "./render/shadow-text.ts";
 import { hung, styleOf } from "./render/style.ts";
-import { refuseManifestsOnCluster, refuseTwoScopes } from "./scope.ts";
+import { type Asked, kindsKnown, type TraceOptions } from "./trace-asked.ts";
 import { type Failure, TraceScreen } from "./trace-screen.ts";
 import { UserError } from "./user-error.ts";
-
-export interface TraceOptions extends Globals {
-  readonly allNamespaces?: true;
-  readonly why?: string;
-  readonly all?: true;
-  readonly sandbox?: true;
-  readonly manifests?: readonly string[];
-  readonly once?: true;
-  readonly for?: number;
-  readonly count?: number;
-  readonly failOn?: Failure;
-  readonly output?: "text" | "json";
-  readonly sinceStart?: true;
-}
-
-/** What the arguments ask for. */
-export interface Asked {
-  readonly controllers: readonly ControllerDefinition[];
-  /** `TYPE/NAME`: only this object's syncs are shown. */
-  readonly object: string | undefined;
-}
-
-/** @throws UserError for arguments that contradict each other, and for controllers that are not known. */
-export function askedFor(words: readonly string[], options: TraceOptions, io: Io): Asked {
-  const names = words.filter((word) => !namesObject(word));
-  const [object, another] = words.filter(namesObject);
-  if (another !== undefined) {
-    throw new UserError("more than one object named", ["trace follows one: leave the others away, or name none"]);
-  }
-  refuseTwoScopes(options);
-  refuseManifestsOnCluster(options, "trace writes nothing");
-  if (options.sandbox === true && options.failOn === "differs") {
-    throw new UserError("--fail-on differs is for shadow: in a sandbox there is no owner to differ from", [
-      "leave --sandbox away, or name another",
-    ]);
-  }
-  const all = names.length === 0 && (options.why !== undefined || object !== undefined);
-  return { controllers: controllersNamed(all ? ["all"] : names, io.calledAs), object };
-}
 
 /** What is traced, once it runs. */
 export interface Target {
@@ -77,6 +37,16 @@ const holdMs = { sandbox: 100, shadow: 400 } as const;
 /** Above this many writes or syncs a minute an object is looked at; a loop takes seconds to be one. */
 const loopsPerMinute = 10;
 const loopsEveryMs = 1000;
+
+export interface ListenOptions {
+  /** Where `TYPE/NAME` is. */
+  readonly namespace: string;
+  /** Syncs of objects in other namespaces are not shown. */
+  readonly only?: boolean;
+  readonly mode: "sandbox" | "shadow";
+  /** What `TYPE` may mean, beyond the kinds that the controllers watch. */
+  readonly kinds: readonly Kind[];
+}
 
 export class TraceRun {
   readonly asked: Asked;
@@ -146,9 +116,13 @@ export class TraceRun {
     this.io.err.write(`${line}\n`);
   }
 
-  /** Shows what the bus tells from now on. `namespace` is where `TYPE/NAME` means. */
-  listen(bus: TraceBus, namespace: string, mode: "sandbox" | "shadow"): void {
+  /**
+   * Shows what the bus tells from now on.
+   * @throws UserError for an object of a type that is not known.
+   */
+  listen(bus: TraceBus, { namespace, mode, kinds, only }: ListenOptions): void {
     const { output, sinceStart, count, failOn, why, all } = this.options;
+    const shows = this.#filter(namespace, kinds, only === true);
     const screen = new TraceScreen({
       out: this.io.out,
       timeline: this.io.timeline,
@@ -157,7 +131,7 @@ export class TraceRun {
       holdMs: holdMs[mode],
       all: all === true,
       origins: why !== undefined,
-      shows: this.#filter(namespace),
+      shows,
       failOn: new Set(failOn === undefined ? [] : [failOn]),
       onEnd: (met) => this.#ended.resolve(met),
       ...(sinceStart === true && { sinceStartAt: this.#startedAt }),
@@ -167,6 +141,8 @@ export class TraceRun {
     const named = new Set(this.asked.controllers.map(({ name }) => name));
     bus.listen(new Linker(bus).listener);
     bus.listen((event) => {
+      // What a chain takes in is seen when its sync begins: when it has ended the object may be gone.
+      if (event.stage === "get") shows(event);
       screen.listener(event);
       if ("controller" in event && event.controller !== undefined && named.has(event.controller))
         this.#report.accept(event);
@@ -225,10 +201,10 @@ export class TraceRun {
   }
 
   /** Blocks of the named controllers, of the named object, of the chain asked for. */
-  #filter(namespace: string): (block: SyncBlock) => boolean {
+  #filter(namespace: string, kinds: readonly Kind[], only: boolean): Shows {
     const definitions = new Map(this.asked.controllers.map((definition) => [definition.name, definition]));
-    const object = this.#object(this.asked.object, namespace);
-    const wanted = this.#object(this.options.why, namespace);
+    const object = this.#object(this.asked.object, namespace, kinds);
+    const wanted = this.#object(this.options.why, namespace, kinds) ?? (this.asked.chain ? object : undefined);
     const find: FindObject = (name) => findIn(this.#manager, name.kind)?.get(name.key);
     const chain =
       wanted === undefined ? undefined : new Chain({ kind: wanted.kind?.kind ?? "", key: wanted.key }, find);
@@ -236,19 +212,24 @@ export class TraceRun {
       const definition = definitions.get(controller);
       if (definition === undefined) return false;
       const about = objectOf(definition, key);
+      if (only && chain === undefined && object === undefined) {
+        const { namespace: where } = splitKey(about?.key ?? key);
+        if (where !== "" && where !== namespace) return false;
+      }
+      if (chain !== undefined) return about !== undefined && chain.has(about);
       if (object !== undefined && object.key !== (about?.key ?? key)) return false;
-      if (object?.kind !== undefined && object.kind.kind !== about?.kind) return false;
-      return chain === undefined || (about !== undefined && chain.has(about));
+      return object?.kind === undefined || object.kind.kind === about?.kind;
     };
   }
 
-  #object(word: string | undefined, namespace: string): NamedObject | undefined {
+  #object(word: string | undefined, namespace: string, others: readonly Kind[]): NamedObject | undefined {
     if (word === undefined) return undefined;
-    const kinds = this.asked.controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind));
+    const kinds = kindsKnown(this.asked.controllers, others);
     const named = objectNamed(word, kinds, namespace);
     if (named.kind === undefined && word === this.options.why) {
+      const known = this.asked.controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind.kind));
       throw new UserError(`--why ${word}: none of these controllers knows a type ${word.split("/")[0]}`, [
-        `they know ${[...new Set(kinds.map(({ kind }) => kind))].join(", ")}`,
+        known.length === 0 ? "`kubectl api-resources` lists the types" : `they know ${[...new Set(known)].join(", ")}`,
       ]);
     }
     return named;
@@ -273,10 +254,14 @@ export class TraceRun {
   }
 }
 
+type Shows = (sync: Pick<SyncBlock, "controller" | "key">) => boolean;
+
 /** The cache of a kind, of whoever watches it. */
 function findIn(manager: ControllerManager | undefined, kind: string): ReturnType<FindCache> {
   for (const running of manager?.controllers ?? []) {
-    const watched: Kind | undefined = running.definition.watches.find((watch) => watch.kind.kind === kind)?.kind;
+    const named = running.definition.watches.map((watch) => watch.kind);
+    const all: readonly Kind[] = [...named, ...(running.discovered?.kinds ?? [])];
+    const watched = all.find((each) => each.kind === kind);
     if (watched !== undefined) return running.cache(watched);
   }
   return undefined;

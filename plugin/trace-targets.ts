@@ -1,14 +1,21 @@
 /** What `trace` can trace: controllers that act in a sandbox, and shadows beside a cluster's own. */
 import { giveUp } from "./quiet.ts";
+import type { Kind } from "../src/api/kind.ts";
 import { createClient } from "../src/client/client.ts";
+import { discover } from "../src/client/discovery.ts";
+import type { Client } from "../src/client/verbs.ts";
 import { acting } from "../src/controllers/index.ts";
+import { sandboxKinds } from "../src/modes/dry-run/kinds.ts";
 import { shadowOwners, shadowPreflight } from "../src/modes/shadow/owners.ts";
 import { startShadow } from "../src/modes/shadow/shadow.ts";
 import { type Connected, connectAs } from "./connection.ts";
+import { cachesText } from "./render/preflight-text.ts";
 import { refuseWithoutRights, shadowLines } from "./render/shadow-text.ts";
 import { formatDuration } from "./render/style.ts";
 import { refuseMissingNamespace } from "./reading-connection.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
+import { isNameOf } from "./object-names.ts";
+import { kindsKnown, scopeOf } from "./trace-asked.ts";
 import type { Target, TraceRun } from "./trace-run.ts";
 
 /** Every controller works in the sandbox; only the named ones are shown. */
@@ -16,8 +23,9 @@ export async function sandboxTarget(run: TraceRun): Promise<Target> {
   const { options, io, asked } = run;
   const { namespace = "default", manifests = [] } = options;
   const controllers = [...new Set([...acting, ...asked.controllers])];
+  const kinds = worksOnAll(run) ? await sandboxKinds() : [];
   const connected = await connectToSandbox({ manifests, namespace, controllers }, io, (bus) =>
-    run.listen(bus, namespace, "sandbox"),
+    run.listen(bus, { namespace, mode: "sandbox", kinds }),
   );
   const { manager } = connected.cluster;
   return {
@@ -39,20 +47,40 @@ export async function shadowTarget(run: TraceRun): Promise<Target> {
   }
 }
 
+/** The garbage collector works on every kind that there is. */
+function worksOnAll({ asked }: TraceRun): boolean {
+  return asked.controllers.some(({ discovers }) => discovers !== undefined);
+}
+
+/** A type that no controller names is looked for among those of the server, where one works on all of them. */
+async function kindsBeyond(run: TraceRun, client: Client): Promise<readonly Kind[]> {
+  const { asked, options } = run;
+  if (!worksOnAll(run)) return [];
+  const [type = ""] = (options.why ?? asked.object ?? "").split("/");
+  if (type === "" || kindsKnown(asked.controllers, []).some((kind) => isNameOf(kind, type))) return [];
+  return (await discover(client)).kinds;
+}
+
 async function startBeside(run: TraceRun, connected: Connected): Promise<Target> {
-  const { options, io, asked, signal } = run;
+  const { options, io, signal } = run;
   const { timeline, random } = io;
   const { bus, unlimited: transport } = connected;
-  const namespace = options.allNamespaces === true ? undefined : (options.namespace ?? connected.namespace);
+  const asked = options.allNamespaces === true ? undefined : (options.namespace ?? connected.namespace);
+  const { controllers, namespace, notes } = scopeOf(run.asked, { namespace: asked, why: options.why });
   const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
   run.say(`context ${connected.context} · ${connected.server} (${await connected.serverVersion()}) · ${where}`);
-  const { controllers } = asked;
+  for (const note of notes) run.say(note);
   const client = createClient({ transport, bus, timeline });
-  await refuseMissingNamespace(client, namespace);
+  await refuseMissingNamespace(client, asked);
   const found = await shadowPreflight({ controllers, transport, client, namespace });
   refuseWithoutRights(found, namespace, connected.user === undefined ? "" : ` as user ${connected.user}`);
   for (const line of shadowLines(found)) run.say(line);
-  run.listen(bus, namespace ?? connected.namespace, "shadow");
+  run.listen(bus, {
+    namespace: options.namespace ?? connected.namespace,
+    only: options.allNamespaces !== true,
+    mode: "shadow",
+    kinds: await kindsBeyond(run, client),
+  });
   const startedAt = timeline.now();
   const shadow = await startShadow(
     {
@@ -68,8 +96,7 @@ async function startBeside(run: TraceRun, connected: Connected): Promise<Target>
     },
     signal,
   );
-  const caches = shadow.informers.states().map(({ kind, objects }) => `${kind} ${objects}`);
-  run.say(`caches  ${caches.join(" · ")} · ${formatDuration(timeline.now() - startedAt)}\n`);
+  run.say(`caches  ${cachesText(shadow.informers.states())} · ${formatDuration(timeline.now() - startedAt)}\n`);
   shadow.startWorkers();
   const { manager } = shadow;
   return {

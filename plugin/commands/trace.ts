@@ -1,4 +1,5 @@
-import { askedFor, type TraceOptions, TraceRun } from "../trace-run.ts";
+import { askedFor, type TraceOptions } from "../trace-asked.ts";
+import { TraceRun } from "../trace-run.ts";
 import { sandboxTarget, shadowTarget } from "../trace-targets.ts";
 import { namespaceCandidates, objectCandidates } from "../cluster-candidates.ts";
 import { choice, type Command, command, duration, flag, text, texts, wholeNumber } from "../command.ts";
@@ -51,7 +52,10 @@ export const trace: Command = command({
     "that act, in an embedded cluster.\n\n" +
     "Exit codes: 0 ended as asked or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 3 a loop was found and " +
     "--fail-on loop; 130 ended by a second signal.",
-  arguments: { name: "<controller...>", about: "which controllers, and [TYPE/NAME] for one object only" },
+  arguments: {
+    name: "<controller|type/name...>",
+    about: "which controllers, and TYPE/NAME for one object only; an object alone takes the controllers of its chain",
+  },
   async completeArgument(io, before, typing) {
     if (before.length === 0) return controllerCandidates();
     const objects = await objectCandidates(io, { ...typing, before: [] }).catch(() => []);
@@ -63,6 +67,8 @@ export const trace: Command = command({
       says: "Why the ReplicaSet controller syncs this object, beside the one of the cluster",
       line: "trace rs rs/web -n shop",
     },
+    { says: "A Deployment and its ReplicaSets, through the controllers of both", line: "trace deploy/web -n shop" },
+    { says: "What the garbage collector makes of one object", line: "trace gc --why deploy/web -n shop" },
     { says: "A ReplicaSet, from its manifest to ready pods", line: "trace rs --sandbox -f web.yaml --once" },
     { says: "One chain: Deployment, ReplicaSets and Pods", line: "trace all --sandbox -f web.yaml --why deploy/web" },
   ],

@@ -1,12 +1,14 @@
-import { matchesEverything, parseSelector, type Selector } from "../../src/api/labels.ts";
+import { matches, matchesEverything, parseSelector, type Selector } from "../../src/api/labels.ts";
 import type { Selectors } from "../../src/client/lister-watcher.ts";
 import { type Observation, observe } from "../../src/modes/watching/observe.ts";
+import { keepsToANamespace } from "../../src/controller/definition.ts";
 import type { DeltaType } from "../../src/trace/events.ts";
 import { namespaceCandidates } from "../cluster-candidates.ts";
 import { choice, type Command, command, duration, flag, type Given, text, texts, wholeNumber } from "../command.ts";
 import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
 import { counted, formatDuration, hung } from "../render/style.ts";
+import type { DeltaReportOptions } from "../../src/views/delta-report.ts";
 import { watchSummaryLine } from "../render/watch-lines.ts";
 import { cachesText } from "../render/preflight-text.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../scope.ts";
@@ -32,7 +34,7 @@ const options = {
   allNamespaces: flag("-A, --all-namespaces", "watch the objects of all namespaces"),
   selector: text(
     "-l, --selector <selector>",
-    "only objects with these labels; for a controller, of the kind that it reconciles",
+    "only objects with these labels; of what a controller watches beyond its own kind, only what makes keys",
   ),
   fieldSelector: text("--field-selector <selector>", "only objects with these fields, as kubectl get has it"),
   type: text("--type <type,...>", "only deltas of these types: added, updated, deleted, replaced, sync"),
@@ -65,7 +67,8 @@ export const watch: Command = command({
   about: "Show every delta: what changed, who changed it, and the keys that controllers make of it",
   description:
     "Prints a line for each delta of the kinds named: its type, the object, its version, the fields that changed and who changed " +
-    "them, as far as managedFields can tell. For a controller it watches what that one watches, and prints under each delta the " +
+    "them, as far as managedFields can tell. A word that is a kind and a controller too (deploy) means both: beside the kind it watches " +
+    "what the controller watches, and prints under each delta the " +
     "keys that came of it and how full the queue is. Nothing is ever written: the connection only reads, and the syncs of a " +
     "watched controller do nothing.\n\n" +
     "Exit codes: 0 ended as asked or by a signal; 2 wrong arguments, no connection, missing rights; 130 ended by a second signal.",
@@ -117,7 +120,7 @@ class Watch {
     }
     if (this.#io.out.columns === undefined) {
       throw new UserError("--live redraws a table, and standard output is no terminal", [
-        "leave --live away, or use -o json for a program",
+        "omit --live, or use -o json for a program",
       ]);
     }
   }
@@ -125,9 +128,10 @@ class Watch {
   async toItsEnd(): Promise<number> {
     const { timeline } = this.#io;
     const offSignals = this.#io.onStopSignal((signal, count) => this.#stopSignal(signal, count));
-    const reading = await readingConnection(this.#options, this.#io);
+    let reading = await readingConnection(this.#options, this.#io);
     try {
-      const targets = await this.#targets(reading);
+      const { targets, namespace } = await this.#targets(reading);
+      reading = { ...reading, namespace };
       const screen = this.#screen(reading, targets);
       reading.bus.listen(screen.listener);
       await this.#start(reading, targets, screen);
@@ -158,21 +162,23 @@ class Watch {
     this.#ended.resolve();
   }
 
-  async #targets(reading: Reading): Promise<WatchTargets> {
+  async #targets(reading: Reading): Promise<Scoped> {
     const { fieldSelector } = this.#options;
     const version = await reading.serverVersion();
-    const targets = await watchTargets(this.#words, reading.client, this.#io.calledAs);
+    const found = await watchTargets(this.#words, reading.client, this.#io.calledAs);
+    const { targets, namespace, note } = inScope(found, this.#words, reading.namespace);
     if (fieldSelector !== undefined && targets.controllers.length > 0) {
       throw new UserError("--field-selector is for kinds: a controller must see all of its objects", [
-        "leave it away, or name the kind, as in kind/replicaset",
+        "omit it, or name the kind, as in kind/replicaset",
       ]);
     }
     const kinds = [...targets.kinds.map(({ kind }) => kind), ...watchedBy(targets)];
-    await refuseUnreadable(kinds, { ...reading, columns: this.#io.err.columns });
+    await refuseUnreadable(kinds, { ...reading, namespace, columns: this.#io.err.columns });
     await this.#tryFields(reading, targets);
-    const where = reading.namespace === undefined ? "all namespaces" : `namespace ${reading.namespace}`;
+    const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
     this.#say(`context ${reading.context} · ${reading.server} (${version}) · ${where}`);
-    return targets;
+    if (note !== undefined) this.#say(note);
+    return { targets, namespace };
   }
 
   /** A field selector that the server does not know would otherwise be tried for ever. @throws StatusError. */
@@ -196,7 +202,7 @@ class Watch {
       prints: (event) => event.stage !== "delta" || only === undefined || only.has(event.type),
       report: {
         initial: once === true,
-        onlyWithKeys: this.#options.selector !== undefined,
+        ...this.#wanted(targets),
         controllersOf: (of) => this.#observation?.toldOf(of) ?? [],
         ...(only !== undefined && { types: only }),
       },
@@ -205,6 +211,17 @@ class Watch {
       ...(sinceStart === true && { sinceStartAt: this.#startedAt }),
       ...(count !== undefined && { count }),
     });
+  }
+
+  /** With a selector: of the kinds that are named, or that a controller is for, what has the labels; of others what makes keys. */
+  #wanted({ kinds, controllers }: WatchTargets): Pick<DeltaReportOptions, "wanted"> {
+    const selector = this.#selector;
+    if (selector === undefined) return {};
+    const named = [...kinds.map(({ kind }) => kind), ...controllers.flatMap((each) => each.for ?? [])];
+    return {
+      wanted: ({ of, detail }) =>
+        named.some(({ group, kind }) => group === of.group && kind === of.kind) && matches(selector, detail.labels),
+    };
   }
 
   async #start(reading: Reading, targets: WatchTargets, screen: WatchScreen): Promise<void> {
@@ -257,6 +274,27 @@ class Watch {
       ...(fields.length > 0 && { fieldSelector: fields.join(",") }),
     };
   }
+}
+
+interface Scoped {
+  readonly targets: WatchTargets;
+  /** Undefined: all of them. */
+  readonly namespace: string | undefined;
+  readonly note?: string;
+}
+
+/** Controllers that work beyond one namespace: of `all` they are left out, and with one that is named all namespaces are watched. */
+function inScope(targets: WatchTargets, words: readonly string[], namespace: string | undefined): Scoped {
+  const wide = targets.controllers.filter((each) => !keepsToANamespace(each));
+  if (namespace === undefined || wide.length === 0) return { targets, namespace };
+  const names = wide.map(({ name }) => name).join(", ");
+  if (!words.includes("all")) {
+    const note = `${names} works beyond namespace ${namespace}: all namespaces are watched`;
+    return { targets, namespace: undefined, note };
+  }
+  const controllers = targets.controllers.filter(keepsToANamespace);
+  const note = `left out, since they work beyond namespace ${namespace}: ${names}; -A watches them too`;
+  return { targets: { ...targets, controllers }, namespace, note };
 }
 
 function watchedBy({ controllers }: WatchTargets): WatchTargets["kinds"][number]["kind"][] {

@@ -6,7 +6,7 @@ import type { ListEvent } from "../../src/trace/events.ts";
 import type { DeltaSummary, MadeKey, SeenDelta, WatchLine } from "../../src/views/delta-report.ts";
 import { byInterest, withoutAccompanying } from "../../src/views/field-interest.ts";
 import { changeText, wideChangesText } from "./changes.ts";
-import { counted, formatDuration, showsTimes, shorten, type Style, wrapWords } from "./style.ts";
+import { counted, formatDuration, shorten, type Style, wrapWords } from "./style.ts";
 
 export interface WatchLinesOptions {
   readonly style: Style;
@@ -23,8 +23,8 @@ const widestName = 40;
 /** Of a piped line and of a wide screen the first changes are shown, the rest is counted. */
 const shownChanges = 3;
 const separator = " · ";
-/** Below this there is no room for the writer. */
-const roomForWriter = 100;
+/** Below this there is no room for the version: of all columns the one that is read least. */
+const roomForVersion = 100;
 /** A key that waits as long as that is worth a word. */
 const oldMs = 10;
 
@@ -46,8 +46,8 @@ export class WatchLines {
         for (const { controller, keys } of line.told) {
           // Most deltas of what a controller owns, or others own, make none.
           if (keys.length === 0 && this.#options.wide)
-            lines.push(...this.#below(line.delta.at, `${controller} ← no key`, []));
-          for (const made of keys) lines.push(...this.#key(made, ""));
+            lines.push(...this.#below(undefined, `${controller} ← no key`, []));
+          for (const made of keys) lines.push(...this.#key(made, undefined));
         }
         return lines;
       }
@@ -69,21 +69,22 @@ export class WatchLines {
   }
 
   #time(at: number): string {
-    const { style, sinceStartAt } = this.#options;
-    if (!showsTimes(style)) return "";
+    const { sinceStartAt } = this.#options;
     if (sinceStartAt === undefined) return `${formatLocalClock(at)} `;
     return `${((at - sinceStartAt) / 1000).toFixed(3).padStart(9)} `;
   }
 
   #delta(delta: SeenDelta): string[] {
     const { style, namespaces } = this.#options;
-    const { type, of, key, resourceVersion, receivedAt } = delta;
+    const { type, of, key, resourceVersion, at } = delta;
     const named = `${of.kind} ${namespaces ? key : splitKey(key).name}`;
     const widest = style.columns === undefined ? widestName : Math.min(widestName, Math.floor(style.columns / 3));
     this.#nameWidth = Math.min(widest, Math.max(this.#nameWidth, named.length));
-    this.#versionWidth = Math.max(this.#versionWidth, resourceVersion.length);
-    const time = this.#time(receivedAt);
-    const head = `${named.padEnd(this.#nameWidth)} ${resourceVersion.padStart(this.#versionWidth)}  `;
+    const isNarrow = style.columns !== undefined && style.columns < roomForVersion;
+    if (!isNarrow) this.#versionWidth = Math.max(this.#versionWidth, resourceVersion.length + 1);
+    const time = this.#time(at);
+    const version = isNarrow ? "" : resourceVersion.padStart(this.#versionWidth);
+    const head = `${named.padEnd(this.#nameWidth)}${version}  `;
     const before = time.length + typeWidth + 1 + head.length;
     const shown = style.colour.dim(time) + this.#paint(delta)(type.padEnd(typeWidth)) + ` ${head}`;
     const writer = this.#writer(delta);
@@ -128,9 +129,7 @@ export class WatchLines {
   }
 
   #writer({ type, detail }: SeenDelta): string {
-    const { columns } = this.#options.style;
     if (type === "Deleted" || type === "Sync") return "";
-    if (columns !== undefined && columns < roomForWriter && !this.#options.wide) return "";
     return detail.writer === undefined ? "" : `by ${detail.writer}`;
   }
 
@@ -151,24 +150,26 @@ export class WatchLines {
     }
   }
 
-  #key(made: MadeKey, why: string): readonly string[] {
+  /** `why` of a key that has come by itself; without one it stands under its delta. */
+  #key(made: MadeKey, why: string | undefined): readonly string[] {
     const { controller, key, merged, inFlight, delayMs, triggers, queue } = made;
     const parts: string[] = [];
     if (delayMs !== undefined && delayMs > 0) parts.push(`in ${formatDuration(delayMs)}`);
     else if (merged) parts.push(`merged, ${counted(triggers, "trigger")} wait with it`);
-    else if (inFlight) parts.push("is being worked on, comes again after that");
+    else if (inFlight) parts.push("being synced, requeued after that");
     if (!merged || this.#options.wide) {
       parts.push(`depth ${queue.depth}`, `in flight ${queue.inFlight}`, `delayed ${queue.delayed}`);
     }
     if (queue.oldestMs >= oldMs) parts.push(`oldest ${formatDuration(queue.oldestMs)}`);
-    if (why !== "") parts.push(`(${why})`);
-    return this.#below(made.at, `${controller} ← ${key}`, parts);
+    if (why !== undefined && why !== "") parts.push(`(${why})`);
+    return this.#below(why === undefined ? undefined : made.at, `${controller} ← ${key}`, parts);
   }
 
-  #below(at: number, head: string, parts: readonly string[]): readonly string[] {
+  /** Under a delta the time is that of the delta: so times never run backwards. */
+  #below(at: number | undefined, head: string, parts: readonly string[]): readonly string[] {
     const { style } = this.#options;
-    const time = this.#time(at);
-    const branch = `  └ ${head.padEnd(this.#nameWidth + this.#versionWidth + typeWidth - 2)}`;
+    const time = at === undefined ? " ".repeat(this.#time(this.#options.sinceStartAt ?? 0).length) : this.#time(at);
+    const branch = `  └ ${head.padEnd(this.#nameWidth + this.#versionWidth + typeWidth - 3)}`;
     const text = parts.length === 0 ? branch.trimEnd() : `${branch}  ${parts.join(separator)}`;
     const room = style.columns === undefined ? undefined : style.columns - time.length;
     if (room === undefined || text.length <= room) return [style.colour.dim(time + text)];

@@ -17,6 +17,8 @@ export class DeltaDetail {
   readonly isNew: boolean;
   /** The uid of the object's controller, by its owner references. */
   readonly owner: string | undefined;
+  /** Those of the object as the delta shows it, or of its last state where it is gone: for who chooses by them. */
+  readonly labels: Readonly<Record<string, string>> | undefined;
   readonly #of: KindName;
   #before: StoredObject | undefined;
   #after: StoredObject | undefined;
@@ -33,6 +35,7 @@ export class DeltaDetail {
     this.isNew = before === undefined;
     const object = after ?? before;
     this.owner = object === undefined ? undefined : controllerOf(object)?.uid;
+    this.labels = object?.metadata.labels;
     this.#of = of;
     this.#writer = writer;
     // Without two states there is nothing to work out, and nothing to hold on to.

@@ -38,18 +38,21 @@ export class Chain {
   #target: ObjectName;
   #find: FindObject;
   #members = new Set<string>();
+  /** The target and what was found below it: what these own is below it too, also when they are gone. */
+  #below = new Set<string>();
 
   constructor(target: ObjectName, find: FindObject) {
     this.#target = target;
     this.#find = find;
     this.#members.add(text(target));
+    this.#below.add(text(target));
   }
 
   has(name: ObjectName): boolean {
     if (this.#members.has(text(name))) return true;
-    const target = text(this.#target);
-    const below = ownersAbove(name, this.#find).some((owner) => text(owner) === target);
+    const below = ownersAbove(name, this.#find).some((owner) => this.#below.has(text(owner)));
     const above = ownersAbove(this.#target, this.#find).some((owner) => text(owner) === text(name));
+    if (below) this.#below.add(text(name));
     if (below || above) this.#members.add(text(name));
     return below || above;
   }

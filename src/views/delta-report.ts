@@ -50,8 +50,8 @@ export interface DeltaReportOptions {
   readonly types?: ReadonlySet<DeltaType>;
   /** Show the objects of the first list too. */
   readonly initial?: boolean;
-  /** Only deltas that a controller made a key of. */
-  readonly onlyWithKeys?: boolean;
+  /** Set: deltas that no controller made a key of are shown only if this says so. */
+  readonly wanted?: (delta: SeenDelta) => boolean;
   /** Of the controllers that are watched, those that are told of this kind. */
   readonly controllersOf: (of: KindName) => readonly string[];
 }
@@ -189,7 +189,7 @@ export class DeltaReport {
   }
 
   #shown({ delta, keys, controllers }: Held): readonly WatchLine[] {
-    if (this.#options.onlyWithKeys === true && controllers.length > 0 && keys.length === 0) return [];
+    if (keys.length === 0 && this.#options.wanted?.(delta) === false) return [];
     this.#deltas++;
     this.#byType.set(delta.type, (this.#byType.get(delta.type) ?? 0) + 1);
     const told = controllers.map((controller) => ({

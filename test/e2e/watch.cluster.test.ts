@@ -68,6 +68,34 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     await program.says(new RegExp(`Updated {2}Pod web-.*\\n.* └ replicaset ← ${into}/web-\\w+`));
   });
 
+  test("a selector chooses among the kinds that are named, also beside a controller", async () => {
+    const into = await namespace();
+    await using program = start("deploy", "pods", "-l", "app=web", "-n", into);
+    await program.says(/^watching 3 kinds/m);
+    await deploy(into);
+    const other = { spec: { containers: [{ name: "c", image: "i" }] } };
+    await cluster.request("POST", `/api/v1/namespaces/${into}/pods`, { metadata: { name: "other" }, ...other });
+    await program.says(/Added {4}Pod web-\w+-\w+ /m);
+    await cluster.request("DELETE", `/apis/apps/v1/namespaces/${into}/deployments/web`);
+    await program.says(/Deleted {2}Pod web-\w+-\w+ /m);
+    program.signal("SIGINT");
+    const { stdout } = await program.end();
+    expect(stdout).not.toContain("Pod other");
+    expect(stdout).toMatch(/└ deployment ← /);
+  });
+
+  test("all controllers are watched in a namespace without those that work beyond it, and one that is named in all", async () => {
+    const into = await namespace();
+    const all = await run("all", "-n", into, "--for", "1s");
+    expect(all.code).toBe(0);
+    expect(all.stderr).toMatch(
+      /^left out, since they work beyond namespace watch-\d+: garbage-collector, namespace; -A/m,
+    );
+    const one = await run("namespace", "-n", into, "--for", "1s");
+    expect(one.code).toBe(0);
+    expect(one.stderr).toMatch(/^namespace works beyond namespace watch-\d+: all namespaces are watched$/m);
+  });
+
   test("custom resources are found by discovery", async () => {
     const into = await namespace();
     const names = { plural: "widgets", singular: "widget", kind: "Widget", shortNames: ["wd"] };
@@ -178,6 +206,51 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     const { code, stderr } = await run("secrets", "-n", "default", "--as", "nobody");
     expect(code).toBe(2);
     expect(stderr).toMatch(/^error: not allowed to list secrets in namespace default as user nobody \(2 of 2 rights/);
+  });
+
+  describe("trace of one object", () => {
+    const trace = (...args: string[]): Program => startProgram(["trace", ...args], { kubeconfig: cluster.kubeconfig });
+
+    test("takes the controllers of its kind and what follows, and prints no control character of the cluster", async () => {
+      const into = await namespace();
+      await deploy(into);
+      await using program = trace("deploy/web", "-n", into, "--all");
+      await program.says(/^shadow: our deployment, replicaset \(/m);
+      await program.says(/sync \d+ · replicaset watch-\d+\/web-\w+ /);
+      const annotations = { a: "x\u001b]0;forged\u0007\u001b[31mred" };
+      await patch(into, "deployments/web", { metadata: { annotations } }, "a-tool");
+      await program.says(/\.annotations.*forged.*by a-tool/);
+      program.signal("SIGINT");
+      const { code, stdout } = await program.end();
+      expect(code).toBe(0);
+      // oxlint-disable-next-line no-control-regex -- that none of these is printed is what is held
+      expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+    }, 60_000);
+
+    test("by the garbage collector needs no -A, and shows that object alone", async () => {
+      const into = await namespace();
+      await deploy(into);
+      await using program = trace("gc", "--why", "deploy/web", "-n", into);
+      await program.says(/^garbage-collector looks on in all namespaces/m);
+      await program.says(/^caches/m);
+      await cluster.request("DELETE", `/apis/apps/v1/namespaces/${into}/deployments/web?propagationPolicy=Background`);
+      await program.says(/sync \d+ · garbage-collector ReplicaSet/);
+      program.signal("SIGINT");
+      expect((await program.end()).code).toBe(0);
+    }, 60_000);
+
+    test("that is a namespace needs no -A either", async () => {
+      const into = await namespace();
+      const finalizers = ["example.com/hold"];
+      await cluster.request("POST", `/api/v1/namespaces/${into}/configmaps`, {
+        metadata: { name: "held", finalizers },
+      });
+      await cluster.request("DELETE", `/api/v1/namespaces/${into}`);
+      await using program = trace(`ns/${into}`);
+      await program.says(new RegExp(`sync \\d+ · namespace ${into} `));
+      program.signal("SIGINT");
+      expect((await program.end()).code).toBe(0);
+    }, 60_000);
   });
 
   test("has sent nothing but reads and reviews of itself, says the audit log", async () => {

@@ -51,6 +51,18 @@ describe("trace --sandbox", () => {
     expect(stdout).toMatch(/from {2}.*replicaset sync 1 · first cause · ReplicaSet web Added/);
   });
 
+  test("an object alone takes the controllers of its chain; quiet syncs are counted, --all shows each", async () => {
+    const args = ["trace", "rs/web", "--sandbox", "-f", manifest, "--once"];
+    const { stdout, code } = await runProgram(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/sync 1 · replicaset default\/web/);
+    expect(stdout).toMatch(/^quiet {3}/m);
+    expect(stdout).not.toContain("steady: 2 of 2 pods → nothing to do\n  then");
+    const all = await runProgram([...args, "--all"]);
+    expect(all.stdout).not.toMatch(/^quiet/m);
+    expect(all.stdout).toContain("steady: 2 of 2 pods → nothing to do\n  then");
+  });
+
   test("--count ends it, and -o json prints stage events that link writes to deltas", async () => {
     const { stdout, stderr, code } = await runProgram([
       "trace",
@@ -91,6 +103,11 @@ describe("trace --sandbox", () => {
       name: "a chain of a type that nobody named knows",
       args: ["rs", "--sandbox", "--why", "svc/web"],
       says: "error: --why svc/web: none of these controllers knows a type svc",
+    },
+    {
+      name: "an object of a type that no controller is for",
+      args: ["widget/web", "--sandbox"],
+      says: 'error: no built-in controller is for the type "widget"',
     },
     { name: "half an object", args: ["rs", "--sandbox", "rs/"], says: 'error: "rs/" does not name an object' },
   ])("refuses $name in one line, with what to do", async ({ args, says }) => {

@@ -101,9 +101,9 @@ const screens: readonly {
     columns: undefined,
     screen: `
     0.001 Updated  ReplicaSet web 48210  .spec.replicas 3 → 5  by kubectl-edit
-    0.009   └ replicaset ← shop/web      depth 1 · in flight 0 · delayed 0
+            └ replicaset ← shop/web      depth 1 · in flight 0 · delayed 0
     0.002 Updated  Pod web-9qf4d  48211  .metadata.deletionTimestamp set
-    0.011   └ replicaset ← shop/web      merged, 2 triggers wait with it
+            └ replicaset ← shop/web      merged, 2 triggers wait with it
     0.003 Updated  Pod web-c81vw  48219  .status.phase Pending → Running · .status.conditions[Ready].status False → True · .status.podIP 10.0.0.1 · 1 more  by kubelet
     0.004 Added    Pod web-x7k2p  48212  new  by kube-controller-manager
     0.005 Deleted  Pod web-9qf4d  48218  gone
@@ -113,30 +113,31 @@ const screens: readonly {
     0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go on from had expired)`,
   },
   {
-    name: "on 80 columns the times and the writers go, and a delta keeps to one line",
+    name: "on 80 columns the versions go: times and writers stay",
     columns: 80,
     screen: `
-Updated  ReplicaSet web 48210  .spec.replicas 3 → 5
-  └ replicaset ← shop/web      depth 1 · in flight 0 · delayed 0
-Updated  Pod web-9qf4d  48211  .metadata.deletionTimestamp set
-  └ replicaset ← shop/web      merged, 2 triggers wait with it
-Updated  Pod web-c81vw  48219  .status.phase Pending → Running · 3 more
-Added    Pod web-x7k2p  48212  new
-Deleted  Pod web-9qf4d  48218  gone
-Deleted  Pod web-1      48100  gone: missing from a list, its last states were …
-Sync     ReplicaSet web 48210  (resync, nothing changed)
-watch of ReplicaSet broke: connection broke: reset; trying again
-relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go on from
-had expired)`,
+    0.001 Updated  ReplicaSet web  .spec.replicas 3 → 5          by kubectl-edit
+            └ replicaset ← shop/web  depth 1 · in flight 0 · delayed 0
+    0.002 Updated  Pod web-9qf4d   .metadata.deletionTimestamp set
+            └ replicaset ← shop/web  merged, 2 triggers wait with it
+    0.003 Updated  Pod web-c81vw   .status.phase Pending → Running · 3 more
+                                   by kubelet
+    0.004 Added    Pod web-x7k2p   new                by kube-controller-manager
+    0.005 Deleted  Pod web-9qf4d   gone
+    0.006 Deleted  Pod web-1       gone: missing from a list, its last states w…
+    0.007 Sync     ReplicaSet web  (resync, nothing changed)
+    0.017 watch of ReplicaSet broke: connection broke: reset; trying again
+    0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go
+          on from had expired)`,
   },
   {
     name: "on 200 columns the writers stand at the right",
     columns: 200,
     screen: `
     0.001 Updated  ReplicaSet web 48210  .spec.replicas 3 → 5                                                                                                                            by kubectl-edit
-    0.009   └ replicaset ← shop/web      depth 1 · in flight 0 · delayed 0
+            └ replicaset ← shop/web      depth 1 · in flight 0 · delayed 0
     0.002 Updated  Pod web-9qf4d  48211  .metadata.deletionTimestamp set
-    0.011   └ replicaset ← shop/web      merged, 2 triggers wait with it
+            └ replicaset ← shop/web      merged, 2 triggers wait with it
     0.003 Updated  Pod web-c81vw  48219  .status.phase Pending → Running · .status.conditions[Ready].status False → True · .status.podIP 10.0.0.1 · 1 more                                    by kubelet
     0.004 Added    Pod web-x7k2p  48212  new                                                                                                                                  by kube-controller-manager
     0.005 Deleted  Pod web-9qf4d  48218  gone
@@ -151,19 +152,19 @@ had expired)`,
     more: { wide: true, namespaces: true },
     screen: `
     0.001 Updated  ReplicaSet shop/web 48210  .spec.replicas 3 → 5  by kubectl-edit
-    0.009   └ replicaset ← shop/web           depth 1 · in flight 0 · delayed 0
+            └ replicaset ← shop/web           depth 1 · in flight 0 · delayed 0
     0.002 Updated  Pod shop/web-9qf4d  48211  .metadata.deletionTimestamp 2026-11-21T10:41:07Z · .metadata.deletionGracePeriodSeconds 30
-    0.011   └ replicaset ← shop/web           merged, 2 triggers wait with it · depth 1 · in flight 0 · delayed 0
+            └ replicaset ← shop/web           merged, 2 triggers wait with it · depth 1 · in flight 0 · delayed 0
     0.003 Updated  Pod shop/web-c81vw  48219  .status.phase Pending → Running · .status.conditions[Ready].status False → True · .status.podIP 10.0.0.1 · .status.hostIP 10.1.0.1 · .status.observedGeneration 1 → 2  by kubelet
-    0.003   └ replicaset ← no key
+            └ replicaset ← no key
     0.004 Added    Pod shop/web-x7k2p  48212  new  by kube-controller-manager
-    0.004   └ replicaset ← no key
+            └ replicaset ← no key
     0.005 Deleted  Pod shop/web-9qf4d  48218  gone
-    0.005   └ replicaset ← no key
+            └ replicaset ← no key
     0.006 Deleted  Pod shop/web-1      48100  gone: missing from a list, its last states were not seen
-    0.006   └ replicaset ← no key
+            └ replicaset ← no key
     0.007 Sync     ReplicaSet shop/web 48210  (resync, nothing changed)
-    0.007   └ replicaset ← no key
+            └ replicaset ← no key
     0.017 watch of ReplicaSet broke: connection broke: reset; trying again
     0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go on from had expired)`,
   },

@@ -76,7 +76,7 @@ describe("DeltaReport", () => {
   });
 
   test("leaves out deltas that led to no key, where only those with keys are asked for", () => {
-    const view = report({ told: ["replicaset"], onlyWithKeys: true });
+    const view = report({ told: ["replicaset"], wanted: () => false });
     const events = new Events();
     const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
     for (const event of [first, second, events.notify(first.seq), events.notify(second.seq)]) view.accept(event);
