@@ -38,7 +38,8 @@ describe.skipIf(clusterMissing !== undefined)(
             await scene.churn(random, 4);
             const excess = await scene.converged();
             if (suffers !== undefined) expect(scene.failures[suffers]).toBeGreaterThan(0);
-            if (losesAnswers !== true) expect(excess).toBe(0);
+            // A create whose answer is lost is made again, by upstream too: one pod too many for each, and no more.
+            expect(excess).toBeLessThanOrEqual(losesAnswers === true ? scene.failures.writes : 0);
           });
         }, 180_000);
       }
@@ -51,7 +52,8 @@ describe.skipIf(clusterMissing !== undefined)(
             const random = seededRandom(1000 + seed);
             const possible = faults.filter((fault) => fault.through === through);
             for (let n = 0; n < 6; n++) await possible[below(random, possible.length)]?.strike(ground, scene, random);
-            expect(await scene.converged()).toBeGreaterThanOrEqual(0);
+            const excess = await scene.converged();
+            expect(excess).toBeLessThanOrEqual(scene.failures.writes);
           });
         }, 600_000);
       }

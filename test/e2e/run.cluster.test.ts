@@ -146,7 +146,8 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
 
   async function killedAndStartedAgain(killAt: number): Promise<void> {
     const workload = await namespace();
-    const fast = ["--kube-api-qps", "400", "--kube-api-burst", "400"];
+    // Slow enough that a busy machine, too, can kill it in the middle.
+    const fast = ["--kube-api-qps", "120", "--kube-api-burst", "60"];
     await workload.createReplicaSet("many", 0);
     {
       await using first = await running(workload, ...fast);
