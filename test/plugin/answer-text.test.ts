@@ -7,6 +7,8 @@ import { answerLines } from "../../plugin/render/answer-text.ts";
 import { type Answer, answerFrom } from "../../src/diagnosis/answer.ts";
 import { type Advice, type Item, refText } from "../../src/diagnosis/diagnosis.ts";
 import { type Got, wantId } from "../../src/diagnosis/look.ts";
+import { Pods, ReplicaSets } from "../../src/api/kind.ts";
+import { ago, answerAbout, now, objectOf, ownedBy } from "../diagnosis/world.ts";
 import { expectGolden } from "../support/golden.ts";
 
 interface Recorded {
@@ -60,4 +62,19 @@ describe("an answer of why", () => {
       expect(lines.filter((line) => line.length > 80 || line !== line.trimEnd())).toEqual([]);
     }
   });
+});
+
+test("objects of which the same is found are told once, with the shortest and the longest time", () => {
+  const pending = (name: string, since: number): Item => {
+    const conditions = [{ type: "Ready", status: "False", lastTransitionTime: ago(since) }];
+    const meta = { labels: { app: "w" }, ...ownedBy("web", ReplicaSets) };
+    return { kind: Pods, object: objectOf(name, { meta, status: { phase: "Pending", conditions } }) };
+  };
+  const spec = { replicas: 2, selector: { matchLabels: { app: "w" } } };
+  const items = [pending("a", 3), pending("b", 2159)];
+  const said = answerAbout(ReplicaSets, objectOf("web", { spec, status: { replicas: 2 } }), { items });
+  const style = { columns: undefined, colour: new Chalk({ level: 0 }) };
+  expect(answerLines(said, { style, now, follow: undefined, adviceText })[1]).toMatch(
+    /^ {2}2 Pods a, b {2}not scheduled: .* \(for 3 s to 35 m 59 s\)$/,
+  );
 });
