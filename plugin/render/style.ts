@@ -67,13 +67,16 @@ export function wrapWords(words: readonly string[], width: number | undefined, s
 
 /** How many columns a text takes on the screen: wide characters take two, colours none, hidden ones what stands for them. */
 export function shownLength(text: string): number {
-  return stringWidth(visibleText(text));
+  // Nearly every word: the library's tables are not even read for these.
+  return plain.test(text) ? text.length : stringWidth(visibleText(text));
 }
+
+const plain = /^[ -~]*$/;
 
 /** At most `width` columns, the last of them `…` where something was cut. For text without colours. */
 export function shorten(text: string, width: number): string {
+  if (shownLength(text) <= width) return text;
   const shown = visibleText(text);
-  if (shownLength(shown) <= width) return text;
   let taken = "";
   let room = width - 1;
   for (const { segment } of characters.segment(shown)) {
