@@ -1,10 +1,11 @@
 /** A snapshot knows a part of a cluster: nothing is foretold of the rest. */
 import { describe, expect, test } from "bun:test";
-import { Namespaces, Pods } from "../../../src/api/kind.ts";
+import { Namespaces, Nodes, Pods } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
+import type { Node } from "../../../src/api/types.ts";
 import type { DiscoveredKind } from "../../../src/client/discovery.ts";
 import { catalogue } from "../../../src/controllers/index.ts";
-import { beginningFrom } from "../../../src/modes/dry-run/beginning.ts";
+import { beginningFrom, simulatedNodes } from "../../../src/modes/dry-run/beginning.ts";
 import type { Wish } from "../../../src/modes/dry-run/apply.ts";
 import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
 import { sandboxKinds, servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
@@ -19,9 +20,13 @@ const isServed = await servedBySandbox();
 /** A namespace `name` that is being deleted, and a pod in it that a finalizer holds. */
 async function terminating(cluster: VirtualCluster, name: string): Promise<void> {
   const client = cluster.clientFor("you");
+  const [node] = simulatedNodes(virtualStart, 1) as readonly Node[];
+  const { name: nodeName = "", labels = {} } = node?.metadata ?? {};
+  const made = await cluster.settle(client.create(Nodes, { metadata: { name: nodeName, labels } }));
+  await cluster.settle(client.updateStatus(Nodes, { ...made, status: node?.status ?? {} }));
   await cluster.settle(client.create(Namespaces, { metadata: { name } }));
   const metadata = { namespace: name, name: "held", finalizers: ["a.b/c"] };
-  const spec = { nodeName: "node-0", containers: [{ name: "c", image: "i" }] };
+  const spec = { nodeName, containers: [{ name: "c", image: "i" }] };
   await cluster.settle(client.create(Pods, { metadata, spec }));
   await cluster.settle(client.delete(Pods, { namespace: name, name: "held" }));
   await cluster.settle(client.delete(Namespaces, { namespace: "", name }));
