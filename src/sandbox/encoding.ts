@@ -19,6 +19,8 @@ export interface Format {
   text(entry: Entry): string;
   /** Without `kind` and `apiVersion`, as in a list of one kind; undefined where items keep them. */
   readonly headLength: number;
+  /** What the first event of a watch is written in, where that is another. */
+  readonly first?: Format;
 }
 
 /** Objects of a kind at one version: as they are stored, unless they were written at another. */
@@ -33,16 +35,19 @@ export function wholeFormat({ apiVersion, kind, struct }: Resource, schema: Sche
   };
 }
 
-/** `meta.k8s.io/v1 PartialObjectMetadata`. */
-export const partialFormat: Format = {
-  name: "partial",
-  text: ({ object }) => JSON.stringify(partialOf(object)),
-  headLength: 0,
-};
+/** `meta.k8s.io` PartialObjectMetadata. */
+export function partialFormat(version: string): Format {
+  return {
+    name: `partial meta.k8s.io/${version}`,
+    text: ({ object }) => JSON.stringify(partialOf(object, version)),
+    headLength: 0,
+  };
+}
 
 /** An object with nothing but its metadata. */
-export function partialOf(object: ApiObject): ApiObject {
-  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: withoutGeneration(object).metadata };
+export function partialOf(object: ApiObject, version: string): ApiObject {
+  const { metadata } = withoutGeneration(object);
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }
 
 const templateGeneration = "deprecated.daemonset.template.generation";

@@ -1,21 +1,24 @@
 /** One request from its path to its answer. Synchronous: between reading the store and writing it nothing else happens. */
-import type { ApiBody } from "../api/transport.ts";
+import { wholeBody, type ApiBody } from "../api/transport.ts";
 import { StatusError } from "../api/status-error.ts";
 import { deprecationOf } from "./deprecations.ts";
 import { discoveryAt, documentForPeople } from "./discovery.ts";
-import { bytesOf, partialFormat, wholeFormat, type Format } from "./encoding.ts";
+import { bytesOf, partialOf, wholeFormat } from "./encoding.ts";
+import type { ApiObject } from "./object.ts";
 import { listed, listMetadata, listText } from "./list.ts";
-import { listOptionsOf, param, refuseExport, revisionOf, type Query } from "./list-options.ts";
+import { flagParam, listOptionsOf, param, refuseExport, revisionOf, type Query } from "./list-options.ts";
 import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound, refusal } from "./refusal.ts";
 import { openApiAt } from "./openapi.ts";
-import { acceptedAs, checkWatchable, prefersYaml } from "./negotiation.ts";
+import { authorize, userOf } from "./impersonation.ts";
+import { acceptedAs, checkMedia, checkWatchable, prefersYaml } from "./negotiation.ts";
+import { checkShown, formatOf, shownTo, tableOptions } from "./shown.ts";
 import { reviewOf } from "./reviews.ts";
 import { routeOf, type Route } from "./route.ts";
 import type { Resource } from "./registry/resource.ts";
 import { collectionOf, type Call, type Server, type User } from "./server.ts";
 import type { Entry } from "./store/entry.ts";
 import { subresourceAnswer } from "./subresources.ts";
-import { tableFormat, tableText } from "./tables/table.ts";
+import { scaleTable, tableText } from "./tables/table.ts";
 import { bindByName } from "./verbs/bind.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne, deleteOptionsOf } from "./verbs/delete.ts";
@@ -87,17 +90,30 @@ function handled(server: Server, incoming: Incoming): Outgoing {
   }
 }
 
-function answer(server: Server, incoming: Incoming): Outgoing {
-  const route = routeOf(incoming.path);
+function answer(server: Server, asked: Incoming): Outgoing {
+  const route = routeOf(asked.path);
+  const incoming = { ...asked, user: userOf(asked.headers, asked.user) };
+  const { method, path } = incoming;
+  authorize(server, incoming.user, route, { method, path, isWatch: flagParam(incoming.query, "watch") });
   switch (route.is) {
     case "discovery":
-      if (incoming.method !== "GET") throw methodNotAllowed();
+      checkDiscovery(incoming, route.parts);
       return documentAnswer(discoveryAt(server.catalogue, route.parts));
     case "resource":
       return resourceAnswer(server, incoming, route);
     case "other":
       return otherAnswer(server, incoming);
   }
+}
+
+/** Which documents of discovery are asked for how. @throws StatusError 405, 406. */
+function checkDiscovery({ method, headers }: Incoming, parts: readonly string[]): void {
+  // The list of groups is answered whatever the method.
+  if (method !== "GET" && parts.length > 1) throw methodNotAllowed();
+  const accept = headers["accept"] ?? "";
+  const isVersion = parts.length === (parts[0] === "api" ? 2 : 3);
+  if (isVersion) acceptedAs(accept);
+  else checkMedia(accept);
 }
 
 function documentAnswer(document: object | undefined): Outgoing {
@@ -121,6 +137,7 @@ function otherAnswer({ catalogue }: Server, { path, method }: Incoming): Outgoin
     return { status: 200, headers: jsonHeaders, body: bytesOf(JSON.stringify(forPeople, null, 2)) };
   }
   if (path.startsWith("/openapi/v3") && method === "GET") return documentAnswer(openApiAt(catalogue, path));
+  if (path === "/version" && method !== "GET") throw methodNotAllowed();
   return healthy.test(path) ? textAnswer(200, "ok") : nobodyThere();
 }
 
@@ -190,8 +207,9 @@ function dryRunOf(query: Query): boolean {
 
 function verbAnswer(call: Call, incoming: Incoming): Outgoing {
   if (call.subresource !== "" && call.subresource !== "status") {
+    shownTo(call);
     const said = subresourceAnswer(call, incoming.method);
-    return "entry" in said ? objectAnswer(call, said.status, said.entry) : jsonAnswer(said.status, said.value);
+    return "entry" in said ? objectAnswer(call, said.status, said.entry) : saidAnswer(call, said.status, said.value);
   }
   if (call.subresource === "status" && !call.resource.subresources.has("status")) throw noSuchPath();
   if (call.name === "") return collectionAnswer(call, incoming);
@@ -199,6 +217,8 @@ function verbAnswer(call: Call, incoming: Incoming): Outgoing {
     call.subresource === "" ? call.resource.verbs : new Set(call.resource.subresources.get("status")?.verbs ?? []);
   const verb = { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" }[incoming.method];
   if (verb === undefined || !verbs.has(verb)) throw methodNotAllowed();
+  // Before anything is written.
+  shownTo(call);
   switch (verb) {
     case "get":
       return get(call);
@@ -224,6 +244,7 @@ function collectionAnswer(call: Call, incoming: Incoming): Outgoing {
     case "POST": {
       if (!verbs.has("create")) throw methodNotAllowed();
       if (call.resource.namespaced && call.namespace === "") throw methodNotAllowed();
+      shownTo(call);
       if (call.resource.storage === "bindings") {
         const { status, value } = bindByName(call);
         return jsonAnswer(status, value);
@@ -239,23 +260,21 @@ function collectionAnswer(call: Call, incoming: Incoming): Outgoing {
   }
 }
 
-/** How the client wants to see objects. */
-function formatOf(call: Call, isList = false): Format {
-  switch (acceptedAs(call.headers["accept"] ?? "", isList)) {
-    case "PartialObjectMetadata":
-    case "PartialObjectMetadataList":
-      return partialFormat;
-    case "Table":
-      return tableFormat(call.served, () => call.server.timeline.now());
-    case "":
-      return wholeFormat(call.served, call.server.catalogue.schema);
-  }
+export function objectAnswer(call: Call, status: number, entry: Entry): Outgoing {
+  const shown = shownTo(call);
+  checkShown(call, shown, false);
+  const format = formatOf(call, shown);
+  const text = (format.first ?? format).text(entry);
+  return { status, headers: jsonHeaders, body: bytesOf(`${text}\n`) };
 }
 
-export function objectAnswer(call: Call, status: number, entry: Entry): Outgoing {
-  const format = formatOf(call);
-  const text = format.text(entry);
-  return { status, headers: jsonHeaders, body: bytesOf(`${text}\n`) };
+/** What a subresource says without storing it: Scales may be shown as others. */
+function saidAnswer(call: Call, status: number, value: object): Outgoing {
+  const { as, version } = shownTo(call);
+  if (as === "" || !("kind" in value) || value.kind !== "Scale") return jsonAnswer(status, value);
+  const scale = value as ApiObject;
+  const shown = as === "Table" ? scaleTable(scale, tableOptions(call, version)) : partialOf(scale, version);
+  return jsonAnswer(status, shown);
 }
 
 function get(call: Call): Outgoing {
@@ -270,18 +289,24 @@ function listOrWatch(call: Call, incoming: Incoming): Outgoing {
   const { served: resource, server, collection } = call;
   const namespace = call.namespace === "" ? undefined : call.namespace;
   const options = listOptionsOf(call.query, resource, namespace);
-  const format = formatOf(call, true);
+  const shown = shownTo(call, true);
+  const format = formatOf(call, shown);
   if (options.watch) {
     checkWatchable(call.headers["accept"] ?? "");
+    // The real server finds out at the first event, and ends there.
+    if (shown.as === "PartialObjectMetadataList")
+      return { status: 200, headers: jsonHeaders, body: wholeBody(new Uint8Array(0)) };
     return { status: 200, headers: jsonHeaders, body: openWatch(call, options, format, incoming.actor) };
   }
   const list = listed(collection, options, server.store.revision);
-  if (format.name.startsWith("table")) {
-    const text = tableText(resource, list.entries, listMetadata(list), server.timeline.now());
+  checkShown(call, shown, true);
+  if (shown.as === "Table") {
+    const columns = { ...tableOptions(call, shown.version), withColumns: true };
+    const text = tableText(resource, list.entries, listMetadata(list), columns);
     return { status: 200, headers: jsonHeaders, body: bytesOf(text) };
   }
   const [kind, apiVersion] =
-    format.name === "partial" ? ["PartialObjectMetadata", "meta.k8s.io/v1"] : [resource.kind, resource.apiVersion];
+    shown.as === "" ? [resource.kind, resource.apiVersion] : ["PartialObjectMetadata", `meta.k8s.io/${shown.version}`];
   return { status: 200, headers: jsonHeaders, body: bytesOf(listText(kind, apiVersion, list, format)) };
 }
 

@@ -5,6 +5,24 @@ import { notAcceptable, refusal } from "./refusal.ts";
 /** What an object can be shown as beside itself; `""` is itself. */
 export type ShownAs = "" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "Table";
 
+/** As what, and at which version of `meta.k8s.io`. */
+export interface Shown {
+  readonly as: ShownAs;
+  readonly version: "v1" | "v1beta1";
+}
+
+const itself: Shown = { as: "", version: "v1" };
+
+/** How a wish's parameters want an object to be shown; undefined for what there is not. A part of the kind alone is none. */
+function shownBy(parameters: readonly string[]): Shown | undefined {
+  const said = (name: string): string | undefined =>
+    parameters.findLast((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);
+  const [as, group, version] = [said("as"), said("g"), said("v")];
+  if ((as ?? "") === "" && group === undefined && version === undefined) return itself;
+  if (group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
+  return as !== undefined && shown.has(as) ? { as: as as ShownAs, version } : undefined;
+}
+
 const representations = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 const watched = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 const shown: ReadonlySet<string> = new Set(["PartialObjectMetadata", "PartialObjectMetadataList", "Table"]);
@@ -12,12 +30,12 @@ const shown: ReadonlySet<string> = new Set(["PartialObjectMetadata", "PartialObj
 interface Clause {
   readonly media: "application/json" | "application/yaml";
   /** What an object is to be shown as; undefined for something that there is not. */
-  readonly as: ShownAs | undefined;
+  readonly as: Shown | undefined;
 }
 
 /** The wishes of a client that are ours to meet, the dearest first. */
 function clausesOf(accept: string): Clause[] {
-  if (accept === "") return [{ media: "application/json", as: "" }];
+  if (accept === "") return [{ media: "application/json", as: itself }];
   const wishes = accept.split(",").map((wish) => wish.split(";").map((part) => part.trim()));
   const weight = (wish: readonly string[]): number => {
     const q = wish.find((parameter) => parameter.startsWith("q="));
@@ -26,17 +44,16 @@ function clausesOf(accept: string): Clause[] {
   return wishes
     .sort((a, b) => weight(b) - weight(a))
     .flatMap(([media = "", ...parameters]): Clause[] => {
-      const as = parameters.find((parameter) => parameter.startsWith("as="))?.slice(3) ?? "";
-      const shownAs = as === "" || shown.has(as) ? (as as ShownAs) : undefined;
-      if (media === yamlType) return [{ media: yamlType, as: shownAs }];
-      return any.has(media) ? [{ media: "application/json", as: shownAs }] : [];
+      const as = shownBy(parameters);
+      if (media === yamlType) return [{ media: yamlType, as }];
+      return any.has(media) ? [{ media: "application/json", as }] : [];
     });
 }
 
-const any: ReadonlySet<string> = new Set(["application/json", "*/*", "application/*"]);
+const any: ReadonlySet<string> = new Set(["application/json", "*/*"]);
 
 /** The first of the client's wishes that can be met; `isList` where it could be watched. @throws StatusError 406 where none can. */
-export function acceptedAs(accept: string, isList = false): ShownAs {
+export function acceptedAs(accept: string, isList = false): Shown {
   const clauses = clausesOf(accept);
   const met = clauses.find(({ as }) => as !== undefined);
   if (met?.as !== undefined) return met.as;
@@ -44,6 +61,16 @@ export function acceptedAs(accept: string, isList = false): ShownAs {
   const all = isList ? [...representations, ...watched] : representations;
   const message = `406: Not Acceptable\n\nAvailable representations: ${all.join(", ")}`;
   throw refusal(406, "NotAcceptable", message, {});
+}
+
+/** That a client takes a document that has one form alone: no aggregated one. @throws StatusError 406. */
+export function checkMedia(accept: string): void {
+  const wishes = accept === "" ? ["application/json"] : accept.split(",");
+  const met = wishes.some((wish) => {
+    const [media = "", ...parameters] = wish.split(";").map((part) => part.trim());
+    return (any.has(media) || media === yamlType) && !parameters.some((parameter) => parameter.startsWith("as="));
+  });
+  if (!met) throw notAcceptable(representations);
 }
 
 /** Whether the wish that is met is one for YAML. */

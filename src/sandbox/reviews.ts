@@ -1,4 +1,4 @@
-/** Reviews: kinds that are only asked, never stored. Everybody who is let in may do everything. */
+/** Reviews: kinds that are only asked, never stored. Members of `system:masters` may do everything; roles are not looked at. */
 import { formatTime } from "../api/time.ts";
 import { at, isFields, type ApiObject, type Fields } from "./object.ts";
 import { checkReview } from "./review-errors.ts";
@@ -11,7 +11,7 @@ type Answer = (review: ApiObject, user: User) => Fields;
 const allowed: Answer = () => ({ allowed: true });
 
 const answers: Readonly<Record<string, Answer>> = {
-  SelfSubjectAccessReview: allowed,
+  SelfSubjectAccessReview: (_review, { groups }) => ({ allowed: groups.includes("system:masters") }),
   SubjectAccessReview: allowed,
   LocalSubjectAccessReview: allowed,
   SelfSubjectRulesReview: () => ({
@@ -20,7 +20,12 @@ const answers: Readonly<Record<string, Answer>> = {
     incomplete: false,
   }),
   SelfSubjectReview: (_review, user) => ({
-    userInfo: { username: user.name, ...(user.uid === undefined ? {} : { uid: user.uid }), groups: user.groups },
+    userInfo: {
+      username: user.name,
+      ...(user.uid === undefined ? {} : { uid: user.uid }),
+      groups: user.groups,
+      ...(user.extra === undefined ? {} : { extra: user.extra }),
+    },
   }),
   TokenReview: (review) => ({
     user: {},

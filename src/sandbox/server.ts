@@ -13,6 +13,7 @@ export interface User {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Server {

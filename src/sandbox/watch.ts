@@ -70,6 +70,13 @@ export function watchBody(
   const { collection, selection, format, from } = request;
   const { history } = collection;
   let sent = 0;
+  let told = false;
+  /** In which format the next event is written. */
+  const next = (): Format => {
+    const now = told ? format : (format.first ?? format);
+    told = true;
+    return now;
+  };
   let place = history.placeAfter(from);
   let saidInitialEnd = !request.initialEventsEnd;
   let bookmarkDue = false;
@@ -124,7 +131,7 @@ export function watchBody(
     };
     const full = (): boolean => bytes >= chunkBytes;
     while (sent < request.initial.length && !full()) {
-      add(frameOf("ADDED", format.text(request.initial[sent++] as Entry)));
+      add(frameOf("ADDED", next().text(request.initial[sent++] as Entry)));
     }
     if (full()) return joined(frames);
     if (!saidInitialEnd) {
@@ -142,7 +149,7 @@ export function watchBody(
       }
       const change = history.changeAt(place++) as Change;
       const type = change.revision > from ? seenAs(selection, change) : undefined;
-      if (type !== undefined) add(frameOfChange(change, type, format));
+      if (type !== undefined) add(frameOfChange(change, type, next()));
     }
     if (bookmarkDue && frames.length === 0) add(frameOf("BOOKMARK", request.bookmarkText(request.revision(), false)));
     bookmarkDue = false;

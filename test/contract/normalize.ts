@@ -107,6 +107,9 @@ export function normalized(value: unknown, names: Names): unknown {
     else if (key === "resourceVersion" && typeof item === "string" && /^\d+$/.test(item))
       result[key] = versions.get(item) ?? "VERSION";
     else if (key === "cells" && Array.isArray(item)) result[key] = item.map((cell) => cellOf(cell, names));
+    // The sandbox describes columns by their names: the real server's prose is not kept.
+    else if (key === "columnDefinitions" && Array.isArray(item))
+      result[key] = item.map((column) => normalized({ ...(column as Json), description: "PROSE" }, names));
     else if (key === "serverAddress") result[key] = "ADDRESS";
     else if (key === "continue" && item !== "") result[key] = "TOKEN";
     else result[key] = normalized(item, names);

@@ -3,6 +3,7 @@ import type { Table } from "./case.ts";
 import { admission } from "./cases/admission.ts";
 import { basics } from "./cases/basics.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
+import { answers } from "./cases/answers.ts";
 import { bodies } from "./cases/bodies.ts";
 import { managers } from "./cases/managers.ts";
 import { patchForms } from "./cases/patch-forms.ts";
@@ -26,6 +27,7 @@ export const tables: readonly Table[] = [
   managers,
   bodies,
   queries,
+  answers,
   lifecycle,
   workloads,
   admission,

@@ -3,7 +3,7 @@
  * without a table of their own here show their names and ages. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go.
  */
 import { partialOf, type Format } from "../encoding.ts";
-import type { ApiObject, Fields } from "../object.ts";
+import { at, type ApiObject, type Fields } from "../object.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Entry } from "../store/entry.ts";
 import { age, type Cells } from "./cells.ts";
@@ -47,34 +47,78 @@ function plainCells(columns: readonly Column[], object: ApiObject, now: number):
   });
 }
 
-function rowOf(resource: Resource, columns: readonly Column[], object: ApiObject, now: number): Fields {
+/** What a client wants of a table. */
+export interface TableOptions {
+  /** Of `meta.k8s.io`. */
+  readonly version: string;
+  /** What of its object each row holds. */
+  readonly objects: "Metadata" | "Object" | "None";
+  readonly now: () => number;
+  /** An object whole, at the version of the request. */
+  readonly whole: (entry: Entry) => unknown;
+}
+
+function objectOf(entry: Entry, { objects, version, whole }: TableOptions): unknown {
+  if (objects === "None") return null;
+  return objects === "Object" ? whole(entry) : partialOf(entry.object, version);
+}
+
+function rowOf(resource: Resource, columns: readonly Column[], entry: Entry, options: TableOptions): Fields {
+  const { object } = entry;
+  const now = options.now();
   const cells = tables[resource.storage]?.(object, now) ?? plainCells(columns, object, now);
   const conditions = resource.storage === "pods" ? podConditions(object) : undefined;
-  return { cells, ...(conditions === undefined ? {} : { conditions }), object: partialOf(object) };
+  return { cells, ...(conditions === undefined ? {} : { conditions }), object: objectOf(entry, options) };
 }
 
 /** A table of objects, as JSON. */
-export function tableText(resource: Resource, entries: readonly Entry[], metadata: object, now: number): string {
+export function tableText(
+  resource: Resource,
+  entries: readonly Entry[],
+  metadata: object,
+  options: TableOptions & { readonly withColumns: boolean },
+): string {
   const columns = columnsOf(resource);
   return JSON.stringify({
     kind: "Table",
-    apiVersion: "meta.k8s.io/v1",
+    apiVersion: `meta.k8s.io/${options.version}`,
     metadata,
-    columnDefinitions: columns,
+    columnDefinitions: options.withColumns ? columns : null,
     // A kind without columns of its own has no list of rows to begin with.
     rows:
       entries.length === 0 && columns.some(({ name }) => name === "Created At")
         ? null
-        : entries.map(({ object }) => rowOf(resource, columns, object, now)),
+        : entries.map((entry) => rowOf(resource, columns, entry, options)),
   });
 }
 
-/** Objects as tables of one row. */
-export function tableFormat(resource: Resource, now: () => number): Format {
-  return {
+/** Objects as tables of one row; a watch names the columns in its first event. */
+export function tableFormat(resource: Resource, options: TableOptions): Format {
+  const format = (withColumns: boolean): Format => ({
     // Ages differ from watch to watch: the name keeps them apart by the second.
-    name: `table${Math.floor(now() / 1000)}`,
-    text: (entry) => tableText(resource, [entry], { resourceVersion: String(entry.revision) }, now()),
+    name: `table ${options.version} ${options.objects} ${withColumns} ${Math.floor(options.now() / 1000)}`,
+    text: (entry) =>
+      tableText(resource, [entry], { resourceVersion: String(entry.revision) }, { ...options, withColumns }),
     headLength: 0,
+  });
+  return { ...format(false), first: format(true) };
+}
+
+/** A Scale as a table. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go printScale. */
+export function scaleTable(scale: ApiObject, { version, objects, now }: Omit<TableOptions, "whole">): object {
+  const column = (name: string, type: string): Column => ({ name, type, format: "", description: name, priority: 0 });
+  const replicas = (part: unknown): unknown => at(part, "replicas") ?? 0;
+  const object = objects === "None" ? null : objects === "Object" ? scale : partialOf(scale, version);
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: { resourceVersion: scale.metadata.resourceVersion },
+    columnDefinitions: [
+      column("Name", "string"),
+      column("Desired", "integer"),
+      column("Available", "integer"),
+      column("Age", "string"),
+    ],
+    rows: [{ cells: [scale.metadata.name, replicas(scale.spec), replicas(scale.status), age(scale, now())], object }],
   };
 }

@@ -67,8 +67,12 @@ function bookmarkText(call: Call, format: Format, revision: number, initialEvent
   const { kind, apiVersion, struct } = call.served;
   const metadata: Fields = { resourceVersion: String(revision) };
   if (initialEventsEnd) metadata["annotations"] = { "k8s.io/initial-events-end": "true" };
-  if (format.name === "partial")
-    return JSON.stringify({ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata });
+  if (format.name.startsWith("partial "))
+    return JSON.stringify({
+      kind: "PartialObjectMetadata",
+      apiVersion: format.name.slice("partial ".length),
+      metadata,
+    });
   const object: Fields = { kind, apiVersion, metadata };
   if (struct !== undefined) canonicalize(object, struct, call.server.catalogue.schema);
   if (countsReplicas.has(kind)) child(object, "spec")["replicas"] = 0;

@@ -1,0 +1,215 @@
+/** In which form answers are asked for: media types, tables, metadata alone; headers of answers; who asks. */
+import {
+  configMap,
+  get,
+  paths,
+  pod,
+  post,
+  put,
+  watching,
+  workload,
+  type Case,
+  type Step,
+  type Table,
+} from "../case.ts";
+
+const { configmaps, pods, replicationcontrollers, deployments } = paths;
+const json = "application/json";
+const table = `${json};as=Table;v=v1;g=meta.k8s.io`;
+const partial = `${json};as=PartialObjectMetadata;v=v1;g=meta.k8s.io`;
+const partialList = `${json};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io`;
+const at = (path: string, accept: string, query?: string): Step => ({ ...get(path, query), accept });
+const each = (name: string, path: string, ...accepts: readonly string[]): Case => ({
+  name: `accepts ${name}`,
+  steps: [post(configmaps, configMap("a")), ...accepts.map((accept) => at(path, accept))],
+});
+const asked = (path: string, headers: Readonly<Record<string, string>>): Step => ({ ...get(path), headers });
+const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+
+export const answers: Table = {
+  name: "answers",
+  cases: [
+    each(
+      "forms of a list",
+      configmaps,
+      table,
+      partialList,
+      partial,
+      table.replace("v=v1;", "v=v1beta1;"),
+      partialList.replace("v=v1;", "v=v1beta1;"),
+    ),
+    each(
+      "forms of an object",
+      `${configmaps}/a`,
+      table,
+      partial,
+      partialList,
+      partial.replace("v=v1;", "v=v1beta1;"),
+      table.replace("v=v1;", "v=v1beta1;"),
+    ),
+    each(
+      "forms that there are not",
+      configmaps,
+      `${json};as=Table;v=v9;g=meta.k8s.io`,
+      `${json};as=Table;v=v1;g=nope`,
+      `${json};as=Table;v=v9;g=nope`,
+      `${json};as=Table`,
+      `${json};as=Nope;v=v1;g=meta.k8s.io`,
+      `${json};as=Table;v=v9;g=nope,${json}`,
+      `${json};v=v1;g=meta.k8s.io`,
+      `${json};as=`,
+      "text/html",
+      "text/html,*/*",
+      "*/*;q=0.1",
+      `${json};q=0`,
+      "application/*",
+      "application/yaml;as=Table;v=v1;g=meta.k8s.io",
+    ),
+    each(
+      "forms of discovery",
+      "/apis",
+      `${json};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryLis`,
+      "text/html",
+      "application/yaml",
+    ),
+    each("forms of discovery of a group", "/apis/apps", "text/html"),
+    each("forms of discovery of a version", "/api/v1", "text/html"),
+    each(
+      "of discovery versions that there are not",
+      "/apis",
+      `${json};g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList`,
+      `${json};g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList`,
+      `${json};g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList,${json}`,
+    ),
+    {
+      name: "tables with objects of their rows, or without",
+      steps: [
+        post(configmaps, configMap("a", { k: "v" })),
+        at(configmaps, table, "includeObject=None"),
+        at(configmaps, table, "includeObject=Metadata"),
+        at(configmaps, table, "includeObject=Object"),
+        at(configmaps, table, "includeObject=Nope"),
+        at(configmaps, table, "includeObject="),
+        at(configmaps, table, "noHeaders=true"),
+        at(configmaps, json, "includeObject=Nope"),
+        at(configmaps, `${json};as=Table;v=v1beta1;g=meta.k8s.io`, "includeObject=Object"),
+        { ...watching(configmaps, 1, "resourceVersion=0&includeObject=Object"), accept: table },
+        { ...watching(configmaps, 1, "resourceVersion=0&includeObject=None"), accept: table },
+        { ...watching(configmaps, 1, "resourceVersion=0&includeObject=Nope"), accept: table },
+      ],
+    },
+    {
+      name: "a watch of tables names the columns once",
+      steps: [
+        post(configmaps, configMap("a")),
+        post(configmaps, configMap("b")),
+        { ...watching(configmaps, 2, "resourceVersion=0"), accept: table },
+        { ...watching(configmaps, 2, "resourceVersion=0"), accept: table.replace("v=v1;", "v=v1beta1;") },
+        { ...watching(configmaps, 1, "resourceVersion=0"), accept: partial },
+        { ...watching(configmaps, 1, "resourceVersion=0"), accept: partial.replace("v=v1;", "v=v1beta1;") },
+        { ...watching(configmaps, 1, "resourceVersion=0"), accept: partialList },
+        { ...watching(configmaps, 1, "resourceVersion=0"), accept: `${json};as=Nope;v=v1;g=meta.k8s.io` },
+      ],
+    },
+    {
+      name: "writes answered as metadata and as tables",
+      steps: [
+        { ...post(configmaps, configMap("a")), accept: partial },
+        { ...put(`${configmaps}/a`, configMap("a", { k: "v" })), accept: table },
+        { ...post(configmaps, configMap("b")), accept: "text/html" },
+        { ...post(configmaps, configMap("c")), accept: partialList },
+        get(`${configmaps}/b`),
+        get(`${configmaps}/c`),
+      ],
+    },
+    {
+      name: "scales as tables",
+      steps: [
+        post(replicationcontrollers, {
+          metadata: { name: "a" },
+          spec: { replicas: 2, selector: { app: "a" }, template },
+        }),
+        post(deployments, workload("a", { replicas: 2 })),
+        at(`${replicationcontrollers}/a/scale`, table),
+        at(`${deployments}/a/scale`, table),
+        at(`${deployments}/a/scale`, partial),
+        at(`${deployments}/a/scale`, "text/html"),
+        at(`${deployments}/a/status`, table),
+      ],
+    },
+    {
+      name: "headers of answers",
+      steps: [
+        post(configmaps, configMap("a")),
+        { ...get(configmaps), shows: ["cache-control", "content-type"] },
+        { ...get(`${configmaps}/none`), shows: ["cache-control", "content-type"] },
+        { ...get("/api/v1"), shows: ["cache-control", "content-type"] },
+        { ...get("/readyz"), shows: ["cache-control", "content-type", "x-content-type-options"] },
+        { ...get("/nope"), shows: ["cache-control", "content-type", "x-content-type-options"] },
+      ],
+    },
+    {
+      name: "impersonation needs a name and gives no rights",
+      steps: [
+        asked("/api/v1/secrets", { "impersonate-user": "nobody" }),
+        asked(`${configmaps}/a`, { "impersonate-user": "nobody" }),
+        asked("/apis/apps/v1/namespaces/{ns}/deployments/a/scale", { "impersonate-user": "nobody" }),
+        asked("/api/v1/nodes/a", { "impersonate-user": "nobody" }),
+        { ...post(configmaps, configMap("a")), headers: { "impersonate-user": "system:anonymous" } },
+        asked("/api/v1/secrets", { "impersonate-user": "system:serviceaccount:default:default" }),
+        asked("/api/v1/secrets", { "impersonate-group": "system:masters" }),
+        asked("/api/v1/secrets", { "impersonate-extra-scopes": "x" }),
+        asked("/api/v1/secrets", { "impersonate-uid": "x" }),
+        asked(configmaps, { "impersonate-user": "somebody", "impersonate-group": "system:masters" }),
+        asked("/metrics/nope", { "impersonate-user": "nobody" }),
+        asked("/version", { "impersonate-user": "nobody" }),
+        { ...watching(configmaps, 1, "timeoutSeconds=1"), headers: { "impersonate-user": "nobody" } },
+        {
+          ...post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {}),
+          headers: {
+            "impersonate-user": "nobody",
+            "impersonate-uid": "u",
+            "impersonate-group": "g",
+            "impersonate-extra-a": "b",
+          },
+        },
+        {
+          ...post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
+            spec: { resourceAttributes: { verb: "get", resource: "pods" } },
+          }),
+          headers: { "impersonate-user": "nobody" },
+        },
+      ],
+    },
+    {
+      name: "reviews of access say one thing",
+      steps: [
+        post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", { spec: {} }),
+        post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
+          spec: { resourceAttributes: { verb: "get" }, nonResourceAttributes: { path: "/", verb: "get" } },
+        }),
+        post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", { spec: {} }),
+        post("/apis/authorization.k8s.io/v1/subjectaccessreviews", { spec: { resourceAttributes: { verb: "get" } } }),
+        post("/apis/authorization.k8s.io/v1/subjectaccessreviews", { spec: { user: "u" } }),
+        post("/apis/authorization.k8s.io/v1/namespaces/{ns}/localsubjectaccessreviews", {
+          spec: { user: "u", resourceAttributes: { namespace: "other" } },
+        }),
+        post("/apis/authorization.k8s.io/v1/namespaces/{ns}/localsubjectaccessreviews", {
+          spec: { user: "u", nonResourceAttributes: { path: "/", verb: "get" } },
+        }),
+        post("/apis/authentication.k8s.io/v1/tokenreviews", { spec: {} }),
+      ],
+    },
+    {
+      name: "methods and paths that there are not",
+      steps: [
+        post("/version", {}),
+        post("/api/v1", {}),
+        post("/apis", {}),
+        put(configmaps, {}),
+        get("/api/v1/namespaces/{ns}/pods/none/log"),
+        post(pods, pod("a")),
+      ],
+    },
+  ],
+};
