@@ -50,8 +50,16 @@ function containerStatus(pod: Pod, container: ContainerLife, now: number): Conta
     image,
     imageID: hasRun ? `sandbox/${image}` : "",
     ...(hasRun && { containerID: id }),
+    ...(hasRun && resourcesOf(pod, spec.name)),
     started: isStarted(pod, container, now),
   };
+}
+
+/** What a container has, which is what it asks for: a resize is carried out as soon as it is seen. */
+function resourcesOf({ spec }: Pod, name: string): Pick<ContainerStatus, "resources"> {
+  const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
+  const resources = containers.find((container) => container.name === name)?.resources;
+  return resources === undefined || Object.keys(resources).length === 0 ? {} : { resources };
 }
 
 function stateOf({ state }: ContainerLife, id: string): NonNullable<ContainerStatus["state"]> {

@@ -35,6 +35,11 @@ const main = (pod: Pod): NonNullable<NonNullable<Pod["status"]>["containerStatus
 const up = { PodReadyToStartContainers: "True", Initialized: "True", PodScheduled: "True" };
 
 describe("a pod on a simulated node", () => {
+  test("says what its containers have, without which no pod that runs can be resized", async () => {
+    const { pod } = await podAfter(5000, { requests: { cpu: "100m" } });
+    expect(main(pod).resources).toEqual({ requests: { cpu: "100m" } });
+  });
+
   test("is taken in at once: its containers are being created", async () => {
     const { scene, pod } = await podAfter(100, {});
     expect(pod.status?.phase).toBe("Pending");
