@@ -5,17 +5,12 @@ import type { Client } from "../src/client/verbs.ts";
 import { distance } from "./controller-names.ts";
 import { UserError } from "./user-error.ts";
 
-export interface NamespaceAsked {
-  readonly client: Client;
-  readonly namespace: string;
-  readonly context: string;
-}
-
 /**
  * Whether the namespace is known to be there: false where the user may not ask.
- * @throws UserError for one that is not there, with the one that may have been meant.
+ * @throws UserError for one that is not there, with the one that may have been meant; StatusError 404, which `Connected.explain`
+ * puts into words, where none is like it.
  */
-export async function namespaceExists({ client, namespace, context }: NamespaceAsked): Promise<boolean> {
+export async function namespaceExists(client: Client, namespace: string): Promise<boolean> {
   try {
     await client.get(Namespaces, { namespace: "", name: namespace });
     return true;
@@ -23,11 +18,8 @@ export async function namespaceExists({ client, namespace, context }: NamespaceA
     if (isForbidden(error)) return false;
     if (!isNotFound(error)) throw error;
     const near = await nearestNamespace(client, namespace);
-    throw new UserError(
-      `there is no namespace ${JSON.stringify(namespace)} (context ${context})`,
-      [near === undefined ? "`kubectl get namespaces` lists them; -A is for all of them" : `did you mean ${near}?`],
-      { cause: error },
-    );
+    if (near === undefined) throw error;
+    throw new UserError(`there is no namespace ${namespace}`, [`did you mean ${near}?`], { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 /** Names of types and objects as kubectl takes and prints them: `deploy/web`, `replicaset.apps/web-1`, `pods`, `TYPE NAME`. */
 import { objectKey, type ObjectKey } from "../src/api/key.ts";
 import { type Kind, resourceOf } from "../src/api/kind.ts";
+import { isNameOf } from "../src/client/discovery.ts";
 import { distance } from "./controller-names.ts";
 import { UserError } from "./user-error.ts";
 
@@ -23,18 +24,6 @@ export function namesObject(word: string): boolean {
 }
 
 type Named = Kind & { readonly singular?: string };
-
-/**
- * Whether a word is a name of the kind, in any of the forms that kubectl takes and prints: `rs`, `replicaset`, `replicasets`,
- * `ReplicaSet`, each alone, with its group (`replicaset.apps`) or with version and group (`replicasets.v1.apps`, `pods.v1.`).
- */
-export function isNameOf(kind: Named, word: string): boolean {
-  const [name = "", ...rest] = word.toLowerCase().split(".");
-  const names = [kind.plural, kind.singular, kind.kind.toLowerCase(), ...(kind.shortNames ?? [])];
-  if (!names.includes(name)) return false;
-  const suffix = rest.join(".");
-  return suffix === "" || suffix === kind.group || suffix === `${kind.version}.${kind.group}`;
-}
 
 /**
  * Reads `TYPE/NAME`, in the given namespace, or `NAMESPACE/NAME` where the first part is no type.

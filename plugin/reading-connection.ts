@@ -1,6 +1,4 @@
 /** Where commands look on without writing: the cluster of the current context, or a sandbox in which controllers act. */
-import { Namespaces } from "../src/api/kind.ts";
-import { isNotFound } from "../src/api/status-error.ts";
 import type { AccessFlags } from "../src/client/access.ts";
 import { createClient } from "../src/client/client.ts";
 import { readOnly } from "../src/client/read-only.ts";
@@ -69,18 +67,4 @@ async function readingSandbox({ namespace, manifests = [], allNamespaces }: Read
     },
     close: async () => connected.close(),
   };
-}
-
-/**
- * A namespace that is not there reads like an empty one: its name is likely misspelt. Who may not ask for namespaces is believed,
- * as is every other failure: what is read next will show it. For namespaced kinds alone; undefined stands for all namespaces.
- * @throws StatusError 404, which `Connected.explain` puts into words.
- */
-export async function refuseMissingNamespace(client: Client, namespace: string | undefined): Promise<void> {
-  if (namespace === undefined || namespace === "") return;
-  try {
-    await client.get(Namespaces, { namespace: "", name: namespace });
-  } catch (error) {
-    if (isNotFound(error)) throw error;
-  }
 }

@@ -2,7 +2,7 @@
 import { type Kind, resourceOf } from "../src/api/kind.ts";
 import type { Client } from "../src/client/verbs.ts";
 import { askRights, formatRight, type Right } from "../src/modes/rights.ts";
-import { refuseMissingNamespace } from "./reading-connection.ts";
+import { namespaceExists } from "./missing-namespace.ts";
 import { wrapWords } from "./render/style.ts";
 import { UserError } from "./user-error.ts";
 
@@ -16,7 +16,7 @@ export interface ReadingScope {
 
 /**
  * The kinds of which not both list and watch are allowed.
- * @throws StatusError, TransportError; StatusError 404 for a namespace that is not there.
+ * @throws StatusError, TransportError; UserError, StatusError 404 for a namespace that is not there.
  */
 export async function unreadable(
   kinds: readonly Kind[],
@@ -33,7 +33,7 @@ export async function unreadable(
   const namespaced = kinds.some((kind) => kind.namespaced);
   const [asked] = await Promise.all([
     askRights(client, rights),
-    refuseMissingNamespace(client, namespaced ? namespace : undefined),
+    namespaced && namespace !== undefined ? namespaceExists(client, namespace) : undefined,
   ]);
   return asked.missing;
 }

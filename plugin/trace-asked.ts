@@ -1,11 +1,12 @@
 /** What the arguments of `trace` ask for: which controllers, and which object's syncs. */
 import type { Kind } from "../src/api/kind.ts";
+import { isNameOf } from "../src/client/discovery.ts";
 import { type ControllerDefinition, keepsToANamespace } from "../src/controller/definition.ts";
 import { acting } from "../src/controllers/index.ts";
 import { controllersNamed } from "./controller-names.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
-import { isNameOf, namesObject } from "./object-names.ts";
+import { namesObject } from "./object-names.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "./scope.ts";
 import type { Failure } from "./trace-screen.ts";
 import { UserError } from "./user-error.ts";

@@ -2,19 +2,18 @@
 import { giveUp } from "./quiet.ts";
 import type { Kind } from "../src/api/kind.ts";
 import { createClient } from "../src/client/client.ts";
-import { discover } from "../src/client/discovery.ts";
+import { discover, isNameOf } from "../src/client/discovery.ts";
 import type { Client } from "../src/client/verbs.ts";
 import { acting } from "../src/controllers/index.ts";
 import { sandboxKinds } from "../src/modes/dry-run/kinds.ts";
 import { shadowOwners, shadowPreflight } from "../src/modes/shadow/owners.ts";
 import { startShadow } from "../src/modes/shadow/shadow.ts";
 import { type Connected, connectAs } from "./connection.ts";
+import { namespaceExists } from "./missing-namespace.ts";
 import { cachesText } from "./render/preflight-text.ts";
 import { refuseWithoutRights, shadowLines } from "./render/shadow-text.ts";
 import { formatDuration } from "./render/style.ts";
-import { refuseMissingNamespace } from "./reading-connection.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
-import { isNameOf } from "./object-names.ts";
 import { kindsKnown, scopeOf } from "./trace-asked.ts";
 import type { Target, TraceRun } from "./trace-run.ts";
 
@@ -71,7 +70,7 @@ async function startBeside(run: TraceRun, connected: Connected): Promise<Target>
   run.say(`context ${connected.context} · ${connected.server} (${await connected.serverVersion()}) · ${where}`);
   for (const note of notes) run.say(note);
   const client = createClient({ transport, bus, timeline });
-  await refuseMissingNamespace(client, asked);
+  if (asked !== undefined) await namespaceExists(client, asked);
   const found = await shadowPreflight({ controllers, transport, client, namespace });
   refuseWithoutRights(found, namespace, connected.user === undefined ? "" : ` as user ${connected.user}`);
   for (const line of shadowLines(found)) run.say(line);

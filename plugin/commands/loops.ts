@@ -157,7 +157,7 @@ class LoopHunt {
       this.#words.length === 0
         ? everyKind(found, namespace)
         : this.#words.map((word) => watchable(kindNamed(word, found, `${this.#io.calledAs} loops`)));
-    const isThere = namespace === undefined || (await namespaceExists({ client, namespace, context }));
+    const isThere = namespace === undefined || (await namespaceExists(client, namespace));
     const missing = new Set((await unreadable(wanted, reading)).map(({ group, resource }) => `${resource}.${group}`));
     const kinds = wanted.filter(({ plural, group }) => !missing.has(`${plural}.${group}`));
     const refused = wanted.filter((kind) => !kinds.includes(kind));

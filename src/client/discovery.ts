@@ -1,4 +1,5 @@
 /** Which kinds a server has: for TYPE arguments, and for controllers that watch whatever there is. */
+import type { Kind } from "../api/kind.ts";
 import { fromAggregated, isAggregated } from "./aggregated-discovery.ts";
 import type { DiscoveredKind, Discovery } from "./discovered.ts";
 import type { Client, ReadOptions } from "./verbs.ts";
@@ -101,15 +102,18 @@ function kindFrom({ group, version, preferred }: GroupVersion, resource: ApiReso
 }
 
 /**
- * The kind that a TYPE argument of kubectl means: `pods`, `pod`, `po`, `Pod`, `replicasets.apps`, `deployments.v1.apps`. Where
- * several groups have it, the first one counts.
+ * Whether a word is a name of the kind, in any of the forms that kubectl takes and prints: `rs`, `replicaset`, `replicasets`,
+ * `ReplicaSet`, each alone, with its group (`replicaset.apps`) or with version and group (`replicasets.v1.apps`, `pods.v1.`).
  */
-export function findKind(kinds: readonly DiscoveredKind[], type: string): DiscoveredKind | undefined {
-  const [name = "", ...rest] = type.toLowerCase().split(".");
+export function isNameOf(kind: Kind & { readonly singular?: string }, word: string): boolean {
+  const [name = "", ...rest] = word.toLowerCase().split(".");
+  const names = [kind.plural, kind.singular, kind.kind.toLowerCase(), ...(kind.shortNames ?? [])];
+  if (!names.includes(name)) return false;
   const suffix = rest.join(".");
-  return kinds.find((kind) => {
-    const names = [kind.plural, kind.singular, kind.kind.toLowerCase(), ...(kind.shortNames ?? [])];
-    if (!names.includes(name)) return false;
-    return suffix === "" || suffix === kind.group || suffix === `${kind.version}.${kind.group}`;
-  });
+  return suffix === "" || suffix === kind.group || suffix === `${kind.version}.${kind.group}`;
+}
+
+/** The kind that a TYPE argument of kubectl means. Where several groups have it, the first one counts. */
+export function findKind(kinds: readonly DiscoveredKind[], type: string): DiscoveredKind | undefined {
+  return kinds.find((kind) => isNameOf(kind, type));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { isNameOf, kindNamed, objectNamed, typesAndNames } from "../../plugin/object-names.ts";
+import { kindNamed, objectNamed, typesAndNames } from "../../plugin/object-names.ts";
+import { isNameOf } from "../../src/client/discovery.ts";
 import { Deployments, type Kind, kindOf, Pods, ReplicaSets } from "../../src/api/kind.ts";
 
 const Widgets = kindOf({ group: "example.com", version: "v1", kind: "Widget", plural: "widgets", namespaced: true });

@@ -90,7 +90,7 @@ export const waitForPods: Rule<WaitForPodsFacts> = rule<WaitForPodsFacts>({
     "metadata.deletionTimestamp of the Namespace",
   ],
   chooses:
-    "While pods are left, all else waits. The key comes again after half of their longest grace period, or of 15 s where only finalizers hold them.",
+    "While pods are left, all else waits. The key is requeued after half of their longest grace period, or of 15 s where only finalizers hold them.",
   sentence: ({ pods, finalizers, inSeconds }) =>
     `${counted(pods, "pod")} left${heldBy(finalizers)} → all else waits${again(inSeconds)}`,
   example: { pods: 3, finalizers: {}, inSeconds: 16 },
@@ -137,7 +137,7 @@ export const waitForContent: Rule<RemainingFacts> = rule<RemainingFacts>({
   id: "wait-for-content",
   looksAt: ["the objects that are left, and their finalizers"],
   chooses:
-    "While finalizers hold objects, the namespace stays; the key comes again after half of the 15 s that they are given.",
+    "While finalizers hold objects, the namespace stays; the key is requeued after half of the 15 s that they are given.",
   sentence: ({ remaining, finalizers, inSeconds }) => {
     const left = Object.entries(remaining).map(([resource, count]) => `${count} ${resource}`);
     return `${left.length === 0 ? "something" : left.join(", ")} left${heldBy(finalizers)} → wait${again(inSeconds)}`;

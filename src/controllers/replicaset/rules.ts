@@ -178,7 +178,7 @@ interface AvailabilityFacts extends Readonly<Record<string, unknown>> {
 export const availability: Rule<AvailabilityFacts> = rule<AvailabilityFacts>({
   id: "availability",
   looksAt: ["spec.minReadySeconds", "since when each pod is ready", "status.readyReplicas, status.availableReplicas"],
-  chooses: "While ready pods are not yet available, the key comes again when the next one is.",
+  chooses: "While ready pods are not yet available, the key is requeued for when the next one is.",
   sentence: ({ ready, available, inMs, pod }) =>
     `${available} of ${ready} ready pods are available → look again in ${inMs / 1000} s${pod === undefined ? "" : `, for ${pod}`}`,
   example: { ready: 3, available: 2, inMs: 4000, pod: "web-x7k2p" },

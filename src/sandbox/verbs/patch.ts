@@ -33,7 +33,7 @@ export function patchTypeOf({ headers }: Call): string {
     throw refusal(
       415,
       "UnsupportedMediaType",
-      "server-side apply is not served by this sandbox yet: leave --server-side away, or use another patch",
+      "server-side apply is not served by this sandbox yet: omit --server-side, or use another patch",
     );
   }
   if (patchTypes.includes(media.trim())) throw unsupportedMediaType(patchTypes);
