@@ -9,13 +9,15 @@ import {
   parseQuantity,
   type Quantity,
 } from "../../../api/quantity.ts";
+import type { Amounts } from "../../../api/quota/amounts.ts";
+import { isInScopes } from "../../../api/quota/scopes.ts";
+import { namesFor, usageOf } from "../../../api/quota/usage.ts";
+import type { ResourceQuota } from "../../../api/types.ts";
 import { isFields, type ApiObject, type Fields } from "../../object.ts";
 import { manageOwnStatus } from "../../managed/managed-fields.ts";
 import { forbidden } from "../../refusal.ts";
-import type { Amounts } from "../../registry/pod-amounts.ts";
 import type { Call } from "../../server.ts";
-import { evaluatorOf, type Evaluator } from "./evaluators.ts";
-import { scopesOf } from "./scopes.ts";
+import { chargesUpdate, unspecified } from "./charging.ts";
 
 const zero: Quantity = { nano: 0n, format: "decimal" };
 
@@ -38,9 +40,9 @@ export function admitQuota(call: Call, object: ApiObject, old?: ApiObject): () =
   const quotas = call.server.store.collection("resourcequotas", true);
   const found = [...quotas.range({ namespace: call.namespace })];
   if (found.length === 0) return nothing;
-  const evaluator = evaluatorOf(call.resource);
-  if (old !== undefined && evaluator.countsUpdate?.(call.subresource, object, old) !== true) return nothing;
-  const asked: Asked = { call, evaluator, object, old, name: object.metadata.name ?? "" };
+  const { resource, subresource } = call;
+  if (old !== undefined && !chargesUpdate(resource, { subresource, object, old })) return nothing;
+  const asked: Asked = { call, object, old, name: object.metadata.name ?? "" };
   const interesting = found.map(({ object: quota }) => quota).filter((quota) => isAbout(asked, quota, object));
   for (const quota of interesting) checkKnown(asked, quota);
   const changed = interesting.flatMap((quota) => charged(asked, quota) ?? []);
@@ -50,19 +52,18 @@ export function admitQuota(call: Call, object: ApiObject, old?: ApiObject): () =
 
 interface Asked {
   readonly call: Call;
-  readonly evaluator: Evaluator;
   readonly object: ApiObject;
   readonly old: ApiObject | undefined;
   readonly name: string;
 }
 
 /** What a quota sets for objects of this kind: as its controller has taken note of it. */
-const namesIn = ({ evaluator }: Asked, quota: ApiObject): string[] =>
-  Object.keys(textMap(quota.status?.["hard"])).filter((name) => evaluator.matches(name));
+const namesIn = ({ call }: Asked, quota: ApiObject): readonly string[] =>
+  namesFor(call.resource, Object.keys(textMap(quota.status?.["hard"])));
 
 function isAbout(asked: Asked, quota: ApiObject, object: ApiObject): boolean {
   if (namesIn(asked, quota).length === 0) return false;
-  return scopesOf(quota).every((scope) => asked.evaluator.inScope?.(object, scope) === true);
+  return isInScopes((quota as ResourceQuota).spec, asked.call.resource, object);
 }
 
 function refused({ call, name }: Asked, why: string): Error {
@@ -73,7 +74,9 @@ function refused({ call, name }: Asked, why: string): Error {
 function checkKnown(asked: Asked, quota: ApiObject): void {
   const names = namesIn(asked, quota);
   const { name = "" } = quota.metadata;
-  const missing = asked.evaluator.unspecified?.(asked.object, names) ?? new Map<string, string[]>();
+  const { group, plural } = asked.call.resource;
+  const isPod = group === "" && plural === "pods";
+  const missing = isPod ? unspecified(asked.object, names) : new Map<string, readonly string[]>();
   if (missing.size > 0) {
     const which = [...missing]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -82,15 +85,16 @@ function checkKnown(asked: Asked, quota: ApiObject): void {
   }
   const used = textMap(quota.status?.["used"]);
   if (names.some((resource) => used[resource] === undefined)) {
-    throw refused(asked, `status unknown for quota: ${name}, resources: ${names.sort().join(",")}`);
+    throw refused(asked, `status unknown for quota: ${name}, resources: ${names.toSorted().join(",")}`);
   }
 }
 
 /** What the object takes more than before; what it takes less, its controller finds out. */
 function takenOf(asked: Asked, quota: ApiObject): Amounts {
-  const { evaluator, object, old } = asked;
-  const usage = evaluator.usage(object);
-  const before = old !== undefined && isAbout(asked, quota, old) ? evaluator.usage(old) : new Map<string, Quantity>();
+  const { call, object, old } = asked;
+  const usageNow = (each: ApiObject): Amounts => usageOf(call.resource, each, call.server.timeline.now());
+  const usage = usageNow(object);
+  const before = old !== undefined && isAbout(asked, quota, old) ? usageNow(old) : new Map<string, Quantity>();
   const taken: Amounts = new Map();
   for (const [name, quantity] of usage) {
     const more = quantity.nano - (before.get(name)?.nano ?? 0n);
