@@ -4,7 +4,6 @@
  * pkg/controlplane/reconcilers, pkg/controlplane/controller/{defaultservicecidr,clusterauthenticationtrust,legacytokentracking}.
  */
 import { formatTime } from "../api/time.ts";
-import { randomUuid } from "../platform/random.ts";
 import { at, textOf, type ApiObject } from "./object.ts";
 import { requestOfItself } from "./own-requests.ts";
 import type { Server } from "./server.ts";
@@ -15,6 +14,8 @@ const serviceAddress = "10.0.0.1";
 const unservedPort = 6443;
 
 const services = "/api/v1/namespaces/default/services";
+const endpoints = "/api/v1/namespaces/default/endpoints";
+const slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
 const systemMaps = "/api/v1/namespaces/kube-system/configmaps";
 const cidrs = "/apis/networking.k8s.io/v1/servicecidrs";
 
@@ -100,36 +101,24 @@ export function announceServer(server: Server, { port, ca }: Served): void {
   if (there === undefined) return;
   const ports = [{ ...portOf(443), targetPort: port }];
   requestOfItself(server, { method: "PATCH", path: `${services}/kubernetes`, body: { spec: { ports } } });
-  // The API server's own address is not asked about: no client may name one of the loopback, and this server has no other.
-  const keep = (plural: string, object: ApiObject): void => {
-    const collection = server.store.collection(plural, true);
-    const before = collection.get("default", "kubernetes")?.object.metadata;
-    const { uid = randomUuid(server.random), creationTimestamp = formatTime(server.timeline.now()) } = before ?? {};
-    server.store.put(collection, {
-      ...object,
-      metadata: { ...object.metadata, namespace: "default", uid, creationTimestamp },
-    });
+  const put = (collection: string, plural: string, namespaced: string, object: object): void => {
+    const exists = server.store.collection(plural, true).get(namespaced, textOf(at(object, "metadata", "name")));
+    if (exists === undefined) requestOfItself(server, { method: "POST", path: collection, body: object });
+    else requestOfItself(server, { method: "PATCH", path: `${collection}/${exists.name}`, body: object });
   };
-  keep("endpoints", {
-    kind: "Endpoints",
-    apiVersion: "v1",
+  put(endpoints, "endpoints", "default", {
     metadata: { name: "kubernetes", labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
     subsets: [{ addresses: [{ ip: "127.0.0.1" }], ports: [portOf(port)] }],
   });
-  keep("endpointslices.discovery.k8s.io", {
-    kind: "EndpointSlice",
-    apiVersion: "discovery.k8s.io/v1",
-    metadata: { name: "kubernetes", generation: 1, labels: { "kubernetes.io/service-name": "kubernetes" } },
+  put(slices, "endpointslices.discovery.k8s.io", "default", {
+    metadata: { name: "kubernetes", labels: { "kubernetes.io/service-name": "kubernetes" } },
     addressType: "IPv4",
     endpoints: [{ addresses: ["127.0.0.1"], conditions: { ready: true } }],
     ports: [portOf(port)],
   });
-  const name = "extension-apiserver-authentication";
-  const isThere = server.store.collection("configmaps", true).get("kube-system", name) !== undefined;
-  requestOfItself(server, {
-    method: isThere ? "PATCH" : "POST",
-    path: isThere ? `${systemMaps}/${name}` : systemMaps,
-    body: { metadata: { name }, data: { "client-ca-file": ca } },
+  put(systemMaps, "configmaps", "kube-system", {
+    metadata: { name: "extension-apiserver-authentication" },
+    data: { "client-ca-file": ca },
   });
 }
 

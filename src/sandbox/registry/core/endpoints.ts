@@ -10,7 +10,7 @@ import {
   qualifiedNameErrors,
   subdomainErrors,
 } from "../checks.ts";
-import { addressErrors, endpointAddressErrors } from "../cidr.ts";
+import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../cidr.ts";
 import type { KindRules } from "../kind-rules.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
@@ -35,7 +35,7 @@ function portErrors({ name, port, protocol, appProtocol }: Fields, field: string
 }
 
 function subsetErrors(endpoints: ApiObject): FieldError[] {
-  return eachErrors(fieldsIn(endpoints["subsets"]), "subsets", (subset, field) => {
+  const errors = eachErrors(fieldsIn(endpoints["subsets"]), "subsets", (subset, field) => {
     const [ready, notReady, ports] = ["addresses", "notReadyAddresses", "ports"].map((key) =>
       fieldsIn(subset[key]),
     ) as [Fields[], Fields[], Fields[]];
@@ -48,6 +48,7 @@ function subsetErrors(endpoints: ApiObject): FieldError[] {
       ...eachErrors(ports, `${field}.ports`, (port, here) => portErrors(port, here, ports.length > 1)),
     ];
   });
+  return withoutOwnAddress(endpoints, errors);
 }
 
 export const endpointsRules: KindRules = {

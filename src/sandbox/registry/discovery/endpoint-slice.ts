@@ -12,7 +12,7 @@ import {
   subdomainErrors,
   textsIn,
 } from "../checks.ts";
-import { addressErrors, addressOf, endpointAddressErrors } from "../cidr.ts";
+import { addressErrors, addressOf, endpointAddressErrors, withoutOwnAddress } from "../cidr.ts";
 import type { KindRules } from "../kind-rules.ts";
 import { labelErrors } from "../metadata.ts";
 import { labelValueProblems, subdomainProblems } from "../names.ts";
@@ -103,7 +103,8 @@ function endpointsErrors(slice: ApiObject): FieldError[] {
   const endpoints = fieldsIn(slice["endpoints"]);
   if (endpoints.length > mostEndpoints) return [tooMany("endpoints", endpoints.length, mostEndpoints)];
   const type = textOf(slice["addressType"]);
-  return eachErrors(endpoints, "endpoints", (endpoint, field) => endpointErrors(endpoint, type, field));
+  const errors = eachErrors(endpoints, "endpoints", (endpoint, field) => endpointErrors(endpoint, type, field));
+  return withoutOwnAddress(slice, errors);
 }
 
 const beforeEndpoints = (slice: ApiObject): FieldError[] => [
