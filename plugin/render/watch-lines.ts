@@ -47,12 +47,12 @@ export class WatchLines {
           // Most deltas of what a controller owns, or others own, make none.
           if (keys.length === 0 && this.#options.wide)
             lines.push(...this.#below(undefined, `${controller} ← no key`, []));
-          for (const made of keys) lines.push(...this.#key(made, undefined));
+          for (const made of keys) lines.push(...this.#key(made));
         }
         return lines;
       }
       case "key":
-        return this.#key(line.made, line.why);
+        return this.#key(line.made, line);
       case "relist":
         return this.#note(line.at, relistText(line.list), colour.yellow);
       case "list failed":
@@ -150,8 +150,8 @@ export class WatchLines {
     }
   }
 
-  /** `why` of a key that has come by itself; without one it stands under its delta. */
-  #key(made: MadeKey, why: string | undefined): readonly string[] {
+  /** With `alone` it has come by itself; without, it stands under its delta. It has a time where none that follows can be earlier. */
+  #key(made: MadeKey, alone?: Pick<Extract<WatchLine, { is: "key" }>, "why" | "isAfterOthers">): readonly string[] {
     const { controller, key, merged, inFlight, delayMs, triggers, queue } = made;
     const parts: string[] = [];
     if (delayMs !== undefined && delayMs > 0) parts.push(`in ${formatDuration(delayMs)}`);
@@ -161,11 +161,11 @@ export class WatchLines {
       parts.push(`depth ${queue.depth}`, `in flight ${queue.inFlight}`, `delayed ${queue.delayed}`);
     }
     if (queue.oldestMs >= oldMs) parts.push(`oldest ${formatDuration(queue.oldestMs)}`);
-    if (why !== undefined && why !== "") parts.push(`(${why})`);
-    return this.#below(why === undefined ? undefined : made.at, `${controller} ← ${key}`, parts);
+    if (alone !== undefined && alone.why !== "") parts.push(`(${alone.why})`);
+    return this.#below(alone?.isAfterOthers === true ? made.at : undefined, `${controller} ← ${key}`, parts);
   }
 
-  /** Under a delta the time is that of the delta: so times never run backwards. */
+  /** Without a time of its own, that of the line above holds: so times never run backwards. */
   #below(at: number | undefined, head: string, parts: readonly string[]): readonly string[] {
     const { style } = this.#options;
     const time = at === undefined ? " ".repeat(this.#time(this.#options.sinceStartAt ?? 0).length) : this.#time(at);

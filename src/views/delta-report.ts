@@ -37,8 +37,8 @@ export type WatchLine =
       /** For each controller that was told of it: the keys it made of it, perhaps none. */
       readonly told: readonly { readonly controller: string; readonly keys: readonly MadeKey[] }[];
     }
-  /** A key that no delta at hand led to: a requeue, or a delta shown before. */
-  | { readonly is: "key"; readonly made: MadeKey; readonly why: string }
+  /** A key that no delta at hand led to: a requeue, or a delta shown before; deltas that wait to be shown may be older than it. */
+  | { readonly is: "key"; readonly made: MadeKey; readonly why: string; readonly isAfterOthers: boolean }
   /** A list took the place of what was known. */
   | { readonly is: "relist"; readonly at: number; readonly list: ListEvent }
   | { readonly is: "list failed"; readonly at: number; readonly list: ListEvent; readonly error: string }
@@ -159,14 +159,18 @@ export class DeltaReport {
   #enqueue(event: EnqueueEvent & EventHead): readonly WatchLine[] {
     const { trigger } = event;
     const made = (): MadeKey => this.#made(event);
-    if (trigger.cause !== "delta") return [{ is: "key", made: made(), why: whyOf(event) }];
+    if (trigger.cause !== "delta") return [this.#alone(made(), whyOf(event))];
     const held = this.#held.get(trigger.delta);
     if (held !== undefined) {
       held.keys.push(made());
       return [];
     }
     const late = this.#late.get(trigger.delta);
-    return late === undefined ? [] : [{ is: "key", made: made(), why: `${late.of.kind} ${late.key} ${late.type}` }];
+    return late === undefined ? [] : [this.#alone(made(), `${late.of.kind} ${late.key} ${late.type}`)];
+  }
+
+  #alone(made: MadeKey, why: string): WatchLine {
+    return { is: "key", made, why, isAfterOthers: this.#held.size === 0 };
   }
 
   #made(event: EnqueueEvent & EventHead): MadeKey {

@@ -72,7 +72,20 @@ describe("DeltaReport", () => {
     expect(view.flush(delta.at + 49)).toEqual([]);
     expect(brief(view.flush(delta.at + 50))).toEqual(["Updated shop/web"]);
     view.accept(events.notify(delta.seq));
-    expect(brief(view.accept(events.enqueue(delta.seq)))).toEqual(["key shop/web (Pod shop/web Updated)"]);
+    const alone = view.accept(events.enqueue(delta.seq));
+    expect(brief(alone)).toEqual(["key shop/web (Pod shop/web Updated)"]);
+    expect(alone).toMatchObject([{ isAfterOthers: true }]);
+  });
+
+  test("a late key beside a delta that is held is not told to come after it: that delta is older", () => {
+    const view = report({ told: ["replicaset"] });
+    const events = new Events();
+    const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
+    view.accept(first);
+    view.flush(first.at + 50);
+    view.accept(second);
+    view.accept(events.notify(first.seq));
+    expect(view.accept(events.enqueue(first.seq))).toMatchObject([{ is: "key", isAfterOthers: false }]);
   });
 
   test("leaves out deltas that led to no key, where only those with keys are asked for", () => {
