@@ -8,8 +8,10 @@ import { Jobs } from "./kinds.ts";
 import { aside, isControlledBy, type Look, eventTime } from "./look.ts";
 import { failure, podFindings } from "./pods.ts";
 import { refusedByEvents } from "./refusals.ts";
+import { missedSince } from "./schedules.ts";
 import { controlledPods } from "./replicas.ts";
 import { counted, span } from "./spans.ts";
+import type { Unseen } from "../verdict/verdict.ts";
 
 export function examineJob(look: Look, item: Item<Job>): Examined {
   const { spec, status } = item.object;
@@ -116,6 +118,11 @@ export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
   if (isNewer)
     findings.push({ at, why: `${trouble.reason ?? ""}: ${trouble.message ?? ""}`, ...since(eventTime(trouble)) });
   const lastAt = readTime(status?.lastScheduleTime);
+  const missed = missedRun(cronJob, look.now);
+  if (missed.is === "missed") {
+    const why = `it was due ${span(look.now - missed.at)} ago, and no Job was started: is its controller running?`;
+    findings.push({ at, why, since: missed.at });
+  }
   const when =
     lastAt === undefined ? "it has started no Job yet" : `its last Job was due ${span(look.now - lastAt)} ago`;
   return {
@@ -124,8 +131,32 @@ export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
     findings,
     seen: ["its status", counted(own.length, "Job"), "its Events"],
     // Whether the last Job failed is what tells.
-    unseen: [...jobs.unseen, ...events.unseen],
+    unseen: [...jobs.unseen, ...events.unseen, ...(missed.is === "unknown" ? [missed.unseen] : [])],
   };
+}
+
+type MissedRun =
+  | { readonly is: "none" }
+  | { readonly is: "missed"; readonly at: number }
+  | { readonly is: "unknown"; readonly unseen: Unseen };
+
+/** Whether the CronJob was due, and its controller has not noticed. */
+function missedRun(cronJob: CronJob, now: number): MissedRun {
+  const { metadata, spec, status } = cronJob;
+  // While its Job runs, the next one waits.
+  if (spec?.concurrencyPolicy === "Forbid" && (status?.active ?? []).length > 0) return { is: "none" };
+  const last = readTime(status?.lastScheduleTime);
+  // What was due before its deadline is not started any more.
+  const deadlineMs = (spec?.startingDeadlineSeconds ?? Infinity) * 1000;
+  const after = Math.max(last ?? readTime(metadata.creationTimestamp) ?? now, now - deadlineMs);
+  try {
+    const at = missedSince(cronJob, { after, now });
+    return at === undefined ? { is: "none" } : { is: "missed", at };
+  } catch (error) {
+    const why = `its schedule cannot be read here: ${(error as Error).message}`;
+    // One that has started Jobs shows by them that it works.
+    return { is: "unknown", unseen: { what: "whether it is due", why, isDecisive: last === undefined } };
+  }
 }
 
 /** A Job that is at work is what a CronJob is for. */

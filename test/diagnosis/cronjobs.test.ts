@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import type { Is } from "../../src/diagnosis/diagnosis.ts";
+import { CronJobs } from "../../src/diagnosis/kinds.ts";
+import { ago, answerAbout, type Json, objectOf } from "./world.ts";
+
+/** At 10:00:00 UTC; each has no Job yet, and nobody has written an Event about it. */
+const rows: readonly {
+  readonly name: string;
+  readonly spec: Json;
+  readonly ageSeconds: number;
+  readonly status?: Json;
+  readonly is: Is;
+}[] = [
+  { name: "not due yet", spec: { schedule: "30 10 * * *", timeZone: "UTC" }, ageSeconds: 600, is: "well" },
+  { name: "due a moment ago", spec: { schedule: "59 9 * * *", timeZone: "UTC" }, ageSeconds: 600, is: "well" },
+  { name: "due 5 minutes ago", spec: { schedule: "55 9 * * *", timeZone: "UTC" }, ageSeconds: 600, is: "waiting" },
+  {
+    name: "due in its own zone",
+    spec: { schedule: "55 10 * * *", timeZone: "Europe/Berlin" },
+    ageSeconds: 600,
+    is: "waiting",
+  },
+  { name: "due in a zone that nobody tells", spec: { schedule: "55 9 * * *" }, ageSeconds: 600, is: "well" },
+  { name: "due every minute, in whatever zone", spec: { schedule: "* * * * *" }, ageSeconds: 600, is: "waiting" },
+  {
+    name: "due after its last Job",
+    spec: { schedule: "*/5 * * * *" },
+    ageSeconds: 86_400,
+    status: { lastScheduleTime: ago(3600) },
+    is: "waiting",
+  },
+  {
+    name: "due when its last Job started",
+    spec: { schedule: "*/5 * * * *" },
+    ageSeconds: 86_400,
+    status: { lastScheduleTime: ago(300) },
+    is: "well",
+  },
+  {
+    name: "due while its Job runs, of which there is only one at a time",
+    spec: { schedule: "* * * * *", concurrencyPolicy: "Forbid" },
+    ageSeconds: 600,
+    status: { lastScheduleTime: ago(540), active: [{ name: "a" }] },
+    is: "well",
+  },
+  {
+    name: "due before its deadline only",
+    spec: { schedule: "55 9 * * *", timeZone: "UTC", startingDeadlineSeconds: 60 },
+    ageSeconds: 600,
+    is: "well",
+  },
+  {
+    name: "on a schedule that cannot be read here",
+    spec: { schedule: "@every 1h" },
+    ageSeconds: 600,
+    is: "cannot tell",
+  },
+];
+
+describe("a CronJob", () => {
+  test.each(rows)("$name: $is", ({ spec, ageSeconds, status = {}, is }) => {
+    const object = objectOf("nightly", { meta: { creationTimestamp: ago(ageSeconds) }, spec, status });
+    expect(answerAbout(CronJobs, object).is).toBe(is);
+  });
+
+  test("that was due and has no Job asks for its controller", () => {
+    const spec = { schedule: "55 9 * * *", timeZone: "UTC" };
+    const object = objectOf("nightly", { meta: { creationTimestamp: ago(600) }, spec, status: {} });
+    const why = "it was due 5 m 0 s ago, and no Job was started: is its controller running?";
+    expect(JSON.stringify(answerAbout(CronJobs, object))).toContain(why);
+  });
+});
