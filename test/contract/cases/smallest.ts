@@ -146,7 +146,7 @@ const kinds: Readonly<Record<string, Smallest>> = {
     body: wide({ spec: { policyName: "p" } }),
   },
   CustomResourceDefinition: {
-    differs: "definitions are stored, and make no kinds here",
+    differs: "definitions are refused, since their kinds would not be served",
     at: group("apiextensions.k8s.io", "customresourcedefinitions"),
     body: {
       metadata: { name: "as.smallest.example.com" },
