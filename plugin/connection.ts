@@ -11,6 +11,7 @@ import { realHost } from "../src/platform/host.ts";
 import { TraceBus } from "../src/trace/bus.ts";
 import { kubectlAdvice } from "./advice.ts";
 import type { Io } from "./io.ts";
+import { MissingNamespace } from "./missing-namespace.ts";
 import { UserError } from "./user-error.ts";
 import { version } from "./version.ts";
 
@@ -79,13 +80,13 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
         { cause: error },
       );
     }
-    if (isNotFound(error) && (error as StatusError).status.details?.kind === "namespaces") {
-      const name = (error as StatusError).status.details?.name ?? "";
-      return new UserError(
-        `there is no namespace ${name} on ${access.server}${where}`,
-        [`${kubectl("get namespaces")} lists those there are`],
-        { cause: error },
-      );
+    const missing = missingNamespace(error);
+    if (missing !== undefined) {
+      const { next = [] } = error instanceof UserError ? error : {};
+      const listed = `${kubectl("get namespaces")} lists those there are`;
+      return new UserError(`there is no namespace ${missing} on ${access.server}${where}`, [...next, listed], {
+        cause: error,
+      });
     }
     return error;
   };
@@ -109,4 +110,12 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
     explain,
     close: () => connection.close(),
   };
+}
+
+/** The namespace that an error says is not there. */
+function missingNamespace(error: unknown): string | undefined {
+  if (error instanceof MissingNamespace) return error.namespace;
+  if (!isNotFound(error)) return undefined;
+  const { details } = (error as StatusError).status;
+  return details?.kind === "namespaces" ? (details.name ?? "") : undefined;
 }

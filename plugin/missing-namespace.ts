@@ -5,10 +5,19 @@ import type { Client } from "../src/client/verbs.ts";
 import { distance } from "./controller-names.ts";
 import { UserError } from "./user-error.ts";
 
+/** A namespace that is not there; `Connected.explain` adds on which server. */
+export class MissingNamespace extends UserError {
+  readonly namespace: string;
+
+  constructor(namespace: string, next: readonly string[], cause: unknown) {
+    super(`there is no namespace ${namespace}`, next, { cause });
+    this.namespace = namespace;
+  }
+}
+
 /**
  * Whether the namespace is known to be there: false where the user may not ask.
- * @throws UserError for one that is not there, with the one that may have been meant; StatusError 404, which `Connected.explain`
- * puts into words, where none is like it.
+ * @throws MissingNamespace for one that is not there, with the one that may have been meant.
  */
 export async function namespaceExists(client: Client, namespace: string): Promise<boolean> {
   try {
@@ -18,8 +27,7 @@ export async function namespaceExists(client: Client, namespace: string): Promis
     if (isForbidden(error)) return false;
     if (!isNotFound(error)) throw error;
     const near = await nearestNamespace(client, namespace);
-    if (near === undefined) throw error;
-    throw new UserError(`there is no namespace ${namespace}`, [`did you mean ${near}?`], { cause: error });
+    throw new MissingNamespace(namespace, near === undefined ? [] : [`did you mean ${near}?`], error);
   }
 }
 

@@ -8,6 +8,7 @@ import { askable, readContents } from "../src/modes/why/contents.ts";
 import type { Reading } from "../src/modes/why/why.ts";
 import type { Unseen } from "../src/verdict/verdict.ts";
 import { kindNamed, type TypeAndName } from "./object-names.ts";
+import { MissingNamespace } from "./missing-namespace.ts";
 import { UserError } from "./user-error.ts";
 
 export interface Asked {
@@ -62,7 +63,7 @@ export async function findTargets(reading: Reading, kinds: readonly DiscoveredKi
       continue;
     }
     const listed = await reading.list(kind, within, selector);
-    if (listed.items.length === 0 && within !== "") await refuseMissingNamespace(reading, within, asked);
+    if (listed.items.length === 0 && within !== "") await refuseMissingNamespace(reading, within);
     if (listed.unseen.length === 0 && listed.items.length > 0) seen.push(kind.plural);
     items.push(...listed.items);
     unseen.push(...listed.unseen);
@@ -73,15 +74,12 @@ export async function findTargets(reading: Reading, kinds: readonly DiscoveredKi
   return { items, seen: seen.length > 0 || items.length === 0 ? seen : ["the objects named"], unseen, isOne, where };
 }
 
-/** A namespace that is not there reads like an empty one. @throws UserError where it is not there. */
-async function refuseMissingNamespace(reading: Reading, namespace: string, asked: Asked): Promise<void> {
+/** A namespace that is not there reads like an empty one. @throws MissingNamespace. */
+async function refuseMissingNamespace(reading: Reading, namespace: string): Promise<void> {
   try {
     await reading.object(Namespaces, "", namespace);
   } catch (error) {
-    if (isNotFound(error)) {
-      const next = `\`${asked.kubectl("get namespaces")}\` lists those there are`;
-      throw new UserError(`there is no namespace ${namespace} (context ${asked.context})`, [next], { cause: error });
-    }
+    if (isNotFound(error)) throw new MissingNamespace(namespace, [], error);
     // Who may not see the namespace may see what is in it.
     if (!isForbidden(error)) throw error;
   }
@@ -89,7 +87,7 @@ async function refuseMissingNamespace(reading: Reading, namespace: string, asked
 
 async function wholeNamespace(reading: Reading, kinds: readonly DiscoveredKind[], asked: Asked): Promise<Targets> {
   const { namespace, selector } = asked;
-  await refuseMissingNamespace(reading, namespace, asked);
+  await refuseMissingNamespace(reading, namespace);
   const { items, seen, unseen } = await readContents(reading, { kinds, namespace, selector });
   const isChosen = selector === "nothing" || selector.length > 0;
   // That nothing is there is an answer; that a selector matches nothing is none.
@@ -108,7 +106,7 @@ async function namedObject(
   } catch (error) {
     const where = namespace === "" ? "" : ` in namespace ${namespace}`;
     if (isNotFound(error)) {
-      if (namespace !== "") await refuseMissingNamespace(reading, namespace, asked);
+      if (namespace !== "") await refuseMissingNamespace(reading, namespace);
       const listed = kubectl(`get ${kind.plural}${namespace === "" ? "" : ` -n ${namespace}`}`);
       const next = isSandbox ? "-f puts manifests into the sandbox" : `\`${listed}\` lists those there are`;
       throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${context})`, [next], { cause: error });

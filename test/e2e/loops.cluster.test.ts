@@ -242,7 +242,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       });
       return `${code} ${stderr.trimEnd().split("\n").slice(1).join(" · ")}`;
     };
-    expect(await end("-n", "shpo")).toMatch(/^2 error: there is no namespace shpo · did you mean shop\?$/);
+    expect(await end("-n", "shpo")).toMatch(/^2 error: there is no namespace shpo on .* · did you mean shop\? · /);
     expect(await end("-n", "nosuch")).toMatch(/^2 error: there is no namespace nosuch on/);
     expect(await end("podz")).toMatch(/^2 error: .*"podz" · did you mean pods\? · `.* loops --help`/);
   });
