@@ -169,7 +169,7 @@ describe.skipIf(controllersMissing !== undefined)("causality on a real API serve
     expect(verdict.ambiguous.slice(Math.floor(verdict.links / 50))).toEqual([]);
     expect(verdict.links).toBeGreaterThan(changes);
     expect(run.claims.relists).toBeGreaterThan(0);
-    // Whether a list overtakes a write's delta is chance; over many changes it does.
-    if (long) expect(verdict.superseded).toBeGreaterThan(0);
+    // Whether the restarted server still knows the versions, and a list overtakes a write's delta, is chance; over many changes it does.
+    if (long) expect(Math.min(run.claims.relists, verdict.superseded)).toBeGreaterThan(0);
   }, 900_000);
 });
