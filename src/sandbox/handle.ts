@@ -23,6 +23,7 @@ import { bindByName } from "./verbs/bind.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne, deleteOptionsOf } from "./verbs/delete.ts";
 import { patch } from "./verbs/patch.ts";
+import { proxied, type Moved } from "./verbs/proxy.ts";
 import { update } from "./verbs/update.ts";
 import { openWatch } from "./verbs/watch.ts";
 import { warningHeader } from "./warnings.ts";
@@ -205,7 +206,14 @@ function dryRunOf(query: Query): boolean {
   return value === "All";
 }
 
+function moved({ location }: Moved, query: Query): Outgoing {
+  const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
+  const target = search === "" ? location : `${location}?${search}`;
+  return { status: 301, headers: { ...uncached, location: target }, body: new Uint8Array(0) };
+}
+
 function verbAnswer(call: Call, incoming: Incoming): Outgoing {
+  if (call.subresource === "proxy") return moved(proxied(call, incoming.method, incoming.path), incoming.query);
   if (call.subresource !== "" && call.subresource !== "status") {
     shownTo(call);
     const said = subresourceAnswer(call, incoming.method);

@@ -106,6 +106,10 @@ export function tooManyRequests(
   );
 }
 
+export function serviceUnavailable(message: string): StatusError {
+  return refusal(503, "ServiceUnavailable", message);
+}
+
 export function unsupportedMediaType(supported: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${supported.join(", ")}`;
   return refusal(415, "UnsupportedMediaType", message);

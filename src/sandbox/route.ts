@@ -48,5 +48,7 @@ export function routeOf(path: string): Route {
     rest.splice(0, 2);
   }
   const [plural = "", name = "", ...subresource] = rest;
-  return { is: "resource", apiVersion, namespace, plural, name, subresource: subresource.join("/") };
+  // What follows `proxy` is a path of somebody else.
+  const own = subresource[0] === "proxy" ? "proxy" : subresource.join("/");
+  return { is: "resource", apiVersion, namespace, plural, name, subresource: own };
 }

@@ -38,7 +38,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 };
 
 /** Served by the real server, which passes them on to a node or signs tokens: nothing here could. */
-const elsewhere = new Set(["log", "exec", "attach", "portforward", "proxy", "token"]);
+const elsewhere = new Set(["log", "exec", "attach", "portforward", "token"]);
 
 /** @throws StatusError */
 export function subresourceAnswer(call: Call, method: string): SubresourceAnswer {

@@ -20,6 +20,7 @@ export function realTransport(url: string, token: string): Transport {
         headers: { ...headers, authorization: `Bearer ${token}` },
         ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
         signal,
+        redirect: "manual",
         tls: { rejectUnauthorized: false },
       });
       const reader = response.body?.getReader();

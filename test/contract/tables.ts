@@ -7,6 +7,7 @@ import { answers } from "./cases/answers.ts";
 import { bodies } from "./cases/bodies.ts";
 import { managers } from "./cases/managers.ts";
 import { patchForms } from "./cases/patch-forms.ts";
+import { proxies } from "./cases/proxies.ts";
 import { queries } from "./cases/queries.ts";
 import { patches } from "./cases/patches.ts";
 import { podParts } from "./cases/pod-parts.ts";
@@ -27,6 +28,7 @@ export const tables: readonly Table[] = [
   managers,
   bodies,
   queries,
+  proxies,
   answers,
   lifecycle,
   workloads,

@@ -69,6 +69,10 @@ const alike: readonly string[] = [
   "GET /apis/apps/v9",
   "GET /apis/nope",
   "GET /apis/apps/v1/nope/x",
+  `GET ${ns}/default/services/kubernetes/proxy/`,
+  `GET ${ns}/default/services/kubernetes:443/proxy/x`,
+  `GET ${ns}/default/services/a%3ab%3ac%3ad/proxy/`,
+  `TRACE ${ns}/default/services/kubernetes/proxy/`,
   `OPTIONS ${ns}`,
   `TRACE ${ns}`,
   `POST ${ns}/default`,
@@ -86,7 +90,6 @@ const otherwise: readonly { readonly line: string; readonly because: string; rea
   { line: "GET /openapi/v2", because: "version 3 alone is served", status: 404 },
   { line: "GET /openid/v1/jwks", because: "it signs no tokens", status: 404 },
   { line: `GET /api/v1/watch/namespaces`, because: "the old paths of watches are not served", status: 404 },
-  { line: `GET ${ns}/default/services/kubernetes/proxy/`, because: "nothing runs behind it", status: 400 },
 ];
 
 type Server = Pick<SandboxHttps, "port" | "token">;

@@ -64,17 +64,33 @@ const notForEndpoints: readonly { readonly range: readonly [v4: string, v6: stri
   },
 ];
 
+/** Ranges of single hosts that are none: nothing specified, everybody, loopback, link-local and multicast. */
+const notUnicast = [
+  ["0.0.0.0/32", "255.255.255.255/32", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4"],
+  ["::/128", "::1/128", "fe80::/10", "ff00::/8"],
+] as const;
+
+/** Whether a text is the address of one host that others can reach. Source: Go net/ip.go IsGlobalUnicast. */
+export function isGlobalUnicast(text: string): boolean {
+  const address = addressOf(text);
+  return address !== undefined && !notUnicast[address.bits === 32 ? 0 : 1].some((range) => isWithin(address, range));
+}
+
+function isWithin({ bits, value }: { readonly bits: number; readonly value: bigint }, range: string): boolean {
+  const cidr = cidrOf(range);
+  if (cidr === undefined || cidr.bits !== bits) return false;
+  const free = BigInt(bits - cidr.prefix);
+  return value >> free === cidr.first >> free;
+}
+
 /** What is wrong with the address of an endpoint. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateEndpointIP. */
 export function endpointAddressErrors(value: string, field: string): FieldError[] {
   const address = addressOf(value);
   if (address === undefined) return [invalid(field, value, "must be a valid IP address")];
   if (address.value === 0n) return [invalid(field, value, `may not be unspecified (${value})`)];
-  return notForEndpoints.flatMap(({ range, why }) => {
-    const cidr = cidrOf(range[address.bits === 32 ? 0 : 1]);
-    if (cidr === undefined) return [];
-    const free = BigInt(cidr.bits - cidr.prefix);
-    return address.value >> free === cidr.first >> free ? [invalid(field, value, why)] : [];
-  });
+  return notForEndpoints.flatMap(({ range, why }) =>
+    isWithin(address, range[address.bits === 32 ? 0 : 1]) ? [invalid(field, value, why)] : [],
+  );
 }
 
 /** `10.0.0.0/8`; undefined for what is no range. */
