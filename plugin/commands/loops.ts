@@ -17,7 +17,7 @@ import { namespaceExists } from "../missing-namespace.ts";
 import { kindNamed } from "../object-names.ts";
 import { type Reading, readingConnection } from "../reading-connection.ts";
 import { unreadable } from "../reading-rights.ts";
-import { acquittalText, loopsSummary, loopText } from "../render/loop-text.ts";
+import { acquittalText, foundText, loopsSummary, loopText } from "../render/loop-text.ts";
 import { counted, formatDuration, hung, styleOf } from "../render/style.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../scope.ts";
 import { UserError } from "../user-error.ts";
@@ -206,7 +206,7 @@ class LoopHunt {
   #tell(loop: Loop): void {
     if (loop.is !== "rewritten" || this.#told.has(nameOf(loop))) return;
     this.#told.add(nameOf(loop));
-    this.#say(`found   ${loop.of.kind} ${loop.key}: ${loop.fields[0]?.path ?? "no field changes"}`);
+    this.#say(foundText(loop));
   }
 
   #report({ kinds, refused, undiscovered, isThere }: Asked, startedAt: number): number {

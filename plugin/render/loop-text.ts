@@ -47,6 +47,12 @@ export function loopText(loop: Loop, { columns, colour }: Style, { next, now }: 
   return [label + first, ...[...rest, ...body.flatMap(set)].map((line) => indent + line)];
 }
 
+/** `found   ConfigMap shop/settings: .data.mode · 14 writes in 5.6 s`: as soon as it is one. */
+export function foundText({ of, key, fields, writes, ms }: RewriteLoop): string {
+  const what = fields[0]?.path ?? "no field changes";
+  return `found   ${of.kind} ${key}: ${what} · ${counted(writes, "write")} in ${formatDuration(ms)}`;
+}
+
 function headOf(loop: Loop): string {
   switch (loop.is) {
     case "rewritten":

@@ -18,12 +18,13 @@ interface Recipe {
 }
 
 /** The peers; each has a folder of its name in `scripts/bench-peers/`. */
-export type Peer = "client-go" | "firehose" | "informer" | "kube-rs";
+export type Peer = "client-go" | "firehose" | "informer" | "kube-rs" | "operator";
 
 const recipes: Readonly<Record<Peer, Recipe>> = {
   "client-go": { tool: "go", command: ["go", "build", "-o", "peer-client-go", "."], makes: "peer-client-go" },
   firehose: { tool: "go", command: ["go", "build", "-o", "firehose", "."], makes: "firehose" },
   informer: { tool: "go", command: ["go", "build", "-o", "informer", "."], makes: "informer" },
+  operator: { tool: "go", command: ["go", "build", "-o", "operator", "."], makes: "operator" },
   "kube-rs": { tool: "cargo", command: ["cargo", "build", "--release", "--locked"], makes: "peer-kubers" },
 };
 
