@@ -47,14 +47,15 @@ interface Place {
   readonly key: string;
 }
 
-const unescaped = (step: string): string => step.replaceAll("~1", "/").replaceAll("~0", "~");
+/** A step of a JSON pointer as the key that it stands for. */
+export const unescapedStep = (step: string): string => step.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /**
  * `/a~1b/0` is place `0` of the list at `a/b`. What stands before the first slash says nothing, as for the real server.
  * @throws PatchError where a step is missing, and for the document as a whole, which is at no place.
  */
 function placeAt(document: unknown, path: string, op: string): Place {
-  const steps = path.split("/").slice(1).map(unescaped);
+  const steps = path.split("/").slice(1).map(unescapedStep);
   const key = steps.pop();
   let here = document;
   for (const step of steps) here = Array.isArray(here) ? here[indexOf(here, step)] : member(here, step);

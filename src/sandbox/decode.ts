@@ -1,7 +1,7 @@
 /** JSON read into objects: checked against the type, unknown fields taken out. */
 import { canonicalize, forgetEmptyLists } from "./canonical.ts";
 import { canonicalQuantity } from "../api/quantity.ts";
-import { goNumber } from "./json.ts";
+import { goNumber, noLiterals, type Literals } from "./json.ts";
 import { timeProblem } from "./go-time.ts";
 import { isFields, type ApiObject, type Fields } from "./object.ts";
 import type { Schema, Shape, Struct } from "./registry/schema.ts";
@@ -14,11 +14,12 @@ export interface Decoded {
 
 /**
  * The object without fields that its type does not have and without nulls; everything that stands in `value` is its own.
+ * `literals` are those of the JSON that was read, where it was JSON.
  * @throws TypeProblem for a value of a wrong type.
  */
-export function decodeFields(value: Fields, struct: Struct, schema: Schema): Decoded {
+export function decodeFields(value: Fields, struct: Struct, schema: Schema, literals: Literals = noLiterals): Decoded {
   const strict: string[] = [];
-  return { value: readStruct(value, struct, "", { schema, strict, inside: struct }), strict };
+  return { value: readStruct(value, struct, "", { schema, strict, literals, inside: struct }), strict };
 }
 
 /** A value that its field cannot hold; the message is Go's. */
@@ -36,6 +37,7 @@ export class TypeProblem extends Error {
 interface Reading {
   readonly schema: Schema;
   readonly strict: string[];
+  readonly literals: Literals;
   /** The innermost type: messages name it. */
   readonly inside: Struct;
 }
@@ -101,20 +103,20 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
       if (typeof value === "boolean") return value;
       break;
     case "int32":
-      if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 31) return value;
+      if (isWhole(value, path, reading) && Math.abs(value) < 2 ** 31) return value;
       break;
     case "int64":
-      if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 63) return value;
+      if (isWhole(value, path, reading) && Math.abs(value) < 2 ** 63) return value;
       break;
     case "number":
       if (typeof value === "number") return value;
       break;
     case "quantity":
-      if (typeof value === "number") return String(value);
+      if (typeof value === "number") return literalOf(value, path, reading) ?? String(value);
       if (typeof value === "string") return checkedQuantity(value);
       break;
     case "int-or-string":
-      if (typeof value === "string" || (typeof value === "number" && Number.isInteger(value))) return value;
+      if (typeof value === "string" || (isWhole(value, path, reading) && Math.abs(value) < 2 ** 31)) return value;
       break;
     case "string":
       if (typeof value === "string") return value;
@@ -128,6 +130,17 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
       break;
   }
   throw wrongType(value, path, shape, reading);
+}
+
+/** How a number was written, where not in digits alone. */
+function literalOf(value: number, path: string, { literals }: Reading): string | undefined {
+  const literal = literals.get(path);
+  // A patch may have put another one there.
+  return literal !== undefined && Number(literal) === value ? literal : undefined;
+}
+
+function isWhole(value: unknown, path: string, reading: Reading): value is number {
+  return typeof value === "number" && Number.isInteger(value) && literalOf(value, path, reading) === undefined;
 }
 
 function checkedQuantity(text: string): string {
@@ -159,6 +172,7 @@ const goTypes: Readonly<Record<string, string>> = {
   int32: "int32",
   int64: "int64",
   number: "float64",
+  "int-or-string": "int32",
   bytes: "[]uint8",
 };
 
@@ -185,23 +199,23 @@ function reflectKindOf(value: unknown): string {
   return typeof value === "string" ? "string" : "map";
 }
 
-const numeric: ReadonlySet<string> = new Set(["int32", "int64", "number"]);
+const numeric: ReadonlySet<string> = new Set(["int32", "int64", "number", "int-or-string"]);
 
 /** A number that its field cannot hold is named where the field is for numbers. */
-function jsonTypeOf(value: unknown, shape: Shape): string {
+function jsonTypeOf(value: unknown, shape: Shape, literal: string | undefined): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
-  if (typeof value === "number") {
-    return shape.is === "scalar" && numeric.has(shape.scalar) ? `number ${goNumber(value)}` : "number";
-  }
+  if (typeof value === "number")
+    return shape.is === "scalar" && numeric.has(shape.scalar) ? `number ${literal ?? goNumber(value)}` : "number";
   return typeof value;
 }
 
 function wrongType(value: unknown, path: string, shape: Shape, reading: Reading): TypeProblem {
   const owner = reading.inside.name.split(".").at(-1) ?? "";
   const plain = path.replaceAll(/\[\d+\]/g, "");
+  const literal = typeof value === "number" ? literalOf(value, path, reading) : undefined;
   return new TypeProblem(
-    `json: cannot unmarshal ${jsonTypeOf(value, shape)} into Go struct field ${owner}.${plain} of type ${goTypeOf(shape)}`,
+    `json: cannot unmarshal ${jsonTypeOf(value, shape, literal)} into Go struct field ${owner}.${plain} of type ${goTypeOf(shape)}`,
     notRestored(value, shape),
   );
 }
@@ -211,6 +225,11 @@ function notRestored(value: unknown, shape: Shape): string {
   if (shape.is === "struct") return `cannot restore struct from: ${reflectKindOf(value)}`;
   if (shape.is === "list") return `cannot restore slice from ${reflectKindOf(value)}`;
   if (shape.is === "map") return `cannot restore map from ${reflectKindOf(value)}`;
+  if (typeof value === "number" && shape.is === "scalar") {
+    if (shape.scalar === "int32" || shape.scalar === "int64") return `cannot convert float64 to ${goTypeOf(shape)}`;
+    if (shape.scalar === "int-or-string")
+      return `json: cannot unmarshal number ${goNumber(value)} into Go value of type int32`;
+  }
   return `unrecognized type: ${goTypeOf(shape)}`;
 }
 

@@ -171,6 +171,7 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
     user: incoming.user,
     dryRun: dryRunOf(incoming.query),
     strict: [],
+    literals: new Map(),
     warnings: [],
   };
   const deprecation = deprecationOf(resource.storage);

@@ -13,9 +13,18 @@ export interface JsonRead {
   readonly repeated: readonly string[];
   /** The first whole number that cannot be kept exactly, as it was written. */
   readonly inexact: string | undefined;
+  readonly literals: Literals;
 }
 
+/**
+ * How numbers are written that have a fraction or an exponent (`1.0`, `1e3`), by their paths (`spec.ports[0].port`): no field for
+ * whole numbers takes them, whatever their value.
+ */
+export type Literals = ReadonlyMap<string, string>;
+
 const nothing: readonly string[] = [];
+/** No such number. */
+export const noLiterals: Literals = new Map();
 
 /** A body as JSON; `wrap` makes the message of a refusal. @throws StatusError 400. */
 export function readJson(body: Uint8Array, wrap: (problem: string) => string): JsonRead {
@@ -33,6 +42,7 @@ export function readJson(body: Uint8Array, wrap: (problem: string) => string): J
     value,
     repeated: mayRepeat ? repeatedKeys(text) : nothing,
     inexact: longNumber.test(text) ? inexactNumber(text) : undefined,
+    literals: literal.test(text) ? literalsIn(text) : noLiterals,
   };
 }
 
@@ -60,6 +70,8 @@ function isTooDeep(body: Uint8Array): boolean {
 /** 2^53 has 16 digits: shorter numbers are exact. */
 const longNumber = /\d{16}/;
 const spacedKey = /"\s+:/;
+/** A number that is not written in digits alone; within a text it is found only rarely. */
+const literal = /(?:^|[:,[\s])-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)(?=[\s,}\]]|$)/;
 
 function countOf(part: string, text: string): number {
   let count = 0;
@@ -103,10 +115,17 @@ type Open = { readonly is: "object"; readonly keys: Set<string>; key: string } |
 const stepOf = (open: Open, isFirst: boolean): string =>
   open.is === "list" ? `[${open.index}]` : `${isFirst ? "" : "."}${open.key}`;
 
-/** Which keys stand twice in an object; `text` is JSON. Source: sigs.k8s.io/json kubernetes_patch.go saveStrictError. */
-function repeatedKeys(text: string): readonly string[] {
-  const found: string[] = [];
+interface Visitor {
+  /** A key that stands in its object for a second time. */
+  repeated?(path: string): void;
+  /** A number or a word, as it is written. */
+  bare?(path: string, piece: string): void;
+}
+
+/** Goes over what a text of JSON says, piece by piece. */
+function visit(text: string, visitor: Visitor): void {
   const stack: Open[] = [];
+  const path = (): string => stack.map((open, index) => stepOf(open, index === 0)).join("");
   let isKey = false;
   for (const [piece] of text.matchAll(pieces)) {
     const top = stack.at(-1);
@@ -125,13 +144,28 @@ function repeatedKeys(text: string): readonly string[] {
     } else if (isKey && top?.is === "object" && piece !== ":") {
       top.key = JSON.parse(piece) as string;
       isKey = false;
-      if (top.keys.has(top.key)) {
-        const problem = `duplicate field "${stack.map((open, index) => stepOf(open, index === 0)).join("")}"`;
-        if (!found.includes(problem)) found.push(problem);
-      }
+      if (top.keys.has(top.key)) visitor.repeated?.(path());
       top.keys.add(top.key);
-    }
+    } else if (piece !== ":" && !piece.startsWith('"')) visitor.bare?.(path(), piece);
   }
+}
+
+/** Which keys stand twice in an object; `text` is JSON. Source: sigs.k8s.io/json kubernetes_patch.go saveStrictError. */
+function repeatedKeys(text: string): readonly string[] {
+  const found = new Set<string>();
+  visit(text, { repeated: (path) => found.add(`duplicate field "${path}"`) });
+  return [...found];
+}
+
+function literalsIn(text: string): Literals {
+  const found = new Map<string, string>();
+  visit(text, {
+    bare(path, piece) {
+      // The last one of equal keys counts.
+      if (/[.eE]/.test(piece) && /^-?\d/.test(piece)) found.set(path, piece);
+      else found.delete(path);
+    },
+  });
   return found;
 }
 

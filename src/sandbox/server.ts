@@ -52,6 +52,8 @@ export interface Call {
   readonly dryRun: boolean;
   /** What strict decoding has against the body before it is read as its kind. */
   readonly strict: string[];
+  /** How numbers of a body in JSON are written, where not in digits alone; filled in as it is read. */
+  readonly literals: Map<string, string>;
   /** What a client is told beside the answer. */
   readonly warnings: string[];
 }

@@ -39,9 +39,10 @@ export function bodyJson(call: Call, kind: string): unknown {
 
 /** What a body in JSON says; keys that stand twice go to the strict errors. @throws StatusError 400. */
 export function strictJson(call: Call, wrap: (problem: string) => string): unknown {
-  const { value, repeated, inexact } = readJson(call.body, wrap);
+  const { value, repeated, inexact, literals } = readJson(call.body, wrap);
   if (inexact !== undefined) throw inexactNumber(inexact);
   call.strict.push(...repeated);
+  for (const [path, literal] of literals) call.literals.set(path, literal);
   return value;
 }
 
@@ -163,7 +164,7 @@ function textOr(value: unknown, otherwise: string): string {
 function decoded(call: Call, json: Fields, struct: Struct, kind: string): Fields {
   const { schema } = call.server.catalogue;
   try {
-    const { value, strict } = decodeFields(json, struct, schema);
+    const { value, strict } = decodeFields(json, struct, schema, call.literals);
     reportStrict(call, strict, `${kind} in version "${call.served.version}" cannot be handled as a ${kind}`);
     fillDefaults(value, struct, schema);
     return value;

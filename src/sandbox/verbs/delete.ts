@@ -75,8 +75,16 @@ function optionsBody(call: Call): Fields {
   if (media === protobufType) return checkedOptions(call.server.readProtobuf(call.body, expected));
   if (media === yamlType) return checkedOptions(yamlJson(call, (problem) => problem));
   if (media !== "application/json") throw unsupportedMediaType(["application/json", "application/yaml", protobufType]);
-  const json = readJson(call.body, (problem) => `couldn't get version/kind; json parse error: ${problem}`).value;
-  return checkedOptions(json);
+  const { value, literals } = readJson(
+    call.body,
+    (problem) => `couldn't get version/kind; json parse error: ${problem}`,
+  );
+  const grace = literals.get("gracePeriodSeconds");
+  if (grace !== undefined) {
+    const field = "Go struct field DeleteOptions.gracePeriodSeconds of type int64";
+    throw badRequest(`json: cannot unmarshal number ${grace} into ${field}`);
+  }
+  return checkedOptions(value);
 }
 
 function checkedOptions(json: unknown): Fields {

@@ -1,7 +1,7 @@
 /** What patches of every kind share: how they are read, and how their result becomes an object again. */
 import { decodeFields, TypeProblem } from "../decode.ts";
 import { invalid, invalidObject } from "../field-errors.ts";
-import { readJson } from "../json.ts";
+import { readJson, type JsonRead, type Literals } from "../json.ts";
 import { param } from "../list-options.ts";
 import { isFields, type ApiObject, type Fields } from "../object.ts";
 import { fillDefaults } from "../registry/defaults.ts";
@@ -12,11 +12,11 @@ import { inexactNumber } from "./body.ts";
 export const unchecked = (call: Call): boolean => param(call.query, "fieldValidation") === "Ignore";
 
 /** What a patch says, as JSON; keys that stand twice go to `strict`. @throws StatusError 400. */
-export function patchJson(call: Call, wrap: (problem: string) => string, strict: string[]): unknown {
-  const { value, repeated, inexact } = readJson(call.body, wrap);
-  if (inexact !== undefined) throw inexactNumber(inexact);
-  strict.push(...repeated);
-  return value;
+export function patchJson(call: Call, wrap: (problem: string) => string, strict: string[]): JsonRead {
+  const read = readJson(call.body, wrap);
+  if (read.inexact !== undefined) throw inexactNumber(read.inexact);
+  strict.push(...read.repeated);
+  return read;
 }
 
 /** A patch whose result is no object of the kind. */
@@ -30,16 +30,18 @@ export interface Decoding {
   /** What strict decoding has against the patch itself. */
   readonly applied: readonly string[];
   readonly problemOf: (problem: TypeProblem) => string;
+  /** Those of the fields, where they were JSON when they were patched. */
+  readonly literals?: Literals;
 }
 
 /** Fields as an object of the request's kind, with its defaults. @throws StatusError 422. */
-export function decoded(call: Call, fields: Fields, { shown, applied, problemOf }: Decoding): ApiObject {
+export function decoded(call: Call, fields: Fields, { shown, applied, problemOf, literals }: Decoding): ApiObject {
   const { struct, kind, apiVersion } = call.served;
   const { schema } = call.server.catalogue;
   let value = fields;
   if (struct !== undefined) {
     try {
-      const read = decodeFields(fields, struct, schema);
+      const read = decodeFields(fields, struct, schema, literals);
       tellStrict(call, shown, [...applied, ...read.strict]);
       value = read.value;
     } catch (cause) {

@@ -1,7 +1,7 @@
 /** JSON patches and merge patches: they work on an object's JSON, which is decoded again. */
-import { jsonPatch, mergePatch, PatchError } from "../../api/patch.ts";
+import { jsonPatch, mergePatch, PatchError, unescapedStep } from "../../api/patch.ts";
 import { decodeFields, TypeProblem } from "../decode.ts";
-import { jsonNameOf } from "../json.ts";
+import { goNumber, jsonNameOf, type JsonRead, type Literals } from "../json.ts";
 import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../object.ts";
 import { badRequest, refusal } from "../refusal.ts";
 import type { Call } from "../server.ts";
@@ -18,12 +18,52 @@ const notThat = (json: unknown, type: string): Error =>
 /** The object as a patch of either kind leaves it. @throws StatusError 400, 413, 422. */
 export function patchedJson(call: Call, shown: ApiObject, is: "JSON patch" | "merge patch"): ApiObject {
   const strict: string[] = [];
-  const json = patchJson(call, (problem) => `error decoding patch: ${problem}`, strict);
-  const result = is === "JSON patch" ? jsonPatched(call, shown, json, strict) : mergePatched(call, shown, json);
-  return decodedAgain(call, result, strict);
+  const { value, literals } = patchJson(call, (problem) => `error decoding patch: ${problem}`, strict);
+  const result =
+    is === "JSON patch" ? jsonPatched(call, shown, { value, literals }, strict) : mergePatched(call, shown, value);
+  const own = is === "JSON patch" ? literalsOfOperations(value, literals) : literals;
+  return decodedAgain(call, result, { applied: strict, literals: own });
 }
 
-function jsonPatched(call: Call, shown: ApiObject, json: unknown, strict: string[]): unknown {
+/** The operation that a number belongs to, and where it stands in that one's value. */
+function operationOf(path: string): readonly [index: number, inside: string] | undefined {
+  const [, index, inside = ""] = /^\[(\d+)\]\.value(.*)$/.exec(path) ?? [];
+  return index === undefined ? undefined : [Number(index), inside];
+}
+
+/** The numbers that operations put somewhere, by the paths at which they stand then. */
+function literalsOfOperations(operations: unknown, literals: Literals): Literals {
+  if (literals.size === 0 || !Array.isArray(operations)) return literals;
+  const placed = new Map<string, string>();
+  for (const [path, literal] of literals) {
+    const [index = -1, inside] = operationOf(path) ?? [];
+    const operation: unknown = operations[index];
+    if (!isFields(operation) || operation["op"] === "test") continue;
+    const steps = textOf(operation["path"]).split("/").slice(1);
+    const place = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${unescapedStep(step)}`)).join("");
+    placed.set(`${place}${inside}`.replace(/^\./, ""), literal);
+  }
+  return placed;
+}
+
+/** Numbers are compared as they are written: a test for `1.0` fails where `1` stands. */
+function testsAsWritten(operations: readonly unknown[], literals: Literals): readonly unknown[] {
+  const unequal = new Set<number>();
+  for (const [path, literal] of literals) {
+    const [index] = operationOf(path) ?? [];
+    if (index !== undefined && goNumber(Number(literal)) !== literal) unequal.add(index);
+  }
+  if (unequal.size === 0) return operations;
+  return operations.map((operation, index) =>
+    unequal.has(index) && isFields(operation) && operation["op"] === "test"
+      ? { ...operation, value: Number.NaN }
+      : operation,
+  );
+}
+
+type Patch = Pick<JsonRead, "value" | "literals">;
+
+function jsonPatched(call: Call, shown: ApiObject, { value: json, literals }: Patch, strict: string[]): unknown {
   if (json === null) return shown;
   if (!unchecked(call)) checkOperations(json, strict);
   if (!Array.isArray(json))
@@ -36,7 +76,7 @@ function jsonPatched(call: Call, shown: ApiObject, json: unknown, strict: string
     );
   }
   try {
-    return jsonPatch(shown, json, { maxCopyBytes });
+    return jsonPatch(shown, testsAsWritten(json, literals), { maxCopyBytes });
   } catch (cause) {
     if (!(cause instanceof PatchError)) throw cause;
     if (cause.problem === "malformed") throw badRequest(cause.message);
@@ -71,8 +111,14 @@ function mergePatched(call: Call, shown: ApiObject, json: unknown): unknown {
   return mergePatch(copyOf(shown), json);
 }
 
+/** What is known of a patch beside its result: what strict decoding has against it, and how its numbers are written. */
+interface Applied {
+  readonly applied: readonly string[];
+  readonly literals: Literals;
+}
+
 /** The result of a patch of JSON as an object of the kind that it names, or else of the one that it was. @throws StatusError 422. */
-function decodedAgain(call: Call, result: unknown, applied: readonly string[]): ApiObject {
+function decodedAgain(call: Call, result: unknown, { applied, literals }: Applied): ApiObject {
   const shown = JSON.stringify(result);
   if (!isFields(result)) throw refusedPatch(shown, noVersionAndKind(result));
   for (const key of ["kind", "apiVersion"]) {
@@ -94,7 +140,7 @@ function decodedAgain(call: Call, result: unknown, applied: readonly string[]): 
   if ((own.kind !== "" && own.kind !== kind) || (own.apiVersion !== "" && own.apiVersion !== apiVersion)) {
     throw refusedPatch(shown, whyOther(call, result, own.kind === "" ? kind : own.kind, own.apiVersion));
   }
-  return decoded(call, result, { shown: () => shown, applied, problemOf: ({ message }) => message });
+  return decoded(call, result, { shown: () => shown, applied, literals, problemOf: ({ message }) => message });
 }
 
 /** Why the result of a patch cannot be another kind: what is wrong with it as that, else that it is no other form of this one. */

@@ -13,7 +13,7 @@ import { decoded, patchJson } from "./patch-decoding.ts";
 export function mergedInto(call: Call, shown: ApiObject): ApiObject {
   const { struct, kind } = call.served;
   const strict: string[] = [];
-  const json = patchJson(call, (problem) => problem, strict) ?? {};
+  const json = patchJson(call, (problem) => problem, strict).value ?? {};
   if (!isFields(json))
     throw badRequest(`json: cannot unmarshal ${jsonNameOf(json)} into Go value of type map[string]interface {}`);
   if (struct === undefined) throw badRequest(`strategic merge patches are not known for ${kind}`);

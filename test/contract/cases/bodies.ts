@@ -1,7 +1,20 @@
 /** Bodies of unusual forms: JSON that is strange, content types, and what an object says of itself. */
-import { configMap, get, patch, paths, post, put, workload, type Case, type Step, type Table } from "../case.ts";
+import {
+  configMap,
+  del,
+  get,
+  patch,
+  type patchTypes,
+  paths,
+  post,
+  put,
+  workload,
+  type Case,
+  type Step,
+  type Table,
+} from "../case.ts";
 
-const { configmaps, secrets, deployments, pods, replicasets, persistentvolumeclaims } = paths;
+const { configmaps, secrets, deployments, pods, replicasets, persistentvolumeclaims, resourcequotas: quotas } = paths;
 const raw = (name: string, ...bodies: readonly string[]): Case => ({
   name: `JSON: ${name}`,
   steps: bodies.map((body) => post(configmaps, body)),
@@ -14,6 +27,42 @@ const scale = (name: string | undefined, replicas: unknown): unknown => ({
   spec: { replicas },
 });
 const twice = '{"metadata":{"name":"twice","labels":{"x":"y","x":"z"}},"data":{"a":"1","a":"2"},"nope":1}';
+
+const deployment = (replicas: string, maxSurge: string): string =>
+  `{"metadata":{"name":"d"},"spec":{"replicas":${replicas},"strategy":{"rollingUpdate":{"maxSurge":${maxSurge}}},"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":80}]}]}}}}`;
+const typedPatch = (kind: keyof typeof patchTypes, on: string, body: string, query = ""): Step => ({
+  ...patch(kind, on, body, query),
+});
+
+/** One way to write a number, wherever a whole one is asked for. */
+const numbered = (number: string): Case => {
+  const d = `${deployments}/d`;
+  const operation = (path: string): string => `[{"op":"replace","path":"${path}","value":${number}}]`;
+  return {
+    name: `JSON: a whole number written ${number}`,
+    steps: [
+      post(configmaps, `{"metadata":{"name":"a","generation":${number}}}`),
+      post(deployments, deployment(number, "1"), "fieldValidation=Strict"),
+      post(deployments, deployment("1", number), "fieldValidation=Ignore"),
+      post(deployments, deployment("1", "1")),
+      put(d, deployment(number, "1")),
+      ...["Strict", "Ignore"].flatMap((how) => [
+        typedPatch("merge", d, `{"spec":{"replicas":${number}}}`, `fieldValidation=${how}`),
+        typedPatch("json", d, operation("/spec/replicas"), `fieldValidation=${how}`),
+      ]),
+      typedPatch("merge", d, `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":${number}}}}}`),
+      typedPatch("json", d, operation("/spec/template/spec/containers/0/ports/0/containerPort")),
+      // A test for -0 passes here where 0 stands: the two are one number.
+      ...(number === "-0" ? [] : [typedPatch("json", d, `[{"op":"test","path":"/spec/replicas","value":${number}}]`)]),
+      typedPatch("strategic", d, `{"spec":{"replicas":${number}}}`),
+      typedPatch("strategic", d, `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":${number}}}}}`),
+      typedPatch("merge", `${d}/scale`, `{"spec":{"replicas":${number}}}`),
+      put(`${d}/scale`, `{"metadata":{"name":"d"},"spec":{"replicas":${number}}}`),
+      { ...put(`${d}/scale`, `{"metadata":{"name":"d"},"spec":{"replicas":${number}}}`), type: "application/yaml" },
+      del(d, `{"gracePeriodSeconds":${number}}`),
+    ],
+  };
+};
 
 export const bodies: Table = {
   name: "bodies",
@@ -37,6 +86,7 @@ export const bodies: Table = {
       "numbers that no int64 holds",
       '{"metadata":{"name":"a","generation":9223372036854775808}}',
       '{"metadata":{"name":"a","generation":1.5}}',
+      '{"metadata":{"name":"a","generation":1e400}}',
     ),
     {
       name: "JSON: a number that only an int64 holds",
@@ -45,6 +95,25 @@ export const bodies: Table = {
         post(
           configmaps,
           '{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"a","uid":"9007199254740993"}],"generation":9007199254740993}}',
+        ),
+      ],
+    },
+    ...["1e3", "1.0", "1E3", "10e-1", "-0", "0e5", "1.5", "-1e2"].map(numbered),
+    {
+      name: "JSON: numbers of amounts",
+      steps: ["1e3", "0.10", "1E3", "1.0", "100"].map((number) =>
+        post(
+          quotas,
+          `{"metadata":{"generateName":"madeup-"},"spec":{"hard":{"cpu":${number},"example.com/x 1.5, ":"1","pods":"1.0"}}}`,
+        ),
+      ),
+    },
+    {
+      name: "JSON: numbers within texts are texts",
+      steps: [
+        post(
+          configmaps,
+          '{"metadata":{"name":"a","annotations":{"a":"b: 1.5, c","d":"[1e3]"}},"data":{"generation":"1e3"}}',
         ),
       ],
     },
