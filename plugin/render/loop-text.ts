@@ -10,6 +10,7 @@ import type {
   WriterShare,
 } from "../../src/views/loops/loop.ts";
 import { splitKey } from "../../src/api/key.ts";
+import { masked } from "../../src/trace/mask.ts";
 import { unseenText, type Verdict } from "../../src/verdict/verdict.ts";
 import { shortValue } from "./changes.ts";
 import { valueTexts } from "./loop-values.ts";
@@ -100,7 +101,7 @@ function fieldLines(fields: readonly LoopField[], most: number): readonly string
 function fieldText({ path, how, changes, values, writers, everyWriteOf }: LoopField): string {
   const often = `(${counted(changes, "change")}${byText(writers)})`;
   if (how === "renewed") {
-    const last = valueTexts(values.slice(-shownValues)).join(", ");
+    const last = values.includes(masked) ? masked : valueTexts(values.slice(-shownValues)).join(", ");
     if (everyWriteOf === undefined) return `${path} is another one each time: …, ${last} ${often}`;
     return `every write of ${everyWriteOf} renews ${path}: …, ${last} (${counted(changes, "change")})`;
   }

@@ -1,4 +1,5 @@
 /** The values of a field in a loop, so short that they fit beside each other and still tell apart. */
+import { masked } from "../../src/trace/mask.ts";
 import { shortValue } from "./changes.ts";
 
 /** Values that are alike so far are shown from here on. */
@@ -6,10 +7,11 @@ const leastAlike = 12;
 /** Of what is alike so much is shown, to see where in the value one is. */
 const shownAlike = 6;
 
-/** Each value in a few words; of those that look the same what tells them apart; the same words once. */
+/** Each value in a few words; of those that look the same what tells them apart, of masked ones their number; the same words once. */
 export function valueTexts(values: readonly unknown[]): readonly string[] {
   const texts = values.map(shortValue);
   if (new Set(texts).size === texts.length) return texts;
+  if (values.every((value) => value === masked)) return values.map((_, index) => `${masked} ${index + 1}`);
   const apart = values.every(isObject) ? partsApart(values) : values.every(isText) ? endsApart(values) : texts;
   return [...new Set(apart)];
 }

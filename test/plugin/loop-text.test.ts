@@ -132,6 +132,16 @@ describe("loopText", () => {
     expect(shown({ ...fight, writes: 5, ms: 720_000 })).toContain("written 5 times in 12 m 0 s, 20 an hour");
   });
 
+  test("numbers the values that must not be shown, and says of renewed ones no more than that", () => {
+    const values = ["(masked)", "(masked)"];
+    expect(field({ path: ".data.password", values })).toBe(
+      ".data.password (masked) 1 ⇄ (masked) 2 (240 changes, by gitops and hpa)",
+    );
+    expect(field({ path: ".data.password", values, how: "renewed" })).toBe(
+      ".data.password is another one each time: …, (masked) (240 changes, by gitops and hpa)",
+    );
+  });
+
   test("tells values apart that look alike", () => {
     const condition = (reason: string): object => ({ type: "Progressing", status: "True", reason });
     const values = [condition("A"), condition("B"), condition("C")];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isSecret, maskChanges } from "../../src/trace/mask.ts";
+import { isSecret, markedValues, maskChanges } from "../../src/trace/mask.ts";
 
 const secret = { group: "", kind: "Secret" };
 const widget = { group: "example.com", kind: "Widget" };
@@ -41,5 +41,50 @@ describe("maskChanges", () => {
       users: [{ name: "a", bearerToken: "(masked)" }],
       region: "eu",
     });
+  });
+});
+
+describe("markedValues", () => {
+  const marksOf = (value: unknown): unknown => {
+    const [change] = maskChanges(secret, [{ path: ".data.password", before: "none", after: value }]);
+    return change && markedValues(change)?.after;
+  };
+
+  test("tells equal hidden values from others, and not what they are", () => {
+    expect(marksOf("blue")).toEqual(marksOf("blue"));
+    expect(marksOf("blue")).not.toEqual(marksOf("green"));
+    expect(marksOf({ a: "blue" })).not.toEqual(marksOf({ a: "green" }));
+    expect(String(marksOf("blue"))).toMatch(/^[\w-]{43}$/);
+  });
+
+  test("keeps what is not hidden, and is undefined where nothing was", () => {
+    const spec = (token: string): object => ({ token, region: "eu" });
+    const changes = [
+      { path: ".spec", before: spec("a"), after: spec("b") },
+      { path: ".spec.size", after: 1 },
+    ];
+    const [hidden, open] = maskChanges(widget, changes);
+    const { before, after } = (hidden && markedValues(hidden)) as Record<"before" | "after", Record<string, string>>;
+    expect(before["region"]).toBe("eu");
+    expect(before["token"]).not.toBe(after["token"]);
+    expect(open && markedValues(open)).toBeUndefined();
+  });
+
+  test("is no part of the change: nothing prints it", () => {
+    const [change] = maskChanges(secret, [{ path: ".data.password", after: "blue" }]);
+    expect(JSON.parse(JSON.stringify(change))).toEqual({ path: ".data.password", after: "(masked)" });
+    expect(Bun.inspect(change)).not.toContain(String(change && markedValues(change)?.after));
+  });
+
+  test("differs from process to process: nobody can look a fingerprint up", async () => {
+    const program = `import { fingerprint } from "${import.meta.dir}/../../src/platform/fingerprint.ts"; console.log(fingerprint("blue"))`;
+    const run = async (): Promise<string> => {
+      const { exited, stdout } = Bun.spawn([process.execPath, "-e", program], { stderr: "ignore" });
+      await exited;
+      return (await new Response(stdout).text()).trim();
+    };
+    const [one, other] = await Promise.all([run(), run()]);
+    expect(one).toMatch(/^[\w-]{43}$/);
+    expect(one).not.toBe(other);
   });
 });

@@ -1,6 +1,7 @@
 /** How one field of one object changes while it is watched: back and forth, anew each time, or one way. */
 import type { FieldChange } from "../../api/field-changes.ts";
 import { hashOfFieldSet } from "../../api/field-set-hash.ts";
+import { markedValues } from "../../trace/mask.ts";
 import { isCounter } from "../field-interest.ts";
 import { Moments } from "./moments.ts";
 import type { WriterShare } from "./loop.ts";
@@ -16,13 +17,12 @@ const recentSteps = 16;
 const leastRun = 4;
 /** What was longer ago is another story. */
 const forgottenMs = 3_600_000;
-/** A value that must not be shown: whether it is another one each time nobody can see. */
-const masked = "(masked)";
 /** Counts what was tried: it goes up for ever, and nothing has come any further. */
 const tally = /(?<!restart)(count|tries|retries|attempts|reconciles|syncs|sequence)$/i;
 
 /** A change, with who made it and when; `write` counts the writes of the object. */
-export interface FieldWrite extends FieldChange {
+export interface FieldWrite {
+  readonly change: FieldChange;
   readonly writer: string | undefined;
   readonly at: number;
   readonly write: number;
@@ -63,12 +63,15 @@ export class FieldHistory {
     this.isCounter = isCounter(path);
   }
 
-  add({ before, after, writer, at, write }: FieldWrite): void {
+  add({ change, writer, at, write }: FieldWrite): void {
+    const { before, after } = change;
+    // Of what must not be shown, too, it can be told whether it comes back.
+    const marks = markedValues(change) ?? change;
     if (this.changes > 0 && at - this.lastAt > forgottenMs) this.#forget();
     if (this.changes === 0) {
       this.firstAt = at;
       this.#from = numberOf(this.path, before, at) ?? (before === undefined ? 0 : undefined);
-      this.#round.add(this.#remember(before).name);
+      this.#round.add(this.#remember(before, marks.before).name);
     }
     this.#step(numberOf(this.path, before, at) ?? 0, numberOf(this.path, after, at));
     this.changes++;
@@ -76,7 +79,7 @@ export class FieldHistory {
     this.lastWrite = write;
     this.moments.add(at);
     this.writers.set(writer, (this.writers.get(writer) ?? 0) + 1);
-    const { name, isNew } = this.#remember(after);
+    const { name, isNew } = this.#remember(after, marks.after);
     if (!isNew) this.returns++;
     if (this.#round.has(name)) {
       this.rounds++;
@@ -129,8 +132,9 @@ export class FieldHistory {
     this.#to = to;
   }
 
-  #remember(value: unknown): { readonly name: string; readonly isNew: boolean } {
-    const name = nameOfValue(value) ?? `${masked} ${this.changes}`;
+  /** `mark` is what it is compared by. */
+  #remember(value: unknown, mark: unknown): { readonly name: string; readonly isNew: boolean } {
+    const name = nameOfValue(mark);
     if (this.#seen.includes(name)) return { name, isNew: false };
     this.#seen.push(name);
     this.values.push(summaryOf(value));
@@ -178,10 +182,9 @@ function numberOf(path: string, value: unknown, at: number): number | undefined 
   return isTime ? undefined : number;
 }
 
-/** What a value is compared by; undefined for one that must not be seen. */
-function nameOfValue(value: unknown): string | undefined {
+/** What a value is compared by. */
+function nameOfValue(value: unknown): string {
   const text = JSON.stringify(value, (key, part: unknown) => (timeInside.test(key) ? undefined : part)) ?? "none";
-  if (text.includes(masked)) return undefined;
   return text.length <= longest ? text : `${text.length} ${hashOfFieldSet(text)}`;
 }
 

@@ -64,7 +64,7 @@ export class ObjectHistory {
     if (changes.some(({ path }) => asksFor(path))) this.#begin();
     const fields = changes.flatMap((change) => {
       const field = this.#field(change.path);
-      field?.add({ ...change, writer, at, write: this.writes });
+      field?.add({ change, writer, at, write: this.writes });
       return field ?? [];
     });
     this.recent.push({ writer, fields, hasMore: fields.length < changes.length });

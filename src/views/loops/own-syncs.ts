@@ -109,7 +109,7 @@ export class OwnSyncs {
       if (change.path === ".metadata.generation") continue;
       const field = history.fields.get(change.path) ?? new FieldHistory(change.path);
       history.fields.set(change.path, field);
-      field.add({ ...change, writer: event.fieldManager, at, write: history.syncs });
+      field.add({ change, writer: event.fieldManager, at, write: history.syncs });
     }
   }
 
