@@ -3,9 +3,12 @@
  * `N passed, N failed, N skipped`; exits 1 if any failed, or if there was none.
  *
  * `npm test -- PART...` runs only the files whose path contains one of the parts, without the gate.
+ * Files that start a cluster run side by side, in as many lanes as there are processors, at most two: they mostly wait. LANES=N
+ * sets another number.
  * CONTROL_PLANE=required: a control plane that is not there, and cannot be built, is a failure. Otherwise the tests that need
  * one are skipped then. LONG=1 (`npm run long`): more seeds, more steps.
  */
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { runBunTests } from "./bun-tests.ts";
 import { buildControlPlane, clusterBinaries, controllerBinaries, missingFor } from "./control-plane.ts";
@@ -72,12 +75,16 @@ async function controlPlane(): Promise<string | undefined> {
   return reason;
 }
 
-async function bunTests(
-  title: string,
-  files: readonly string[],
-  testTimeoutMs: number,
-  timeoutMs: number,
-): Promise<void> {
+interface TestGroup {
+  readonly title: string;
+  readonly files: readonly string[];
+  /** For one test that sets no limit itself. */
+  readonly testTimeoutMs: number;
+  /** For the whole group; ten times as long in the long form. */
+  readonly timeoutMs: number;
+}
+
+async function bunTests({ title, files, testTimeoutMs, timeoutMs }: TestGroup): Promise<void> {
   if (files.length === 0) return;
   const run = await runBunTests({ files, testTimeoutMs, timeoutMs: long ? 10 * timeoutMs : timeoutMs });
   results.push(...run.results);
@@ -111,7 +118,26 @@ function lastScreen(noControlPlane: string | undefined): void {
   console.log(`\n${counted(results)}`);
 }
 
+/** Runs the groups in their order, so many at a time. */
+async function inLanes(groups: readonly TestGroup[], lanes: number): Promise<void> {
+  const waiting = [...groups];
+  const lane = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await bunTests(next);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+/** LANES of the environment, else one for each processor, at most two. */
+function laneCount(): number {
+  const asked = process.env["LANES"];
+  if (asked === undefined) return Math.min(2, availableParallelism());
+  if (/^[1-9]$/.test(asked)) return Number(asked);
+  console.error(`error: LANES is ${JSON.stringify(asked)}: must be 1 to 9`);
+  process.exit(2);
+}
+
 const parts = process.argv.slice(2);
+const lanes = laneCount();
 const files = [...new Bun.Glob("test/**/*.test.ts").scanSync(top)]
   .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
   .sort();
@@ -121,14 +147,18 @@ if (parts.length === 0) {
   await gate();
   await buildBinary();
 }
-await bunTests(
-  "tests",
-  files.filter((file) => !isCluster(file)),
-  30_000,
-  8 * minute,
-);
+const alone = files.filter((file) => !isCluster(file));
+await bunTests({ title: "tests", files: alone, testTimeoutMs: 30_000, timeoutMs: 8 * minute });
 const noControlPlane = files.some(isCluster) ? await controlPlane() : undefined;
-// Each in a process of its own: a cluster that hangs takes one file with it.
-for (const file of files.filter(isCluster)) await bunTests(file, [file], 2 * minute, 6 * minute);
+// Each file in a process of its own: a cluster that hangs takes one file with it.
+await inLanes(
+  files.filter(isCluster).map((file) => ({
+    title: file,
+    files: [file],
+    testTimeoutMs: 2 * minute,
+    timeoutMs: 10 * minute,
+  })),
+  lanes,
+);
 lastScreen(noControlPlane);
 process.exit(results.length === 0 || results.some(({ outcome }) => outcome === "failed") ? 1 : 0);
