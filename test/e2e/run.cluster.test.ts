@@ -82,7 +82,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     expect(pods.map(({ metadata }) => metadata.uid)).toContain(orphan.metadata.uid);
     const after = (await workload.pods()).find(({ metadata }) => metadata.uid === stranger.metadata.uid);
     expect(after?.metadata.ownerReferences).toBeUndefined();
-    expect(program.stdout).toMatch(/adopt/);
+    await program.says(/adopt/);
   });
 
   test("releases a pod that is relabelled, and replaces it", async () => {
@@ -96,7 +96,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     expect(pods.map(({ metadata }) => metadata.uid)).not.toContain(first?.metadata.uid as string);
     const released = (await workload.pods()).find(({ metadata }) => metadata.uid === first?.metadata.uid);
     expect(released?.metadata.ownerReferences ?? []).toEqual([]);
-    expect(program.stdout).toMatch(/release/);
+    await program.says(/release/);
   });
 
   test("says ReplicaFailure when a quota is exceeded, and takes it back when there is room again", async () => {

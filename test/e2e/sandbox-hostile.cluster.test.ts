@@ -258,7 +258,8 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
       await new Promise((resolve, reject) => socket.once("secureConnect", resolve).once("error", reject));
       socket.write(watch);
     };
-    for (let at = 0; at < 10_000; at += 250) await Promise.all(Array.from({ length: 250 }, open));
+    // A few at a time: the server closes a connection that says nothing for 12 s, and this process shares its processor.
+    for (let at = 0; at < 10_000; at += 50) await Promise.all(Array.from({ length: 50 }, open));
     const until = performance.now() + 60_000;
     while (seen.opened < 10_000 && performance.now() < until) await Bun.sleep(20);
     expect(seen.opened).toBe(10_000);
