@@ -9,7 +9,7 @@ import { Linker } from "../src/trace/linker.ts";
 import type { KindName } from "../src/trace/names.ts";
 import { AgreementReport } from "../src/views/agreement.ts";
 import { Chain, type FindObject } from "../src/views/chains.ts";
-import type { Loop } from "../src/views/loops/loop.ts";
+import { isObjectLoop, type Loop } from "../src/views/loops/loop.ts";
 import { Loops } from "../src/views/loops/loops.ts";
 import { RunReport } from "../src/views/run-report.ts";
 import type { SyncBlock } from "../src/views/sync-block.ts";
@@ -163,11 +163,10 @@ export class TraceRun {
 
   /** Once each: keys of the named controllers, and objects that they reconcile. */
   #tellLoop(loop: Loop): void {
-    const isNamed =
-      loop.is === "rewritten"
-        ? this.#reconciles(loop.of)
-        : this.asked.controllers.some(({ name }) => name === loop.controller);
-    const name = `${loop.is} ${loop.is === "rewritten" ? loop.of.kind : loop.controller} ${loop.key}`;
+    const isNamed = isObjectLoop(loop)
+      ? this.#reconciles(loop.of)
+      : this.asked.controllers.some(({ name }) => name === loop.controller);
+    const name = `${loop.is} ${isObjectLoop(loop) ? loop.of.kind : loop.controller} ${loop.key}`;
     if (!isNamed || this.#loopsTold.has(name)) return;
     this.#loopsTold.add(name);
     if (this.options.output !== "json") {

@@ -5,7 +5,7 @@ import { type Changes, watchChanges } from "../../src/modes/watching/changes-onl
 import { sleep } from "../../src/platform/timeline.ts";
 import { cannotTellExitCode } from "../../src/verdict/verdict.ts";
 import { Coverage } from "../../src/views/loops/coverage.ts";
-import { type Acquittal, type Loop, nameOf } from "../../src/views/loops/loop.ts";
+import { type Acquittal, isFollower, isObjectLoop, type Loop, nameOf } from "../../src/views/loops/loop.ts";
 import { Loops } from "../../src/views/loops/loops.ts";
 import { loopsVerdict } from "../../src/views/loops/verdict.ts";
 import { reconcileAdvice } from "../advice.ts";
@@ -52,13 +52,14 @@ const byDesign = new Set(["leases.coordination.k8s.io", "events", "events.events
 
 export const loops: Command = command({
   name: "loops",
-  about: "Find objects that are rewritten again and again without getting anywhere, whoever does it",
+  about: "Find objects that are rewritten or recreated again and again without getting anywhere, whoever does it",
   description:
     "Watches every kind that can be watched, or those named, and finds objects that go round in circles: a field of what is asked " +
     "for that returns to values it had before, at any rate; more often than --rate, a status that does so, a value that is renewed " +
-    "with every write, or writes that change nothing. It names the fields, the values and the writers, and puts what only follows " +
-    "(the ReplicaSet of a Deployment) under its cause. No controller of ours takes part: it serves operators in any language. " +
-    "Nothing is ever written. What is there already is not read: only what changes from now on.\n\n" +
+    "with every write, writes that change nothing, or an object that is deleted and created again under its name (four times or " +
+    "more, each counted as two writes). It names the fields, the values and the writers, and puts what only follows (the ReplicaSet " +
+    "of a Deployment) under its cause. No controller of ours takes part: it serves operators in any language. Nothing is ever " +
+    "written. What is there already is not read: only what changes from now on.\n\n" +
     "Exit codes: 0 ended as asked or by a signal; 2 wrong arguments or no connection; with --fail-on loop: 3 a loop was found, 5 " +
     "cannot tell, because something that matters could not be watched; 130 ended by a second signal.",
   arguments: {
@@ -204,8 +205,8 @@ class LoopHunt {
 
   /** Once each; what only follows stands in the report. */
   #tell(loop: Loop): void {
-    if (loop.is !== "rewritten" || this.#told.has(nameOf(loop))) return;
-    this.#told.add(nameOf(loop));
+    if (!isObjectLoop(loop) || this.#told.has(`${loop.is} ${nameOf(loop)}`)) return;
+    this.#told.add(`${loop.is} ${nameOf(loop)}`);
     this.#say(foundText(loop));
   }
 
@@ -233,8 +234,7 @@ class LoopHunt {
     } else if (loops.length > 0) {
       if (this.#told.size > 0 && out.columns !== undefined) out.write("\n");
       for (const [index, loop] of loops.entries()) {
-        const follows = loop.is === "rewritten" && loop.followsFrom !== undefined;
-        if (index > 0 && !follows) out.write("\n");
+        if (index > 0 && !isFollower(loop)) out.write("\n");
         const lines = loopText(loop, styleOf(out), { next: this.#watchLine(loop, kinds), now });
         out.write(`${lines.join("\n")}\n`);
       }
@@ -246,7 +246,7 @@ class LoopHunt {
   }
 
   #watchLine(loop: Loop, kinds: readonly Kind[]): string {
-    if (loop.is !== "rewritten" || loop.followsFrom !== undefined) return "";
+    if (!isObjectLoop(loop) || isFollower(loop)) return "";
     const kind = kinds.find(({ group, kind: name }) => group === loop.of.group && name === loop.of.kind);
     if (kind === undefined) return "";
     const { namespace, name } = splitKey(loop.key);

@@ -1,13 +1,16 @@
 /** Loops in words. */
-import type {
-  Acquittal,
-  Loop,
-  LoopField,
-  ObjectName,
-  OwnLoop,
-  RequeueLoop,
-  RewriteLoop,
-  WriterShare,
+import {
+  type Acquittal,
+  isFollower,
+  type Loop,
+  type LoopField,
+  type ObjectLoop,
+  type ObjectName,
+  type OwnLoop,
+  type RecreateLoop,
+  type RequeueLoop,
+  type RewriteLoop,
+  type WriterShare,
 } from "../../src/views/loops/loop.ts";
 import { splitKey } from "../../src/api/key.ts";
 import { masked } from "../../src/trace/mask.ts";
@@ -38,26 +41,32 @@ export function loopText(loop: Loop, { columns, colour }: Style, { next, now }: 
   const last = ago < quietMs ? "" : `, last ${formatDuration(ago)} ago`;
   const body = [
     ...(loop.is === "rewritten" ? rewriteLines(loop) : []),
+    ...(loop.is === "recreated" ? recreateLines(loop) : []),
     ...(loop.is === "own writes" ? fieldLines(loop.fields, shownFields) : []),
     ...(next === "" ? [] : [`see it: ${next}`]),
   ];
   const set = (text: string): string[] =>
     wrapWords(text.split(" "), columns === undefined ? undefined : columns - indent.length);
   const [first = "", ...rest] = set(headOf(loop) + last);
-  const label = loop.is === "rewritten" && loop.followsFrom !== undefined ? "follows " : `${colour.red("loop")}    `;
+  const label = isFollower(loop) ? "follows " : `${colour.red("loop")}    `;
   return [label + first, ...[...rest, ...body.flatMap(set)].map((line) => indent + line)];
 }
 
 /** `found   ConfigMap shop/settings: .data.mode · 14 writes in 5.6 s`: as soon as it is one. */
-export function foundText({ of, key, fields, writes, ms }: RewriteLoop): string {
-  const what = fields[0]?.path ?? "no field changes";
-  return `found   ${of.kind} ${key}: ${what} · ${counted(writes, "write")} in ${formatDuration(ms)}`;
+export function foundText(loop: ObjectLoop): string {
+  const said =
+    loop.is === "recreated"
+      ? `deleted and created again · ${counted(loop.times, "time")}`
+      : `${loop.fields[0]?.path ?? "no field changes"} · ${counted(loop.writes, "write")}`;
+  return `found   ${objectText(loop)}: ${said} in ${formatDuration(loop.ms)}`;
 }
 
 function headOf(loop: Loop): string {
   switch (loop.is) {
     case "rewritten":
       return `${objectText(loop)}: written ${counted(loop.writes, "time")} in ${formatDuration(loop.ms)}, ${rate(loop.writes, loop.ms)}`;
+    case "recreated":
+      return `${objectText(loop)}: deleted and created again ${counted(loop.times, "time")} in ${formatDuration(loop.ms)}, ${rate(loop.times, loop.ms)}`;
     case "own writes":
       return `${syncsText(loop)}, ${loop.byOwnWrite} of them woken by its own write`;
     case "requeued":
@@ -82,10 +91,25 @@ function rate(writes: number, ms: number): string {
 
 function rewriteLines({ how, fields, writers, followsFrom }: RewriteLoop): readonly string[] {
   return [
-    ...(followsFrom === undefined ? [] : [`follows from ${followsFrom.of.kind} ${splitKey(followsFrom.key).name}`]),
+    ...followsLines(followsFrom),
     ...(how === "empty" ? ["no field changes: every write makes a new version and nothing else"] : []),
     ...fieldLines(fields, followsFrom === undefined ? shownFields : shownOfFollowers),
     writersText(writers),
+  ];
+}
+
+function followsLines(from: ObjectName | undefined): readonly string[] {
+  return from === undefined ? [] : [`follows from ${from.of.kind} ${splitKey(from.key).name}`];
+}
+
+function recreateLines({ createdBy, deletedBy, followsFrom }: RecreateLoop): readonly string[] {
+  const deleted = sharesText(deletedBy, "time");
+  // No object records its deletion.
+  const unknown = "who deletes it is recorded in no object: the API server's audit log has it";
+  return [
+    ...followsLines(followsFrom),
+    `created by ${sharesText(createdBy, "time")}`,
+    deletedBy.every(({ name }) => name === undefined) ? unknown : `deleted by ${deleted}`,
   ];
 }
 
@@ -121,11 +145,17 @@ function byText(writers: readonly WriterShare[]): string {
 }
 
 function writersText(writers: readonly WriterShare[]): string {
-  const known = writers.filter(({ name }) => name !== undefined);
-  const unknown = writers.find(({ name }) => name === undefined)?.writes ?? 0;
-  if (known.length === 0) return "writer  managedFields do not tell";
-  const named = known.map(({ name, writes }) => `${name} ${counted(writes, "write")}`).join(" · ");
-  return `${known.length === 1 ? "writer " : "writers"} ${named}${unknown === 0 ? "" : ` · unknown ${counted(unknown, "write")}`}`;
+  const named = writers.filter(({ name }) => name !== undefined);
+  if (named.length === 0) return "writer  managedFields do not tell";
+  return `${named.length === 1 ? "writer " : "writers"} ${sharesText(writers, "write")}`;
+}
+
+/** `hpa 120 writes · gitops 119 writes · unknown 1 write`. */
+function sharesText(shares: readonly WriterShare[], what: string): string {
+  const named = shares.filter(({ name }) => name !== undefined);
+  const unknown = shares.find(({ name }) => name === undefined);
+  const texts = [...named, ...(unknown === undefined ? [] : [unknown])];
+  return texts.map(({ name, writes }) => `${name ?? "unknown"} ${counted(writes, what)}`).join(" · ");
 }
 
 /** Kinds whose numbers go one way while a new revision takes over. */
@@ -165,7 +195,7 @@ function answerText(verdict: Verdict<Loop>, deltas: number): string {
   const changes = deltas === 0 ? "nothing was written" : counted(deltas, "change");
   switch (verdict.is) {
     case "found": {
-      const causes = verdict.findings.filter((loop) => loop.is !== "rewritten" || loop.followsFrom === undefined);
+      const causes = verdict.findings.filter((loop) => !isFollower(loop));
       return `${counted(causes.length, "loop")} in ${changes}`;
     }
     case "well":

@@ -8,8 +8,9 @@ import type { Cluster } from "../support/cluster.ts";
 export interface Culprit {
   readonly kind: string;
   readonly name: string;
+  /** `recreated` for an object that is deleted and created again. */
   readonly path: string;
-  /** Who changes the field, sorted; `undefined` for one that managedFields do not tell. */
+  /** Who changes the field, or creates the object, sorted; `undefined` for one that managedFields do not tell. */
   readonly writers: readonly (string | undefined)[];
   /** The kinds whose loops may follow from it. */
   readonly followers?: readonly string[];
@@ -33,6 +34,7 @@ export interface Act {
   create(path: string, body: object): Promise<{ readonly metadata: { readonly uid: string } }>;
   /** A merge patch, unless `type` says otherwise. */
   patch(path: string, by: string, body: object, type?: string): Promise<void>;
+  delete(path: string): Promise<void>;
   /** The name of the only ReplicaSet. */
   replicaSet(): Promise<string>;
 }
@@ -61,6 +63,7 @@ export function actIn(cluster: Pick<Cluster, "request">, namespace: string): Act
       const whole = path === "" ? `/api/v1/namespaces/${namespace}` : pathOf(path);
       await send("PATCH", `${whole}?fieldManager=${by}${force}`, body, type);
     },
+    delete: async (path) => void (await send("DELETE", pathOf(path))),
     async replicaSet() {
       const list = (await send("GET", pathOf("apps/v1/replicasets"))) as {
         items: readonly { metadata: { name: string } }[];
@@ -360,6 +363,27 @@ export const fights: readonly LoopScene[] = [
       await act.patch("loops.example.com/v1/widgets/owner/status", "op", { status: { lastSync: now() } });
     },
   },
+  {
+    name: "recreated",
+    everyMs: 900,
+    culprit: inSettings("recreated", ["creator"]),
+    prepare: makeConfigMap,
+    async write(act) {
+      await act.delete(settings);
+      await makeConfigMap(act);
+    },
+  },
+  {
+    name: "recreated-owner",
+    everyMs: 1500,
+    // Its ReplicaSet has the same name each time, and pods have others.
+    culprit: inWeb("recreated", ["creator"]),
+    prepare: makeDeployment,
+    async write(act) {
+      await act.delete(web);
+      await makeDeployment(act);
+    },
+  },
 ];
 
 /** Work that is as busy, and gets somewhere. */
@@ -378,6 +402,17 @@ export const honest: readonly LoopScene[] = [
     culprit: undefined,
     prepare: makeDeployment,
     write: (act) => act.patch(`${web}/scale`, "somebody", { spec: { replicas: 200 } }),
+  },
+  {
+    name: "replaced-pods",
+    everyMs: 7000,
+    culprit: undefined,
+    async prepare(act) {
+      const { spec } = deployment(2) as { readonly spec: object };
+      await act.create("apps/v1/statefulsets", { metadata: { name: "web" }, spec: { ...spec, serviceName: "web" } });
+    },
+    // Each pod of a StatefulSet comes back under its name, and each rollout replaces all of them.
+    write: (act, n) => act.patch("apps/v1/statefulsets/web", "deployer", image(`${n}`), strategic),
   },
   {
     name: "election",

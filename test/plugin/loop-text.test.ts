@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Chalk } from "chalk";
-import { acquittalText, loopsSummary, loopText } from "../../plugin/render/loop-text.ts";
+import { acquittalText, foundText, loopsSummary, loopText } from "../../plugin/render/loop-text.ts";
 import { valueTexts } from "../../plugin/render/loop-values.ts";
 import { judge } from "../../src/verdict/verdict.ts";
 import type { Loop, LoopField, RewriteLoop } from "../../src/views/loops/loop.ts";
@@ -130,6 +130,35 @@ describe("loopText", () => {
 
   test("gives the pace of a slow one by the hour", () => {
     expect(shown({ ...fight, writes: 5, ms: 720_000 })).toContain("written 5 times in 12 m 0 s, 20 an hour");
+  });
+
+  test("of an object that is deleted and created again: who creates it, and who deletes it as far as that is known", () => {
+    const loop: Loop = {
+      is: "recreated",
+      of: { group: "apps", kind: "ReplicaSet" },
+      key: "shop/web-1",
+      times: 12,
+      ms: 30_000,
+      lastAt: 100_000,
+      createdBy: [{ name: "op", writes: 12 }],
+      deletedBy: [{ name: undefined, writes: 12 }],
+    };
+    expect(shown(loop)).toBe(
+      "loop    ReplicaSet shop/web-1: deleted and created again 12 times in 30 s, 22 a minute\n" +
+        "        created by op 12 times\n" +
+        "        who deletes it is recorded in no object: the API server's audit log has it",
+    );
+    const deletedBy = [
+      { name: undefined, writes: 1 },
+      { name: "garbage collector", writes: 11 },
+    ];
+    expect(shown({ ...loop, deletedBy, followsFrom: { of: loop.of, key: "shop/web" } })).toBe(
+      "follows ReplicaSet shop/web-1: deleted and created again 12 times in 30 s, 22 a minute\n" +
+        "        follows from ReplicaSet web\n" +
+        "        created by op 12 times\n" +
+        "        deleted by garbage collector 11 times · unknown 1 time",
+    );
+    expect(foundText(loop)).toBe("found   ReplicaSet shop/web-1: deleted and created again · 12 times in 30 s");
   });
 
   test("numbers the values that must not be shown, and says of renewed ones no more than that", () => {

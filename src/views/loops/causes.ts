@@ -1,10 +1,11 @@
 /** Which loop follows from which: an owner and what it owns are rewritten together, and one of them is the cause. */
-import { isAskedFor, nameOf, type ObjectName, type RewriteLoop } from "./loop.ts";
+import { isAskedFor, nameOf, type ObjectLoop, type ObjectName } from "./loop.ts";
 
 /** A loop with the uids that tie its object to others. */
 export interface OwnedLoop {
-  readonly loop: RewriteLoop;
-  readonly uid: string;
+  readonly loop: ObjectLoop;
+  /** Several of an object that was created again and again. */
+  readonly uids: readonly string[];
   /** The uids of its owner, the owner's owner and so on, as far as they are known. */
   readonly owners: readonly string[];
 }
@@ -16,8 +17,8 @@ export interface OwnedLoop {
  *   several fight over it by themselves, or where it is rewritten by the one who rewrites the owner: those are loops of their own.
  * - An owner of which the status alone goes round follows what it owns.
  */
-export function inOrderOfCauses(loops: readonly OwnedLoop[]): readonly RewriteLoop[] {
-  const byUid = new Map(loops.map((each) => [each.uid, each]));
+export function inOrderOfCauses(loops: readonly OwnedLoop[]): readonly ObjectLoop[] {
+  const byUid = new Map(loops.flatMap((each) => each.uids.map((uid) => [uid, each] as const)));
   const causes = new Map<OwnedLoop, OwnedLoop>();
   for (const owned of loops) {
     const owner = owned.owners.flatMap((uid) => byUid.get(uid) ?? [])[0];
@@ -30,23 +31,29 @@ export function inOrderOfCauses(loops: readonly OwnedLoop[]): readonly RewriteLo
   return roots.flatMap((root) => [root.loop, ...followers(root, causes)]);
 }
 
-function isAsked({ fields, how }: RewriteLoop): boolean {
-  return how === "empty" || fields.some(({ path }) => isAskedFor(path));
+function isAsked(loop: ObjectLoop): boolean {
+  return loop.is === "recreated" || loop.how === "empty" || loop.fields.some(({ path }) => isAskedFor(path));
 }
 
-/** Whether the owned one is rewritten by somebody who answers to its owner. */
-function isLed(owned: RewriteLoop, owner: RewriteLoop): boolean {
+/** Whether the owned one is rewritten by somebody who answers to its owner. What is owned by an object that goes, goes with it. */
+function isLed(owned: ObjectLoop, owner: ObjectLoop): boolean {
   const [led, leading] = [writersOf(owned), writersOf(owner)];
-  return !isAsked(owned) || (led.size <= 1 && [...led].every((name) => !leading.has(name)));
+  if (owner.is === "recreated" || !isAsked(owned)) return true;
+  return led.size <= 1 && [...led].every((name) => !leading.has(name));
 }
 
-/** Those who change the fields of the loop. */
-function writersOf({ fields, writers, how }: RewriteLoop): ReadonlySet<string> {
-  const shares = how === "empty" ? writers : fields.flatMap((field) => field.writers);
+/** Those who change the fields of the loop, or create the object. */
+function writersOf(loop: ObjectLoop): ReadonlySet<string> {
+  const shares =
+    loop.is === "recreated"
+      ? loop.createdBy
+      : loop.how === "empty"
+        ? loop.writers
+        : loop.fields.flatMap((field) => field.writers);
   return new Set(shares.flatMap(({ name }) => name ?? []));
 }
 
-function followers(root: OwnedLoop, causes: ReadonlyMap<OwnedLoop, OwnedLoop>): readonly RewriteLoop[] {
+function followers(root: OwnedLoop, causes: ReadonlyMap<OwnedLoop, OwnedLoop>): readonly ObjectLoop[] {
   const from: ObjectName = { of: root.loop.of, key: root.loop.key };
   const follows = [...causes.keys()].filter((each) => rootOf(each, causes) === root).sort(moreTelling);
   return follows.map(({ loop }) => ({ ...loop, followsFrom: from }));
@@ -60,7 +67,8 @@ function rootOf(each: OwnedLoop, causes: ReadonlyMap<OwnedLoop, OwnedLoop>): Own
 }
 
 function moreTelling(a: OwnedLoop, b: OwnedLoop): number {
-  const rate = ({ loop }: OwnedLoop): number => loop.writes / Math.max(loop.ms, 1);
+  const rate = ({ loop }: OwnedLoop): number =>
+    (loop.is === "recreated" ? 2 * loop.times : loop.writes) / Math.max(loop.ms, 1);
   return (
     Number(isAsked(b.loop)) - Number(isAsked(a.loop)) || rate(b) - rate(a) || (nameOf(a.loop) < nameOf(b.loop) ? -1 : 1)
   );

@@ -1,4 +1,4 @@
-/** What a loop is, as data: an object that is rewritten and gets nowhere, or a key of a controller of ours that wakes itself. */
+/** What a loop is, as data: an object that is rewritten or recreated and gets nowhere, or a key of a controller of ours that wakes itself. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { KindName } from "../../trace/events.ts";
 
@@ -48,6 +48,23 @@ export interface RewriteLoop extends ObjectName {
   readonly followsFrom?: ObjectName;
 }
 
+/** An object that is deleted and created again under its name, again and again. */
+export interface RecreateLoop extends ObjectName {
+  readonly is: "recreated";
+  /** How often it was created again, and in how many ms from the first deletion to the last creation. */
+  readonly times: number;
+  readonly ms: number;
+  readonly lastAt: number;
+  readonly createdBy: readonly WriterShare[];
+  /** Without a name where nothing shows who deleted it: the API server keeps that in no object. */
+  readonly deletedBy: readonly WriterShare[];
+  /** The object whose loop this one follows from, by owner references. */
+  readonly followsFrom?: ObjectName;
+}
+
+/** A loop of an object, whoever makes it. */
+export type ObjectLoop = RewriteLoop | RecreateLoop;
+
 /** A key of a controller of ours whose syncs are woken by its own writes. */
 export interface OwnLoop {
   readonly is: "own writes";
@@ -75,7 +92,16 @@ export interface RequeueLoop {
   readonly why: string;
 }
 
-export type Loop = RewriteLoop | OwnLoop | RequeueLoop;
+export type Loop = ObjectLoop | OwnLoop | RequeueLoop;
+
+export function isObjectLoop(loop: Loop): loop is ObjectLoop {
+  return loop.is === "rewritten" || loop.is === "recreated";
+}
+
+/** Whether it only follows from the loop of an owner, or of what it owns. */
+export function isFollower(loop: Loop): boolean {
+  return isObjectLoop(loop) && loop.followsFrom !== undefined;
+}
 
 /** An object that was written as often as one in a loop, and is none. */
 export interface Acquittal extends ObjectName {

@@ -1,5 +1,5 @@
 /**
- * Loops: objects that are rewritten again and again without getting anywhere. A fold over `delta` events, so it serves operators
+ * Loops: objects that are rewritten, or deleted and created, again and again without getting anywhere. A fold over `delta` events, so it serves operators
  * in any language; for controllers of ours also over `get`, `write` and `link` events: syncs that wake themselves.
  */
 import type { DeltaEvent, StageEvent } from "../../trace/events.ts";
@@ -8,14 +8,17 @@ import { acquittalOf, loopOf, mayBecomeLoop } from "./judge-object.ts";
 import {
   type Acquittal,
   defaultLeastMs,
+  isObjectLoop,
   type Loop,
   type LoopsOptions,
   nameOf,
+  type ObjectLoop,
   type OwnLoop,
   type RequeueLoop,
 } from "./loop.ts";
 import { ObjectHistory } from "./object-history.ts";
 import { OwnSyncs } from "./own-syncs.ts";
+import { Recreations } from "./recreations.ts";
 
 /** Objects that changed lately are remembered, the others forgotten. */
 const mostObjects = 20_000;
@@ -32,12 +35,14 @@ export class Loops {
   /** Those that were written since they were last judged. */
   #unjudged = new Set<ObjectHistory>();
   #found = new Map<string, OwnedLoop>();
+  #recreations: Recreations;
   #own: OwnSyncs;
   #foundOwn = new Map<string, OwnLoop | RequeueLoop>();
   #deltas = 0;
 
   constructor({ perMinute, leastMs = defaultLeastMs }: LoopsOptions) {
     this.#options = { perMinute, leastMs };
+    this.#recreations = new Recreations(this.#options);
     this.#own = new OwnSyncs(this.#options);
   }
 
@@ -52,14 +57,17 @@ export class Loops {
   }
 
   accept(event: StageEvent): void {
-    if (event.stage === "delta") this.#delta(event);
-    else this.#own.accept(event);
+    if (event.stage === "delta") {
+      this.#delta(event);
+      this.#recreations.accept(event);
+    } else this.#own.accept(event);
   }
 
   /** The loops so far: causes before what follows from them, each with when it was written last. */
   found(): readonly Loop[] {
     for (const history of this.#unjudged) this.#judge(history);
     this.#unjudged.clear();
+    for (const owned of this.#recreations.found()) this.#keep(owned);
     for (const loop of this.#own.found()) {
       const name = `${loop.is} ${loop.controller} ${loop.key}`;
       if (this.#foundOwn.size < mostLoops || this.#foundOwn.has(name)) this.#foundOwn.set(name, loop);
@@ -74,13 +82,13 @@ export class Loops {
    */
   settled(): readonly Loop[] {
     return this.found().filter((loop) => {
-      if (loop.is !== "rewritten") return true;
-      return loop.followsFrom === undefined && !this.#mayFollow(nameOf(loop));
+      if (!isObjectLoop(loop)) return true;
+      return loop.followsFrom === undefined && !this.#mayFollow(loop);
     });
   }
 
-  #mayFollow(name: string): boolean {
-    const owners = new Set(this.#found.get(name)?.owners);
+  #mayFollow(loop: ObjectLoop): boolean {
+    const owners = new Set(this.#found.get(foundName(loop))?.owners);
     for (const history of this.#objects.values()) {
       if (owners.has(history.uid) && mayBecomeLoop(history, this.#options)) return true;
     }
@@ -90,7 +98,7 @@ export class Loops {
   /** Objects that were written as often, and are in no loop: a rollout does that. The busiest first. */
   acquitted(): readonly Acquittal[] {
     return [...this.#objects.values()]
-      .filter((history) => !this.#found.has(nameOf(history)))
+      .filter((history) => !this.#found.has(`rewritten ${nameOf(history)}`))
       .flatMap((history) => acquittalOf(history, this.#options) ?? [])
       .sort((a, b) => b.writes - a.writes);
   }
@@ -129,9 +137,12 @@ export class Loops {
     const { uid, owner } = history;
     if (owner !== undefined) this.#owners.set(uid, owner);
     const loop = loopOf(history, this.#options);
-    const name = nameOf(history);
-    if (loop === undefined || (this.#found.size >= mostLoops && !this.#found.has(name))) return;
-    this.#found.set(name, { loop, uid, owners: this.#ownersOf(uid) });
+    if (loop !== undefined) this.#keep({ loop, uids: [uid], owners: this.#ownersOf(uid) });
+  }
+
+  #keep(owned: OwnedLoop): void {
+    const name = foundName(owned.loop);
+    if (this.#found.size < mostLoops || this.#found.has(name)) this.#found.set(name, owned);
   }
 
   #ownersOf(uid: string): readonly string[] {
@@ -142,4 +153,8 @@ export class Loops {
     }
     return owners;
   }
+}
+
+function foundName(loop: ObjectLoop): string {
+  return `${loop.is} ${nameOf(loop)}`;
 }
