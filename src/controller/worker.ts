@@ -1,6 +1,7 @@
 import type { ObjectKey } from "../api/key.ts";
 import type { UnseenWrites } from "../trace/events.ts";
 import type { RunningController } from "./running-controller.ts";
+import type { QueueItem } from "../workqueue/queue.ts";
 import { runSync } from "./sync-run.ts";
 
 /** Counts the syncs of one controller, from 1. */
@@ -20,34 +21,42 @@ export async function work(
   counter: SyncCounter,
   signal: AbortSignal,
 ): Promise<void> {
-  const { queue, bus, timeline, definition } = running;
+  const { queue, definition } = running;
   const actor = `${definition.name} worker ${worker}`;
-  for (let item = await queue.get(actor); item !== undefined; item = await queue.get(actor)) {
+  // Awaited even if it is there: whoever starts workers goes on before the first sync begins.
+  let item = await queue.get(actor);
+  while (item !== undefined) {
     // The object may have left the scope while its key waited.
-    if (!running.inScope(item.key)) {
+    if (running.inScope(item.key)) {
+      const sync = ++counter.syncs;
+      reportGet(running, item, sync, worker);
+      await runSync(running, item, sync, signal);
+    } else {
       queue.done(item);
-      continue;
     }
-    const sync = ++counter.syncs;
-    if (bus.on) {
-      const unseen = unseenWrites(running, item.key);
-      bus.emit({
-        stage: "get",
-        controller: definition.name,
-        key: item.key,
-        sync,
-        worker,
-        waitedMs: timeline.now() - item.addedAt,
-        depth: queue.depth,
-        inFlight: queue.inFlight,
-        delayed: queue.delayed,
-        failures: queue.numRequeues(item.key),
-        triggers: item.triggers,
-        ...(unseen !== undefined && { unseen }),
-      });
-    }
-    await runSync(running, item, sync, signal);
+    const next = queue.get(actor);
+    item = next instanceof Promise ? await next : next;
   }
+}
+
+function reportGet(running: RunningController, item: QueueItem, sync: number, worker: number): void {
+  const { queue, bus, timeline, definition } = running;
+  if (!bus.on) return;
+  const unseen = unseenWrites(running, item.key);
+  bus.emit({
+    stage: "get",
+    controller: definition.name,
+    key: item.key,
+    sync,
+    worker,
+    waitedMs: timeline.now() - item.addedAt,
+    depth: queue.depth,
+    inFlight: queue.inFlight,
+    delayed: queue.delayed,
+    failures: queue.numRequeues(item.key),
+    triggers: item.triggers,
+    ...(unseen !== undefined && { unseen }),
+  });
 }
 
 function unseenWrites({ expectations }: RunningController, key: ObjectKey): UnseenWrites | undefined {

@@ -24,6 +24,13 @@ export function realTimeline(): Timeline {
   let compared = performance.now();
   let hops = 0;
   let gaveWayAt = 0;
+  const turn = (): Promise<void> | undefined => {
+    if (++hops % hopsALook !== 0) return undefined;
+    const monotonic = performance.now();
+    if (monotonic - gaveWayAt < giveWayAfterMs) return undefined;
+    gaveWayAt = monotonic;
+    return new Promise((resolve) => macrotask(resolve));
+  };
   return {
     now() {
       const monotonic = performance.now();
@@ -35,13 +42,8 @@ export function realTimeline(): Timeline {
       return origin + monotonic;
     },
     clocks: () => ({ wall: Date.now(), steady: performance.now() }),
-    hop() {
-      if (++hops % hopsALook !== 0) return settled;
-      const monotonic = performance.now();
-      if (monotonic - gaveWayAt < giveWayAfterMs) return settled;
-      gaveWayAt = monotonic;
-      return new Promise((resolve) => macrotask(resolve));
-    },
+    hop: () => turn() ?? settled,
+    turn,
     after(ms, _actor, fn, options): Cancel {
       let left = Math.max(0, ms);
       let timer: ReturnType<typeof setTimeout>;

@@ -31,6 +31,11 @@ export interface Timeline {
    * turn has come. Actors are named stably (`replicaset worker 3`), since a virtual run orders by these names.
    */
   hop(actor: string): Promise<void>;
+  /**
+   * The same hand-over for a caller that can go on in the same turn: undefined when the actor's turn is now, which on the real
+   * timeline it nearly always is. Saves a hand-over the promise.
+   */
+  turn(actor: string): Promise<void> | undefined;
   /** Calls `fn` once, `ms` from now (at once in the next turn for 0 or less). `fn` must not throw. */
   after(ms: number, actor: string, fn: () => void, options?: TimerOptions): Cancel;
 }

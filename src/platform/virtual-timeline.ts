@@ -96,10 +96,12 @@ export function virtualTimeline(startMs: number, random: Random): VirtualTimelin
     times.splice(times.indexOf(hop.at), 1);
   }
 
+  const hop = (actor: string): Promise<void> => new Promise((resolve) => register(0, actor, resolve, false));
   return {
     now: () => now,
     clocks: () => ({ wall: now, steady: now }),
-    hop: (actor) => new Promise((resolve) => register(0, actor, resolve, false)),
+    hop,
+    turn: hop,
     after(ms, actor, fn, options): Cancel {
       const hop = register(ms, actor, fn, options?.background ?? false);
       return () => remove(hop);

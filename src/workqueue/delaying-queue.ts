@@ -102,7 +102,7 @@ export class DelayingQueue extends Queue {
       this.#removeFirst();
       this.#byKey.delete(first.key);
       if (!first.background) this.#foreground--;
-      this.addMerged(first.key, undefined, first.triggers);
+      this.add(first.key, first.triggers);
     }
     this.#arm();
   }

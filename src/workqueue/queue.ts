@@ -29,13 +29,30 @@ export interface QueueGauges {
   readonly oldestAt: number | undefined;
 }
 
-interface Entry extends QueueItem {
-  triggers: TriggerLog;
-  addedAt: number;
-  taken: boolean;
-  /** Triggers that came while a worker has the key. */
-  again: TriggerLog | undefined;
-  againAt: number;
+/** One allocation a key: of most keys a single trigger is all there is, and a log of it is made only where somebody asks. */
+class Entry implements QueueItem {
+  readonly key: ObjectKey;
+  readonly addedAt: number;
+  taken = false;
+  /** Waits after `done`: the key was added while a worker has it. */
+  again: Entry | undefined = undefined;
+  #why: Trigger | TriggerLog;
+
+  constructor(key: ObjectKey, addedAt: number, why: Trigger | TriggerLog) {
+    this.key = key;
+    this.addedAt = addedAt;
+    this.#why = why;
+  }
+
+  get triggers(): TriggerLog {
+    if (!(this.#why instanceof TriggerLog)) this.#why = new TriggerLog(this.#why);
+    return this.#why;
+  }
+
+  join(why: Trigger | TriggerLog): void {
+    if (why instanceof TriggerLog) this.triggers.merge(why);
+    else this.triggers.add(why);
+  }
 }
 
 export interface QueueOptions {
@@ -92,55 +109,48 @@ export class Queue implements QueueGauges {
     return this.#state === "shut down";
   }
 
-  /** Atomic: never awaits. */
-  add(key: ObjectKey, trigger: Trigger): AddResult {
-    return this.addMerged(key, trigger, undefined);
-  }
-
-  /** As `add`, with a trigger, the triggers of a key that waited elsewhere, or both. Atomic. */
-  protected addMerged(key: ObjectKey, trigger: Trigger | undefined, log: TriggerLog | undefined): AddResult {
+  /** With a trigger, or with the triggers of a key that waited elsewhere. Atomic: never awaits. */
+  add(key: ObjectKey, why: Trigger | TriggerLog): AddResult {
     if (this.#state === "shut down") return "shut down";
     const entry = this.#entries.get(key);
     if (entry === undefined) {
-      const triggers = log ?? new TriggerLog(trigger);
-      if (log !== undefined && trigger !== undefined) log.add(trigger);
-      const addedAt = this.timeline.now();
-      const fresh: Entry = { key, triggers, addedAt, taken: false, again: undefined, againAt: 0 };
-      this.#entries.set(key, fresh);
-      this.#waiting.push(fresh);
-      this.#idle.shift()?.();
+      this.#line(new Entry(key, this.timeline.now(), why));
       return "added";
     }
-    let into = entry.triggers;
-    if (entry.taken) {
-      if (entry.again === undefined) {
-        entry.again = new TriggerLog();
-        entry.againAt = this.timeline.now();
-      }
-      into = entry.again;
+    if (!entry.taken) {
+      entry.join(why);
+      return "merged";
     }
-    if (log !== undefined) into.merge(log);
-    if (trigger !== undefined) into.add(trigger);
-    return entry.taken ? "in flight" : "merged";
+    if (entry.again === undefined) entry.again = new Entry(key, this.timeline.now(), why);
+    else entry.again.join(why);
+    return "in flight";
+  }
+
+  #line(entry: Entry): void {
+    this.#entries.set(entry.key, entry);
+    this.#waiting.push(entry);
+    if (this.#idle.length > 0) this.#idle.shift()?.();
   }
 
   /**
    * The next key, as soon as there is one; undefined once the queue is shut down and empty. Each item must be given back with
-   * `done`. `worker` names the actor that takes it.
+   * `done`. `worker` names the actor that takes it. Without a promise where a key waits and the worker's turn is now.
    */
-  get(worker: string): Promise<QueueItem | undefined> {
-    return this.timeline.hop(worker).then(() => {
-      const item = this.take();
-      return item !== undefined || this.#state === "shut down" ? item : this.#wait(worker);
-    });
+  get(worker: string): QueueItem | undefined | Promise<QueueItem | undefined> {
+    const turn = this.timeline.turn(worker);
+    if (turn !== undefined) return this.#wait(worker, turn);
+    const item = this.take();
+    if (item !== undefined || this.#state === "shut down") return item;
+    return this.#wait(worker, undefined);
   }
 
-  async #wait(worker: string): Promise<QueueItem | undefined> {
+  async #wait(worker: string, turn: Promise<void> | undefined): Promise<QueueItem | undefined> {
+    await turn;
     for (;;) {
-      await new Promise<void>((resolve) => this.#idle.push(resolve));
-      await this.timeline.hop(worker);
       const item = this.take();
       if (item !== undefined || this.#state === "shut down") return item;
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
+      await this.timeline.turn(worker);
     }
   }
 
@@ -160,21 +170,8 @@ export class Queue implements QueueGauges {
     if (!entry.taken) throw new RangeError(`Cannot give back ${item.key}: no worker has it`);
     entry.taken = false;
     this.#inFlight--;
-    if (entry.again === undefined) {
-      this.#entries.delete(item.key);
-    } else {
-      const next: Entry = {
-        key: item.key,
-        triggers: entry.again,
-        addedAt: entry.againAt,
-        taken: false,
-        again: undefined,
-        againAt: 0,
-      };
-      this.#entries.set(item.key, next);
-      this.#waiting.push(next);
-      this.#idle.shift()?.();
-    }
+    if (entry.again === undefined) this.#entries.delete(item.key);
+    else this.#line(entry.again);
     if (this.#inFlight === 0 && this.#state === "shut down") {
       for (const resolve of this.#drained.splice(0)) resolve();
     }

@@ -38,4 +38,18 @@ describe("realTimeline", () => {
     expect(fired.length).toBe(1);
     expect(hops).toBeGreaterThan(64);
   });
+
+  test("turns are taken at once, and still let timers fire", async () => {
+    const timeline = realTimeline();
+    let fired = false;
+    timeline.after(5, "timer", () => (fired = true));
+    const until = timeline.now() + 5000;
+    let atOnce = 0;
+    while (!fired && timeline.now() < until) {
+      const turn = timeline.turn("busy");
+      if (turn === undefined) atOnce++;
+      else await turn;
+    }
+    expect({ fired, mostAtOnce: atOnce > 64 }).toEqual({ fired: true, mostAtOnce: true });
+  });
 });

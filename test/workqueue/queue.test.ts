@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import type { Trigger } from "../../src/trace/triggers.ts";
 import { Queue, type QueueItem } from "../../src/workqueue/queue.ts";
@@ -79,6 +80,21 @@ describe("Queue", () => {
     expect(await timeline.runUntil()).toBe("steady");
     await running;
     expect(got).toEqual(["a", "b", undefined]);
+  });
+
+  test("on the real timeline a key that waits is handed over at once, with its triggers; one that does not, later", async () => {
+    const queue = new Queue({ name: "q", timeline: realTimeline() });
+    queue.add("a", because("1"));
+    queue.add("a", because("2"));
+    const item = queue.get("worker");
+    if (item === undefined || item instanceof Promise) throw new Error("a was not handed over at once");
+    expect(whys(item)).toEqual(["1", "2"]);
+    const next = queue.get("worker");
+    expect(next).toBeInstanceOf(Promise);
+    queue.add("a", because("3"));
+    queue.done(item);
+    const again = await next;
+    expect(again === undefined ? undefined : whys(again)).toEqual(["3"]);
   });
 
   test("shutDown with discard drops what waits and says how much", () => {
