@@ -26,6 +26,8 @@ export interface ApiRequest {
   /** Aborting ends the request, and a body that is being read ends in an error. */
   readonly signal: AbortSignal;
   readonly decision?: DecisionId;
+  /** Of the object in the answer nothing but the metadata is used: a server that is far away may be asked for no more. */
+  readonly metadataSuffices?: true;
   /** The write renews what allows all other writes: it is let through where they are held back. */
   readonly renewsLease?: true;
 }

@@ -11,6 +11,7 @@ import {
   type TransportFailure,
 } from "../api/transport.ts";
 import { isPagedList, isWatch } from "./request-kind.ts";
+import { acceptMetadata } from "./requests.ts";
 
 export interface HttpTransportOptions extends HttpSettings {
   /** With scheme; a path in front of all paths may follow. */
@@ -45,7 +46,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
           await http.send({
             method: request.method,
             url: server + request.path + search(request),
-            headers: { ...common, ...request.headers },
+            headers: { ...common, ...request.headers, ...(request.metadataSuffices === true && acceptMetadata) },
             ...(request.body !== undefined && { body: request.body }),
             signal: request.signal,
             stream: isWatch(request) || isPagedList(request),

@@ -3,7 +3,7 @@ import type { ApiRequest, Transport } from "../api/transport.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { ListOptions, WatchOptions } from "./lister-watcher.ts";
-import type { DeleteOptions, Patch, WriteOptions } from "./verbs.ts";
+import type { DeleteOptions, MetadataAnswer, Patch, WriteOptions } from "./verbs.ts";
 
 /** What all verbs of one client share. */
 export interface Sender {
@@ -43,7 +43,7 @@ export const acceptMetadataList: Readonly<Record<string, string>> = asMetadata("
 /** A request with a body. */
 export function bodyRequest(
   request: Pick<ApiRequest, "method" | "path" | "query"> & { readonly type?: string; readonly body: unknown },
-  options: WriteOptions | undefined,
+  options: (WriteOptions & Partial<MetadataAnswer>) | undefined,
 ): ApiRequest {
   return {
     method: request.method,
@@ -53,6 +53,7 @@ export function bodyRequest(
     ...(request.body !== undefined && { body: encode(request.body) }),
     signal: options?.signal ?? never,
     ...(options?.because !== undefined && { decision: options.because }),
+    ...(options?.metadataSuffices === true && { metadataSuffices: true }),
     ...(options?.renewsLease === true && { renewsLease: true }),
   };
 }

@@ -22,7 +22,12 @@ export interface WriteOptions extends ReadOptions {
   readonly basedOn?: StoredObject;
 }
 
-export interface DeleteOptions extends WriteOptions {
+/** Of the answer nothing but the metadata is used: the rest may be missing, which saves the server writing it and us reading it. */
+export interface MetadataAnswer {
+  readonly metadataSuffices: true;
+}
+
+export interface DeleteOptions extends WriteOptions, Partial<MetadataAnswer> {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
   readonly gracePeriodSeconds?: number;
@@ -72,6 +77,11 @@ export interface Client {
     kind: Kind,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<StoredObject>>;
+  create<T extends StoredObject>(
+    kind: Kind<T>,
+    object: Unstored<T>,
+    options: WriteOptions & MetadataAnswer,
+  ): Promise<StoredObject>;
   create<T extends StoredObject>(kind: Kind<T>, object: Unstored<T>, options?: WriteOptions): Promise<T>;
   /** Replaces the object, or one of its subresources; its resourceVersion, where set, must still be the stored one. */
   update<T extends StoredObject>(
@@ -84,13 +94,19 @@ export interface Client {
     kind: Kind<T>,
     at: NamespacedName,
     patch: Patch,
+    options: WriteOptions & MetadataAnswer & { readonly subresource?: string },
+  ): Promise<StoredObject>;
+  patch<T extends StoredObject>(
+    kind: Kind<T>,
+    at: NamespacedName,
+    patch: Patch,
     options?: WriteOptions & { readonly subresource?: string },
   ): Promise<T>;
   /** Resolves with what the server answered: the object as it was or is, or a Status. */
   delete<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: DeleteOptions): Promise<unknown>;
   deleteCollection<T extends StoredObject>(
     kind: Kind<T>,
-    options?: DeleteOptions & Selectors & { readonly namespace?: string },
+    options?: Omit<DeleteOptions, "metadataSuffices"> & Selectors & { readonly namespace?: string },
   ): Promise<unknown>;
   getScale<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<Scale>;
   updateScale<T extends StoredObject>(

@@ -51,19 +51,20 @@ export function podFromTemplate(template: PodTemplateSpec | undefined, owner: Po
 }
 
 /**
- * Creates one pod and says so in an Event about the owner; in a namespace that is being deleted no Event is recorded.
+ * Creates one pod and says so in an Event about the owner; in a namespace that is being deleted no Event is recorded. Of the pod
+ * that was made, its metadata.
  * @throws the refusal; Error for a pod without labels, which its owner would not find again.
  */
 export async function createPod(
   context: SyncContext,
   pod: Unstored<Pod>,
   options: { readonly owner: PodOwner; readonly because: Decision },
-): Promise<Pod> {
+): Promise<StoredObject> {
   const { owner, because } = options;
   if (!hasEntries(pod.metadata.labels)) throw new Error("unable to create pods, no labels");
-  let created: Pod;
+  let created: StoredObject;
   try {
-    created = await context.client.create(Pods, pod, { because, signal: context.signal });
+    created = await context.client.create(Pods, pod, { because, metadataSuffices: true, signal: context.signal });
   } catch (error) {
     if (!isNamespaceTerminating(error)) {
       const message = `Error creating: ${(error as Error).message}`;
@@ -88,7 +89,11 @@ export async function deletePod(
   const { owner, because } = options;
   const { namespace = "", name } = pod.metadata;
   try {
-    await context.client.delete(Pods, { namespace, name }, { because, basedOn: pod, signal: context.signal });
+    await context.client.delete(
+      Pods,
+      { namespace, name },
+      { because, basedOn: pod, metadataSuffices: true, signal: context.signal },
+    );
   } catch (cause) {
     if (isNotFound(cause)) throw cause;
     const why = (cause as Error).message;

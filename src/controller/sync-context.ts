@@ -4,7 +4,7 @@ import type { Kind } from "../api/kind.ts";
 import type { StoredObject, Unstored } from "../api/object.ts";
 import type { Lister } from "../cache/lister.ts";
 import type { ListOptions, ListPage, Selectors } from "../client/lister-watcher.ts";
-import type { DeleteOptions, Patch, ReadOptions, WriteOptions } from "../client/verbs.ts";
+import type { DeleteOptions, MetadataAnswer, Patch, ReadOptions, WriteOptions } from "../client/verbs.ts";
 import type { Random } from "../platform/random.ts";
 import type { TimerOptions } from "../platform/timeline.ts";
 import type { Consistency } from "./consistency.ts";
@@ -35,6 +35,11 @@ export interface SyncClient {
   ): Promise<ListPage<StoredObject>>;
   /** GET of a path that is no object: what `discover` asks with. */
   raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
+  create<T extends StoredObject>(
+    kind: Kind<T>,
+    object: Unstored<T>,
+    options: WriteOptions & Because & MetadataAnswer,
+  ): Promise<StoredObject>;
   create<T extends StoredObject>(kind: Kind<T>, object: Unstored<T>, options: WriteOptions & Because): Promise<T>;
   update<T extends StoredObject>(
     kind: Kind<T>,
@@ -42,6 +47,12 @@ export interface SyncClient {
     options: WriteOptions & Because & { readonly subresource?: string },
   ): Promise<T>;
   updateStatus<T extends StoredObject>(kind: Kind<T>, object: T, options: WriteOptions & Because): Promise<T>;
+  patch<T extends StoredObject>(
+    kind: Kind<T>,
+    at: NamespacedName,
+    patch: Patch,
+    options: WriteOptions & Because & MetadataAnswer & { readonly subresource?: string },
+  ): Promise<StoredObject>;
   patch<T extends StoredObject>(
     kind: Kind<T>,
     at: NamespacedName,

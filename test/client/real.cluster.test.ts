@@ -178,6 +178,43 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       expect((await client.update(ConfigMaps, { ...item, data: { b: "1" } })).data).toEqual({ b: "1" });
     });
 
+    test("writes whose metadata suffices are answered with it alone, and their events say the same", async () => {
+      const eventsOf = async (options: { readonly metadataSuffices?: true }): Promise<unknown> => {
+        const from = writes.length;
+        const name = `suffices-${Object.keys(options).length}`;
+        const finalizers = ["example.com/held"];
+        const held = { ...configMap(name, { a: "1" }), metadata: { name, namespace, finalizers } };
+        const made: StoredObject = await client.create(
+          ConfigMaps,
+          held,
+          options as { readonly metadataSuffices: true },
+        );
+        const deleted = (await client.delete(ConfigMaps, { namespace, name }, options)) as StoredObject;
+        const freed = { type: "merge", body: { metadata: { finalizers: null } } } as const;
+        const last = await client.patch(ConfigMaps, { namespace, name }, freed, { ...options, basedOn: deleted });
+        await client.create(ConfigMaps, configMap(name));
+        const status = (await client.delete(ConfigMaps, { namespace, name }, options)) as { readonly kind: string };
+        const twice = await caught(client.delete(ConfigMaps, { namespace, name }, options));
+        expect(isNotFound(twice)).toBe(true);
+        const whole = options.metadataSuffices === undefined;
+        const shown = whole ? "ConfigMap" : "PartialObjectMetadata";
+        expect([made.kind, deleted.kind, last.kind, status.kind]).toEqual([shown, shown, shown, "Status"]);
+        expect("data" in made).toBe(whole);
+        expect(made.metadata.uid).not.toBe("");
+        return writes
+          .slice(from)
+          .map(({ verb, status: code, deletes, uid, resourceVersion, before, changes, error }) => ({
+            verb,
+            code,
+            deletes,
+            changes,
+            told: [uid, resourceVersion, before].map((value) => value !== ""),
+            error: error?.replace(name, "NAME"),
+          }));
+      };
+      expect(await eventsOf({ metadataSuffices: true })).toEqual(await eventsOf({}));
+    });
+
     test("what the server finds invalid is an Invalid", async () => {
       expect(isInvalid(await caught(client.create(Pods, { ...pod("BAD_NAME") })))).toBe(true);
     });

@@ -41,7 +41,7 @@ export async function deleteObject(
   const { resourceVersion } = latest.metadata;
   try {
     const preconditions = { uid, resourceVersion };
-    await context.client.delete(kind, at, { preconditions, propagationPolicy, because });
+    await context.client.delete(kind, at, { preconditions, propagationPolicy, because, metadataSuffices: true });
   } catch (error) {
     if (!isConflict(error)) throw error;
     const live = await liveAfterConflict(work, { kind, at }, error);
@@ -49,7 +49,12 @@ export async function deleteObject(
     const sameOwners = sameReferences(metadata.ownerReferences ?? [], latest.metadata.ownerReferences ?? []);
     if (metadata.uid !== uid || metadata.resourceVersion === resourceVersion || !sameOwners) throw error;
     const again = context.decide(rules.changedMeanwhile, { from: resourceVersion, to: metadata.resourceVersion });
-    await context.client.delete(kind, at, { preconditions: { uid }, propagationPolicy, because: again });
+    await context.client.delete(kind, at, {
+      preconditions: { uid },
+      propagationPolicy,
+      because: again,
+      metadataSuffices: true,
+    });
   }
 }
 
@@ -99,7 +104,7 @@ async function patchOwners(
   try {
     const ownerReferences = strategic.length > 0 ? { ownerReferences: strategic } : {};
     const body = { metadata: { uid: node.uid, ...ownerReferences } };
-    await client.patch(kind, at, { type: "strategic", body }, { because });
+    await client.patch(kind, at, { type: "strategic", body }, { because, metadataSuffices: true });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 415) throw error;
     const { metadata } = await client.getMetadata(kind, at);
@@ -108,7 +113,7 @@ async function patchOwners(
     const body = {
       metadata: { resourceVersion, ownerReferences: ownerReferences.length > 0 ? ownerReferences : null },
     };
-    await client.patch(kind, at, { type: "merge", body }, { because });
+    await client.patch(kind, at, { type: "merge", body }, { because, metadataSuffices: true });
   }
 }
 
@@ -136,7 +141,7 @@ export async function removeFinalizer(
       const left = all.filter((other) => other !== finalizer);
       const { resourceVersion } = metadata;
       const body = { metadata: { resourceVersion, finalizers: left.length > 0 ? left : null } };
-      await client.patch(kind, at, { type: "merge", body }, { because });
+      await client.patch(kind, at, { type: "merge", body }, { because, metadataSuffices: true });
       return;
     } catch (error) {
       if (isNotFound(error)) return;

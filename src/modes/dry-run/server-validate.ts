@@ -157,7 +157,9 @@ const wantOfRights = /User "[^"]*" cannot \w+ resource/;
 async function validate(transport: Transport, { by, name, request, answer, count }: Sendable): Promise<Validation> {
   const what = count > 1 ? `${name} (${count} times)` : name;
   try {
-    const { value } = await readAnswer(await transport.send({ ...request, signal: new AbortController().signal }));
+    // Compared whole, whatever its sender used of it.
+    const { metadataSuffices: _, ...whole } = request;
+    const { value } = await readAnswer(await transport.send({ ...whole, signal: new AbortController().signal }));
     const changed =
       answer === undefined ? [] : differences(answer, value as StoredObject, request.path.endsWith("/status"));
     if (changed.length === 0) return { is: "accepted", text: what };

@@ -18,7 +18,10 @@ async function validated(
     send(request) {
       const isRefused = path.test(request.path) && request.method === "POST";
       const status = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message };
-      const value = isRefused ? status : (answers.get(bodyOf(request)) ?? {});
+      const stored = answers.get(bodyOf(request));
+      // As over HTTP, where no more is asked for.
+      const shown = request.metadataSuffices === true ? { metadata: stored?.metadata } : stored;
+      const value = isRefused ? status : (shown ?? {});
       const body = wholeBody(new TextEncoder().encode(JSON.stringify(value)));
       return Promise.resolve({ status: isRefused ? 403 : 200, header: () => "application/json", body });
     },
@@ -52,6 +55,12 @@ describe("--server-validate", () => {
         isRefused: true,
       },
     ]);
+  });
+
+  test("what its sender needs only the metadata of is compared whole", async () => {
+    const { run, validations } = await validated(/^$/, "");
+    expect(run.writes.some(({ request }) => request.metadataSuffices === true)).toBe(true);
+    expect(validations.map(({ is }) => is)).toEqual(["accepted"]);
   });
 
   test("what the user applies is not available either where the server refuses that", async () => {
