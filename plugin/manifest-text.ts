@@ -1,9 +1,22 @@
 /** The text of a file of manifests: its objects, what is wrong with it, and on which lines. */
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 
+/** What manifests of `-f -` have for a file. */
+export const standardInput = "standard input";
+
+/** Whether the name of a manifest's file is that of a file. */
+export function isInWorkTree(file: string): boolean {
+  return file !== standardInput && !isUrl(file);
+}
+
+/** Whether `-f` names a URL. Source: cli-runtime v0.36 pkg/resource/builder.go FilenameParam. */
+export function isUrl(path: string): boolean {
+  return path.startsWith("http://") || path.startsWith("https://");
+}
+
 /** One object, and where it stands. */
 export interface Manifest {
-  /** `shop/web.yaml`, or `standard input`. */
+  /** `shop/web.yaml`, a URL, or `standardInput`. */
   readonly file: string;
   /** From 1. */
   readonly document: number;

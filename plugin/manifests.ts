@@ -1,8 +1,17 @@
-/** Manifests: files, folders, kustomizations and standard input, YAML or JSON, as `kubectl apply -f` and `-k` read them. */
+/** Manifests: files, folders, URLs, kustomizations and standard input, YAML or JSON, as `kubectl apply -f` and `-k` read them. */
 import { filesOf, foldersOf, readStandardInput, readTextFile } from "../src/platform/files.ts";
 import type { Host } from "../src/platform/host.ts";
-import { type Manifest, objectName, parseManifests, type Problem, problemText } from "./manifest-text.ts";
+import {
+  isUrl,
+  type Manifest,
+  objectName,
+  parseManifests,
+  type Problem,
+  problemText,
+  standardInput,
+} from "./manifest-text.ts";
 import { quoted } from "./advice.ts";
+import { fetchText, shownUrl, type WebIo } from "./manifest-url.ts";
 import { UserError } from "./user-error.ts";
 
 export { type Manifest, type ManifestObject, parseManifests, placeOf } from "./manifest-text.ts";
@@ -25,6 +34,8 @@ export function problemOf(manifest: Manifest, field: string, text: string): Prob
 }
 
 export interface ReadOptions {
+  /** For URLs. */
+  readonly io: WebIo;
   /** Folders with all that is in them. */
   readonly recursive?: boolean;
   /** Is given a sentence about what was passed over. */
@@ -35,10 +46,10 @@ export interface ReadOptions {
  * The objects of all files, in the order in which they stand.
  * @throws ManifestError that names every file, document and line which is wrong; UserError for what cannot be read.
  */
-export async function readManifests(paths: readonly string[], options: ReadOptions = {}): Promise<readonly Manifest[]> {
+export async function readManifests(paths: readonly string[], options: ReadOptions): Promise<readonly Manifest[]> {
   const texts: Text[] = [];
   for (const path of paths) texts.push(...(await textsOf(path, options)));
-  return manifestsIn(texts, paths.join(", "));
+  return manifestsIn(texts, paths.map(shownPath).join(", "));
 }
 
 /**
@@ -68,9 +79,14 @@ function manifestsIn(texts: readonly Text[], from: string): readonly Manifest[] 
   const manifests = texts.flatMap(({ file, text }) => parseManifests(file, text, problems));
   if (problems.length > 0) throw new ManifestError("the manifests cannot be used, and nothing was applied", problems);
   if (manifests.length === 0) {
-    throw new UserError(`no objects found in ${from}`, ["give files or folders with YAML or JSON"]);
+    throw new UserError(`no objects found in ${from}`, ["give files, folders or URLs with YAML or JSON"]);
   }
   return manifests;
+}
+
+/** A URL without what must not be shown, any other path as it is. */
+function shownPath(path: string): string {
+  return isUrl(path) ? shownUrl(path) : path;
 }
 
 interface Text {
@@ -79,7 +95,8 @@ interface Text {
 }
 
 async function textsOf(path: string, options: ReadOptions): Promise<readonly Text[]> {
-  if (path === "-") return [{ file: "standard input", text: await readStandardInput() }];
+  if (path === "-") return [{ file: standardInput, text: await readStandardInput() }];
+  if (isUrl(path)) return [{ file: shownUrl(path), text: await fetchText(path, options.io) }];
   try {
     const files = await filesIn(path, options);
     return await Promise.all(files.map(async (file) => ({ file, text: await textOf(file) })));
@@ -90,7 +107,10 @@ async function textsOf(path: string, options: ReadOptions): Promise<readonly Tex
 }
 
 /** The files that a path stands for: itself, or those of a folder. @throws UserError for a folder that kustomize should read. */
-async function filesIn(path: string, { recursive = false, onNote = () => undefined }: ReadOptions): Promise<string[]> {
+async function filesIn(
+  path: string,
+  { recursive = false, onNote = () => undefined }: Pick<ReadOptions, "recursive" | "onNote">,
+): Promise<string[]> {
   const inside = await filesOf(path);
   const kustomization = inside === undefined ? [path].find(isKustomization) : inside.find(isKustomization);
   if (kustomization !== undefined) {
@@ -126,6 +146,6 @@ function isKustomization(file: string): boolean {
 async function textOf(file: string): Promise<string> {
   const text = await readTextFile(file);
   if (text === undefined)
-    throw new UserError(`there is no file ${file}`, ["-f takes files, folders, or - for standard input"]);
+    throw new UserError(`there is no file ${file}`, ["-f takes files, folders, URLs, or - for standard input"]);
   return text;
 }

@@ -15,7 +15,7 @@ export interface ReadingFlags extends AccessFlags {
   readonly namespace?: string;
   readonly allNamespaces?: true;
   readonly sandbox?: true;
-  /** Files, folders, `-`: put into the sandbox when looking on has begun. */
+  /** Files, folders, URLs, `-`: put into the sandbox when looking on has begun. */
   readonly manifests?: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export async function readingConnection(flags: ReadingFlags, io: Io): Promise<Re
 }
 
 async function readingSandbox({ namespace, manifests = [], allNamespaces }: ReadingFlags, io: Io): Promise<Reading> {
-  const objects = manifests.length === 0 ? [] : await readManifests(manifests);
+  const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
   const where = namespace === undefined ? {} : { namespace };
   const connected = await connectToSandbox({ manifests: [], ...where, controllers: acting }, io);
   const { timeline } = io;

@@ -18,7 +18,7 @@ export interface SandboxFlags extends Pick<
   EmbeddedOptions,
   "controllers" | "nodes" | "scheduler" | "kubelet" | "disabledAdmissionPlugins"
 > {
-  /** Files, folders, `-`. */
+  /** Files, folders, URLs, `-`. */
   readonly manifests: readonly string[];
   /** Where objects go that name none; it is made if it is not there. Default `default`. */
   readonly namespace?: string;
@@ -35,7 +35,7 @@ export async function connectToSandbox(
 ): Promise<SandboxConnection> {
   const { timeline, random } = io;
   // Read before anything is started: what is wrong in a file needs no cluster to be seen.
-  const objects = manifests.length === 0 ? [] : await readManifests(manifests);
+  const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
   const bus = new TraceBus({
     now: () => timeline.now(),
     onListenerError: (error) => io.err.write(`warning: a view failed and was switched off: ${String(error)}\n`),

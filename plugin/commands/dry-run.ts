@@ -22,7 +22,10 @@ import { counted, hung } from "../render/style.ts";
 import { UserError } from "../user-error.ts";
 
 const options = {
-  manifests: texts("-f, --filename <path>", "what is to be applied: files, folders, or - (standard input); repeatable"),
+  manifests: texts(
+    "-f, --filename <path>",
+    "what is to be applied: files, folders, URLs, or - (standard input); repeatable",
+  ),
   kustomize: texts("-k, --kustomize <folder>", "apply what `kubectl kustomize` makes of this folder; repeatable"),
   recursive: flag("-R, --recursive", "read the folders of -f and --baseline with their sub-folders"),
   delete: texts("--delete <type/name>", "delete this object, after the manifests are applied; repeatable"),
@@ -35,7 +38,10 @@ const options = {
       default: "both with a context, otherwise manifests",
     },
   ),
-  baseline: texts("--baseline <path>", "compare with the cluster after these manifests: files or folders; repeatable"),
+  baseline: texts(
+    "--baseline <path>",
+    "compare with the cluster after these manifests: files, folders or URLs; repeatable",
+  ),
   prune: flag("--prune", "delete what is in the baseline and no longer in -f"),
   nodes: wholeNumber("--nodes <n>", "how many nodes an empty cluster has, of 8 CPUs, 16 GiB and 110 pods each", 0, {
     most: 5000,
@@ -116,7 +122,7 @@ async function answer(words: readonly string[], flags: DryRunFlags, io: Io): Pro
   const controllers = chosenControllers(words, io.calledAs);
   const fears = readFears(flags.failOn);
   const notes: string[] = [];
-  const wishWords = await wishWordsOf(flags, (note) => notes.push(note));
+  const wishWords = await wishWordsOf(flags, io, (note) => notes.push(note));
   const source = await sourceFor(flags, { controllers, named: words.length > 0, wishWords }, io);
   try {
     const sourceLine = `source  ${source.words}`;
@@ -141,7 +147,7 @@ function chosenControllers(words: readonly string[], calledAs: string): readonly
   return chosen.filter(({ onlyByName }) => onlyByName !== true);
 }
 
-async function wishWordsOf(flags: DryRunFlags, onNote: (text: string) => void): Promise<WishWords> {
+async function wishWordsOf(flags: DryRunFlags, io: Io, onNote: (text: string) => void): Promise<WishWords> {
   const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
   if (manifests.length + kustomize.length + deletes.length + scales.length === 0) {
     throw new UserError("nothing to dry-run", [
@@ -152,7 +158,7 @@ async function wishWordsOf(flags: DryRunFlags, onNote: (text: string) => void): 
     throw new UserError("--prune compares -f with --baseline", ["give both"]);
   }
   checkWords({ scales, deletes });
-  const reading = { recursive: flags.recursive === true, onNote };
+  const reading = { io, recursive: flags.recursive === true, onNote };
   const read = [];
   if (manifests.length > 0) read.push(...(await readManifests(manifests, reading)));
   for (const folder of kustomize) read.push(...(await readKustomization(folder, realHost())));

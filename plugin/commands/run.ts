@@ -61,7 +61,7 @@ const options = {
   sandbox: flag("--sandbox", "run against an embedded cluster of its own: API server, scheduler, simulated nodes"),
   manifests: texts(
     "-f, --filename <path>",
-    "with --sandbox: put these files, folders or - (standard input) into it",
+    "with --sandbox: put these files, folders, URLs or - (standard input) into it",
     {},
   ),
   force: flag("--force", "run even if something else reconciles the same objects"),

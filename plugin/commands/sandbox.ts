@@ -17,7 +17,7 @@ import { connectToSandbox, type SandboxConnection } from "../sandbox-connection.
 import { UserError } from "../user-error.ts";
 
 const options = {
-  manifests: texts("-f, --filename <path>", "put these files, folders or - (standard input) into it; repeatable"),
+  manifests: texts("-f, --filename <path>", "put these files, folders, URLs or - (standard input) into it; repeatable"),
   namespace: text("-n, --namespace <name>", "where manifests and kubectl go when they name no namespace", {
     default: "default",
   }),

@@ -21,7 +21,7 @@ const options = {
   sandbox: flag("--sandbox", "trace controllers that act, in an embedded cluster of its own"),
   manifests: texts(
     "-f, --filename <path>",
-    "with --sandbox: put these files, folders or - (standard input) into it",
+    "with --sandbox: put these files, folders, URLs or - (standard input) into it",
     {},
   ),
   once: flag("--once", "end when every object has been synced and nothing is left to do"),

@@ -55,7 +55,7 @@ const options = {
   sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers act"),
   manifests: texts(
     "-f, --filename <path>",
-    "with --sandbox: put these files, folders or - (standard input) into it",
+    "with --sandbox: put these files, folders, URLs or - (standard input) into it",
     {},
   ),
 } as const;

@@ -34,7 +34,7 @@ const options = {
   sandbox: flag("--sandbox", "ask in an embedded cluster of its own, in which all controllers run"),
   manifests: texts(
     "-f, --filename <path>",
-    "with --sandbox: put these files, folders or - (standard input) into it",
+    "with --sandbox: put these files, folders, URLs or - (standard input) into it",
     {},
   ),
   for: duration("--for <duration>", "with --sandbox: ask after this time", {

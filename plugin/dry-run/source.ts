@@ -17,6 +17,7 @@ import { controllersThatCan, snapshotNotes } from "./notes.ts";
 import { isSaved, type WishWords } from "./wishes.ts";
 import type { DryRunFlags } from "./flags.ts";
 import type { Io } from "../io.ts";
+import { isUrl } from "../manifest-text.ts";
 import { type Manifest, ManifestError, problemOf } from "../manifests.ts";
 import { counted } from "../render/style.ts";
 import { UserError } from "../user-error.ts";
@@ -223,10 +224,12 @@ function isOf(object: Manifest["object"], kind: Kind): boolean {
   return object.kind === kind.kind && object.apiVersion === apiVersionOf(kind);
 }
 
-/** `2 manifests, --scale deploy/web=3`. */
+/** `2 manifests, --scale deploy/web=3`; what comes from a URL says so, for it may be another thing tomorrow. */
 function askedWords({ manifests, scales, deletes }: WishWords): string {
+  const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
+  const from = urls.length === 0 ? "" : ` (${urls.join(", ")})`;
   return [
-    ...(manifests.length > 0 ? [counted(manifests.length, "manifest")] : []),
+    ...(manifests.length > 0 ? [`${counted(manifests.length, "manifest")}${from}`] : []),
     ...scales.map((text) => `--scale ${text}`),
     ...deletes.map((text) => `--delete ${text}`),
   ].join(", ");

@@ -11,7 +11,7 @@ import process from "node:process";
  */
 export async function readTextFile(path: string): Promise<string | undefined> {
   try {
-    return textOf(await readFile(path));
+    return decodedText(await readFile(path));
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -19,7 +19,8 @@ export async function readTextFile(path: string): Promise<string | undefined> {
   }
 }
 
-function textOf(bytes: Uint8Array): string {
+/** Bytes as text: UTF-8 or, where the first two say so, UTF-16. */
+export function decodedText(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);

@@ -9,7 +9,8 @@ export interface Listening {
   close(): void;
 }
 
-async function listening(server: net.Server): Promise<Listening> {
+/** Opens a server on loopback. */
+export async function listening(server: net.Server): Promise<Listening> {
   const sockets = new Set<net.Socket>();
   server.on("connection", (socket: net.Socket) => {
     sockets.add(socket);

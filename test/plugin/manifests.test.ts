@@ -6,7 +6,10 @@ import { type Problem, problemText } from "../../plugin/manifest-text.ts";
 import { parseManifests, placeOf, readKustomization, readManifests } from "../../plugin/manifests.ts";
 import type { Host } from "../../src/platform/host.ts";
 import { realHost } from "../../src/platform/host.ts";
+import { fakeIo } from "../support/fake-io.ts";
 import { rejection } from "../support/rejection.ts";
+
+const io = fakeIo();
 
 const pod = (name: string): string => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n`;
 
@@ -113,7 +116,7 @@ describe("readManifests", () => {
       await writeFile(join(folder, "b.yml"), pod("b"));
       await writeFile(join(folder, "a.yaml"), pod("a"));
       await writeFile(join(folder, "README.md"), "no: [");
-      expect((await readManifests([folder])).map(({ object }) => object.metadata.name)).toEqual(["a", "b"]);
+      expect((await readManifests([folder], { io })).map(({ object }) => object.metadata.name)).toEqual(["a", "b"]);
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -128,7 +131,7 @@ describe("readManifests", () => {
       await writeFile(join(folder, "inner", "deep", "b.yaml"), pod("b"));
       const notes: string[] = [];
       const read = async (recursive: boolean): Promise<readonly unknown[]> => {
-        const found = await readManifests([folder], { recursive, onNote: (text) => notes.push(text) });
+        const found = await readManifests([folder], { io, recursive, onNote: (text) => notes.push(text) });
         return found.map(({ object }) => object.metadata.name);
       };
       expect([await read(false), await read(true)]).toEqual([["a"], ["a", "b"]]);
@@ -142,10 +145,10 @@ describe("readManifests", () => {
     const folder = await mkdtemp(join(tmpdir(), "manifests-"));
     try {
       await writeFile(join(folder, "kustomization.yaml"), "resources: [a.yaml]\n");
-      const error = await rejection(readManifests([folder]));
+      const error = await rejection(readManifests([folder], { io }));
       expect(String(error)).toContain(`${folder}/kustomization.yaml is for kustomize, not for an API server`);
       expect((error as { next?: unknown }).next).toEqual([`use -k ${folder}`]);
-      const file = await rejection(readManifests([join(folder, "kustomization.yaml")]));
+      const file = await rejection(readManifests([join(folder, "kustomization.yaml")], { io }));
       expect((file as { next?: unknown }).next).toEqual([`use -k ${folder}`]);
     } finally {
       await rm(folder, { recursive: true });
@@ -154,7 +157,7 @@ describe("readManifests", () => {
   });
 
   test("says which file is missing", async () => {
-    const error = await rejection(readManifests(["/nowhere/web.yaml"]));
+    const error = await rejection(readManifests(["/nowhere/web.yaml"], { io }));
     expect(String(error)).toContain("there is no file /nowhere/web.yaml");
   });
 });

@@ -3,6 +3,7 @@ import type { Done } from "../../../src/modes/dry-run/apply.ts";
 import { isShort } from "../../../src/modes/dry-run/availability.ts";
 import type { Random } from "../../../src/platform/random.ts";
 import { isFeared, lostObjects } from "../../dry-run/verdict.ts";
+import { isInWorkTree } from "../../manifest-text.ts";
 import { ManifestError } from "../../manifests.ts";
 import type { UserError } from "../../user-error.ts";
 import { styleOf } from "../style.ts";
@@ -26,7 +27,7 @@ export function githubLines(report: DryRunReport, random: Random): string[] {
     "::group::kubectl reconcile dry-run",
     ...shielded(textLines(report, plain), random),
     "::endgroup::",
-    ...annotationLines(annotationsOf(report)),
+    ...annotationLines(annotationsOf(report).map(placed)),
     verdictLine(report),
   ];
 }
@@ -37,13 +38,17 @@ export function githubErrorLines(error: UserError): string[] {
     return annotationLines([{ level: "error", title: "dry-run", message: [error.message, ...error.next].join("\n") }]);
   }
   return annotationLines(
-    error.problems.map(({ file, line = 1, object, text }): Annotation => ({
-      level: "error",
-      title: object ?? error.message,
-      message: text,
-      place: { file, line },
-    })),
+    error.problems.map(({ file, line = 1, object, text }) =>
+      placed({ level: "error", title: object ?? error.message, message: text, place: { file, line } }),
+    ),
   );
+}
+
+/** GitHub can annotate files of the work tree; of a URL, or of standard input, the message says where it is. */
+function placed(annotation: Annotation): Annotation {
+  const { place, message } = annotation;
+  if (place === undefined || isInWorkTree(place.file)) return annotation;
+  return { ...annotation, place: undefined, message: `${place.file}, line ${place.line}: ${message}` };
 }
 
 function annotationsOf(report: DryRunReport): Annotation[] {

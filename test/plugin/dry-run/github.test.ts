@@ -1,10 +1,11 @@
 /** What GitHub Actions makes of the output: annotations, and nothing that a manifest has forged. */
 import { describe, expect, test } from "bun:test";
-import { githubLines } from "../../../plugin/render/dry-run/github.ts";
+import { ManifestError } from "../../../plugin/manifests.ts";
+import { githubErrorLines, githubLines } from "../../../plugin/render/dry-run/github.ts";
 import { type Annotation, annotationLines } from "../../../plugin/render/dry-run/workflow-commands.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
-import { apply, deployment, obeyed, play, reportOf } from "./scene.ts";
+import { apply, deployment, obeyed, play, reportOf, rollout } from "./scene.ts";
 
 describe("in GitHub Actions", () => {
   const forged = [
@@ -35,6 +36,18 @@ describe("in GitHub Actions", () => {
       expect(obeyed(text).filter((name) => !allowed.includes(name))).toEqual([]);
       expect(obeyed(text).filter((name) => name === "error")).toHaveLength(each === run ? 1 : 0);
     }
+  });
+
+  const nowhere = ["https://example.com/web.yaml", "standard input"];
+  test.each(nowhere)("what stands in no file of the work tree, %s, is named in the message", (file) => {
+    const report = reportOf(rollout);
+    const manifests = report.manifests.map((manifest) => ({ ...manifest, file }));
+    const lines = githubLines({ ...report, manifests }, seededRandom(1));
+    const problem = { file, document: 1, line: 4, object: "Deployment web", text: "spec.replicas: wrong" };
+    const text = [...lines, ...githubErrorLines(new ManifestError("not usable", [problem]))].join("\n");
+    expect(text).not.toContain("file=");
+    expect(text).toContain(`::notice title=Deployment shop/web configured::${file}, line 4: `);
+    expect(text).toContain(`::error title=Deployment web::${file}, line 4: spec.replicas: wrong`);
   });
 
   test("shows ten annotations of a level, errors first, the last of them a count of the rest", () => {
