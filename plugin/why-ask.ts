@@ -38,7 +38,7 @@ export async function ask(asked: Asked, { io, connected, discovery }: Asking): P
   const parts = { transport, client, bus, timeline, random, discovery, controllers: acting };
   const unwritten = asked.isSandbox ? { unwritten: unwrittenInSandbox } : {};
   const reading = await Reading.begin({ ...parts, ...unwritten, asksControllers: isOne });
-  const targets = await findTargets(reading, discovery.kinds, asked);
+  const targets = await findTargets({ reading, client, kinds: discovery.kinds }, asked);
   const answers: Answer[] = [];
   for (const item of targets.items) answers.push(await reading.answer(item));
   const findings = answers.filter(({ is }) => is !== "well" && is !== "cannot tell");

@@ -1,14 +1,14 @@
 /** What `why` is asked about: objects by name, all of a type, or what is in a namespace. */
-import { Namespaces } from "../src/api/kind.ts";
 import { parseSelector, type Selector } from "../src/api/labels.ts";
 import { isForbidden, isNotFound } from "../src/api/status-error.ts";
 import type { DiscoveredKind } from "../src/client/discovery.ts";
+import type { Client } from "../src/client/verbs.ts";
 import type { Item } from "../src/diagnosis/diagnosis.ts";
 import { askable, readContents } from "../src/modes/why/contents.ts";
 import type { Reading } from "../src/modes/why/why.ts";
 import type { Unseen } from "../src/verdict/verdict.ts";
 import { kindNamed, type TypeAndName } from "./object-names.ts";
-import { MissingNamespace } from "./missing-namespace.ts";
+import { namespaceExists } from "./missing-namespace.ts";
 import { UserError } from "./user-error.ts";
 
 export interface Asked {
@@ -43,10 +43,18 @@ export function selectorFrom(text: string | undefined): Selector {
   }
 }
 
+/** Where targets are looked for. */
+export interface Ground {
+  readonly reading: Reading;
+  readonly client: Client;
+  readonly kinds: readonly DiscoveredKind[];
+}
+
 /** @throws UserError for a type or an object that is not there, or may not be read; StatusError, TransportError. */
-export async function findTargets(reading: Reading, kinds: readonly DiscoveredKind[], asked: Asked): Promise<Targets> {
+export async function findTargets(ground: Ground, asked: Asked): Promise<Targets> {
+  const { reading, client, kinds } = ground;
   const { words, namespace, selector, calledAs } = asked;
-  if (words.length === 0) return wholeNamespace(reading, askable(kinds), asked);
+  if (words.length === 0) return wholeNamespace(ground, asked);
   const named = words.map(({ type, name }) => ({ kind: kindNamed(type, kinds, `${calledAs} why`), name }));
   const items: Item[] = [];
   const seen: string[] = [];
@@ -59,11 +67,12 @@ export async function findTargets(reading: Reading, kinds: readonly DiscoveredKi
           "write TYPE -l SELECTOR, or names without -l",
         ]);
       }
-      items.push(await namedObject(reading, { kind, namespace: within, name }, asked));
+      items.push(await namedObject(ground, { kind, namespace: within, name }, asked));
       continue;
     }
     const listed = await reading.list(kind, within, selector);
-    if (listed.items.length === 0 && within !== "") await refuseMissingNamespace(reading, within);
+    // A namespace that is not there reads like an empty one.
+    if (listed.items.length === 0 && within !== "") await namespaceExists(client, within);
     if (listed.unseen.length === 0 && listed.items.length > 0) seen.push(kind.plural);
     items.push(...listed.items);
     unseen.push(...listed.unseen);
@@ -74,21 +83,10 @@ export async function findTargets(reading: Reading, kinds: readonly DiscoveredKi
   return { items, seen: seen.length > 0 || items.length === 0 ? seen : ["the objects named"], unseen, isOne, where };
 }
 
-/** A namespace that is not there reads like an empty one. @throws MissingNamespace. */
-async function refuseMissingNamespace(reading: Reading, namespace: string): Promise<void> {
-  try {
-    await reading.object(Namespaces, "", namespace);
-  } catch (error) {
-    if (isNotFound(error)) throw new MissingNamespace(namespace, [], error);
-    // Who may not see the namespace may see what is in it.
-    if (!isForbidden(error)) throw error;
-  }
-}
-
-async function wholeNamespace(reading: Reading, kinds: readonly DiscoveredKind[], asked: Asked): Promise<Targets> {
+async function wholeNamespace({ reading, client, kinds }: Ground, asked: Asked): Promise<Targets> {
   const { namespace, selector } = asked;
-  await refuseMissingNamespace(reading, namespace);
-  const { items, seen, unseen } = await readContents(reading, { kinds, namespace, selector });
+  await namespaceExists(client, namespace);
+  const { items, seen, unseen } = await readContents(reading, { kinds: askable(kinds), namespace, selector });
   const isChosen = selector === "nothing" || selector.length > 0;
   // That nothing is there is an answer; that a selector matches nothing is none.
   const evidence = isChosen && items.length === 0 ? [] : seen.length === 0 ? [] : [`${seen.length} kinds`];
@@ -96,7 +94,7 @@ async function wholeNamespace(reading: Reading, kinds: readonly DiscoveredKind[]
 }
 
 async function namedObject(
-  reading: Reading,
+  { reading, client }: Ground,
   { kind, namespace, name }: { readonly kind: DiscoveredKind; readonly namespace: string; readonly name: string },
   asked: Asked,
 ): Promise<Item> {
@@ -106,7 +104,7 @@ async function namedObject(
   } catch (error) {
     const where = namespace === "" ? "" : ` in namespace ${namespace}`;
     if (isNotFound(error)) {
-      if (namespace !== "") await refuseMissingNamespace(reading, namespace);
+      if (namespace !== "") await namespaceExists(client, namespace);
       const listed = kubectl(`get ${kind.plural}${namespace === "" ? "" : ` -n ${namespace}`}`);
       const next = isSandbox ? "-f puts manifests into the sandbox" : `\`${listed}\` lists those there are`;
       throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${context})`, [next], { cause: error });

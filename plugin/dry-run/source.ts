@@ -1,6 +1,6 @@
 /** Where a dry-run begins: with the cluster of the context, with an empty one, and in which words that is said. */
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
-import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import type { Kind } from "../../src/api/kind.ts";
 import type { Node } from "../../src/api/types.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import type { Transport } from "../../src/api/transport.ts";
@@ -18,10 +18,11 @@ import { isSaved, type WishWords } from "./wishes.ts";
 import type { DryRunFlags } from "./flags.ts";
 import type { Io } from "../io.ts";
 import { isUrl } from "../manifest-text.ts";
-import { type Manifest, ManifestError, problemOf } from "../manifests.ts";
+import type { Manifest } from "../manifests.ts";
 import { counted } from "../render/style.ts";
 import { UserError } from "../user-error.ts";
-import { isOwnGroup, whyUnknown } from "./unknown-kinds.ts";
+import { deletedNamespaces, namespacesMade, namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
+import { isOf, refuseUnknownKinds } from "./unknown-kinds.ts";
 
 export interface DryRunSource {
   /** `2 manifests over a snapshot of context dev (namespace shop, 214 objects, revision 48300)`. */
@@ -148,6 +149,7 @@ async function snapshotSource(
   refuseUnknownKinds(wishWords, kinds, "the cluster");
   const namespace = flags.namespace ?? connected.namespace;
   const namespaces = namespacesUsed(wishWords, namespace, kinds);
+  await refuseMissingNamespaces(client, namespaces, wishWords);
   if (wishWords.baseline.some(isSaved)) {
     throw new UserError("--baseline holds objects of a cluster, and a cluster is asked as well", [
       "add --from manifests, or leave the objects that have a uid out of the baseline",
@@ -182,48 +184,6 @@ async function snapshotSource(
   };
 }
 
-/**
- * Refuses a kind that the server lacks and no manifest defines, as kubectl would. Of an empty cluster nobody knows which kinds of
- * others it would have: those are passed on, and are said not to be followed.
- * @throws ManifestError
- */
-function refuseUnknownKinds(
-  { manifests, baseline }: WishWords,
-  kinds: readonly DiscoveredKind[],
-  server: "the cluster" | "an API server",
-): void {
-  const all = [...baseline, ...manifests];
-  const defined = new Set(all.flatMap(({ object }) => definedKinds(object)));
-  const unknown = all.filter(({ object }) => {
-    if (kinds.some((kind) => isOf(object, kind)) || defined.has(`${object.apiVersion} ${object.kind}`)) return false;
-    return server === "the cluster" || isOwnGroup(object.apiVersion, kinds);
-  });
-  if (unknown.length === 0) return;
-  throw new ManifestError(
-    `${server} does not serve all that is to be applied`,
-    unknown.map((manifest) => problemOf(manifest, "kind", whyUnknown(manifest.object, kinds))),
-  );
-}
-
-interface DefinitionLike {
-  readonly spec?: {
-    readonly group?: string;
-    readonly names?: { readonly kind?: string };
-    readonly versions?: readonly { readonly name?: string }[];
-  };
-}
-
-/** `example.com/v1 Frob`: what a CustomResourceDefinition among the manifests brings. */
-function definedKinds(object: Manifest["object"]): readonly string[] {
-  if (object.kind !== "CustomResourceDefinition") return [];
-  const { group = "", names, versions = [] } = (object as DefinitionLike).spec ?? {};
-  return versions.map(({ name = "" }) => `${group}/${name} ${names?.kind ?? ""}`);
-}
-
-function isOf(object: Manifest["object"], kind: Kind): boolean {
-  return object.kind === kind.kind && object.apiVersion === apiVersionOf(kind);
-}
-
 /** `2 manifests, --scale deploy/web=3`; what comes from a URL says so, for it may be another thing tomorrow. */
 function askedWords({ manifests, scales, deletes }: WishWords): string {
   const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
@@ -235,35 +195,10 @@ function askedWords({ manifests, scales, deletes }: WishWords): string {
   ].join(", ");
 }
 
-function namespacesMade(manifests: readonly Manifest[]): ReadonlySet<string | undefined> {
-  return new Set(manifests.filter(isNamespace).map(({ object }) => object.metadata.name));
-}
-
-/** Every namespace that anything is about. */
-function namespacesUsed(words: WishWords, namespace: string, kinds: readonly DiscoveredKind[]): string[] {
-  const manifests = [...words.manifests, ...words.baseline];
-  const used = manifests
-    .filter(({ object }) => kinds.find((kind) => isOf(object, kind))?.namespaced !== false)
-    .map(({ object }) =>
-      isNamespace({ object }) ? (object.metadata.name ?? "") : (object.metadata.namespace ?? namespace),
-    );
-  const deleted = deletedNamespaces(words);
-  const named = [...words.deletes, ...words.scales].length > deleted.length ? [namespace] : [];
-  return [...new Set([...used, ...named, ...deleted])].sort();
-}
-
-function deletedNamespaces({ deletes }: WishWords): readonly string[] {
-  return deletes.flatMap((text) => /^(?:namespaces?|ns)\/(.+)$/.exec(text)?.[1] ?? []);
-}
-
 function deletedKinds({ deletes }: WishWords, kinds: readonly DiscoveredKind[]): readonly Kind[] {
   return deletes.flatMap((text) => findKind(kinds, text.split("/")[0] ?? "") ?? []);
 }
 
 function isNode({ object }: Manifest): boolean {
   return object.kind === "Node" && object.apiVersion === "v1";
-}
-
-function isNamespace({ object }: Pick<Manifest, "object">): boolean {
-  return object.kind === "Namespace" && object.apiVersion === "v1";
 }

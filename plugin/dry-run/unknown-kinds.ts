@@ -1,7 +1,9 @@
 /** What is wrong with a kind that no API server of this release has. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import { type Manifest, ManifestError, problemOf } from "../manifests.ts";
 import { nearest } from "../controller-names.ts";
 import { removedVersions } from "./removed-versions.ts";
+import type { WishWords } from "./wishes.ts";
 
 interface Typed {
   readonly apiVersion: string;
@@ -67,4 +69,47 @@ function nearestKind(kind: string, kinds: readonly string[]): string | undefined
   const lower = kind.toLowerCase();
   const exact = kinds.find((each) => each.toLowerCase() === lower || `${each.toLowerCase()}s` === lower);
   return exact ?? (kind.length < shortestName ? undefined : nearest(kind, kinds));
+}
+
+/**
+ * Refuses a kind that the server lacks and no manifest defines, as kubectl would. Of an empty cluster nobody knows which kinds of
+ * others it would have: those are passed on, and are said not to be followed.
+ * @throws ManifestError
+ */
+export function refuseUnknownKinds(
+  { manifests, baseline }: WishWords,
+  kinds: readonly DiscoveredKind[],
+  server: "the cluster" | "an API server",
+): void {
+  const all = [...baseline, ...manifests];
+  const defined = new Set(all.flatMap(({ object }) => definedKinds(object)));
+  const unknown = all.filter(({ object }) => {
+    if (kinds.some((kind) => isOf(object, kind)) || defined.has(`${object.apiVersion} ${object.kind}`)) return false;
+    return server === "the cluster" || isOwnGroup(object.apiVersion, kinds);
+  });
+  if (unknown.length === 0) return;
+  throw new ManifestError(
+    `${server} does not serve all that is to be applied`,
+    unknown.map((manifest) => problemOf(manifest, "kind", whyUnknown(manifest.object, kinds))),
+  );
+}
+
+interface DefinitionLike {
+  readonly spec?: {
+    readonly group?: string;
+    readonly names?: { readonly kind?: string };
+    readonly versions?: readonly { readonly name?: string }[];
+  };
+}
+
+/** `example.com/v1 Frob`: what a CustomResourceDefinition among the manifests brings. */
+function definedKinds(object: Manifest["object"]): readonly string[] {
+  if (object.kind !== "CustomResourceDefinition") return [];
+  const { group = "", names, versions = [] } = (object as DefinitionLike).spec ?? {};
+  return versions.map(({ name = "" }) => `${group}/${name} ${names?.kind ?? ""}`);
+}
+
+/** Whether an object of a manifest is of the kind. */
+export function isOf(object: Manifest["object"], kind: Kind): boolean {
+  return object.kind === kind.kind && object.apiVersion === apiVersionOf(kind);
 }

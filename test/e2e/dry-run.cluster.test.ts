@@ -105,6 +105,21 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(code).toBe(2);
   }, 120_000);
 
+  test("a namespace that is not there is one error, unless a manifest creates it", async () => {
+    const lost = deployment("shoop", "web", 1);
+    const { code, stderr } = await dryRun("-f", fileOf(lost));
+    expect(stderr).toMatch(
+      /^error: there is no namespace shoop on the cluster, and no manifest creates it\n.*\.yaml, document 1 \(Deployment web\), line 4: there is no namespace shoop\ndid you mean shop\?\n$/,
+    );
+    expect(code).toBe(2);
+    const bare = fileOf(lost.replace(", namespace: shoop", ""));
+    const by = await dryRun("-f", bare, "-n", "shoop");
+    expect(by.stderr).toMatch(/^error: there is no namespace shoop on https:.*\(context c\)\ndid you mean shop\?\n/);
+    expect(by.code).toBe(2);
+    const made = `apiVersion: v1\nkind: Namespace\nmetadata: {name: shoop}\n---${lost}`;
+    expect((await dryRun("-f", fileOf(made))).stdout).toContain("Deployment shoop/web: available 1 of 1");
+  }, 120_000);
+
   test("refuses what needs a kind that may not be read", async () => {
     const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\n";
     const { code, stderr } = await dryRun("-f", fileOf(config), "--as", "reader");

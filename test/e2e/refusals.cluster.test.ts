@@ -127,6 +127,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     ["loops", "deployments"],
     ["why", "deploy/web"],
     ["why", "deploy"],
+    ["dry-run", "--scale", "deploy/web=2"],
   ]) {
     test(`a namespace that is not there, also for ${args.join(" ")}`, async () => {
       const words = [...args, "-n", "shoop", "--context", "c"];

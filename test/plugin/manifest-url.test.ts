@@ -141,7 +141,9 @@ describe("-f URL", () => {
   test("says that a web page, or a connection that ends, is no manifest", async () => {
     const login = await site((_, response) => response.end(page));
     const error = await rejection(fetchText(`${login.url}/a.yaml`, ioWith()));
-    expect(String(error)).toContain(`127.0.0.1:${new URL(login.url).port} answered with a web page, not with YAML or JSON`);
+    expect(String(error)).toContain(
+      `127.0.0.1:${new URL(login.url).port} answered with a web page, not with YAML or JSON`,
+    );
     const broken = await rawServer("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\napiVersion", "break");
     opened.push(broken);
     expect(await messageOf(`http://127.0.0.1:${broken.port}/a.yaml`)).toContain("cannot read http://127.0.0.1:");
