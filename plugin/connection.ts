@@ -52,13 +52,13 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
   const { timeline } = io;
   const bus = new TraceBus({
     now: () => timeline.now(),
-    onListenerError: (error) => io.err.write(`warning: a view failed and was switched off: ${String(error)}\n`),
+    onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
   });
   const host = realHost();
   const access = await accessCluster(host, flags);
   const userAgent = `kubectl-reconcile/${version}`;
-  const log = (flags.verbosity ?? 0) >= 6 ? { log: (line: string) => io.err.write(`${line}\n`) } : {};
-  const onSlow = (): void => io.err.write(`connecting to ${access.server} …\n`);
+  const log = (flags.verbosity ?? 0) >= 6 ? { log: (line: string) => io.err.line(line) } : {};
+  const onSlow = (): void => io.err.line(`connecting to ${access.server} …`);
   const connection = connect(access, { host, timeline, bus, userAgent, onSlow, ...log, ...options });
   const context = access.context === "" ? "(none)" : access.context;
   const where = access.context === "" ? "" : ` (context ${access.context})`;

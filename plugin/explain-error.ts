@@ -14,7 +14,9 @@ export function explain(error: unknown, io: Io): number {
   const own = ["refused:", "stopped:"].find((each) => message.startsWith(`${each} `));
   const [label, text] = own === undefined ? ["error:", message] : [own, message.slice(own.length + 1)];
   const lines = [`${label} ${text.replace(/^Cannot /, "cannot ")}`, ...next].flatMap((line) => fitted(line, columns));
-  io.err.write(`${colour.red(label)}${lines.join("\n").slice(label.length)}\n`);
+  const [first = "", ...rest] = lines;
+  io.err.line(`${colour.red(label)}${first.slice(label.length)}`);
+  for (const line of rest) io.err.line(line);
   return 2;
 }
 
@@ -30,7 +32,10 @@ function inWords(error: unknown): { readonly message: string; readonly next: rea
   // A RangeError is how the stack refuses an argument: its message is meant for the user.
   if (error instanceof RangeError) return { message: error.message, next: [] };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { message: "something went wrong that should not have: please report it with these lines", next: [stack] };
+  return {
+    message: "something went wrong that should not have: please report it with these lines",
+    next: stack.split("\n"),
+  };
 }
 
 /** An answer that is no Status says by itself who answered what. */

@@ -46,7 +46,7 @@ export async function fetchText(url: string, io: WebIo): Promise<string> {
     timeline.after(timeLimitMs, "manifest fetch", () =>
       ended.abort(new FetchFailure(`it took longer than ${timeLimitMs / 1000} s`)),
     ),
-    timeline.after(patienceMs, "manifest fetch", () => err.write(`fetching ${shownUrl(url)} …\n`)),
+    timeline.after(patienceMs, "manifest fetch", () => err.line(`fetching ${shownUrl(url)} …`)),
   ];
   try {
     for (let tries = 1; ; tries++) {

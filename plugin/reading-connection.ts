@@ -54,7 +54,7 @@ async function readingSandbox({ namespace, manifests = [], allNamespaces }: Read
   const { timeline } = io;
   const bus = new TraceBus({
     now: () => timeline.now(),
-    onListenerError: (error) => io.err.write(`warning: a view failed and was switched off: ${String(error)}\n`),
+    onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
   });
   return {
     ...connected,

@@ -38,7 +38,7 @@ export async function connectToSandbox(
   const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
   const bus = new TraceBus({
     now: () => timeline.now(),
-    onListenerError: (error) => io.err.write(`warning: a view failed and was switched off: ${String(error)}\n`),
+    onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
   });
   listen(bus);
   const cluster = await startEmbedded({
@@ -46,7 +46,7 @@ export async function connectToSandbox(
     random,
     bus,
     ...parts,
-    onEventLost: (why) => io.err.write(`warning: ${why}\n`),
+    onEventLost: (why) => io.err.line(`warning: ${why}`),
   });
   const client = cluster.clientFor("kubectl-reconcile-manifests");
   let applied: readonly Applied[] = [];

@@ -109,11 +109,11 @@ export class TraceRun {
   /** Text goes to standard output; with `-o json` that belongs to the events. */
   say(line: string): void {
     const to = this.options.output === "json" ? this.io.err : this.io.out;
-    for (const text of hung(line, to.columns)) to.write(`${text}\n`);
+    for (const text of hung(line, to.columns)) to.line(text);
   }
 
   warn(line: string): void {
-    this.io.err.write(`${line}\n`);
+    this.io.err.line(line);
   }
 
   /**
@@ -171,7 +171,7 @@ export class TraceRun {
     this.#loopsTold.add(name);
     if (this.options.output !== "json") {
       for (const line of [...loopText(loop, styleOf(this.io.out), { next: "", now: this.io.timeline.now() }), ""])
-        this.io.out.write(`${line}\n`);
+        this.io.out.line(line);
     }
     if (this.options.failOn === "loop") this.#ended.resolve("loop");
   }

@@ -152,7 +152,7 @@ export class TraceScreen {
   }
 
   #write(lines: readonly string[]): void {
-    for (const line of lines) this.#options.out.write(`${line}\n`);
+    for (const line of lines) this.#options.out.line(line);
   }
 
   #check({ done }: SyncBlock): void {

@@ -129,9 +129,9 @@ export class WatchScreen {
       this.#dropped++;
       return;
     }
-    if (this.#dropped > 0) out.write(`… ${this.#dropped} lines not shown: they came faster than they were read\n`);
+    if (this.#dropped > 0) out.line(`… ${this.#dropped} lines not shown: they came faster than they were read`);
     this.#dropped = 0;
-    out.write(`${this.#lines.text(line).join("\n")}\n`);
+    for (const each of this.#lines.text(line)) out.line(each);
   }
 
   #draw(): void {
@@ -145,7 +145,8 @@ export class WatchScreen {
       rows: out.rows,
     });
     const back = this.#drawn === 0 ? "" : ownSequence(String(this.#drawn), "A") + ownSequence("0", "J");
-    out.write(`${back}${lines.join("\n")}\n`);
+    out.write(back);
+    for (const line of lines) out.line(line);
     this.#drawn = lines.length;
   }
 }

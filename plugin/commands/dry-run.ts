@@ -111,7 +111,7 @@ export const dryRunCommand: Command = command({
       return await answer(words, flags, io);
     } catch (error) {
       if (flags.output !== "github" || !(error instanceof UserError)) throw error;
-      for (const line of githubErrorLines(error)) io.out.write(`${line}\n`);
+      for (const line of githubErrorLines(error)) io.out.line(line);
       // Standard error is read for workflow commands too.
       throw new UserError(harmless(error.message), ["the annotations say where"], { cause: error });
     }
@@ -127,7 +127,7 @@ async function answer(words: readonly string[], flags: DryRunFlags, io: Io): Pro
   try {
     const sourceLine = `source  ${source.words}`;
     const shown = flags.output === "github" ? harmless(sourceLine) : sourceLine;
-    for (const line of hung(shown, io.err.columns)) io.err.write(`${line}\n`);
+    for (const line of hung(shown, io.err.columns)) io.err.line(line);
     const report = await reportFrom(flags, { source, wishWords, notes });
     const exitCode = exitCodeOf(report.run, report.verdicts, {
       fears,

@@ -135,7 +135,7 @@ class LoopHunt {
   }
 
   #say(line: string): void {
-    for (const part of hung(line, this.#io.err.columns)) this.#io.err.write(`${part}\n`);
+    for (const part of hung(line, this.#io.err.columns)) this.#io.err.line(part);
   }
 
   #stopSignal(signal: string, count: number): void {
@@ -236,7 +236,7 @@ class LoopHunt {
       for (const [index, loop] of loops.entries()) {
         if (index > 0 && !isFollower(loop)) out.write("\n");
         const lines = loopText(loop, styleOf(out), { next: this.#watchLine(loop, kinds), now });
-        out.write(`${lines.join("\n")}\n`);
+        for (const line of lines) out.line(line);
       }
     }
     this.#say(loopsSummary(verdict, { kinds: kinds.length, ms, deltas }));

@@ -105,7 +105,7 @@ export const run: Command = command({
 function narrowed(all: readonly ControllerDefinition[], namespace: string, io: Io): readonly ControllerDefinition[] {
   const wide = all.filter((definition) => !keepsToANamespace(definition)).map(({ name }) => name);
   if (wide.length > 0) {
-    io.err.write(`left out, since they work beyond namespace ${namespace}: ${wide.join(", ")}; -A runs them too\n`);
+    io.err.line(`left out, since they work beyond namespace ${namespace}: ${wide.join(", ")}; -A runs them too`);
   }
   return all.filter(keepsToANamespace);
 }
@@ -191,11 +191,11 @@ class Run {
   /** Text goes to standard output; with `-o json` that belongs to the events. */
   #say(line: string): void {
     const to = this.#options.output === "json" ? this.#io.err : this.#io.out;
-    for (const text of hung(line, to.columns)) to.write(`${text}\n`);
+    for (const text of hung(line, to.columns)) to.line(text);
   }
 
   #warn(line: string): void {
-    this.#io.err.write(`${line}\n`);
+    this.#io.err.line(line);
   }
 
   #listen(startedAt: number): void {
@@ -214,7 +214,7 @@ class Run {
       json?.(event);
       if ("controller" in event && isQuiet(event.controller)) return;
       for (const line of this.#report.accept(event)) {
-        if (json === undefined) for (const text of lines.text(line)) out.write(`${text}\n`);
+        if (json === undefined) for (const text of lines.text(line)) out.line(text);
       }
     });
   }

@@ -124,7 +124,7 @@ async function serve(connection: SandboxConnection, given: SandboxOptions, io: I
   const file = kept ?? temporaryPath(`kubectl-reconcile-sandbox-${randomSuffix(random, 8)}.kubeconfig`);
   try {
     await writeKubeconfig(file, https, given.namespace);
-    for (const line of await introduction(connection, https, given, io, about)) out.write(`${line}\n`);
+    for (const line of await introduction(connection, https, given, io, about)) out.line(line);
     out.write(`\nexport KUBECONFIG=${file}\n`);
     out.write(`ready after ${formatDuration(timeline.now() - about.startedAt)}, Ctrl-C stops\n\n`);
     about.introduced();
@@ -205,12 +205,12 @@ function heldLines({ out }: Io): { readonly write: (line: string) => void; reado
   let released = false;
   return {
     write(line) {
-      if (released) out.write(`${line}\n`);
+      if (released) out.line(line);
       else held.push(line);
     },
     release() {
       released = true;
-      for (const line of held.splice(0)) out.write(`${line}\n`);
+      for (const line of held.splice(0)) out.line(line);
     },
   };
 }

@@ -152,7 +152,7 @@ class Watch {
 
   /** What is not the answer goes to standard error. */
   #say(line: string): void {
-    for (const part of hung(line, this.#io.err.columns)) this.#io.err.write(`${part}\n`);
+    for (const part of hung(line, this.#io.err.columns)) this.#io.err.line(part);
   }
 
   #stopSignal(signal: string, count: number): void {

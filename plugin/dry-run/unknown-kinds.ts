@@ -1,5 +1,6 @@
 /** What is wrong with a kind that no API server of this release has. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import type { DiscoveredKind } from "../../src/client/discovery.ts";
 import { type Manifest, ManifestError, problemOf } from "../manifests.ts";
 import { nearest } from "../controller-names.ts";
 import { removedVersions } from "./removed-versions.ts";

@@ -27,7 +27,9 @@ export function answerPrinter(options: PrinterOptions, io: Io, now: number): (wh
   const kubectlText = (words: string): string => (sandbox === true ? "" : kubectlAdvice(options, words));
   const adviceText = ({ tool, words }: Advice): string =>
     tool === "kubectl" ? kubectlText(words) : reconcileAdvice(io.calledAs, options, words);
-  const write = (lines: readonly string[]): void => io.out.write(lines.map((line) => `${line}\n`).join(""));
+  const write = (lines: readonly string[]): void => {
+    for (const line of lines) io.out.line(line);
+  };
   return ({ answers, targets, verdict }) => {
     const [first] = answers;
     switch (options.output) {
@@ -35,12 +37,7 @@ export function answerPrinter(options: PrinterOptions, io: Io, now: number): (wh
         write(answers.map((answer) => JSON.stringify(answerData(answer, adviceText))));
         return;
       case "yaml":
-        write([
-          answers
-            .map((answer) => stringify(answerData(answer, adviceText)))
-            .join("---\n")
-            .trimEnd(),
-        ]);
+        io.out.write(answers.map((answer) => stringify(answerData(answer, adviceText))).join("---\n"));
         return;
       case "markdown":
         write(answers.flatMap((answer) => answerMarkdown(answer, adviceText)));

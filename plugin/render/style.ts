@@ -2,7 +2,7 @@
 import { Chalk } from "chalk";
 import stringWidth from "string-width";
 import type { Output } from "../../src/platform/terminal.ts";
-import { ownSequence, visibleText } from "../../src/platform/visible-text.ts";
+import { ownSequence, oneLine } from "../../src/platform/visible-text.ts";
 
 type Colour = "red" | "green" | "yellow" | "cyan" | "magenta" | "dim" | "bold";
 
@@ -26,7 +26,7 @@ function coloursOf(chalk: Colours): Colours {
   const marked =
     (colour: Colour) =>
     (text: string): string =>
-      chalk[colour](visibleText(text)).replaceAll(colourCode, (_, code: string) => ownSequence(code, "m"));
+      chalk[colour](oneLine(text)).replaceAll(colourCode, (_, code: string) => ownSequence(code, "m"));
   return {
     red: marked("red"),
     green: marked("green"),
@@ -68,7 +68,7 @@ export function wrapWords(words: readonly string[], width: number | undefined, s
 /** How many columns a text takes on the screen: wide characters take two, colours none, hidden ones what stands for them. */
 export function shownLength(text: string): number {
   // Nearly every word: the library's tables are not even read for these.
-  return plain.test(text) ? text.length : stringWidth(visibleText(text));
+  return plain.test(text) ? text.length : stringWidth(oneLine(text));
 }
 
 const plain = /^[ -~]*$/;
@@ -76,7 +76,7 @@ const plain = /^[ -~]*$/;
 /** At most `width` columns, the last of them `…` where something was cut. For text without colours. */
 export function shorten(text: string, width: number): string {
   if (shownLength(text) <= width) return text;
-  const shown = visibleText(text);
+  const shown = oneLine(text);
   let taken = "";
   let room = width - 1;
   for (const { segment } of characters.segment(shown)) {

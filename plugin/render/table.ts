@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { visibleText } from "../../src/platform/visible-text.ts";
+import { oneLine } from "../../src/platform/visible-text.ts";
 
 /** A table as kubectl prints one: no lines, three spaces between columns, headings in capitals. */
 export function plainTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -13,7 +13,7 @@ export function plainTable(head: readonly string[], rows: readonly (readonly str
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
     head: [...head],
   });
-  for (const row of rows) table.push(row.map(visibleText));
+  for (const row of rows) table.push(row.map(oneLine));
   return table
     .toString()
     .split("\n")

@@ -14,6 +14,7 @@ import { TraceScreen } from "../../plugin/trace-screen.ts";
 /** As a pipe whose reader keeps up. */
 const taken: Output = {
   write: () => undefined,
+  line: () => undefined,
   columns: undefined,
   rows: undefined,
   colours: false,

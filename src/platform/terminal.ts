@@ -1,10 +1,12 @@
 /** Standard output and standard error, the same on Bun, Deno and Node. */
 import process from "node:process";
-import { terminalText } from "./visible-text.ts";
+import { oneLine, terminalText } from "./visible-text.ts";
 
 export interface Output {
   /** Control characters are made visible, but for newlines, tabs and sequences of our own (`visible-text.ts`). */
   write(text: string): void;
+  /** One line, with its end; a newline that is inside it is made visible, so that no text of others looks like a line of ours. */
+  line(text: string): void;
   /** Characters a line; undefined where it is no terminal. */
   readonly columns: number | undefined;
   /** Lines of the screen; undefined where it is no terminal. */
@@ -30,6 +32,9 @@ function output(stream: NodeJS.WriteStream, broken: (() => void)[]): Output {
   return {
     write(text) {
       if (!gone) stream.write(terminalText(text));
+    },
+    line(text) {
+      this.write(`${oneLine(text)}\n`);
     },
     get columns() {
       return stream.isTTY ? stream.columns : undefined;

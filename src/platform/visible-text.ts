@@ -51,7 +51,12 @@ export function visibleText(text: string): string {
   );
 }
 
-/** The same, with sequences of our own as a terminal takes them: the last step before a stream. */
+/** As `visibleText`, for what is part of a line: a newline is shown as `\\n`. Messages of servers and objects may have many. */
+export function oneLine(text: string): string {
+  return visibleText(text).replaceAll("\n", "\\n");
+}
+
+/** As `visibleText`, with sequences of our own as a terminal takes them: the last step before a stream. */
 export function terminalText(text: string): string {
   if (!hidden.test(text)) return text;
   return text.replaceAll(hiddenOrOwn, (found, parameters?: string, final?: string) =>

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { replicaSet } from "./support/dry-run-manifests.ts";
 import { programCommand } from "./support/program.ts";
 
 const doc = readFileSync(join(import.meta.dir, "../../docs/ci.md"), "utf8");
@@ -22,16 +23,7 @@ const web = (replicas: number, cpu: string): string => `apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings, namespace: shop}
 ---
-apiVersion: apps/v1
-kind: ReplicaSet
-metadata: {name: web, namespace: shop}
-spec:
-  replicas: ${replicas}
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: nginx, resources: {requests: {cpu: "${cpu}"}}}]}
-`;
+${replicaSet(replicas, `, resources: {requests: {cpu: "${cpu}"}}`)}`;
 
 describe("the example for CI", () => {
   let folder: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ownSequence, terminalText, visibleText } from "../../src/platform/visible-text.ts";
+import { oneLine, ownSequence, terminalText, visibleText } from "../../src/platform/visible-text.ts";
 
 const hostile: readonly { readonly what: string; readonly text: string; readonly shown: string }[] = [
   { what: "ESC", text: "a\u001b[31mb", shown: "a^[[31mb" },
@@ -30,6 +30,13 @@ describe("text of others", () => {
   test("newlines, tabs, words of every script and emoji stay", () => {
     const text = "a\n\tb äß 日本語 עברית नमस्ते 👩‍💻 🇪🇺 é";
     expect(terminalText(text)).toBe(text);
+  });
+
+  test("what is part of a line is one line, and says where it had others", () => {
+    expect(oneLine("denied:\n\n  check: \u001b[31mno\r\nerror: forged")).toBe(
+      "denied:\\n\\n  check: ^[[31mno^M\\nerror: forged",
+    );
+    expect(terminalText(oneLine(`${ownSequence("31", "m")}a\nb`))).toBe("\u001b[31ma\\nb");
   });
 
   test("no control character is left, whatever comes", () => {

@@ -2,18 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Candidate, choice, command, flag, text, texts } from "../../plugin/command.ts";
 import type { CommandLine } from "../../plugin/command-line.ts";
 import { complete } from "../../plugin/completion.ts";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { objectCandidates } from "../../plugin/cluster-candidates.ts";
 import { globals } from "../../plugin/globals.ts";
 import { loadKubeconfig } from "../../src/client/kubeconfig.ts";
 import { realHost } from "../../src/platform/host.ts";
-import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
-import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
-import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { fakeIo } from "../support/fake-io.ts";
+import { type ServedSandbox, servedSandbox } from "../support/served-sandbox.ts";
 
 let lookedUp = 0;
 const namespaces = async (): Promise<readonly Candidate[]> => {
@@ -101,28 +98,21 @@ describe("completion", () => {
 });
 
 describe("completion from a cluster", () => {
-  const dir = mkdtempSync(join(tmpdir(), "completion-"));
-  const kubeconfig = join(dir, "config");
-  let sandbox: Sandbox;
-  let https: SandboxHttps;
+  let served: ServedSandbox;
+  let kubeconfig: string;
   beforeAll(async () => {
-    sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
-    https = await serveSandbox(sandbox);
-    writeFileSync(kubeconfig, https.kubeconfig("shop").replace("current-context:", "x:"));
-    const headers = { authorization: `Bearer ${https.token}`, "content-type": "application/json" };
-    const post = (path: string, body: object): Promise<Response> =>
-      fetch(https.url + path, { method: "POST", headers, body: JSON.stringify(body), tls: { ca: https.ca } });
+    served = await servedSandbox("shop");
+    // No context is the current one: only what a flag names is asked.
+    kubeconfig = join(served.dir, "contexts");
+    writeFileSync(kubeconfig, readFileSync(served.kubeconfig, "utf8").replace("current-context:", "x:"));
+    const post = (path: string, body: object): Promise<Response> => served.send("POST", path, body);
     for (const name of ["shop", "team"]) await post("/api/v1/namespaces", { metadata: { name } });
     await post("/api/v1/namespaces/shop/configmaps", { metadata: { name: "in-shop" } });
     await post("/api/v1/namespaces/team/configmaps", { metadata: { name: "in-team" } });
     const role = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
     for (const name of ["plain", "hid\u001bden", "two words"]) await post(role, { metadata: { name }, rules: [] });
   });
-  afterAll(async () => {
-    sandbox.stop();
-    await https.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  afterAll(() => served.stop());
 
   const why = command({
     name: "why",

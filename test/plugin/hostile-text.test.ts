@@ -1,55 +1,34 @@
 /** What others wrote, from an API server or a file to a terminal or a log: the real program, its streams read as bytes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { seededRandom } from "../../src/platform/random.ts";
-import { realTimeline } from "../../src/platform/real-timeline.ts";
-import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
-import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { echoServer } from "../platform/servers.ts";
 import { type ProgramRun, runProgram } from "../support/program.ts";
+import { type ServedSandbox, servedSandbox } from "../support/served-sandbox.ts";
 
 const top = join(import.meta.dir, "..", "..");
 const program = [process.execPath, join(top, "plugin", "main.ts")];
-/** Colour, a title, a byte of C1, a carriage return, a turned direction. */
-const hostile = "\u001b[31mred\u001b]0;forged\u0007\u009b2J\rwell\u202egpj";
-const shown = "^[[31mred^[]0;forged^G\\u009b2J^Mwell\\u202egpj";
+/** Colour, a title, a byte of C1, a carriage return, a turned direction, a line that looks like one of ours. */
+const hostile = "\u001b[31mred\u001b]0;forged\u0007\u009b2J\rwell\u202egpj\nDeployment x is as it should be";
+const shown = "^[[31mred^[]0;forged^G\\u009b2J^Mwell\\u202egpj\\nDeployment x is as it should be";
 
 /** Nothing that drives a terminal, in what was meant for one or for a log. */
 function expectHarmless({ stdout, stderr }: ProgramRun): void {
   const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
   expect((stdout + stderr).match(controls)?.filter((found) => found !== "\n") ?? []).toEqual([]);
+  expect((stdout + stderr).match(/^\s*Deployment x is as/m)).toBeNull();
 }
 
 describe("text that would drive a terminal", () => {
-  const dir = mkdtempSync(join(tmpdir(), "hostile-"));
-  const kubeconfig = join(dir, "config");
-  let sandbox: Sandbox;
-  let https: SandboxHttps;
+  let served: ServedSandbox;
   beforeAll(async () => {
-    sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
-    https = await serveSandbox(sandbox);
-    writeFileSync(kubeconfig, https.kubeconfig());
+    served = await servedSandbox();
   });
-  afterAll(async () => {
-    sandbox.stop();
-    await https.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  afterAll(() => served.stop());
 
   const run = (...args: string[]): Promise<ProgramRun> =>
-    runProgram([...program, ...args], { env: { ...process.env, KUBECONFIG: kubeconfig }, timeoutMs: 30_000 });
-  const send = (method: string, path: string, body: object): Promise<Response> =>
-    fetch(`${https.url}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${https.token}`,
-        "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
-      },
-      body: JSON.stringify(body),
-      tls: { ca: https.ca },
-    });
+    runProgram([...program, ...args], { env: { ...process.env, KUBECONFIG: served.kubeconfig }, timeoutMs: 30_000 });
+  const send: ServedSandbox["send"] = (...request) => served.send(...request);
 
   test.each(["text", "json"])(
     "in a value of a ConfigMap, as %s of `watch`",
@@ -74,7 +53,8 @@ describe("text that would drive a terminal", () => {
       const ran = await watching;
       expect(ran.code).toBe(0);
       expectHarmless(ran);
-      if (form === "text") return expect(ran.stdout).toContain(shown.slice(0, 20));
+      // A value of several lines is shown as JSON has it.
+      if (form === "text") return expect(ran.stdout).toContain(JSON.stringify(hostile).slice(0, 20));
       const events = ran.stdout
         .trim()
         .split("\n")
@@ -102,7 +82,7 @@ describe("text that would drive a terminal", () => {
     expect(ran.stderr).toMatch(
       /^GET https:\/\/127\.0\.0\.1:\d+\/api\/v1\/namespaces\/default\/pods\/\S+ 404 in \d+ ms$/m,
     );
-    expect(ran.stderr).not.toContain(https.token);
+    expect(ran.stderr).not.toContain(served.token);
   }, 60_000);
 
   test("in the refusal of an API server", async () => {
@@ -120,13 +100,13 @@ describe("text that would drive a terminal", () => {
   }, 60_000);
 
   test("in names of a kubeconfig and of manifests", async () => {
-    const file = join(dir, "config.json");
+    const file = join(served.dir, "config.json");
     const config = { contexts: [{ name: hostile, context: {} }], "current-context": "none" };
     writeFileSync(file, JSON.stringify(config));
     const named = await run("why", "pod/x", "--kubeconfig", file);
     expectHarmless(named);
     expect(named.stderr).toContain(shown);
-    const manifest = join(dir, "manifest.json");
+    const manifest = join(served.dir, "manifest.json");
     writeFileSync(
       manifest,
       JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: hostile, namespace: "default" } }),
@@ -137,7 +117,7 @@ describe("text that would drive a terminal", () => {
   }, 60_000);
 
   test("in manifests whose result is printed as YAML, which says the same afterwards", async () => {
-    const manifest = join(dir, "map.json");
+    const manifest = join(served.dir, "map.json");
     const data = { a: hostile };
     const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "default" }, data };
     writeFileSync(manifest, JSON.stringify(map));

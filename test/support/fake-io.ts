@@ -2,6 +2,7 @@
 import type { Io } from "../../plugin/io.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import type { Output } from "../../src/platform/terminal.ts";
+import { oneLine } from "../../src/platform/visible-text.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 
 export interface FakeIo extends Io {
@@ -14,6 +15,7 @@ export function fakeIo(options: { readonly columns?: number; readonly calledAs?:
   const written = { out: "", err: "" };
   const output = (name: "out" | "err"): Output => ({
     write: (text) => void (written[name] += text),
+    line: (text) => void (written[name] += `${oneLine(text)}\n`),
     columns: options.columns,
     rows: options.columns === undefined ? undefined : 24,
     colours: false,

@@ -17,6 +17,7 @@ import { type Annotation, annotationLines, type Place, shielded } from "./workfl
 export function githubLines(report: DryRunReport, random: Random): string[] {
   const plain = styleOf({
     write: () => undefined,
+    line: () => undefined,
     columns: undefined,
     colours: false,
     rows: undefined,

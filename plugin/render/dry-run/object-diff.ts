@@ -59,5 +59,5 @@ export function yamlText(value: unknown): string {
       if (typeof node.value === "string" && visibleText(node.value) !== node.value) node.type = "QUOTE_DOUBLE";
     },
   });
-  return document.toString({ lineWidth: 0, indentSeq: false });
+  return document.toString({ lineWidth: 0, indentSeq: false, doubleQuotedMinMultiLineLength: Infinity });
 }

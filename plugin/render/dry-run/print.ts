@@ -1,5 +1,6 @@
 /** Prints the answer of a dry-run in the format asked for. */
 import { appendTextFile } from "../../../src/platform/files.ts";
+import { oneLine } from "../../../src/platform/visible-text.ts";
 import type { Io } from "../../io.ts";
 import { UserError } from "../../user-error.ts";
 import { styleOf } from "../style.ts";
@@ -15,11 +16,11 @@ export type Format = "diff" | "yaml" | "json" | "markdown" | "github" | "junit";
 
 /** @throws UserError where the job's summary cannot be written. */
 export async function printReport(report: DryRunReport, format: Format, io: Io): Promise<void> {
-  for (const line of linesOf(report, format, io)) io.out.write(`${line}\n`);
+  for (const line of linesOf(report, format, io)) io.out.line(line);
   const summary = io.environment["GITHUB_STEP_SUMMARY"] ?? "";
   if (format !== "github" || summary === "") return;
   try {
-    await appendTextFile(summary, `${markdownLines(report).join("\n")}\n`);
+    await appendTextFile(summary, `${markdownLines(report).map(oneLine).join("\n")}\n`);
   } catch (error) {
     const why = (error as Error).message;
     throw new UserError(`cannot write the job's summary to ${summary}: ${why}`, [], { cause: error });

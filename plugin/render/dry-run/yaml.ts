@@ -10,7 +10,12 @@ export function yamlLines(report: DryRunReport): string[] {
   for (const change of allChanges(report)) {
     lines.push("---", `# ${signs[change.did]} ${nameOf(change)}  ${reasonOf(change)}`.trimEnd());
     const { after, of } = change;
-    if (after !== undefined) lines.push(yamlText(inOrder(shownForm(of, after, report.shown))).trimEnd());
+    if (after !== undefined)
+      lines.push(
+        ...yamlText(inOrder(shownForm(of, after, report.shown)))
+          .trimEnd()
+          .split("\n"),
+      );
   }
   return [...lines, "---", ...[...loopLines(report), ...closing(report)].map((text) => `# ${text}`)];
 }

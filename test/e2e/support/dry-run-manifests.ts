@@ -1,7 +1,7 @@
 /** Manifests that dry-run is tried with on a real cluster. */
 
-export const web = (replicas: number, port = 80): string => `
-apiVersion: apps/v1
+/** A ReplicaSet of nginx in namespace shop; `more` stands in its container. It begins on the first line. */
+export const replicaSet = (replicas: number, more = ""): string => `apiVersion: apps/v1
 kind: ReplicaSet
 metadata: {name: web, namespace: shop}
 spec:
@@ -9,8 +9,12 @@ spec:
   selector: {matchLabels: {app: web}}
   template:
     metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: nginx}]}
----
+    spec: {containers: [{name: web, image: nginx${more}}]}
+`;
+
+/** It, and a Service in front of it. */
+export const web = (replicas: number, port = 80): string => `
+${replicaSet(replicas)}---
 apiVersion: v1
 kind: Service
 metadata: {name: web, namespace: shop}
