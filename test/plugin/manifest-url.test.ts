@@ -47,7 +47,7 @@ function ioWith(environment: WebIo["environment"] = {}, time: Timeline = patient
 }
 
 const messageOf = async (url: string, io: WebIo = ioWith()): Promise<string> =>
-  ((await rejection(fetchText(url, io))) as Error).message;
+  (await rejection(fetchText(url, io))).message;
 
 describe("-f URL", () => {
   test("reads the objects behind it, and names the URL as their place", async () => {

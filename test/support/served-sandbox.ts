@@ -29,16 +29,14 @@ export async function servedSandbox(namespace?: string): Promise<ServedSandbox> 
     dir,
     kubeconfig,
     token: https.token,
-    send: (method, path, body) =>
-      fetch(https.url + path, {
-        method,
-        headers: {
-          authorization: `Bearer ${https.token}`,
-          "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
-        },
-        body: JSON.stringify(body),
-        tls: { ca: https.ca },
-      }),
+    send(method, path, body) {
+      const headers = {
+        authorization: `Bearer ${https.token}`,
+        "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
+      };
+      const request = { method, headers, body: JSON.stringify(body), tls: { ca: https.ca } };
+      return fetch(https.url + path, request);
+    },
     async stop() {
       sandbox.stop();
       await https.close();
