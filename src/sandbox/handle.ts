@@ -67,8 +67,24 @@ export function refusalAnswer(error: StatusError): Outgoing {
   return { status: code, headers, body: bytesOf(JSON.stringify(status)) };
 }
 
+/** A refusal before anything is looked at. Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go. */
+function turnedAway(error: StatusError): Outgoing {
+  const refused = refusalAnswer(error);
+  return { ...refused, headers: { ...refused.headers, "x-content-type-options": "nosniff" } };
+}
+
 /** Answers a request; never throws. */
 export function handle(server: Server, incoming: Incoming): Outgoing {
+  const { headers, ...answered } = inMediaType(server, incoming);
+  return { ...answered, headers: { ...headers, "audit-id": incoming.headers["audit-id"] ?? nextAuditId(server) } };
+}
+
+/** What an audit log would call a request that says no name of its own. Source: apiserver v0.36 endpoints/filters/audit_init.go. */
+function nextAuditId({ requests }: Server): string {
+  return `00000000-0000-4000-8000-${(++requests.count).toString(16).padStart(12, "0")}`;
+}
+
+function inMediaType(server: Server, incoming: Incoming): Outgoing {
   const outgoing = handled(server, incoming);
   const { codec } = server.yaml;
   if (codec === undefined || !prefersYaml(incoming.headers["accept"] ?? "")) return outgoing;
@@ -93,9 +109,16 @@ function handled(server: Server, incoming: Incoming): Outgoing {
 
 function answer(server: Server, asked: Incoming): Outgoing {
   const route = routeOf(asked.path);
-  const incoming = { ...asked, user: userOf(asked.headers, asked.user) };
-  const { method, path } = incoming;
-  authorize(server, incoming.user, route, { method, path, isWatch: flagParam(incoming.query, "watch") });
+  const { method, path, query, headers } = asked;
+  let user: User;
+  try {
+    user = userOf(headers, asked.user);
+    authorize(server, user, route, { method, path, isWatch: flagParam(query, "watch") });
+  } catch (error) {
+    if (error instanceof StatusError) return turnedAway(error);
+    throw error;
+  }
+  const incoming = { ...asked, user };
   switch (route.is) {
     case "discovery":
       checkDiscovery(incoming, route.parts);

@@ -91,9 +91,9 @@ function quoted(character: string | undefined): string {
   return code < 0x20 ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`;
 }
 
-/** The answer to a revision that lies in the future. */
-export function tooLarge(asked: number, current: number): Error {
-  return refusal(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+/** The answer to a revision that lies in the future. `asked` may be text: 64 bits are more than a number holds. */
+export function tooLarge(asked: number | string, current: number): Error {
+  return refusal(504, "Timeout", `Timeout: Too large resource version: ${BigInt(asked)}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
   });
@@ -119,7 +119,7 @@ export function listed(collection: Collection, options: ListOptions, current: nu
     return page(collection.rangeAt({ namespace, from: token.from }, revision), selection, size, revision);
   }
   const asked = revisionOf(options.resourceVersion, true);
-  if (asked > current) throw tooLarge(asked, current);
+  if (asked > current) throw tooLarge(options.resourceVersion, current);
   const exact = options.match === "Exact" || (options.match === "" && limit > 0 && asked > 0);
   if (exact) {
     if (!collection.history.covers(asked)) throw expired("The resourceVersion for the provided list is too old.");

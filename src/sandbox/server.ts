@@ -30,6 +30,8 @@ export interface Server {
   readonly readProtobuf: ProtobufReader;
   readonly yaml: YamlSlot;
   readonly watches: OpenWatches;
+  /** How many requests have been answered: their identities are counted, since chance is for objects. */
+  readonly requests: { count: number };
 }
 
 /** A request for a resource, on its way through the server. */

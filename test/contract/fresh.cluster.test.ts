@@ -5,9 +5,9 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { adminOf, type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
-import { normalized, nothingNamed } from "./normalize.ts";
+import { type Json, namesOf } from "./names.ts";
+import { normalized } from "./normalize.ts";
 
-type Json = Record<string, unknown>;
 type Ask = Cluster["request"];
 
 /** What the sandbox leaves out. */
@@ -24,8 +24,16 @@ const leftOut: readonly { readonly kind: string; readonly because: string }[] = 
   { kind: "apis/coordination.k8s.io/v1/leases", because: "there is no second server to tell that it lives" },
 ];
 
+interface Asked {
+  readonly ask: Ask;
+  readonly port: number;
+  readonly ca: string;
+  /** When the server was started, in ms since 1970. */
+  readonly startedAt: number;
+}
+
 /** All objects by kind and key, and the ports and addresses that are the server's own under one name. */
-async function everything(ask: Ask, port: number, ca: string): Promise<Map<string, unknown>> {
+async function everything({ ask, port, ca, startedAt }: Asked): Promise<Map<string, unknown>> {
   const found = new Map<string, unknown>();
   const { groups } = (await ask("GET", "/apis")).body as { groups: { preferredVersion: { groupVersion: string } }[] };
   const versions = ["api/v1", ...groups.map(({ preferredVersion }) => `apis/${preferredVersion.groupVersion}`)];
@@ -41,7 +49,10 @@ async function everything(ask: Ask, port: number, ca: string): Promise<Map<strin
           .replaceAll(/"(127\.0\.0\.1|192\.0\.2\.2)"/g, '"HOST"')
           .replaceAll(/"since":"[-\d]*"/g, '"since":"DATE"');
         const key = `${version}/${name} ${metadata.namespace ?? ""}/${metadata.name}`;
-        found.set(key, normalized(JSON.parse(own), nothingNamed));
+        const answer = { body: JSON.parse(own) as unknown, from: startedAt, until: Date.now() };
+        // Each by itself: in which order they were made is chance.
+        const names = namesOf([answer], { startedAt, sent: undefined, ordersTimes: false });
+        found.set(key, normalized(answer.body, { ...answer, names }));
       }
     }
   }
@@ -54,6 +65,7 @@ describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet
   let theirs: Map<string, unknown>;
   let ours: Map<string, unknown>;
   beforeAll(async () => {
+    const startedAt = Date.now();
     cluster = await startCluster();
     const sandbox = await createSandbox({
       timeline: realTimeline(),
@@ -61,11 +73,11 @@ describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet
       defaultServiceAccounts: false,
     });
     served = await serveSandbox(sandbox);
-    ours = await everything(adminOf(served).request, served.port, served.ca);
+    ours = await everything({ ...served, ask: adminOf(served).request, startedAt });
     // The real server makes its own objects in the first seconds, in an order of its own.
     const last = "apis/discovery.k8s.io/v1/endpointslices default/kubernetes";
     for (let tries = 0; tries < 30; tries++) {
-      theirs = await everything((...asked) => cluster.request(...asked), cluster.port, cluster.ca);
+      theirs = await everything({ ...cluster, ask: (...asked) => cluster.request(...asked), startedAt });
       const cidr = JSON.stringify(theirs.get("apis/networking.k8s.io/v1/servicecidrs /kubernetes") ?? {});
       if (theirs.has(last) && cidr.includes("Ready")) break;
       await Bun.sleep(500);

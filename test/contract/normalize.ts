@@ -1,122 +1,135 @@
-/** Takes out of answers what differs from run to run: times, uids, versions, made-up names, addresses. */
+/** Answers as they are compared between servers and runs: names stand for what is another in every run. */
+import {
+  address,
+  type Answered,
+  askedForDeletion,
+  isListObject,
+  isObject,
+  type Json,
+  type Names,
+  time,
+  uid,
+} from "./names.ts";
 
-type Json = Record<string, unknown>;
-
-const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** When the answer was asked for and came, on its server's clock, and the names of its case. */
+export interface Context extends Pick<Answered, "from" | "until"> {
+  readonly names: Names;
 }
 
-/** A list, or a table, whose version is the server's. */
-export function isListObject({ kind, items, rows }: Json): boolean {
-  return Array.isArray(items) || Array.isArray(rows) || (typeof kind === "string" && /List$|^Table$/.test(kind));
+/** A refused patch shows the whole object that it would have made. */
+const patched = /Invalid value: ("\{\\"(?:action|apiVersion|kind)\\".*\}"): /;
+/** The real server shows the difference of its own Go types; the sandbox leaves out these lines, and no other. */
+const goDifference = /\n(?:@@ .*\n(?:[ +-].*\n)*)*/g;
+const endsBeforeDifference = /(?:previously negative\)|for bound claims|may not be changed|immutable after creation)$/;
+const word = /[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?/g;
+const versionInText =
+  /(?<=resource version: |ResourceVersion in (?:(?:the )?precondition|object meta|record)(?:: | \())\d+/g;
+/** A server's own version, which others move on too. */
+const newestInText = /(?<=resource version: [\w ]+(?:, current: | \())\d+/g;
+
+/** A text of an answer. */
+export function normalizedText(text: string, context: Context): string {
+  const { uids, times, generated, addresses } = context.names;
+  if (time.test(text)) return times.get(text) ?? text;
+  return text
+    .replace(patched, (_whole, quoted: string) => `Invalid value: ${patchedIn(quoted, context)}: `)
+    .replaceAll(goDifference, (found, at: number) =>
+      endsBeforeDifference.test(text.slice(0, at)) ? "\nDIFFERENCE\n" : found,
+    )
+    .replaceAll(uid, (found) => uids.get(found) ?? found)
+    .replaceAll(word, (found) => generated.get(found) ?? found)
+    .replaceAll(address, (found) => addresses.get(found) ?? found)
+    .replaceAll(newestInText, (found) => serverVersion(found, context.names))
+    .replaceAll(versionInText, (found) => versionNamed(found, context.names));
 }
 
-/** What the answers of a case say that is another in every run, by what stands for it. */
-export interface Names {
-  /** Versions by their order: equal ones stay equal, later ones later. */
-  readonly versions: ReadonlyMap<string, string>;
-  /** Times by their order; empty where they are not compared. */
-  readonly times: ReadonlyMap<string, string>;
+/** The object in a message, whose keys stand in another order here. */
+function patchedIn(quoted: string, context: Context): string {
+  return JSON.stringify(normalized(JSON.parse(JSON.parse(quoted) as string), context));
 }
 
-/** For answers that are looked at alone. */
-export const nothingNamed: Names = { versions: new Map(), times: new Map() };
-
-/** The text of an answer, comparable between servers and runs. */
-export function normalizedText(text: string, { times }: Names): string {
-  if (time.test(text)) return times.get(text) ?? (text.includes(".") ? "MICROTIME" : "TIME");
-  return (
-    text
-      // A refused patch shows the whole object, with its times and versions.
-      .replace(/Invalid value: "\{\\"(action|apiVersion|kind)\\".*\}": /, "Invalid value: PATCHED: ")
-      .replaceAll(uid, "UID")
-      .replaceAll(/\bA_[a-z0-9]{5}\b/g, "A_RAND")
-      // The real server shows the difference of its own types.
-      .replace(/(previously negative\)|for bound claims|may not be changed|immutable after creation)\n[^]*/, "$1")
-      .replaceAll(/\bmadeup-[a-z0-9]{5}\b/g, "madeup-RAND")
-      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-RAND")
-      .replaceAll(/\b10\.0\.\d+\.\d+\b/g, "IP")
-      .replaceAll(/too old resource version: \d+ \(\d+\)/g, "too old resource version: N (N)")
-      .replaceAll(/resource version: \d+, current: \d+/g, "resource version: N, current: N")
-      .replaceAll(/(ResourceVersion in (?:precondition|object meta)): \d+/g, "$1: N")
-      .replaceAll(/the ResourceVersion in the precondition \(\d+\)/g, "the ResourceVersion in the precondition (N)")
-      .replaceAll(/the ResourceVersion in record \(\d+\)/g, "the ResourceVersion in record (N)")
-  );
+/** A version of an object of the case by its order, one that the case made up as it was sent. */
+function versionNamed(version: string, names: Names): string {
+  const own = names.versions.get(version) ?? (names.sentVersions.has(version) ? version : undefined);
+  return own ?? serverVersion(version, names);
 }
 
-/** What stands for versions, identities and times in the answers of a case. */
-export function namesOf(results: readonly unknown[], { ordersTimes }: { readonly ordersTimes: boolean }): Names {
-  const texts = results.flatMap(textsIn);
-  const times = new Set(ordersTimes ? texts.filter((text) => time.test(text)) : []);
-  return {
-    versions: versionsOf(results),
-    times: new Map([...times].sort().map((found, index) => [found, `TIME${index + 1}`])),
-  };
+/** A version that others move on too: by how many of the case's it is not older than. */
+function serverVersion(version: string, { versions }: Names): string {
+  const known = [...versions.keys()].filter((one) => Number(one) <= Number(version)).length;
+  return known === 0 ? "VERSION" : `VERSION since v${known}`;
 }
 
-/** All texts of an answer, with keys in order, so that they are found in the same one on both sides. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  if (!isObject(value)) return [];
-  return Object.keys(value)
-    .sort()
-    .flatMap((key) => textsIn(value[key]));
-}
-
-function versionsOf(results: readonly unknown[]): ReadonlyMap<string, string> {
-  const found = new Set<string>();
-  const walk = (value: unknown, isList: boolean): void => {
-    if (Array.isArray(value)) for (const item of value) walk(item, false);
-    if (!isObject(value)) return;
-    const { metadata } = value;
-    const own = isObject(metadata) ? metadata["resourceVersion"] : undefined;
-    const list = isList || isListObject(value) || value["type"] === "BOOKMARK";
-    if (typeof own === "string" && !list) found.add(own);
-    for (const item of Object.values(value)) walk(item, value["type"] === "BOOKMARK");
-  };
-  for (const result of results) walk(result, false);
-  const sorted = [...found].sort((a, b) => Number(a) - Number(b));
-  return new Map(sorted.map((version, index) => [version, `v${index + 1}`]));
-}
-
-/** An answer, comparable between servers and runs. */
-export function normalized(value: unknown, names: Names): unknown {
-  const { versions } = names;
-  if (typeof value === "string") return normalizedText(value, names);
-  if (Array.isArray(value)) return value.map((item) => normalized(item, names));
+/** A value of an answer. */
+export function normalized(value: unknown, context: Context): unknown {
+  if (typeof value === "string") return normalizedText(value, context);
+  if (Array.isArray(value)) return value.map((item) => normalized(item, context));
   if (!isObject(value)) return value;
-  const result: Json = {};
-  const isList = isListObject(value);
-  for (const key of Object.keys(value).sort()) {
-    const item = value[key];
-    // Managers stand in the order of whole seconds: which of two is first depends on the clock.
-    if (key === "managedFields" && Array.isArray(item)) {
-      const entries = item.map((entry) => JSON.stringify(normalized(entry, names))).sort();
-      result[key] = entries.map((entry) => JSON.parse(entry) as unknown);
-    }
-    // A list's own version is the server's, which others move on too.
-    else if (key === "metadata" && isList && isObject(item))
-      result[key] = normalized(
-        { ...item, ...("resourceVersion" in item ? { resourceVersion: "VERSION" } : {}) },
-        names,
-      );
-    else if (key === "resourceVersion" && typeof item === "string" && /^\d+$/.test(item))
-      result[key] = versions.get(item) ?? "VERSION";
-    else if (key === "cells" && Array.isArray(item)) result[key] = item.map((cell) => cellOf(cell, names));
-    // The sandbox describes columns by their names: the real server's prose is not kept.
-    else if (key === "columnDefinitions" && Array.isArray(item))
-      result[key] = item.map((column) => normalized({ ...(column as Json), description: "PROSE" }, names));
-    else if (key === "serverAddress") result[key] = "ADDRESS";
-    else if (key === "continue" && item !== "") result[key] = "TOKEN";
-    else result[key] = normalized(item, names);
-  }
-  madeUpName(result);
+  const keys = Object.keys(value).sort();
+  const result = Object.fromEntries(keys.map((key) => [key, field(value, key, context)]));
   collectedNamespace(result);
   return result;
+}
+
+function field(object: Json, key: string, context: Context): unknown {
+  const { names } = context;
+  const item = object[key];
+  switch (key) {
+    case "managedFields":
+      return Array.isArray(item) ? managers(item, context) : normalized(item, context);
+    case "metadata":
+      // A list's own version may be another's, and is not an object's here, whatever its number is.
+      return isObject(item) && isListObject(object)
+        ? { ...(normalized(item, context) as Json), ...listVersion(item, names) }
+        : normalized(item, context);
+    case "resourceVersion":
+      return typeof item === "string" && /^\d+$/.test(item) ? versionNamed(item, names) : normalized(item, context);
+    case "creationTimestamp":
+      return isMoved(object, names) ? `${normalizedText(String(item), context)}, moved` : normalized(item, context);
+    case "deletionTimestamp":
+      return deletion(object, names) ?? normalized(item, context);
+    case "cells":
+      return Array.isArray(item) ? item.map((cell) => cellOf(cell, context)) : normalized(item, context);
+    // The sandbox describes columns by their names: the real server's prose is not kept.
+    case "columnDefinitions":
+      return Array.isArray(item)
+        ? item.map((column: Json) => ({ ...column, description: column["description"] === "" ? "" : "PROSE" }))
+        : normalized(item, context);
+    case "serverAddress":
+      return "ADDRESS";
+    case "continue":
+      return item === "" ? item : "TOKEN";
+    default:
+      return normalized(item, context);
+  }
+}
+
+function listVersion({ resourceVersion }: Json, names: Names): Json {
+  return typeof resourceVersion === "string" && /^\d+$/.test(resourceVersion)
+    ? { resourceVersion: serverVersion(resourceVersion, names) }
+    : {};
+}
+
+/** Managers stand in the order of whole seconds: which of two is first depends on the clock, where it is not waited for. */
+function managers(entries: readonly unknown[], context: Context): unknown[] {
+  const told = entries.map((entry) => normalized(entry, context));
+  if (context.names.ordersTimes) return told;
+  return told
+    .map((entry) => JSON.stringify(entry))
+    .sort()
+    .map((entry) => JSON.parse(entry) as unknown);
+}
+
+/** Whether an object says another time of its making than before. */
+function isMoved({ uid: of, creationTimestamp }: Json, { created }: Names): boolean {
+  return typeof of === "string" && created.has(of) && created.get(of) !== creationTimestamp;
+}
+
+/** `TIME + 30 s`: asked for now, with a grace of 30 s. */
+function deletion(meta: Json, { times }: Names): string | undefined {
+  const asked = askedForDeletion(meta);
+  const name = asked === undefined ? undefined : times.get(asked);
+  return name === undefined ? undefined : `${name} + ${Number(meta["deletionGracePeriodSeconds"] ?? 0)} s`;
 }
 
 /** A namespace that the garbage collector is to finish gets its finalizers in the order of a Go map: in any. */
@@ -128,16 +141,24 @@ function collectedNamespace({ metadata }: Json): void {
     finalizers.sort((a, b) => (String(a) < String(b) ? -1 : 1));
 }
 
-/** A cell of a table: ages differ. */
-function cellOf(cell: unknown, names: Names): unknown {
-  if (typeof cell !== "string") return cell;
-  return /^(\d+[dhms])+$/.test(cell) ? "AGE" : normalizedText(cell, names);
+/** A cell of a table: an age that is one of something in the case is as good as another. */
+function cellOf(cell: unknown, context: Context): unknown {
+  if (typeof cell !== "string") return normalized(cell, context);
+  return isAge(cell, context) ? "AGE" : normalizedText(cell, context);
 }
 
-function madeUpName(object: Json): void {
-  const { name, generateName } = object;
-  if (typeof name !== "string" || typeof generateName !== "string") return;
-  // The stem of a made-up name is cut at 58.
-  const stem = generateName.slice(0, 58);
-  if (name.startsWith(stem) && name.length === stem.length + 5) object["name"] = `${stem}RAND`;
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, y: 365 * 86_400 };
+
+function isAge(cell: string, { names, from, until }: Context): boolean {
+  if (!/^(\d+[ydhms])+$/.test(cell)) return false;
+  const parts = [...cell.matchAll(/(\d+)([ydhms])/g)].map(([, count, unit = "s"]) => ({
+    seconds: Number(count) * (unitSeconds[unit] ?? 1),
+    unit: unitSeconds[unit] ?? 1,
+  }));
+  const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
+  // What is smaller than its last unit is cut off.
+  const cut = parts.at(-1)?.unit ?? 1;
+  return names.instants.some(
+    (instant) => (until - instant) / 1000 >= seconds && (from - instant) / 1000 - 1 <= seconds + cut,
+  );
 }

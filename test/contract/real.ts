@@ -5,8 +5,12 @@ import type { Pauses } from "./run.ts";
 /** How long kube-apiserver's own caches may take to know what was written. */
 const settleMs = 200;
 
-/** It has its own clock: waiting is all that one can do. */
-export const realPauses: Pauses = { settle: () => Bun.sleep(settleMs), pass: () => Bun.sleep(1100) };
+/** It has this machine's clock: waiting is all that one can do. */
+export const realPauses: Pauses = {
+  now: () => Date.now(),
+  settle: () => Bun.sleep(settleMs),
+  pass: () => Bun.sleep(1100),
+};
 
 /** A Transport to `url` with a bearer token. */
 export function realTransport(url: string, token: string): Transport {

@@ -14,6 +14,8 @@ try {
   for (const table of chosen) {
     const cases: Record<string, unknown> = {};
     for (const [index, contractCase] of table.cases.entries()) {
+      // Nothing is held against it, and it may be another in every run.
+      if (contractCase.differs !== undefined) continue;
       cases[contractCase.name] = await runCase(transport, contractCase, namespaceOf(table, index), realPauses);
     }
     const lines = Object.entries(cases).map(([name, results]) => `${JSON.stringify(name)}: ${JSON.stringify(results)}`);

@@ -1,23 +1,44 @@
 /** Runs contract cases against any API server. */
-import { readAll, type Method, type Transport } from "../../src/api/transport.ts";
+import { type ApiResponse, readAll, type Method, type Transport } from "../../src/api/transport.ts";
 import { readYaml } from "../../src/sandbox/yaml/read.ts";
 import type { Case, Result, Step } from "./case.ts";
-import { isListObject, namesOf, normalized, normalizedText } from "./normalize.ts";
-
-type Json = Record<string, unknown>;
+import { type Answered, isListObject, type Json, namesOf } from "./names.ts";
+import { normalized, normalizedText } from "./normalize.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-interface Raw {
+interface Raw extends Answered {
   readonly status: number;
   readonly warning: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How a server is waited for. */
+/** What nearly every answer says: only what is said otherwise is told. */
+const usualHeaders: Readonly<Record<string, string | undefined>> = {
+  "content-type": "application/json",
+  "cache-control": "no-cache, private",
+  "retry-after": undefined,
+  "x-content-type-options": undefined,
+  "www-authenticate": undefined,
+  allow: undefined,
+  location: undefined,
+};
+
+/** The headers that are asked for, and those that are not the usual ones. Each answer has an identity in the audit log. */
+function headersOf(response: ApiResponse, shows: readonly string[]): Record<string, string> {
+  const told: Record<string, string> = {};
+  for (const name of new Set([...shows, ...Object.keys(usualHeaders)])) {
+    const value = response.header(name);
+    if (value !== usualHeaders[name] || shows.includes(name)) told[name] = value ?? "none";
+  }
+  return response.header("audit-id") === undefined ? { ...told, "audit-id": "none" } : told;
+}
+
+/** A server's clock, and how it is waited for. */
 export interface Pauses {
+  /** In ms since 1970. */
+  now(): number;
   /** Until its caches know what was written. */
   settle(): Promise<void>;
   /** Until more than a second has passed on its clock. */
@@ -54,7 +75,9 @@ function parsed(text: string, type = "application/json"): unknown {
   }
 }
 
-async function take(transport: Transport, step: Step): Promise<Raw> {
+type Taken = Omit<Raw, "from" | "until">;
+
+async function take(transport: Transport, step: Step): Promise<Taken> {
   const abort = new AbortController();
   const query = [...new URLSearchParams(step.query ?? "").entries()];
   const response = await transport.send({
@@ -73,12 +96,7 @@ async function take(transport: Transport, step: Step): Promise<Raw> {
     signal: abort.signal,
   });
   const warning = response.header("warning") ?? undefined;
-  const headers = Object.fromEntries(
-    (step.shows ?? []).flatMap((name) => {
-      const value = response.header(name);
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
+  const headers = headersOf(response, step.shows ?? []);
   if (step.method !== "WATCH" || response.status !== 200) {
     return {
       status: response.status,
@@ -110,6 +128,7 @@ export async function runCase(
   namespace: string,
   pauses: Pauses,
 ): Promise<Result[]> {
+  const startedAt = pauses.now();
   await take(transport, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
   await take(transport, {
     method: "POST",
@@ -118,19 +137,27 @@ export async function runCase(
   });
   const answers: Raw[] = [];
   for (const step of steps) {
+    const from = pauses.now();
     if (step.method === "SETTLE" || step.method === "PASS") {
       await (step.method === "PASS" ? pauses.pass() : pauses.settle());
-      answers.push({ status: 0, warning: undefined, body: {} });
-    } else answers.push(await take(transport, filled(step, namespace, answers)));
+      answers.push({ status: 0, warning: undefined, headers: {}, body: {}, from, until: pauses.now() });
+      continue;
+    }
+    const asked = filled(step, namespace, answers);
+    answers.push({ ...(await take(transport, asked)), from, until: pauses.now() });
   }
-  const names = namesOf(
-    answers.map(({ body }) => body),
-    { ordersTimes },
-  );
-  return answers.map(({ status, warning, headers = {}, body }, index) => ({
-    status,
-    ...(warning === undefined ? {} : { warning: normalizedText(warning, names) }),
-    ...(steps[index]?.shows === undefined ? {} : { headers }),
-    body: normalized(body, names),
-  }));
+  const names = namesOf(answers, {
+    startedAt,
+    sent: steps.map(({ query, body }) => [query, body]),
+    ordersTimes,
+  });
+  return answers.map(({ status, warning, headers, body, from, until }) => {
+    const context = { names, from, until };
+    return {
+      status,
+      ...(warning === undefined ? {} : { warning: normalizedText(warning, context) }),
+      ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      body: normalized(body, context),
+    };
+  });
 }

@@ -29,6 +29,7 @@ export async function bareSandbox(): Promise<Side> {
     defaultServiceAccounts: false,
   });
   const pauses: Pauses = {
+    now: () => clock.now() + ahead,
     settle: () => Promise.resolve(),
     pass: () => {
       ahead += 1100;

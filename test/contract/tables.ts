@@ -12,6 +12,7 @@ import { queries } from "./cases/queries.ts";
 import { patches } from "./cases/patches.ts";
 import { podParts } from "./cases/pod-parts.ts";
 import { podSecurity } from "./cases/pod-security.ts";
+import { times } from "./cases/times.ts";
 import { updates } from "./cases/updates.ts";
 import { quotaUse } from "./cases/quotas.ts";
 import { smallest } from "./cases/smallest.ts";
@@ -26,6 +27,7 @@ export const tables: readonly Table[] = [
   patches,
   patchForms,
   managers,
+  times,
   bodies,
   queries,
   proxies,

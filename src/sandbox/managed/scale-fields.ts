@@ -39,6 +39,18 @@ function split(entry: Fields): Part {
   return { entry, managesReplicas: true, others: Object.keys(left).length === 0 ? [] : [{ ...entry, fieldsV1: left }] };
 }
 
+/** The managed fields of the Scale of an object with these: its replicas, and since when they are managed. */
+export function scaleManagers(entries: readonly Fields[]): Fields[] {
+  return distinct(entries)
+    .map(split)
+    .filter(({ managesReplicas }) => managesReplicas)
+    .map(({ entry: { time, ...entry } }) => ({
+      ...managerOnly(entry),
+      apiVersion: "autoscaling/v1",
+      ...(time === undefined ? {} : { time }),
+    }));
+}
+
 function managerOnly({ manager, operation, apiVersion, subresource }: Fields): Fields {
   return {
     manager,

@@ -1,7 +1,7 @@
 /** `/scale`: the replicas of a workload as an object of their own. Source: kubernetes v1.36 pkg/registry/apps/replicaset/storage. */
 import { invalid, invalidObject } from "../field-errors.ts";
 import { at, isFields, type ApiObject } from "../object.ts";
-import { manageScale } from "../managed/scale-fields.ts";
+import { manageScale, scaleManagers } from "../managed/scale-fields.ts";
 import { checkWriteOptions } from "../options.ts";
 import { conflict, notFound, optimisticLock } from "../refusal.ts";
 import type { Call } from "../server.ts";
@@ -79,7 +79,14 @@ export function patchScale(call: Call): Answer {
   const type = patchTypeOf(call);
   checkWriteOptions(call.query, "PatchOptions");
   const entry = entryOf(call);
-  return write(call, entry, patchedBy(ofScales(call), type, scaleOf(entry)));
+  return write(call, entry, patchedBy(ofScales(call), type, managedScaleOf(entry)));
+}
+
+/** A Scale as it is patched: with its managed fields, which a refusal shows and an answer does not. */
+function managedScaleOf(entry: Entry): ApiObject {
+  const scale = scaleOf(entry);
+  const managedFields = scaleManagers(entry.object.metadata.managedFields ?? []);
+  return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } };
 }
 
 /** The request, about Scales: these are what is sent, whatever they scale. */

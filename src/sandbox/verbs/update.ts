@@ -91,6 +91,10 @@ function keepServerFields(object: ApiObject, old: ApiObject): void {
   }
   if ((metadata.uid ?? "") === "") metadata.uid = old.metadata.uid ?? "";
   metadata.name = old.metadata.name ?? "";
+}
+
+/** What only a deletion changes. A client that sends another time manages it all the same. */
+function keepDeletion({ metadata }: ApiObject, old: ApiObject): void {
   if (old.metadata.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.metadata.deletionTimestamp;
   if (old.metadata.deletionGracePeriodSeconds !== undefined && metadata.deletionGracePeriodSeconds === undefined) {
     metadata.deletionGracePeriodSeconds = old.metadata.deletionGracePeriodSeconds;
@@ -117,6 +121,7 @@ export function replace(call: Call, sent: ApiObject, old: Entry, way?: Way): Ent
   // Who manages what is seen in what was sent, before it is put right.
   if (way === undefined) manageUpdate(call, old.object, sent);
   else way.manage(old.object, sent);
+  keepDeletion(sent, old.object);
   const object = onlyPart(call, sent, old.object);
   admitUpdate(call, object, old.object);
   if (call.subresource === "status") keepAllButStatus(call, object, old.object);

@@ -22,7 +22,8 @@ export function openWatch(call: Call, options: ListOptions, format: Format, acto
   const current = server.store.revision;
   const sendsState = options.sendInitialEvents ?? asked === 0;
   if (options.sendInitialEvents === true && asked > current) {
-    return errorBody(refusal(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`));
+    const version = BigInt(options.resourceVersion);
+    return errorBody(refusal(504, "Timeout", `Timeout: Too large resource version: ${version}, current: ${current}`));
   }
   // There is no other server that could be ahead: the client has seen an earlier sandbox, and must list anew at once.
   if (!sendsState && asked > current) {

@@ -7,18 +7,7 @@ export interface KnownDifference {
   without(result: Result): Result;
 }
 
-type Json = Record<string, unknown>;
-
 export const knownDifferences: readonly KnownDifference[] = [
-  {
-    reason: "the sandbox describes a table's columns by their names: the real server's prose is not kept",
-    without(result) {
-      const { columnDefinitions, ...rest } = result.body as Json;
-      if (!Array.isArray(columnDefinitions)) return result;
-      const columns = columnDefinitions.map((column) => ({ ...(column as Json), description: "" }));
-      return { ...result, body: { ...rest, columnDefinitions: columns } };
-    },
-  },
   {
     reason: "a field that may not change is shown as JSON: the real server prints templates as its own Go types",
     without(result) {

@@ -1,0 +1,54 @@
+/** When something was made, asked to go, or changed: what a time stands still for, and what moves it. */
+import { configMap, del, get, pass, patch, paths, pod, post, put, type Case, type Step, type Table } from "../case.ts";
+
+const { configmaps, pods } = paths;
+
+/** A second passes before each step that is a write, so that it shows which of them moved a time. */
+const timed = (name: string, ...steps: readonly Step[]): Case => ({
+  name,
+  ordersTimes: true,
+  steps: steps.flatMap((step, index) => (index === 0 || step.method === "GET" ? [step] : [pass, step])),
+});
+const grace = (seconds: number): unknown => ({ gracePeriodSeconds: seconds });
+const bind = post(`${pods}/a/binding`, {
+  apiVersion: "v1",
+  kind: "Binding",
+  metadata: { name: "a" },
+  target: { kind: "Node", name: "n" },
+});
+
+export const times: Table = {
+  name: "times",
+  cases: [
+    timed(
+      "the time of making stands still, whatever a client says",
+      post(configmaps, configMap("a", { a: "1" }, { creationTimestamp: "2020-01-01T00:00:00Z" })),
+      put(`${configmaps}/a`, configMap("a", { a: "2" }, { creationTimestamp: "2020-01-01T00:00:00Z" })),
+      get(`${configmaps}/a`),
+    ),
+    timed(
+      "the time of a pod's end is that of its first deletion and the shortest grace",
+      post(pods, pod("a", {}, { nodeName: "n" })),
+      del(`${pods}/a`, grace(40)),
+      del(`${pods}/a`, grace(60)),
+      del(`${pods}/a`, grace(20)),
+      patch("merge", `${pods}/a`, { metadata: { labels: { x: "y" }, deletionTimestamp: "2020-01-01T00:00:00Z" } }),
+      get(`${pods}/a`),
+    ),
+    timed(
+      "what a finalizer holds keeps the time of its first deletion",
+      post(configmaps, configMap("a", {}, { finalizers: ["example.com/a", "example.com/b"] })),
+      del(`${configmaps}/a`),
+      del(`${configmaps}/a`),
+      patch("merge", `${configmaps}/a`, { metadata: { finalizers: ["example.com/a"] } }),
+    ),
+    timed(
+      "a condition of a pod moves when it is bound, and when it is evicted",
+      post(pods, pod("a")),
+      bind,
+      get(`${pods}/a`),
+      post(`${pods}/a/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" } }),
+      get(`${pods}/a`),
+    ),
+  ],
+};

@@ -1,0 +1,116 @@
+/** What stands for what in the answers that are compared: a difference that matters must still be one. */
+import { describe, expect, test } from "bun:test";
+import { type Answered, namesOf } from "./names.ts";
+import { normalized } from "./normalize.ts";
+
+const startedAt = Date.parse("2026-01-01T12:00:00.500Z");
+const [first, second] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+
+/** The bodies as they are compared, each answered 10 ms after it was asked for. */
+function told(
+  bodies: readonly unknown[],
+  { sent, ordersTimes = false }: { sent?: unknown; ordersTimes?: boolean } = {},
+) {
+  const answers: Answered[] = bodies.map((body) => ({ body, from: startedAt, until: startedAt + 10 }));
+  const names = namesOf(answers, { startedAt, sent, ordersTimes });
+  return answers.map(({ body, from, until }) => normalized(body, { names, from, until }));
+}
+
+const object = (metadata: object): object => ({ kind: "Pod", metadata });
+
+describe("what stands for an answer's own", () => {
+  test("identities by their first appearance, those that the case made up as they are", () => {
+    expect(told([{ uid: first }, { uid: second, message: `not ${first}` }, { uid: first }], { sent: [] })).toEqual([
+      { uid: "UID1" },
+      { uid: "UID2", message: "not UID1" },
+      { uid: "UID1" },
+    ]);
+    expect(told([{ uid: first }], { sent: { preconditions: { uid: first } } })).toEqual([{ uid: first }]);
+  });
+
+  test.each([
+    { name: "now, cut to its second", value: "2026-01-01T12:00:00Z", stands: "TIME" },
+    { name: "a second in the future", value: "2026-01-01T12:00:01Z", stands: "TIME + 1 s" },
+    { name: "a minute in the future", value: "2026-01-01T12:01:00Z", stands: "TIME + 60 s" },
+    { name: "before the case", value: "2026-01-01T11:59:59Z", stands: "EARLIER TIME" },
+    { name: "with the digits of a MicroTime", value: "2026-01-01T12:00:00.505000Z", stands: "MICROTIME" },
+    { name: "with the digits of JavaScript", value: "2026-01-01T12:00:00.505Z", stands: "TIME of 3 digits" },
+  ])("a time $name", ({ value, stands }) => {
+    expect(told([{ startTime: value }])).toEqual([{ startTime: stands }]);
+  });
+
+  test("a time that the case made up is told as it is", () => {
+    const startTime = "2020-01-01T00:00:00Z";
+    expect(told([{ startTime }], { sent: { startTime } })).toEqual([{ startTime }]);
+  });
+
+  test("a time of making that moves is told", () => {
+    const made = (creationTimestamp: string): object => object({ uid: first, creationTimestamp });
+    const [, after] = told([made("2026-01-01T12:00:00Z"), made("2026-01-01T11:59:59Z")]);
+    expect(after).toEqual(object({ uid: "UID1", creationTimestamp: "EARLIER TIME, moved" }));
+  });
+
+  test("a deletion is told by when it was asked for and by its grace", () => {
+    const gone = (deletionTimestamp: string, deletionGracePeriodSeconds: number): object =>
+      object({ uid: first, deletionTimestamp, deletionGracePeriodSeconds });
+    const [right, wrong] = told([gone("2026-01-01T12:00:30Z", 30), gone("2026-01-01T12:00:00Z", 30)]);
+    expect(right).toMatchObject({ metadata: { deletionTimestamp: "TIME + 30 s" } });
+    expect(wrong).toMatchObject({ metadata: { deletionTimestamp: "EARLIER TIME + 30 s" } });
+  });
+
+  test("a list's version by the objects' versions that it has", () => {
+    const list = (resourceVersion: string): object => ({ kind: "PodList", metadata: { resourceVersion }, items: [] });
+    const bodies = [object({ resourceVersion: "10" }), object({ resourceVersion: "12" })];
+    const shown = told([...bodies, list("9"), list("11"), list("12"), { ...list("1"), metadata: {} }]).slice(2);
+    expect(shown.map((body) => (body as { metadata: { resourceVersion?: string } }).metadata.resourceVersion)).toEqual([
+      "VERSION",
+      "VERSION since v1",
+      "VERSION since v2",
+      undefined,
+    ]);
+  });
+
+  test("addresses of Services: two that have one show it", () => {
+    expect(told([{ a: "10.0.3.4", b: "10.0.3.4", c: "10.0.9.9", d: "10.0.1.1" }], { sent: { c: "10.0.9.9" } })).toEqual(
+      [{ a: "IP1", b: "IP1", c: "10.0.9.9", d: "IP2" }],
+    );
+  });
+
+  test("made-up names by their first appearance, in messages too, of the right letters", () => {
+    const made = (name: string): object => ({ metadata: { name, generateName: "web-" } });
+    const [, vowels, message] = told([made("web-bcdf2"), made("web-aeiou"), { message: 'pods "web-bcdf2" not found' }]);
+    expect(vowels).toMatchObject({ metadata: { name: "web-RAND2 of a strange alphabet" } });
+    expect(message).toEqual({ message: 'pods "web-RAND1" not found' });
+  });
+
+  test("of a Go difference only its lines", () => {
+    const message = (difference: string): object => ({
+      message: `[spec: Forbidden: existing ephemeral containers "e" may not be changed\n${difference}, b: Required value]`,
+    });
+    const [theirs, ours] = told([message('@@ -1 +1 @@\n {\n- "Image": "i",\n+ "Image": "j",\n'), message("")]);
+    expect(theirs).toEqual(ours);
+    expect(JSON.stringify(ours)).toContain("b: Required value]");
+  });
+
+  test("the object in the refusal of a patch, whatever the order of its keys", () => {
+    const refused = (patched: object): object => ({
+      message: `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: no`,
+    });
+    const [a, b, other] = told([
+      refused({ kind: "Pod", data: { k: "v" } }),
+      refused({ apiVersion: "v1", kind: "Pod" }),
+      refused({ kind: "Pod", data: { k: "w" } }),
+    ]);
+    expect(a).toEqual({ message: 'Invalid value: {"data":{"k":"v"},"kind":"Pod"}: no' });
+    expect(a).not.toEqual(other);
+    expect(b).toEqual({ message: 'Invalid value: {"apiVersion":"v1","kind":"Pod"}: no' });
+  });
+
+  test("an age is one of something in the case", () => {
+    const row = (age: string): object => ({
+      cells: [age],
+      object: object({ creationTimestamp: "2026-01-01T12:00:00Z" }),
+    });
+    expect(told([row("0s"), row("5m")]).map((body) => (body as { cells: string[] }).cells[0])).toEqual(["AGE", "5m"]);
+  });
+});
