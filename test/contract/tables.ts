@@ -11,6 +11,7 @@ import { proxies } from "./cases/proxies.ts";
 import { queries } from "./cases/queries.ts";
 import { patches } from "./cases/patches.ts";
 import { podParts } from "./cases/pod-parts.ts";
+import { podSpecs } from "./cases/pod-spec.ts";
 import { podSecurity } from "./cases/pod-security.ts";
 import { times } from "./cases/times.ts";
 import { updates } from "./cases/updates.ts";
@@ -42,6 +43,7 @@ export const tables: readonly Table[] = [
   smallest,
   validation,
   podParts,
+  podSpecs,
   quotaUse,
   wildKinds,
 ];

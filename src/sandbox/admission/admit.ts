@@ -3,12 +3,14 @@ import { child, nameOrStem, type ApiObject } from "../object.ts";
 import type { Call } from "../server.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
 import { admitResize } from "./claim-resize.ts";
-import { admitNode, admitRuntimeClass, admitStorageClass } from "./cluster-defaults.ts";
+import { admitNode, admitRuntimeClass, admitStorageClass, checkOverhead } from "./cluster-defaults.ts";
 import { setDefaultLimits } from "./limit-ranger.ts";
+import { admitPodSecurity } from "./pod-security/admit.ts";
 import { admitPodResize } from "./pod-resize.ts";
+import { admitPriority, checkDefaultClass } from "./priority.ts";
 import { protect } from "./protection.ts";
 import { admitQuota } from "./quota/admit.ts";
-import { admitPriority, admitServiceAccount, admitTolerations } from "./service-account.ts";
+import { admitServiceAccount, admitTolerations } from "./service-account.ts";
 import { admitTopologyLabels } from "./topology-labels.ts";
 
 /** What happens to an object that is updated. May change it. */
@@ -29,6 +31,8 @@ export function admitChanges(call: Call, object: ApiObject, old: ApiObject): voi
   if (call.resource.storage === "persistentvolumeclaims" && call.server.admission.has("PersistentVolumeClaimResize"))
     admitResize(call, object, old);
   if (call.resource.storage === "pods" && call.subresource !== "status") admitPodResize(call, object, old);
+  if (call.resource.storage === priorityClasses && call.server.admission.has("Priority"))
+    checkDefaultClass(call, object, false);
   admitQuota(call, object, old)();
 }
 
@@ -54,4 +58,14 @@ export function admitCreate(call: Call, object: ApiObject): void {
     default:
   }
   if (plugins.has("StorageObjectInUseProtection")) protect(call.resource.storage, object);
+}
+
+const priorityClasses = "priorityclasses.scheduling.k8s.io";
+
+/** Looks at a new object that is valid; changes nothing of it. @throws StatusError 403. */
+export function admitValid(call: Call, object: ApiObject): void {
+  const plugins = call.server.admission;
+  admitPodSecurity(call, object);
+  if (call.resource.storage === priorityClasses && plugins.has("Priority")) checkDefaultClass(call, object, true);
+  if (call.resource.storage === "pods" && plugins.has("RuntimeClass")) checkOverhead(call, object);
 }

@@ -1,6 +1,7 @@
 /** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass, DefaultStorageClass. */
-import { child, fieldsIn, isFields, nameOrStem, type ApiObject } from "../object.ts";
-import { forbidden } from "../refusal.ts";
+import { at, child, fieldsIn, isFields, nameOrStem, textOf, type ApiObject } from "../object.ts";
+import { forbidden, refusal } from "../refusal.ts";
+import { amountsIn } from "../registry/pod-amounts.ts";
 import type { Call } from "../server.ts";
 
 const notReady = "node.kubernetes.io/not-ready";
@@ -19,25 +20,58 @@ export function admitNode(node: ApiObject): void {
  */
 export function admitRuntimeClass(call: Call, pod: ApiObject): void {
   const spec = child(pod, "spec");
-  const name = spec["runtimeClassName"];
-  if (typeof name !== "string" || name === "") return;
-  const found = call.server.store.collection("runtimeclasses.node.k8s.io", false).get("", name);
-  const refused = (why: string): Error => forbidden(call.resource.asResource, nameOrStem(pod), `pod rejected: ${why}`);
-  if (found === undefined) throw refused(`RuntimeClass "${name}" not found`);
-  const { overhead, scheduling } = found.object;
-  if (isFields(overhead) && isFields(overhead["podFixed"])) spec["overhead"] = overhead["podFixed"];
+  const found = runtimeClassOf(call, pod);
+  if (found === undefined) return;
+  const { overhead, scheduling } = found;
+  if (isFields(overhead) && isFields(overhead["podFixed"])) {
+    const own = spec["overhead"];
+    if (isFields(own) && Object.keys(own).length > 0 && !isSameAmounts(own, overhead["podFixed"]))
+      throw rejected(call, pod, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+    spec["overhead"] = overhead["podFixed"];
+  }
   if (!isFields(scheduling)) return;
   const wanted = isFields(scheduling["nodeSelector"]) ? scheduling["nodeSelector"] : {};
   const own = isFields(spec["nodeSelector"]) ? spec["nodeSelector"] : {};
   const conflict = Object.keys(wanted).find((key) => own[key] !== undefined && own[key] !== wanted[key]);
   if (conflict !== undefined) {
-    throw refused(
-      `conflict: runtimeClass.scheduling.nodeSelector[${conflict}] = ${JSON.stringify(wanted[conflict])}; pod.spec.nodeSelector[${conflict}] = ${JSON.stringify(own[conflict])}`,
-    );
+    const [theirs, ours] = [textOf(wanted[conflict]), textOf(own[conflict])];
+    const why = `conflict: runtimeClass.scheduling.nodeSelector[${conflict}] = ${theirs}; pod.spec.nodeSelector[${conflict}] = ${ours}`;
+    throw forbidden(call.resource.asResource, nameOrStem(pod), why);
   }
   if (Object.keys(wanted).length > 0) spec["nodeSelector"] = { ...own, ...wanted };
   const tolerations = fieldsIn(scheduling["tolerations"]);
   if (tolerations.length > 0) spec["tolerations"] = [...fieldsIn(spec["tolerations"]), ...tolerations];
+}
+
+const rejected = (call: Call, pod: ApiObject, why: string): Error =>
+  forbidden(call.resource.asResource, nameOrStem(pod), `pod rejected: ${why}`);
+
+function isSameAmounts(a: unknown, b: unknown): boolean {
+  const [left, right] = [amountsIn(a), amountsIn(b)];
+  return left.size === right.size && [...left].every(([name, { nano }]) => right.get(name)?.nano === nano);
+}
+
+/** The runtime class that a pod names. @throws StatusError 403 for one that is not there. */
+function runtimeClassOf(call: Call, pod: ApiObject): ApiObject | undefined {
+  const name = pod.spec?.["runtimeClassName"];
+  if (typeof name !== "string") return undefined;
+  const found = call.server.store.collection("runtimeclasses.node.k8s.io", false).get("", name);
+  if (found !== undefined) return found.object;
+  // The real server asks its own API for it.
+  if (name === "") throw refusal(500, "", "resource name may not be empty");
+  throw rejected(call, pod, `RuntimeClass "${name}" not found`);
+}
+
+/** A pod that is valid has the overhead of its runtime class, and no other. @throws StatusError 403. */
+export function checkOverhead(call: Call, pod: ApiObject): void {
+  const theirs = at(runtimeClassOf(call, pod), "overhead");
+  const own = pod.spec?.["overhead"];
+  if (isFields(theirs)) {
+    if (isSameAmounts(theirs["podFixed"], own)) return;
+    throw rejected(call, pod, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+  }
+  if (own !== undefined)
+    throw rejected(call, pod, "Pod Overhead set without corresponding RuntimeClass defined Overhead");
 }
 
 const isDefault = "storageclass.kubernetes.io/is-default-class";

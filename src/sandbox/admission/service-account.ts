@@ -2,6 +2,7 @@
  * Pods get the ServiceAccount that they run as, and its token as a volume.
  * Source: kubernetes v1.36 plugin/pkg/admission/serviceaccount/admission.go.
  */
+import { mirrorAnnotation } from "../registry/profile-annotations.ts";
 import { randomSuffix } from "../../platform/random.ts";
 import { at, child, fieldsIn, nameOrStem, type ApiObject, type Fields } from "../object.ts";
 import { forbidden } from "../refusal.ts";
@@ -12,7 +13,7 @@ const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** @throws StatusError 403 where the ServiceAccount is not there. */
 export function admitServiceAccount(call: Call, pod: ApiObject): void {
   const spec = child(pod, "spec");
-  if (pod.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) return;
+  if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return;
   const asked = spec["serviceAccountName"];
   const name = typeof asked === "string" && asked !== "" ? asked : "default";
   spec["serviceAccountName"] = name;
@@ -71,41 +72,6 @@ function tokenVolume(name: string): Fields {
       defaultMode: 420,
     },
   };
-}
-
-/** The pod's priority by its class; without one the default class's, or 0. @throws StatusError 403 for a class that is not there. */
-export function admitPriority(call: Call, pod: ApiObject): void {
-  const spec = child(pod, "spec");
-  const classes = call.server.store.collection("priorityclasses.scheduling.k8s.io", false);
-  let name = spec["priorityClassName"];
-  if (typeof name !== "string" || name === "") {
-    name = undefined;
-    for (const { object } of classes.range({})) {
-      if (object["globalDefault"] === true) name = object.metadata.name;
-    }
-  }
-  let value = 0;
-  let preemption: unknown = "PreemptLowerPriority";
-  if (typeof name === "string") {
-    const found = classes.get("", name);
-    if (found === undefined) {
-      throw forbidden(call.resource.asResource, nameOrStem(pod), `no PriorityClass with name ${name} was found`);
-    }
-    const own = found.object["value"];
-    value = typeof own === "number" ? own : 0;
-    preemption = found.object["preemptionPolicy"] ?? preemption;
-    spec["priorityClassName"] = name;
-  }
-  const asked = spec["priority"];
-  if (asked !== undefined && asked !== value) {
-    throw forbidden(
-      call.resource.asResource,
-      nameOrStem(pod),
-      `the integer value of priority (${JSON.stringify(asked)}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
-    );
-  }
-  spec["priority"] = value;
-  spec["preemptionPolicy"] ??= preemption;
 }
 
 const notReady = "node.kubernetes.io/not-ready";

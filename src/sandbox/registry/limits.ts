@@ -6,29 +6,19 @@ import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../
 import { textsIn } from "./checks.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelKeyProblems } from "./names.ts";
+import {
+  boundedResources,
+  computeResources,
+  containerResourceNameErrors,
+  countedResources,
+  isCounted,
+  isHugePagesOfQuota,
+  resourceNameErrors,
+} from "./resource-names.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-const compute = words("cpu memory ephemeral-storage");
-const objects = words(`pods resourcequotas services replicationcontrollers secrets configmaps persistentvolumeclaims
-  services.nodeports services.loadbalancers`);
-const bounded = words(`requests.cpu requests.memory requests.storage requests.ephemeral-storage limits.cpu limits.memory
-  limits.ephemeral-storage`);
-const quotaNames = new Set([...compute, ...objects, ...bounded]);
-const isHuge = (name: string): boolean => /^(requests\.)?hugepages-/.test(name);
-const isStandard = (name: string): boolean => quotaNames.has(name) || name === "storage" || isHuge(name);
-
-function nameErrors(name: string, field: string): FieldError[] {
-  const problems = labelKeyProblems(name).map((problem) => invalid(field, name, problem));
-  if (problems.length > 0 || name.includes("/") || isStandard(name)) return problems;
-  return [invalid(field, name, "must be a standard resource type or fully qualified")];
-}
-
-function containerNameErrors(name: string, field: string): FieldError[] {
-  const errors = nameErrors(name, field);
-  if (name.includes("/") || compute.has(name) || name.startsWith("hugepages-")) return errors;
-  return [...errors, invalid(field, name, "must be a standard resource for containers")];
-}
+const quotaNames = new Set([...computeResources, ...countedResources, ...boundedResources]);
 
 const quantities = (value: unknown): [string, Quantity][] =>
   isFields(value)
@@ -99,7 +89,7 @@ function itemErrors(item: Fields, field: string, seen: Set<string>): FieldError[
   const errors = typeErrors(type, `${field}.type`);
   if (seen.has(type)) errors.push(duplicate(`${field}.type`, type));
   seen.add(type);
-  const named = type === "Pod" || type === "Container" ? containerNameErrors : nameErrors;
+  const named = type === "Pod" || type === "Container" ? containerResourceNameErrors : resourceNameErrors;
   const isPod = type === "Pod";
   const read = (key: keyof Bounds | "maxLimitRequestRatio"): ReadonlyMap<string, Quantity> => {
     if (isPod && key.startsWith("default")) {
@@ -134,21 +124,13 @@ export const limitRangeRules: KindRules = {
   },
 };
 
-/** Objects, and what vendors name: there are no parts of them. */
-const isCounted = (name: string): boolean =>
-  objects.has(name) ||
-  (labelKeyProblems(name).length === 0 &&
-    name.includes("/") &&
-    !name.includes("kubernetes.io/") &&
-    !name.startsWith("requests."));
-
 const wholeNumber = "must be an integer";
 
 function amountsErrors(value: unknown, field: string): FieldError[] {
   return quantities(value).flatMap(([name, quantity]) => {
     const here = `${field}[${name}]`;
-    const errors = nameErrors(name, here);
-    if (!name.includes("/") && !quotaNames.has(name) && !isHuge(name))
+    const errors = resourceNameErrors(name, here);
+    if (!name.includes("/") && !quotaNames.has(name) && !isHugePagesOfQuota(name))
       errors.push(invalid(here, name, "must be a standard resource for quota"));
     const shown = formatQuantity(quantity);
     if (quantity.nano < 0n) errors.push(invalid(here, shown, "must be greater than or equal to 0"));
@@ -179,7 +161,7 @@ function scopeErrors({ spec = {} }: ApiObject): FieldError[] {
     const about = scopes[scope];
     if (about === undefined) return [bad("unsupported scope")];
     return hard
-      .filter((name) => (quotaNames.has(name) || isHuge(name)) && !about.has(name))
+      .filter((name) => (quotaNames.has(name) || isHugePagesOfQuota(name)) && !about.has(name))
       .map(() => bad("unsupported scope applied to resource"));
   });
   for (const scope of ["BestEffort", "Terminating"]) {
@@ -223,7 +205,9 @@ function selectedScopeErrors({ spec = {} }: ApiObject): FieldError[] {
   const errors = chosen.flatMap((requirement) => {
     const scope = textOf(requirement["scopeName"]);
     const about = scopes[scope];
-    const others = hard.filter((name) => (quotaNames.has(name) || isHuge(name)) && about?.has(name) !== true);
+    const others = hard.filter(
+      (name) => (quotaNames.has(name) || isHugePagesOfQuota(name)) && about?.has(name) !== true,
+    );
     return [
       ...(about === undefined ? [invalid(`${field}.scopeName`, scope, "unsupported scope")] : []),
       ...others.map(() => invalid(field, spec["scopeSelector"], "unsupported scope applied to resource")),

@@ -17,16 +17,17 @@ export function labelErrors(labels: unknown, field: string): FieldError[] {
 
 const annotationBytes = 256 * 1024;
 
-function annotationErrors(annotations: Readonly<Record<string, string>> | undefined): FieldError[] {
-  if (annotations === undefined) return [];
+/** Annotations anywhere: of an object or of a template. */
+export function annotationErrors(annotations: unknown, field: string): FieldError[] {
+  if (typeof annotations !== "object" || annotations === null) return [];
   const errors: FieldError[] = [];
   let size = 0;
-  for (const [key, value] of Object.entries(annotations)) {
+  for (const [key, value] of Object.entries(annotations as Record<string, string>)) {
     size += key.length + value.length;
     // Keys may be in upper case.
-    errors.push(...labelKeyProblems(key.toLowerCase()).map((p) => invalid("metadata.annotations", key, p)));
+    errors.push(...labelKeyProblems(key.toLowerCase()).map((p) => invalid(field, key, p)));
   }
-  if (size > annotationBytes) errors.push(tooLong("metadata.annotations", annotationBytes));
+  if (size > annotationBytes) errors.push(tooLong(field, annotationBytes));
   return errors;
 }
 
@@ -109,7 +110,7 @@ export function metadataErrors(
 function anyTimeErrors(metadata: Meta): FieldError[] {
   return [
     ...labelErrors(metadata.labels, "metadata.labels"),
-    ...annotationErrors(metadata.annotations),
+    ...annotationErrors(metadata.annotations, "metadata.annotations"),
     ...ownerErrors(metadata),
   ];
 }

@@ -58,6 +58,49 @@ export function portNameProblems(value: string): string[] {
   return problems;
 }
 
+const underscored = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+const underscoredDomain = `${underscored}(\\.${underscored})*`;
+
+/** The same as a subdomain, but with underscores: names to search for in DNS. */
+export function searchDomainProblems(value: string): string[] {
+  const problems = value.length > 253 ? [moreThan(253)] : [];
+  if (!new RegExp(`^${underscoredDomain}$`).test(value)) {
+    problems.push(
+      `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${underscoredDomain}')`,
+    );
+  }
+  return problems;
+}
+
+/** What is wrong with the name of an environment variable, or with the beginning of one. */
+export function variableNameProblems(value: string): string[] {
+  if (value === "") return ["environment variable name must be non-empty"];
+  // oxlint-disable-next-line no-control-regex -- what Go's check looks for: printable ASCII without an equals sign
+  if (/^[\x20-\x3c\x3e-\x7e]+$/.test(value)) return [];
+  return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
+}
+
+/** What is wrong with a key of a ConfigMap or a Secret. */
+export function configKeyProblems(value: string): string[] {
+  const problems = value.length > 253 ? [moreThan(253)] : [];
+  if (!/^[-._a-zA-Z0-9]+$/.test(value)) {
+    problems.push(
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    );
+  }
+  if (value === "." || value === "..") problems.push(`must not be '${value}'`);
+  else if (value.startsWith("..")) problems.push("must not start with '..'");
+  return problems;
+}
+
+/** What is wrong with the name of an HTTP header. */
+export function headerNameProblems(value: string): string[] {
+  if (/^[-A-Za-z0-9]+$/.test(value)) return [];
+  return [
+    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
+  ];
+}
+
 function segmentProblems(value: string): string[] {
   if (value === "." || value === "..") return [`may not be '${value}'`];
   return ["/", "%"].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);

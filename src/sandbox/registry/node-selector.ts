@@ -6,7 +6,7 @@ import { labelKeyProblems, labelValueProblems, subdomainProblems } from "./names
 
 const noOperator = "not a valid selector operator";
 
-function requirementErrors({ key, operator, values }: Fields, field: string): FieldError[] {
+function requirementErrors({ key, operator, values }: Fields, field: string, anyValues: boolean): FieldError[] {
   const list = textsIn(values);
   const errors: FieldError[] = [];
   switch (operator) {
@@ -34,7 +34,7 @@ function requirementErrors({ key, operator, values }: Fields, field: string): Fi
   return [
     ...errors,
     ...labelKeyProblems(name).map((problem) => invalid(`${field}.key`, name, problem)),
-    ...list.flatMap((value, index) =>
+    ...(anyValues ? [] : list).flatMap((value, index) =>
       labelValueProblems(value).map((problem) => invalid(`${field}.values[${index}]`, value, problem)),
     ),
   ];
@@ -57,12 +57,23 @@ function fieldErrors({ key, operator, values }: Fields, field: string): FieldErr
   ];
 }
 
+/** One term; `anyValues`: what is only wished for may name values that no label can have. */
+export function nodeSelectorTermErrors(
+  term: Fields,
+  field: string,
+  { anyValues }: { readonly anyValues: boolean },
+): FieldError[] {
+  return [
+    ...eachErrors(fieldsIn(term["matchExpressions"]), `${field}.matchExpressions`, (requirement, here) =>
+      requirementErrors(requirement, here, anyValues),
+    ),
+    ...eachErrors(fieldsIn(term["matchFields"]), `${field}.matchFields`, fieldErrors),
+  ];
+}
+
 export function nodeSelectorErrors(selector: Fields, field: string): FieldError[] {
   const terms = fieldsIn(selector["nodeSelectorTerms"]);
   const here = `${field}.nodeSelectorTerms`;
   if (terms.length === 0) return [required(here, "must have at least one node selector term")];
-  return eachErrors(terms, here, (term, at) => [
-    ...eachErrors(fieldsIn(term["matchExpressions"]), `${at}.matchExpressions`, requirementErrors),
-    ...eachErrors(fieldsIn(term["matchFields"]), `${at}.matchFields`, fieldErrors),
-  ]);
+  return eachErrors(terms, here, (term, at) => nodeSelectorTermErrors(term, at, { anyValues: false }));
 }

@@ -99,6 +99,11 @@ export const podDefaults: Readonly<Record<string, Filler>> = {
   "core.v1.Volume": (volume) => {
     if (volumeSourceless(volume)) volume["emptyDir"] = {};
   },
+  "core.v1.ImageVolumeSource": (source) => {
+    // Of no image it is not the latest one.
+    const reference = source["reference"];
+    fill(source, { pullPolicy: reference === undefined ? "IfNotPresent" : pullPolicyOf(reference) });
+  },
   "core.v1.SecretVolumeSource": (source) => fill(source, volumeModes),
   "core.v1.ConfigMapVolumeSource": (source) => fill(source, volumeModes),
   "core.v1.DownwardAPIVolumeSource": (source) => fill(source, volumeModes),

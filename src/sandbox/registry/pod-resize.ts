@@ -2,6 +2,7 @@
  * `pods/resize`: cpu and memory of containers that run.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodResize, pkg/registry/core/pod/strategy.go.
  */
+import { mirrorAnnotation } from "./profile-annotations.ts";
 import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, type FieldError } from "../field-errors.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
@@ -162,7 +163,7 @@ export const resizePart: PartRules = {
     };
   },
   errors(pod, old, whole) {
-    if (old.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined)
+    if (old.metadata.annotations?.[mirrorAnnotation] !== undefined)
       return [notAllowed("[]", "static pods cannot be resized")];
     if (at(old.spec, "os", "name") === "windows") return [notAllowed("[]", "windows pods cannot be resized")];
     return [...whole, ...resizeErrors(pod, old)];

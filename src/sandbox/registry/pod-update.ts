@@ -2,7 +2,10 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, required, type FieldError } from "../field-errors.ts";
 import { fieldsIn, textOf, type ApiObject, type Fields } from "../object.ts";
-import { tolerationErrors as newTolerationErrors } from "./pod-validation.ts";
+import { keptAnnotationErrors } from "./pod-spec/annotations.ts";
+import { eachErrors } from "./checks.ts";
+import { imageSpaceErrors } from "./pod-spec/image-space.ts";
+import { tolerationErrors as newTolerationErrors } from "./pod-spec/tolerations.ts";
 
 const changeable =
   "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
@@ -13,24 +16,16 @@ interface Looked {
   readonly stop: boolean;
 }
 
-/** Images with space around their names, which templates may have and pods may not. */
-export function imageSpaceErrors(spec: Fields, key: "containers" | "initContainers"): FieldError[] {
-  return fieldsIn(spec[key]).flatMap(({ image }, index) => {
-    const name = textOf(image);
-    if (name === name.trim()) return [];
-    return [invalid(`spec.${key}[${index}].image`, name, "must not have leading or trailing whitespace")];
-  });
-}
-
 /** Containers stay; their images may change, but not to none. */
 function containerErrors(now: Fields, before: Fields, key: "containers" | "initContainers"): Looked {
   const containers = fieldsIn(now[key]);
   if (containers.length !== fieldsIn(before[key]).length)
     return { errors: [notAllowed(`spec.${key}`, "pod updates may not add or remove containers")], stop: true };
-  const none = containers.flatMap(({ image }, index) =>
-    textOf(image) === "" ? [required(`spec.${key}[${index}].image`)] : [],
-  );
-  return { errors: [...none, ...imageSpaceErrors(now, key)], stop: false };
+  const errors = eachErrors(fieldsIn(now[key]), `spec.${key}`, (container, field) => [
+    ...(textOf(container["image"]) === "" ? [required(`${field}.image`)] : []),
+    ...imageSpaceErrors(container, field),
+  ]);
+  return { errors, stop: false };
 }
 
 /** A deadline is set once, and then comes nearer only. */
@@ -80,7 +75,7 @@ function gateErrors(now: Fields, before: Fields): FieldError[] {
 /** Must change nothing. */
 export function podUpdateErrors(pod: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [pod.spec ?? {}, old.spec ?? {}];
-  const errors: FieldError[] = [];
+  const errors = keptAnnotationErrors(pod.metadata.annotations, old.metadata.annotations);
   for (const look of [
     () => containerErrors(now, before, "containers"),
     () => containerErrors(now, before, "initContainers"),

@@ -6,11 +6,12 @@ import { applyAppArmorAnnotations } from "./app-armor.ts";
 import { appArmorPrefix } from "./profile-annotations.ts";
 import { podWarnings } from "./warnings/pod.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { ephemeralContainersPart } from "./ephemeral-containers.ts";
+import { ephemeralContainersPart } from "./pod-spec/ephemeral-containers.ts";
 import { resizePart } from "./pod-resize.ts";
 import { qosClassOf } from "./qos-class.ts";
-import { imageSpaceErrors, podUpdateErrors } from "./pod-update.ts";
-import { podSpecErrors } from "./pod-validation.ts";
+import { podUpdateErrors } from "./pod-update.ts";
+import { profileMatchErrors } from "./pod-spec/annotations.ts";
+import { podErrors } from "./pod-spec/pod-spec.ts";
 
 const defaultGraceSeconds = 30;
 
@@ -45,20 +46,17 @@ export const podRules: KindRules = {
       );
     }
   },
-  validateCreate: ({ spec = {} }) => [
+  validateCreate: ({ metadata, spec = {} }) => [
     ...(fieldsIn(spec["ephemeralContainers"]).length > 0
       ? [notAllowed("spec.ephemeralContainers", "cannot be set on create")]
       : []),
     ...(textOf(spec["nodeName"]) !== "" && fieldsIn(spec["schedulingGates"]).length > 0
       ? [notAllowed("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
       : []),
+    ...profileMatchErrors(metadata.annotations, { spec, field: "spec" }),
   ],
   parts: { resize: resizePart, ephemeralcontainers: ephemeralContainersPart },
-  validate: ({ spec = {} }) => [
-    ...podSpecErrors(spec, "spec"),
-    ...imageSpaceErrors(spec, "containers"),
-    ...imageSpaceErrors(spec, "initContainers"),
-  ],
+  validate: podErrors,
   warnings: (pod, old) => (old === undefined ? podWarnings(pod) : []),
   validateUpdate: podUpdateErrors,
   prepareUpdate(pod, old) {

@@ -3,24 +3,13 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, notSupported, required, tooLong, type FieldError } from "../field-errors.ts";
 import { isFields, type ApiObject } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { configKeyProblems } from "./names.ts";
 import { fixed, isOneOf } from "./spec-checks.ts";
-
-const configKey = /^[-._a-zA-Z0-9]+$/;
-const keyProblem =
-  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
 const keysOf = (value: unknown): string[] => (isFields(value) ? Object.keys(value).sort() : []);
 
-const longestKey = 253;
-
-function keyErrors(field: string, key: string): FieldError[] {
-  const problems = [
-    key.length > longestKey ? `must be no more than ${longestKey} characters` : "",
-    configKey.test(key) ? "" : keyProblem,
-    key === "." || key === ".." ? `must not be '${key}'` : key.startsWith("..") ? "must not start with '..'" : "",
-  ];
-  return problems.filter((problem) => problem !== "").map((problem) => invalid(`${field}[${key}]`, key, problem));
-}
+const keyErrors = (field: string, key: string): FieldError[] =>
+  configKeyProblems(key).map((problem) => invalid(`${field}[${key}]`, key, problem));
 
 const encoder = new TextEncoder();
 const mostBytes = 1024 * 1024;

@@ -5,9 +5,8 @@ import { invalid, notAllowed, notSupported, required, sortedMap, type FieldError
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
 import { claimSpecErrors } from "./claim.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { labelErrors } from "./metadata.ts";
 import { labelProblems } from "./names.ts";
-import { templateSpecErrors } from "./pod-validation.ts";
+import { templateErrors as anyTemplateErrors, templateMetadataErrors } from "./pod-spec/pod-spec.ts";
 import {
   amount,
   amountErrors,
@@ -75,9 +74,9 @@ function templateErrors(spec: Fields, chosen: Selector): FieldError[] {
     ...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
     ...fieldsIn(own["volumes"]).filter(({ name }) => !claims.includes(name)),
   ];
-  errors.push(...labelErrors(labels, `${field}.labels`));
-  errors.push(...templateSpecErrors(claims.length === 0 ? own : { ...own, volumes }, `${field}.spec`));
-  return [...errors, ...labelErrors(labels, `${field}.labels`)];
+  const filled = { ...template, spec: claims.length === 0 ? own : { ...own, volumes } };
+  // The real server looks at labels and annotations twice.
+  return [...errors, ...anyTemplateErrors(filled, field), ...templateMetadataErrors(template, field)];
 }
 
 function specErrors(object: ApiObject, isNew: boolean): FieldError[] {

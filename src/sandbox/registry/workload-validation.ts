@@ -10,8 +10,7 @@ import {
 import { invalid, notAllowed, notSupported, required, sortedMap, type FieldError } from "../field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../object.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { labelErrors } from "./metadata.ts";
-import { templateSpecErrors } from "./pod-validation.ts";
+import { templateErrors as anyTemplateErrors } from "./pod-spec/pod-spec.ts";
 import {
   amount,
   amountErrors,
@@ -34,9 +33,7 @@ export function templateErrors(template: Fields, selector: Selector | undefined,
   ) {
     errors.push(invalid(`${field}.metadata.labels`, sortedMap(labels), "`selector` does not match template `labels`"));
   }
-  errors.push(...labelErrors(labels, `${field}.labels`));
-  const spec = template["spec"];
-  return [...errors, ...templateSpecErrors(isFields(spec) ? spec : {}, `${field}.spec`)];
+  return [...errors, ...anyTemplateErrors(template, field)];
 }
 
 /** A template whose pods run for ever. */

@@ -1,8 +1,7 @@
 /** POST to a collection. Source: apiserver v0.36 registry/generic/registry/store.go Create, registry/rest/create.go. */
 import { formatTime } from "../../api/time.ts";
 import { randomSuffix, randomUuid } from "../../platform/random.ts";
-import { admitCreate } from "../admission/admit.ts";
-import { admitPodSecurity } from "../admission/pod-security/admit.ts";
+import { admitCreate, admitValid } from "../admission/admit.ts";
 import { checkLimits } from "../admission/limit-ranger.ts";
 import { canonicalize } from "../canonical.ts";
 import { finished } from "../decode.ts";
@@ -65,7 +64,7 @@ export function createObject(call: Call, object: ApiObject, version = ""): Entry
       : [...metadataErrors(object, resource.namespaced, resource.behaviour), ...errors];
   if (wrong.length > 0) throw invalidObject(resource.asKind, name, wrong);
   call.warnings.push(...(rules.warnings?.(object) ?? []));
-  admitPodSecurity(call, object);
+  admitValid(call, object);
   const charge = admitQuota(call, object);
   checkVersion(version);
   if (call.collection.get(call.namespace, name) !== undefined) {

@@ -2,10 +2,10 @@
 import { duplicate, required, type FieldError } from "../../field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject } from "../../object.ts";
 import { labelNameErrors, seenBefore } from "../checks.ts";
-import { resourceErrors } from "../container-validation.ts";
 import type { KindRules } from "../kind-rules.ts";
 import { labelErrors } from "../metadata.ts";
-import { tolerationErrors } from "../pod-validation.ts";
+import { overheadErrors as podOverheadErrors } from "../pod-spec/resources.ts";
+import { tolerationErrors } from "../pod-spec/tolerations.ts";
 import { fixed } from "../spec-checks.ts";
 
 function handlerErrors({ handler }: ApiObject): FieldError[] {
@@ -29,14 +29,14 @@ function schedulingErrors({ scheduling }: ApiObject): FieldError[] {
 }
 
 function overheadErrors({ overhead }: ApiObject): FieldError[] {
-  return isFields(overhead) ? resourceErrors({ limits: overhead["podFixed"] }, "overhead") : [];
+  return isFields(overhead) ? podOverheadErrors(overhead["podFixed"], "overhead") : [];
 }
 
 export const runtimeClassRules: KindRules = {
   validate: (runtimeClass) => [
+    ...handlerErrors(runtimeClass),
     ...overheadErrors(runtimeClass),
     ...schedulingErrors(runtimeClass),
-    ...handlerErrors(runtimeClass),
   ],
   validateUpdate: (runtimeClass, old) => fixed(runtimeClass["handler"], old["handler"], "handler"),
 };

@@ -1,46 +1,25 @@
 /** Where a volume's storage is. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePersistentVolumeSpec. */
-import { invalid, notSupported, required, type FieldError } from "../../field-errors.ts";
-import { isFields, textOf, type Fields } from "../../object.ts";
-import { driverNameErrors, isNumber, labelNameErrors, textsIn } from "../checks.ts";
-
-type SourceErrors = (source: Fields, field: string) => FieldError[];
-
-const needs =
-  (...keys: readonly string[]): SourceErrors =>
-  (source, field) =>
-    keys.flatMap((key) => (isEmpty(source[key]) ? [required(`${field}.${key}`)] : []));
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
-
-function pathErrors(value: unknown, field: string): FieldError[] {
-  const path = textOf(value);
-  if (path === "") return [required(field)];
-  return path.split("/").includes("..") ? [invalid(field, path, "must not contain '..'")] : [];
-}
-
-const hostPathTypes = [
-  "",
-  "BlockDevice",
-  "CharDevice",
-  "Directory",
-  "DirectoryOrCreate",
-  "File",
-  "FileOrCreate",
-  "Socket",
-];
-
-const hostPath: SourceErrors = ({ path, type }, field) => {
-  const errors = pathErrors(path, `${field}.path`);
-  if (textOf(path) === "" || hostPathTypes.includes(textOf(type))) return errors;
-  return [...errors, notSupported(`${field}.type`, type, hostPathTypes)];
-};
-
-const nfs: SourceErrors = (source, field) => {
-  const path = textOf(source["path"]);
-  const errors = needs("server", "path")(source, field);
-  return path.startsWith("/") ? errors : [...errors, invalid(`${field}.path`, path, "must be an absolute path")];
-};
+import { invalid, required, type FieldError } from "../../field-errors.ts";
+import { isFields, textOf } from "../../object.ts";
+import { driverNameErrors, labelNameErrors, nameErrors, neededErrors, subdomainErrors } from "../checks.ts";
+import { labelProblems } from "../names.ts";
+import { neededPathErrors } from "../volumes/paths.ts";
+import {
+  azureDisk,
+  both,
+  disk,
+  fibreChannel,
+  flexVolume,
+  flocker,
+  hostPath,
+  iscsi,
+  needs,
+  nfs,
+  quobyte,
+  secretNeeds,
+  storageos,
+  type SourceErrors,
+} from "../volumes/source-checks.ts";
 
 const csiSecrets = ["controllerPublish", "controllerExpand", "nodePublish", "nodeExpand"].map(
   (name) => `${name}SecretRef`,
@@ -48,11 +27,10 @@ const csiSecrets = ["controllerPublish", "controllerExpand", "nodePublish", "nod
 
 function secretErrors(secret: unknown, field: string): FieldError[] {
   if (!isFields(secret)) return [];
-  return ["name", "namespace"].flatMap((key) => {
-    const value = textOf(secret[key]);
-    if (value === "") return [required(`${field}.${key}`)];
-    return labelNameErrors(value, `${field}.${key}`);
-  });
+  return [
+    ...neededErrors(secret["name"], `${field}.name`, subdomainErrors),
+    ...neededErrors(secret["namespace"], `${field}.namespace`, labelNameErrors),
+  ];
 }
 
 const csi: SourceErrors = (source, field) => [
@@ -61,42 +39,21 @@ const csi: SourceErrors = (source, field) => [
   ...csiSecrets.flatMap((key) => secretErrors(source[key], `${field}.${key}`)),
 ];
 
-const qualifiedNames = /^(iqn|eui|naa)/;
-
-const iscsi: SourceErrors = (source, field) => {
-  const iqn = textOf(source["iqn"]);
-  const errors = needs("targetPortal", "iqn")(source, field);
-  if (iqn !== "" && !qualifiedNames.test(iqn))
-    errors.push(invalid(`${field}.iqn`, iqn, "must be valid format starting with iqn, eui, or naa"));
-  const { lun } = source as { lun?: unknown };
-  if (isNumber(lun) && (lun < 0 || lun > 255))
-    errors.push(invalid(`${field}.lun`, lun, "must be between 0 and 255, inclusive"));
-  return errors;
+/** Endpoints may be in another namespace. */
+const glusterfs: SourceErrors = (source, field) => {
+  const namespace = source["endpointsNamespace"];
+  const here = `${field}.endpointsNamespace`;
+  const errors = needs("endpoints", "path")(source, field);
+  if (namespace === undefined) return errors;
+  if (namespace === "")
+    return [...errors, invalid(here, "", "if the endpointnamespace is set, it must be a valid namespace name")];
+  return [...errors, ...nameErrors(textOf(namespace), here, labelProblems)];
 };
 
-const disk =
-  (id: string): SourceErrors =>
-  (source, field) => {
-    const partition = source["partition"];
-    const errors = needs(id)(source, field);
-    if (isNumber(partition) && (partition < 0 || partition > 255))
-      errors.push(invalid(`${field}.partition`, partition, "must be between 0 and 255, inclusive"));
-    return errors;
-  };
-
-const fibreChannel: SourceErrors = (source, field) => {
-  const [names, ids] = [textsIn(source["targetWWNs"]), textsIn(source["wwids"])];
-  if (names.length < 1 && ids.length < 1)
-    return [required(`${field}.targetWWNs`, "must specify either targetWWNs or wwids, but not both")];
-  if (names.length > 0 && ids.length > 0) {
-    const why = "targetWWNs and wwids can not be specified simultaneously";
-    return [invalid(`${field}.targetWWNs`, names, why)];
-  }
-  if (names.length === 0) return [];
-  const { lun } = source as { lun?: unknown };
-  if (!isNumber(lun)) return [required(`${field}.lun`, "lun is required if targetWWNs is specified")];
-  return lun < 0 || lun > 255 ? [invalid(`${field}.lun`, lun, "must be between 0 and 255, inclusive")] : [];
-};
+const azureFile: SourceErrors = (source, field) => [
+  ...needs("secretName", "shareName")(source, field),
+  ...(source["secretNamespace"] === "" ? [required(`${field}.secretNamespace`)] : []),
+];
 
 interface Source {
   readonly key: string;
@@ -112,23 +69,23 @@ export const volumeSources: readonly Source[] = [
   { key: "hostPath", errors: hostPath },
   { key: "gcePersistentDisk", shown: "persistentDisk", errors: disk("pdName") },
   { key: "awsElasticBlockStore", errors: disk("volumeID") },
-  { key: "glusterfs", errors: needs("endpoints", "path") },
-  { key: "flocker", errors: () => [] },
+  { key: "glusterfs", errors: glusterfs },
+  { key: "flocker", errors: flocker },
   { key: "nfs", errors: nfs },
   { key: "rbd", errors: needs("monitors", "image") },
-  { key: "quobyte", errors: needs("registry", "volume") },
+  { key: "quobyte", errors: quobyte },
   { key: "cephfs", many: "cephFS", errors: needs("monitors") },
-  { key: "iscsi", errors: iscsi },
-  { key: "cinder", errors: needs("volumeID") },
+  { key: "iscsi", errors: both(iscsi("must be valid format"), secretNeeds("name")) },
+  { key: "cinder", errors: both(needs("volumeID"), secretNeeds("name", "namespace")) },
   { key: "fc", errors: fibreChannel },
-  { key: "flexVolume", errors: needs("driver") },
-  { key: "azureFile", errors: needs("secretName", "shareName") },
+  { key: "flexVolume", errors: flexVolume },
+  { key: "azureFile", errors: azureFile },
   { key: "vsphereVolume", errors: needs("volumePath") },
   { key: "photonPersistentDisk", errors: needs("pdID") },
   { key: "portworxVolume", errors: needs("volumeID") },
-  { key: "azureDisk", errors: needs("diskName", "diskURI") },
+  { key: "azureDisk", errors: azureDisk },
   { key: "scaleIO", errors: needs("gateway", "system", "volumeName") },
-  { key: "local", errors: ({ path }, field) => pathErrors(path, `${field}.path`) },
-  { key: "storageos", errors: needs("volumeName") },
+  { key: "local", errors: ({ path }, field) => neededPathErrors(path, `${field}.path`) },
+  { key: "storageos", errors: storageos("name", "namespace") },
   { key: "csi", errors: csi },
 ];

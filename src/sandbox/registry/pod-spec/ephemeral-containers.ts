@@ -2,11 +2,15 @@
  * Containers that are added to a pod that runs, to look into it: by a subresource of their own, and for good.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateEphemeralContainers, ValidatePodEphemeralContainersUpdate.
  */
-import { deepEqual } from "../../api/field-changes.ts";
-import { duplicate, missing, notAllowed, type FieldError } from "../field-errors.ts";
-import { fieldsIn, textOf, type Fields } from "../object.ts";
-import { containerErrors } from "./container-validation.ts";
-import type { PartRules } from "./kind-rules.ts";
+import { mirrorAnnotation } from "../profile-annotations.ts";
+import { deepEqual } from "../../../api/field-changes.ts";
+import { duplicate, missing, notAllowed, type FieldError } from "../../field-errors.ts";
+import { fieldsIn, textOf, type Fields } from "../../object.ts";
+import { eachErrors } from "../checks.ts";
+import type { PartRules } from "../kind-rules.ts";
+import { containerErrors } from "./containers.ts";
+import { imageSpaceErrors } from "./image-space.ts";
+import type { PartErrors } from "./scope.ts";
 
 const notForThem = "cannot be set for an Ephemeral Container";
 
@@ -29,29 +33,28 @@ function isSet(value: unknown): boolean {
   return typeof value !== "object" || Object.keys(value).length > 0;
 }
 
-/** The ephemeral containers of a pod's spec; `volumes` are the names of its volumes. */
-export function ephemeralContainerErrors(spec: Fields, volumes: ReadonlySet<string>, field: string): FieldError[] {
-  const all = fieldsIn(spec["ephemeralContainers"]);
-  if (all.length === 0) return [];
+/** Parts of volumes outlive them. */
+const subPathErrors = (mount: Fields, field: string): FieldError[] =>
+  ["subPath", "subPathExpr"].flatMap((key) =>
+    textOf(mount[key]) === "" ? [] : [notAllowed(`${field}.${key}`, notForThem)],
+  );
+
+/** The ephemeral containers of a pod's spec. */
+export const ephemeralContainersErrors: PartErrors = (list, field, scope) => {
+  const { spec } = scope;
   const others = new Set([...fieldsIn(spec["containers"]), ...fieldsIn(spec["initContainers"])].map(nameOf));
   const names = new Set(others);
-  return all.flatMap((container, index) => {
-    const here = `${field}[${index}]`;
-    const errors = containerErrors(container, volumes, here);
+  return eachErrors(fieldsIn(list), field, (container, here) => {
+    const errors = [...containerErrors(container, here, scope), ...imageSpaceErrors(container, here)];
     const name = nameOf(container);
     if (names.has(name)) errors.push(duplicate(`${here}.name`, name));
     names.add(name);
     const target = textOf(container["targetContainerName"]);
     if (target !== "" && !others.has(target)) errors.push(missing(`${here}.targetContainerName`, target));
     for (const key of refusedFields) if (isSet(container[key])) errors.push(notAllowed(`${here}.${key}`, notForThem));
-    for (const [at, mount] of fieldsIn(container["volumeMounts"]).entries()) {
-      for (const key of ["subPath", "subPathExpr"]) {
-        if (textOf(mount[key]) !== "") errors.push(notAllowed(`${here}.volumeMounts[${at}].${key}`, notForThem));
-      }
-    }
-    return errors;
+    return [...errors, ...eachErrors(fieldsIn(container["volumeMounts"]), `${here}.volumeMounts`, subPathErrors)];
   });
-}
+};
 
 const nameOf = ({ name }: Fields): string => textOf(name);
 
@@ -75,7 +78,7 @@ export const ephemeralContainersPart: PartRules = {
     return sent === undefined ? rest : { ...rest, ephemeralContainers: sent };
   },
   errors(pod, old, whole) {
-    if (old.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined)
+    if (old.metadata.annotations?.[mirrorAnnotation] !== undefined)
       return [notAllowed("[]", "static pods do not support ephemeral containers")];
     const lists = [pod, old].map(({ spec }) => fieldsIn(spec?.["ephemeralContainers"])) as [Fields[], Fields[]];
     return [...whole, ...keptErrors(...lists)];

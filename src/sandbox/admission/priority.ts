@@ -1,0 +1,48 @@
+/** Admission by priority classes. Source: kubernetes v1.36 plugin/pkg/admission/priority. */
+import { child, nameOrStem, textOf, type ApiObject } from "../object.ts";
+import { forbidden } from "../refusal.ts";
+import type { Call } from "../server.ts";
+import type { Collection } from "../store/collection.ts";
+
+const classesOf = (call: Call): Collection => call.server.store.collection("priorityclasses.scheduling.k8s.io", false);
+
+/** The class of pods that name none: of several the one with the lowest value. */
+function defaultClass(call: Call): ApiObject | undefined {
+  const classes = [...classesOf(call).range({})].map(({ object }) => object);
+  return classes.filter(({ globalDefault }) => globalDefault === true).sort((a, b) => valueOf(a) - valueOf(b))[0];
+}
+
+const valueOf = ({ value }: ApiObject): number => (typeof value === "number" ? value : 0);
+
+/**
+ * The pod's priority by its class; without one the default class's, or 0.
+ * @throws StatusError 403 for a class that is not there, and for a pod that says otherwise than its class.
+ */
+export function admitPriority(call: Call, pod: ApiObject): void {
+  const spec = child(pod, "spec");
+  const refused = (why: string): Error => forbidden(call.resource.asResource, nameOrStem(pod), why);
+  const name = textOf(spec["priorityClassName"]);
+  const found = name === "" ? defaultClass(call) : classesOf(call).get("", name)?.object;
+  if (name !== "" && found === undefined) throw refused(`no PriorityClass with name ${name} was found`);
+  if (found !== undefined) spec["priorityClassName"] = found.metadata.name;
+  const computed = "must not be provided in pod spec; priority admission controller computed";
+  const given = "from the given PriorityClass name";
+  const value = found === undefined ? 0 : valueOf(found);
+  const { priority, preemptionPolicy: policy } = spec as { priority?: number; preemptionPolicy?: string };
+  if (priority !== undefined && priority !== value)
+    throw refused(`the integer value of priority (${priority}) ${computed} ${value} ${given}`);
+  spec["priority"] = value;
+  const preemption = textOf(found?.["preemptionPolicy"] ?? "PreemptLowerPriority");
+  if (policy !== undefined && policy !== preemption)
+    throw refused(`the string value of PreemptionPolicy (${policy}) ${computed} ${preemption} ${given}`);
+  spec["preemptionPolicy"] = preemption;
+}
+
+/** There is one default class at most. @throws StatusError 403. */
+export function checkDefaultClass(call: Call, priorityClass: ApiObject, isNew: boolean): void {
+  if (priorityClass["globalDefault"] !== true) return;
+  const name = defaultClass(call)?.metadata.name;
+  if (name === undefined || (!isNew && name === priorityClass.metadata.name)) return;
+  const why = `PriorityClass ${name} is already marked as default. Only one default can exist`;
+  throw forbidden(call.resource.asResource, nameOrStem(priorityClass), why);
+}
