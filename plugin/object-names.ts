@@ -1,6 +1,6 @@
 /** Names of types and objects as kubectl takes and prints them: `deploy/web`, `replicaset.apps/web-1`, `pods`, `TYPE NAME`. */
 import { objectKey, type ObjectKey } from "../src/api/key.ts";
-import { type Kind, resourceOf } from "../src/api/kind.ts";
+import type { Kind } from "../src/api/kind.ts";
 import { isNameOf } from "../src/client/discovery.ts";
 import { distance } from "./controller-names.ts";
 import { UserError } from "./user-error.ts";
@@ -75,14 +75,26 @@ export function kindNamed<K extends Named>(type: string, kinds: readonly K[], co
   if (found !== undefined) return found;
   const near = nearest(type.toLowerCase(), kinds);
   throw new UserError(`the server has no type ${JSON.stringify(type)}`, [
-    near === undefined ? "`kubectl api-resources` lists what it has" : `did you mean ${resourceOf(near)}?`,
+    near === undefined
+      ? "`kubectl api-resources` lists what it has"
+      : `did you mean ${writtenName(near, type.toLowerCase())}?`,
     `\`${command} --help\` shows what to write`,
   ]);
+}
+
+/** As people write it for kubectl: `deployment` for `deploymnt`, `pods` for `podz`. */
+function writtenName({ plural, singular, kind }: Named, wanted: string): string {
+  const one = singular ?? kind.toLowerCase();
+  return awayFrom(wanted, one) < awayFrom(wanted, plural) ? one : plural;
+}
+
+function awayFrom(wanted: string, name: string): number {
+  return name.startsWith(wanted) ? 1 : distance(name, wanted);
 }
 
 /** The kind whose name is one or two letters away, or begins alike. */
 function nearest<K extends Named>(wanted: string, kinds: readonly K[]): K | undefined {
   const away = ({ plural, kind }: K): number =>
-    Math.min(...[plural, kind.toLowerCase()].map((name) => (name.startsWith(wanted) ? 1 : distance(name, wanted))));
+    Math.min(...[plural, kind.toLowerCase()].map((name) => awayFrom(wanted, name)));
   return kinds.filter((kind) => away(kind) <= 2).sort((a, b) => away(a) - away(b))[0];
 }

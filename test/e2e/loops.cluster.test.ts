@@ -212,10 +212,10 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     }
     // A deletion leaves no name; that of what is owned is the garbage collector's.
     const deleters = loops.flatMap((loop) =>
-      loop.is === "recreated" && loop.key.startsWith("recreated") ? [[loop.of.kind, loop.deletedBy[0]?.name]] : [],
+      loop.is === "recreated" ? [[loop.key, loop.deletedBy.map(({ name }) => name)]] : [],
     );
-    expect(deleters).toContainEqual(["ConfigMap", undefined]);
-    expect(deleters).toContainEqual(["ReplicaSet", "garbage collector"]);
+    expect(deleters).toContainEqual(["recreated/settings", [undefined]]);
+    expect(deleters).toContainEqual(["recreated-owner/owned", ["garbage collector"]]);
     const known = new Set(scenes.map(({ name }) => name));
     expect(loops.filter(({ key }) => !known.has(key.split("/")[0] ?? ""))).toEqual([]);
   }, 120_000);
