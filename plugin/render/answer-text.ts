@@ -4,6 +4,7 @@ import type { Answer } from "../../src/diagnosis/answer.ts";
 import { notSeen } from "../../src/diagnosis/answer.ts";
 import { type Finding, findingsOf, isSameRef, refText } from "../../src/diagnosis/diagnosis.ts";
 import type { LastWrite } from "../../src/diagnosis/last-writes.ts";
+import { commandLines, withCommand } from "./command-text.ts";
 import { counted, formatDuration, type Style, wrapWords } from "./style.ts";
 
 /** Of findings that say the same, so many objects are named. */
@@ -24,8 +25,6 @@ export interface AnswerTextOptions {
 
 export function answerLines(answer: Answer, options: AnswerTextOptions): string[] {
   const { style, now, follow } = options;
-  const closing =
-    follow === undefined ? "Nothing was written." : `In shadow nothing was written. Follow it live: ${follow}`;
   return [
     ...shortAnswerLines(answer, options),
     ...answer.notes.flatMap((note) => labelled("note", note, style)),
@@ -41,7 +40,7 @@ export function answerLines(answer: Answer, options: AnswerTextOptions): string[
     ),
     ...ownersLines(answer, style),
     ...dimmed(seenText(answer), style),
-    ...dimmed(closing, style),
+    ...closing(follow, style),
   ];
 }
 
@@ -64,7 +63,7 @@ export function shortAnswerLines(answer: Answer, { style, now, adviceText }: Ans
   const shown = groups.length > shownFindings + 1 ? groups.slice(0, shownFindings) : groups;
   for (const group of shown) lines.push(...wrapped(findingText(group, answer, now), style, "  ", "    "));
   if (groups.length > shown.length) lines.push(`  and ${counted(groups.length - shown.length, "more reason")}`);
-  return [...lines, ...adviceOf(findings, adviceText).flatMap((text) => labelled("try", text, style))];
+  return [...lines, ...adviceOf(findings, adviceText).flatMap((command) => tryLines(command, style))];
 }
 
 /** The commands that lead on from the first causes: of findings that are alike, those of one. */
@@ -170,6 +169,18 @@ function dimmed(text: string, style: Style): string[] {
 
 function labelled(label: string, text: string, style: Style): string[] {
   return wrapped(text, style, `  ${label.padEnd(labelWidth)}`, " ".repeat(labelWidth + 2));
+}
+
+/** `  try         kubectl logs web-x -n shop`. */
+function tryLines(command: string, { columns }: Style): string[] {
+  const hang = " ".repeat(labelWidth + 2);
+  const lines = commandLines(command, columns === undefined ? undefined : columns - hang.length);
+  return lines.map((line, index) => (index === 0 ? `  ${"try".padEnd(labelWidth)}` : hang) + line);
+}
+
+function closing(follow: string | undefined, { columns, colour }: Style): string[] {
+  if (follow === undefined) return [colour.dim("Nothing was written.")];
+  return withCommand("In shadow nothing was written. Follow it live:", follow, columns).map((line) => colour.dim(line));
 }
 
 function wrapped(text: string, { columns }: Style, head: string, hang: string): string[] {

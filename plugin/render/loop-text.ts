@@ -17,6 +17,7 @@ import { masked } from "../../src/trace/mask.ts";
 import { unseenText, type Verdict } from "../../src/verdict/verdict.ts";
 import { shortValue } from "./changes.ts";
 import { valueTexts } from "./loop-values.ts";
+import { withCommand } from "./command-text.ts";
 import { counted, formatDuration, type Style, wrapWords } from "./style.ts";
 
 /** Fields of one loop that are named, and values of one field. */
@@ -43,13 +44,13 @@ export function loopText(loop: Loop, { columns, colour }: Style, { next, now }: 
     ...(loop.is === "rewritten" ? rewriteLines(loop) : []),
     ...(loop.is === "recreated" ? recreateLines(loop) : []),
     ...(loop.is === "own writes" ? fieldLines(loop.fields, shownFields) : []),
-    ...(next === "" ? [] : [`see it: ${next}`]),
   ];
-  const set = (text: string): string[] =>
-    wrapWords(text.split(" "), columns === undefined ? undefined : columns - indent.length);
+  const room = columns === undefined ? undefined : columns - indent.length;
+  const set = (text: string): string[] => wrapWords(text.split(" "), room);
+  const seeIt = next === "" ? [] : withCommand("see it:", next, room);
   const [first = "", ...rest] = set(headOf(loop) + last);
   const label = isFollower(loop) ? "follows " : `${colour.red("loop")}    `;
-  return [label + first, ...[...rest, ...body.flatMap(set)].map((line) => indent + line)];
+  return [label + first, ...[...rest, ...body.flatMap(set), ...seeIt].map((line) => indent + line)];
 }
 
 /** `found   ConfigMap shop/settings: .data.mode · 14 writes in 5.6 s`: as soon as it is one. */
@@ -103,13 +104,14 @@ function followsLines(from: ObjectName | undefined): readonly string[] {
 }
 
 function recreateLines({ createdBy, deletedBy, followsFrom }: RecreateLoop): readonly string[] {
-  const deleted = sharesText(deletedBy, "time");
-  // No object records its deletion.
-  const unknown = "who deletes it is recorded in no object: the API server's audit log has it";
+  const isKnown = (shares: readonly WriterShare[]): boolean => shares.some(({ name }) => name !== undefined);
   return [
     ...followsLines(followsFrom),
-    `created by ${sharesText(createdBy, "time")}`,
-    deletedBy.every(({ name }) => name === undefined) ? unknown : `deleted by ${deleted}`,
+    isKnown(createdBy) ? `created by ${sharesText(createdBy, "time")}` : "who creates it, managedFields do not tell",
+    // No object records its deletion.
+    isKnown(deletedBy)
+      ? `deleted by ${sharesText(deletedBy, "time")}`
+      : "who deletes it is recorded in no object: the API server's audit log has it",
   ];
 }
 

@@ -103,7 +103,7 @@ async function makeConfigMap(act: Act): Promise<void> {
 }
 
 async function makeOwnerAndOwned(act: Act): Promise<void> {
-  const { metadata } = await act.create("configmaps", { metadata: { name: "settings" } });
+  const { metadata } = await act.create("configmaps", { metadata: { name: "settings" }, data: { mode: "none" } });
   const owner = { apiVersion: "v1", kind: "ConfigMap", name: "settings", uid: metadata.uid };
   const reference = { ...owner, controller: true, blockOwnerDeletion: true };
   await act.create("configmaps", { metadata: { name: "owned", ownerReferences: [reference] } });
