@@ -4,7 +4,8 @@ import type { Discovery } from "../src/client/discovery.ts";
 import { acting } from "../src/controllers/index.ts";
 import type { Answer } from "../src/diagnosis/answer.ts";
 import { Reading } from "../src/modes/why/why.ts";
-import { judge, type Verdict } from "../src/verdict/verdict.ts";
+import { askedOfOne, chainOf } from "../src/modes/why/would.ts";
+import { judge, type Unseen, type Verdict } from "../src/verdict/verdict.ts";
 import type { Connected } from "./connection.ts";
 import type { Io } from "./io.ts";
 import { worstFirst } from "./why-order.ts";
@@ -29,6 +30,12 @@ const unwrittenInSandbox: ReadonlyMap<string, string> = new Map([
   ["endpointslices.discovery.k8s.io", "the sandbox has no controller for them"],
 ]);
 
+/** What our controllers would do with them is asked of one object at a time. */
+function unasked(answers: readonly Answer[]): readonly Unseen[] {
+  if (answers.every(({ of }) => chainOf(acting, of.kind).length === 0)) return [];
+  return [{ what: "what controllers of ours would do", why: askedOfOne, isDecisive: false }];
+}
+
 /** Reads, and answers about every object that is asked about. @throws UserError, StatusError, TransportError. */
 export async function ask(asked: Asked, { io, connected, discovery }: Asking): Promise<Whole> {
   const { timeline, random } = io;
@@ -39,8 +46,7 @@ export async function ask(asked: Asked, { io, connected, discovery }: Asking): P
   const unwritten = asked.isSandbox ? { unwritten: unwrittenInSandbox } : {};
   const reading = await Reading.begin({ ...parts, ...unwritten, asksControllers: isOne });
   const targets = await findTargets({ reading, client, kinds: discovery.kinds }, asked);
-  const answers: Answer[] = [];
-  for (const item of targets.items) answers.push(await reading.answer(item));
+  const answers = await reading.answers(targets.items);
   const findings = answers.filter(({ is }) => is !== "well" && is !== "cannot tell");
   const unclear = answers.filter(({ is }) => is === "cannot tell");
   const verdict = judge({
@@ -49,6 +55,7 @@ export async function ask(asked: Asked, { io, connected, discovery }: Asking): P
     unseen: [
       ...targets.unseen,
       ...unclear.map(({ of, says }) => ({ what: `${of.kind.kind} ${of.name}`, why: says, isDecisive: true })),
+      ...(isOne ? [] : unasked(answers)),
     ],
   });
   return { targets, answers: worstFirst(answers), verdict, now: reading.now };

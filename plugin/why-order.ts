@@ -1,6 +1,6 @@
 /** In which order answers about several objects are told. */
 import type { Answer } from "../src/diagnosis/answer.ts";
-import type { Is } from "../src/diagnosis/diagnosis.ts";
+import { type Is, type Item, type Ref, refOf } from "../src/diagnosis/diagnosis.ts";
 
 const badness: Readonly<Record<Is, number>> = {
   failed: 0,
@@ -23,16 +23,42 @@ const causes = [
 ];
 const consequences = ["Service", "Ingress", "HorizontalPodAutoscaler", "PodDisruptionBudget", "ResourceQuota"];
 
-function rank({ of: { kind } }: Answer): number {
-  const at = causes.indexOf(kind.kind);
+function rank({ kind: { kind } }: Pick<Ref, "kind">): number {
+  const at = causes.indexOf(kind);
   if (at >= 0) return at;
-  const after = consequences.indexOf(kind.kind);
+  const after = consequences.indexOf(kind);
   return after < 0 ? causes.length : causes.length + 1 + after;
 }
 
-/** Failed ones first, well ones last; among equals, causes before consequences, then by name. */
+/** Nodes, volumes, classes: what is in no namespace is what many others rest on. */
+function isAboveNamespaces({ namespace }: Ref): boolean {
+  return namespace === "";
+}
+
+/** What is in no namespace first, then what makes pods. */
+export function causesFirst(items: readonly Item[]): readonly Item[] {
+  const refs = items.map((item) => ({ item, ref: refOf(item) }));
+  const inOrder = refs.sort(
+    ({ ref: a }, { ref: b }) => Number(isAboveNamespaces(b)) - Number(isAboveNamespaces(a)) || rank(a) - rank(b),
+  );
+  return inOrder.map(({ item }) => item);
+}
+
+/**
+ * Failed ones first, well ones last; what is not well and in no namespace before both, since it may be the cause of the rest. Among
+ * equals, causes before consequences, then by name.
+ */
 export function worstFirst(answers: readonly Answer[]): readonly Answer[] {
   return [...answers].sort(
-    (a, b) => badness[a.is] - badness[b.is] || rank(a) - rank(b) || a.of.name.localeCompare(b.of.name),
+    (a, b) =>
+      Number(isClusterProblem(b)) - Number(isClusterProblem(a)) ||
+      badness[a.is] - badness[b.is] ||
+      rank(a.of) - rank(b.of) ||
+      a.of.namespace.localeCompare(b.of.namespace) ||
+      a.of.name.localeCompare(b.of.name),
   );
+}
+
+function isClusterProblem({ of, is }: Answer): boolean {
+  return isAboveNamespaces(of) && is !== "well" && is !== "cannot tell";
 }

@@ -9,10 +9,13 @@ import type { Reading } from "../src/modes/why/why.ts";
 import type { Unseen } from "../src/verdict/verdict.ts";
 import { kindNamed, type TypeAndName } from "./object-names.ts";
 import { namespaceExists } from "./missing-namespace.ts";
+import { counted } from "./render/style.ts";
+import { causesFirst } from "./why-order.ts";
 import { UserError } from "./user-error.ts";
 
 export interface Asked {
   readonly words: readonly TypeAndName[];
+  /** Empty for all namespaces, and what is in none. */
   readonly namespace: string;
   readonly selector: Selector;
   readonly calledAs: string;
@@ -33,6 +36,9 @@ export interface Targets {
   /** `namespace shop`, `2 objects`. */
   readonly where: string;
 }
+
+/** So many objects are asked about at most: those that most others rest on. */
+const mostObjects = 2000;
 
 /** Reads `-l`. @throws UserError. */
 export function selectorFrom(text: string | undefined): Selector {
@@ -62,6 +68,11 @@ export async function findTargets(ground: Ground, asked: Asked): Promise<Targets
   for (const { kind, name } of named) {
     const within = kind.namespaced ? namespace : "";
     if (name !== undefined) {
+      if (kind.namespaced && namespace === "") {
+        throw new UserError("-A chooses all namespaces, and an object that is named is in one", [
+          "write TYPE -A, or the name with -n NAMESPACE",
+        ]);
+      }
       if (selector !== "nothing" && selector.length > 0) {
         throw new UserError("-l chooses among objects, and these are named", [
           "write TYPE -l SELECTOR, or names without -l",
@@ -79,18 +90,30 @@ export async function findTargets(ground: Ground, asked: Asked): Promise<Targets
   }
   const isOne = words.length === 1 && words[0]?.name !== undefined;
   const types = [...new Set(named.map(({ kind }) => kind.plural))].join(", ");
-  const where = named.every(({ kind }) => kind.namespaced) ? `${types} in namespace ${namespace}` : types;
-  return { items, seen: seen.length > 0 || items.length === 0 ? seen : ["the objects named"], unseen, isOne, where };
+  const within = namespace === "" ? "all namespaces" : `namespace ${namespace}`;
+  const where = named.every(({ kind }) => kind.namespaced) ? `${types} in ${within}` : types;
+  const evidence = seen.length > 0 || items.length === 0 ? seen : ["the objects named"];
+  return bounded({ items, seen: evidence, unseen, isOne, where });
 }
 
 async function wholeNamespace({ reading, client, kinds }: Ground, asked: Asked): Promise<Targets> {
   const { namespace, selector } = asked;
-  await namespaceExists(client, namespace);
-  const { items, seen, unseen } = await readContents(reading, { kinds: askable(kinds), namespace, selector });
+  if (namespace !== "") await namespaceExists(client, namespace);
+  const asking = askable(kinds, namespace);
+  const { items, seen, unseen } = await readContents(reading, { kinds: asking, namespace, selector });
   const isChosen = selector === "nothing" || selector.length > 0;
   // That nothing is there is an answer; that a selector matches nothing is none.
   const evidence = isChosen && items.length === 0 ? [] : seen.length === 0 ? [] : [`${seen.length} kinds`];
-  return { items, seen: evidence, unseen, isOne: false, where: `namespace ${namespace}` };
+  const where = namespace === "" ? "all namespaces" : `namespace ${namespace}`;
+  return bounded({ items, seen: evidence, unseen, isOne: false, where });
+}
+
+function bounded(targets: Targets): Targets {
+  const { items, unseen } = targets;
+  const cut = items.length - mostObjects;
+  if (cut <= 0) return targets;
+  const left = { what: counted(cut, "more object"), why: `after the first ${mostObjects}`, isDecisive: true };
+  return { ...targets, items: causesFirst(items).slice(0, mostObjects), unseen: [...unseen, left] };
 }
 
 async function namedObject(

@@ -10,7 +10,7 @@ import type { Globals } from "../globals.ts";
 import type { Io } from "../io.ts";
 import { typesAndNames } from "../object-names.ts";
 import { answerPrinter, outputs } from "../render/answer-printer.ts";
-import { refuseManifestsOnCluster } from "../scope.ts";
+import { refuseManifestsOnCluster, refuseTwoScopes } from "../scope.ts";
 import { UserError } from "../user-error.ts";
 import { settledSandbox } from "../why-sandbox.ts";
 import { ask } from "../why-ask.ts";
@@ -25,6 +25,7 @@ const options = {
     default: "the context's",
     complete: namespaceCandidates,
   }),
+  allNamespaces: flag("-A, --all-namespaces", "ask about all namespaces, and about what is in none: nodes, volumes"),
   selector: text("-l, --selector <selector>", "only objects with these labels, as in app=web"),
   wait: {
     flags: "--wait [=duration]",
@@ -51,8 +52,8 @@ export const why: Command = command({
   description:
     "Reads the object, what owns it, what it owns and what it names, down to the first cause, and answers: what it waits for, " +
     "what to do, what comes next, and who wrote it last. What could not be read is said. It writes nothing, and ends.\n\n" +
-    "TYPE/NAME asks about one object, TYPE about all of a type; without either, everything in the namespace is asked about, " +
-    "worst first. Any kind can be asked about, custom resources too.\n\n" +
+    "TYPE/NAME asks about one object, TYPE about all of a type; without either, everything in the namespace, or with -A in the " +
+    "cluster, is asked about, worst first. Any kind can be asked about, custom resources too.\n\n" +
     "Exit codes: 0 all is as it should be; 1 something is not; 2 wrong arguments, no such object, or no connection; " +
     `${cannotTellExitCode} it cannot be told; 130 interrupted.`,
   arguments: { name: "[object...]", about: "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace" },
@@ -61,6 +62,7 @@ export const why: Command = command({
   examples: [
     { says: "Why a Deployment does not become ready", line: "why deploy/web -n shop" },
     { says: "Everything in a namespace that is not well", line: "why -n shop" },
+    { says: "What is wrong in the whole cluster, nodes and volumes first", line: "why -A" },
     { says: "Why a namespace does not go away", line: "why ns/shop" },
     { says: "Wait for a rollout, and say why it fails", line: "why deploy/web --wait=2m" },
     { says: "What would become of a manifest, without a cluster", line: "why deploy/web --sandbox -f web.yaml" },
@@ -69,6 +71,7 @@ export const why: Command = command({
     const options = given as WhyOptions;
     const named = typesAndNames(words);
     const selector = selectorFrom(options.selector);
+    refuseTwoScopes(options);
     refuseManifestsOnCluster(options, "why writes nothing");
     if (options.for !== undefined && options.sandbox !== true) {
       throw new UserError("--for is for --sandbox: a cluster is asked at once", ["omit it, or use --wait"]);
@@ -77,7 +80,7 @@ export const why: Command = command({
     const connected = await connectionFor(options, io);
     const asked: Asked = {
       words: named,
-      namespace: options.namespace ?? connected.namespace,
+      namespace: options.allNamespaces === true ? "" : (options.namespace ?? connected.namespace),
       selector,
       calledAs: io.calledAs,
       context: connected.context,

@@ -47,12 +47,12 @@ function tryable(advice: NonNullable<Finding["advice"]>, adviceText: AdviceText)
 }
 
 /** For a pull request or a ticket. */
-export function answerMarkdown(answer: Answer, adviceText: AdviceText): readonly string[] {
+export function answerMarkdown(answer: Answer, adviceText: AdviceText, withNamespace = false): readonly string[] {
   const findings = findingsOf(answer).map(({ at, why }) => `- ${refText(at)}: ${escaped(why)}`);
   const advice = adviceOf(findingsOf(answer), adviceText);
   const { unseen } = answer.verdict.evidence;
   return [
-    `### ${titleOf(answer)}: ${answer.is}`,
+    `### ${titleOf(answer, withNamespace)}: ${answer.is}`,
     "",
     escaped(answer.says),
     ...(findings.length === 0 ? [] : ["", ...findings.slice(0, 20)]),

@@ -17,12 +17,14 @@ export const outputs = ["text", "json", "yaml", "markdown"] as const;
 export interface PrinterOptions extends Globals {
   readonly sandbox?: true;
   readonly manifests?: readonly string[];
+  readonly allNamespaces?: true;
   readonly output?: (typeof outputs)[number];
 }
 
 /** What prints answers; `now` is the server's time, in ms since 1970. */
 export function answerPrinter(options: PrinterOptions, io: Io, now: number): (whole: Whole) => void {
   const { sandbox } = options;
+  const withNamespaces = options.allNamespaces === true;
   // No kubectl reaches a cluster inside this process.
   const kubectlText = (words: string): string => (sandbox === true ? "" : kubectlAdvice(options, words));
   const adviceText = ({ tool, words }: Advice): string =>
@@ -40,11 +42,11 @@ export function answerPrinter(options: PrinterOptions, io: Io, now: number): (wh
         io.out.write(answers.map((answer) => stringify(answerData(answer, adviceText))).join("---\n"));
         return;
       case "markdown":
-        write(answers.flatMap((answer) => answerMarkdown(answer, adviceText)));
+        write(answers.flatMap((answer) => answerMarkdown(answer, adviceText, withNamespaces)));
         return;
       case "text":
       case undefined: {
-        const text = { style: styleOf(io.out), now, adviceText };
+        const text = { style: styleOf(io.out), now, adviceText, withNamespaces };
         if (targets.isOne && first !== undefined)
           write(answerLines(first, { ...text, follow: followCommand(first, options, io) }));
         else write(answersLines(answers, { ...text, follow: undefined, where: targets.where, verdict }));

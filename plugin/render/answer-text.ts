@@ -17,6 +17,8 @@ export interface AnswerTextOptions {
   readonly style: Style;
   /** Milliseconds since 1970, as what was read has it. */
   readonly now: number;
+  /** Whether objects are named with their namespaces. */
+  readonly withNamespaces?: boolean;
   /** The command that follows the object live; undefined where no controller of ours does. */
   readonly follow: string | undefined;
   /** A command as it can be pasted, from an advice; empty where it would not work. */
@@ -45,7 +47,8 @@ export function answerLines(answer: Answer, options: AnswerTextOptions): string[
 }
 
 /** The verdict, its causes, and what to do: all that is said of one among many. */
-export function shortAnswerLines(answer: Answer, { style, now, adviceText }: AnswerTextOptions): string[] {
+export function shortAnswerLines(answer: Answer, options: AnswerTextOptions): string[] {
+  const { style, now, adviceText, withNamespaces } = options;
   const { colour } = style;
   const paint = {
     well: colour.green,
@@ -54,7 +57,7 @@ export function shortAnswerLines(answer: Answer, { style, now, adviceText }: Ans
     "being deleted": colour.yellow,
     "cannot tell": colour.yellow,
   };
-  const head = wrapped(`${titleOf(answer)}${verdictText(answer)}: ${answer.says}`, style, "", "  ");
+  const head = wrapped(`${titleOf(answer, withNamespaces)}${verdictText(answer)}: ${answer.says}`, style, "", "  ");
   const lines = head.map((line) => paint[answer.is](line));
   const findings = findingsOf(answer);
   // The first line may have said it.
@@ -72,9 +75,9 @@ export function adviceOf(findings: readonly Finding[], adviceText: AnswerTextOpt
   return [...new Set(advice.map(adviceText).filter((text) => text !== ""))].slice(0, shownAdvice);
 }
 
-/** `Deployment web`. */
-export function titleOf({ of }: Pick<Answer, "of">): string {
-  return refText(of);
+/** `Deployment web`, `Deployment shop/web`. */
+export function titleOf({ of }: Pick<Answer, "of">, withNamespace = false): string {
+  return withNamespace && of.namespace !== "" ? `${of.kind.kind} ${of.namespace}/${of.name}` : refText(of);
 }
 
 /** What holds its state by itself, until somebody changes something. */

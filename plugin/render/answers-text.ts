@@ -10,7 +10,6 @@ const shownBad = 50;
 export interface AnswersText extends AnswerTextOptions {
   /** `namespace shop`, `2 objects`. */
   readonly where: string;
-  /** Whether objects are named with their namespaces. */
   readonly verdict: Verdict<Answer>;
 }
 
@@ -25,7 +24,10 @@ export function answersLines(answers: readonly Answer[], options: AnswersText): 
   for (const answer of told.slice(0, shownBad)) lines.push(...shortAnswerLines(answer, options));
   if (told.length > shownBad) lines.push(`and ${counted(told.length - shownBad, "more object")}`);
   if (well.length > 0) {
-    const names = well.slice(0, shownWell).map(titleOf).join(", ");
+    const names = well
+      .slice(0, shownWell)
+      .map((each) => titleOf(each, options.withNamespaces))
+      .join(", ");
     const more = well.length > shownWell ? ` and ${well.length - shownWell} more` : "";
     lines.push(...dim(`as they should be: ${names}${more}`, options));
   }

@@ -133,14 +133,21 @@ export class Look {
   /** The objects of a kind that a selector matches, all of them without one. */
   list<T extends StoredObject>(kind: Kind<T>, namespace: string, selector: Selector = []): Listed<T> {
     if (selector === "nothing") return { objects: [], unseen: [] };
-    const whole: Want = { is: "list", kind, namespace, selector: "" };
-    const text = formatSelector(selector);
-    // A list of all serves for any selector.
-    const got = this.#world.got(whole)?.is === "objects" ? this.#got(whole) : this.#got({ ...whole, selector: text });
+    const got = this.#read(kind, namespace) ?? this.#got(listOf(kind, namespace, formatSelector(selector)));
     if (got.is !== "objects") return { objects: [], unseen: unseenList(kind, got) };
-    const objects = got.items.map(({ object }) => object).filter(({ metadata }) => matches(selector, metadata.labels));
+    const objects = got.items
+      .map(({ object }) => object)
+      .filter(({ metadata }) => matches(selector, metadata.labels) && isIn(namespace, metadata.namespace));
     // The kind carries the type of its objects.
     return { objects: objects as readonly StoredObject[] as readonly T[], unseen: got.unseen };
+  }
+
+  /** A list that was read already and that holds what is asked for: all of the namespace, or all of the cluster, to its end. */
+  #read(kind: Kind, namespace: string): Got | undefined {
+    const inNamespace = this.#world.got(listOf(kind, namespace));
+    if (inNamespace?.is === "objects") return inNamespace;
+    const everywhere = this.#world.got(listOf(kind, ""));
+    return everywhere?.is === "objects" && everywhere.unseen.length === 0 ? everywhere : undefined;
   }
 
   /** What the object owns, of whatever kind, as metadata. */
@@ -218,6 +225,14 @@ export class Look {
     // It was asked for by its kind, which carries the type.
     return { is: "found", object: first.object as T };
   }
+}
+
+function listOf(kind: Kind, namespace: string, selector = ""): Want {
+  return { is: "list", kind, namespace, selector };
+}
+
+function isIn(namespace: string, own: string | undefined): boolean {
+  return namespace === "" || own === undefined || own === namespace;
 }
 
 function unseenAs(what: string, got: Got): { readonly is: "unseen"; readonly unseen: Unseen } {

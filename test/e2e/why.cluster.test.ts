@@ -108,9 +108,44 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect(stdout).toMatch(/^namespace shop: 1 of 2 objects is not as it should be$/m);
     expect(stdout).toMatch(/^Deployment lost is waiting: /m);
     expect(stdout).toMatch(/^as they should be: Deployment fine$/m);
+    expect(stdout).toMatch(/^not seen: what controllers of ours would do \(asked of one object at a time\)$/m);
     expect((await why("-l", "nobody=has-it")).code).toBe(5);
     expect((await why("deployment.v1.apps/fine")).code).toBe(0);
   });
+
+  test("-A answers about the whole cluster: what is in no namespace first, and nothing is listed namespace by namespace", async () => {
+    const cordon = (unschedulable: boolean): Promise<unknown> =>
+      cluster.request("PATCH", "/api/v1/nodes/fake-2", { spec: { unschedulable } }, merge);
+    await cordon(true);
+    const before = (await cluster.audit()).length;
+    const { stdout, code } = await reconcile("why", "-A");
+    await cordon(false);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^all namespaces: \d+ of \d+ objects are not as they should be$/m);
+    const heads = stdout.split("\n").filter((line) => /^(?!all|as|not|Nothing)\S/.test(line));
+    const told = heads.map((line) => line.split(/ is | has |:/)[0]).filter((name) => name !== "Namespace going");
+    expect(told).toEqual(["Node fake-2", "Deployment shop/lost", "ReplicaSet tight/q", "ResourceQuota tight/few"]);
+    expect(stdout).toMatch(/^as they should be: Deployment shop\/fine, /m);
+    expect(stdout).toMatch(/^not seen: what controllers of ours would do \(asked of one object at a time\)$/m);
+    const lists = (await cluster.audit())
+      .slice(before)
+      .filter(
+        ({ verb, objectRef, userAgent, stage }) =>
+          verb === "list" &&
+          stage === "ResponseComplete" &&
+          objectRef?.resource === "pods" &&
+          userAgent?.startsWith("kubectl-reconcile/") === true,
+      );
+    const namespaces = new Set(lists.map(({ objectRef }) => objectRef?.namespace ?? "all"));
+    // What holds a namespace that is being deleted is looked for in it.
+    namespaces.delete("going");
+    expect([...namespaces]).toEqual(["all"]);
+    // Without rights in the whole cluster nobody can tell; and a name is that of an object of one namespace.
+    const bob = await reconcile("why", "-A", "--as", "bob");
+    expect(bob).toMatchObject({ code: 5, stdout: expect.stringMatching(/not seen: .*pods/) as string });
+    expect(await reconcile("why", "deploy/fine", "-A")).toMatchObject({ code: 2, stdout: "" });
+    expect((await reconcile("why", "deploy", "-A", "-l", "nobody=has-it")).code).toBe(5);
+  }, 60_000);
 
   test("what a user may not read is named, and nothing waits for it", async () => {
     const rules = [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] }];

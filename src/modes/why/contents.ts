@@ -1,4 +1,4 @@
-/** What of a namespace is asked about, when the whole of it is: what nothing else in it manages. */
+/** What of a namespace, or of the whole cluster, is asked about when all of it is: what nothing else in it manages. */
 import { resourceOf } from "../../api/kind.ts";
 import type { Selector } from "../../api/labels.ts";
 import type { Item } from "../../diagnosis/diagnosis.ts";
@@ -16,13 +16,22 @@ export interface Contents {
   readonly unseen: readonly Unseen[];
 }
 
-/** Kinds whose objects may wait for something. */
-export function askable(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
-  return listable(kinds).filter((kind) => kind.namespaced && !isPassive(kind) && !isMeasured(kind.group));
+/** No objects but probes of ports on the API server's own machine, which is seldom where those listen; deprecated since 1.19. */
+const probes = "componentstatuses";
+
+/** Kinds whose objects may wait for something; in one namespace only those that are in namespaces. */
+export function askable(kinds: readonly DiscoveredKind[], namespace: string): readonly DiscoveredKind[] {
+  return listable(kinds).filter(
+    (kind) =>
+      (namespace === "" || kind.namespaced) &&
+      !isPassive(kind) &&
+      !isMeasured(kind.group) &&
+      resourceOf(kind) !== probes,
+  );
 }
 
 /**
- * All objects of the kinds in the namespace that no other of them is the controller of: what those manage is seen through them.
+ * All objects of the kinds in the namespace, or in the cluster where it is empty, that no other of them is the controller of: what those manage is seen through them.
  * @throws StatusError, TransportError.
  */
 export async function readContents(

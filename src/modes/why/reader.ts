@@ -34,7 +34,7 @@ export async function readWant(options: ReaderOptions, want: Want): Promise<Got>
     case "events":
       return readList(options, { is: "list", kind: Events, namespace: want.namespace, selector: "" });
     case "would":
-      return options.asksControllers ? readWould(options, want.ref) : { is: "would", would: [], unseen: [] };
+      return readWould(options, want.ref);
     case "reconciler":
       return readReconciler(options, want);
   }

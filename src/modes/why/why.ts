@@ -61,14 +61,31 @@ export class Reading implements World {
     return { items: [], unseen: [{ what: resourceOf(kind), why, isDecisive: true }] };
   }
 
-  /** Reads until nothing is missing that the diagnosis of the object asks for. @throws StatusError, TransportError. */
+  /** As `answers`, of one. */
   async answer(item: Item): Promise<Answer> {
+    const [answer] = await this.answers([item]);
+    // One for each.
+    return answer as Answer;
+  }
+
+  /**
+   * Reads until nothing is missing that the diagnoses of the objects ask for, what all of them miss at a time; their answers in the
+   * same order. @throws StatusError, TransportError.
+   */
+  async answers(items: readonly Item[]): Promise<readonly Answer[]> {
+    const answers = new Map<Item, Answer>();
     for (let round = 0; ; round++) {
-      const { answer, wants } = answerFrom(this, item);
-      if (wants.length === 0) return answer;
+      const wants = new Map<string, Want>();
+      for (const item of items.filter((each) => !answers.has(each))) {
+        const { answer, wants: missing } = answerFrom(this, item);
+        if (missing.length === 0) answers.set(item, answer);
+        for (const want of missing) wants.set(wantId(want), want);
+      }
+      if (wants.size === 0) return items.flatMap((item) => answers.get(item) ?? []);
       const room = round < mostRounds ? Math.max(0, mostWants - this.#got.size) : 0;
-      await this.#read(wants.slice(0, room));
-      for (const want of wants.slice(room)) this.#got.set(wantId(want), { is: "unseen", why: "too much to look at" });
+      const all = [...wants.values()];
+      await this.#read(all.slice(0, room));
+      for (const want of all.slice(room)) this.#got.set(wantId(want), { is: "unseen", why: "too much to look at" });
     }
   }
 

@@ -10,6 +10,9 @@ import { askRights } from "../rights.ts";
 import { startShadow } from "../shadow/shadow.ts";
 import type { ReaderOptions } from "./options.ts";
 
+/** Why what our controllers would do is not known of several objects. */
+export const askedOfOne = "asked of one object at a time";
+
 /** So long is waited at most for the caches of a shadow. */
 const longestMs = 15_000;
 
@@ -18,10 +21,11 @@ const longestMs = 15_000;
  * would do is then not seen. Where it would do nothing, nothing is said.
  */
 export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> {
-  const chain = options.controllers.filter(({ for: of }) => of !== undefined && isInChain(ref.kind, of));
+  const chain = chainOf(options.controllers, ref.kind);
   if (chain.length === 0) return { is: "would", would: [], unseen: [] };
   const what = `what our ${chain.map(({ name }) => name).join(" and ")} would do`;
   const unseen = (why: string): Got => ({ is: "would", would: [], unseen: [{ what, why, isDecisive: false }] });
+  if (!options.asksControllers) return unseen(askedOfOne);
   const missing = await missingRight(options, chain, ref.namespace);
   if (missing !== undefined) return unseen(`no right to ${missing}`);
   const overdue = new AbortController();
@@ -41,6 +45,11 @@ export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> 
   } finally {
     overdue.abort();
   }
+}
+
+/** The controllers that act on an object of the kind, or on what it owns in its name. */
+export function chainOf(controllers: readonly ControllerDefinition[], kind: Kind): readonly ControllerDefinition[] {
+  return controllers.filter(({ for: of }) => of !== undefined && isInChain(kind, of));
 }
 
 /** Deployment → ReplicaSet: whose syncs say something about an object of the kind. */
