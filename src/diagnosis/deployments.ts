@@ -99,7 +99,8 @@ function saysOf({ spec, status }: Deployment, newest: ReplicaSet | undefined, ol
   const available = newest.status?.availableReplicas ?? 0;
   if (oldPods === 0) return availability(available, desired, ` of ReplicaSet ${newest.metadata.name}`);
   const serving = older.reduce((sum, set) => sum + (set.status?.availableReplicas ?? 0), 0);
-  const old = `${serving} of ${oldPods} old ${oldPods === 1 ? "one still serves" : "ones still serve"}`;
+  const still = `${serving} of ${oldPods} old ${oldPods === 1 ? "one still serves" : "ones still serve"}`;
+  const old = serving === 0 ? "no old one serves" : still;
   return `${availability(available, desired, ` of the new ReplicaSet ${newest.metadata.name}`)}, ${old}`;
 }
 

@@ -78,6 +78,10 @@ describe("what a Deployment waits for", () => {
     const pods = [podOf("web-1-a", "web-1", true), podOf("web-1-b", "web-1", true), podOf("web-2-a", "web-2", false)];
     const answer = answerAbout(Deployments, deployment(during), { items: [nodes, ...sets, ...pods] });
     expect(answer.says).toBe("0 of 3 pods of the new ReplicaSet web-2 are available, 2 of 2 old ones still serve");
+    const down = sets.map((set) => ({ ...set, object: { ...set.object, status: { replicas: 1 } } }));
+    expect(answerAbout(Deployments, deployment(during), { items: [nodes, ...down] }).says).toBe(
+      "0 of 3 pods of the new ReplicaSet web-2 are available, no old one serves",
+    );
     expect(findingsOf(answer).map(({ at }) => at.name)).toEqual(["web-2-a"]);
     expect(answer.changes[0]?.text).toBe(".spec.template.spec.containers[web].image web:1 → web:2 (revision 2)");
   });

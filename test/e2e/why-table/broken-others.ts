@@ -1,3 +1,4 @@
+import { binding, definition, ofWidget, webhook } from "./cluster-objects.ts";
 import {
   apps,
   type Broken,
@@ -30,30 +31,7 @@ const scaled = (name: string, target: string): Json => ({
 });
 
 const nowhere = { service: { namespace: space, name: "nope" } };
-const hook = (kind: string, name: string): Json => ({
-  apiVersion: "admissionregistration.k8s.io/v1",
-  kind,
-  metadata: { name },
-  webhooks: [
-    {
-      name: "hook.example.com",
-      clientConfig: nowhere,
-      failurePolicy: "Ignore",
-      sideEffects: "None",
-      admissionReviewVersions: ["v1"],
-      rules: [{ apiGroups: ["nope.example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nopes"] }],
-    },
-  ],
-});
-
-const binding = (kind: string, name: string, role: string): Json => ({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind,
-  metadata: { name },
-  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: role, name: "nope" },
-  subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "nobody" }],
-});
-
+const missing = (kind: string): Parameters<typeof binding>[2] => ({ role: [kind, "nope"] });
 const request = (name: string): Json => ({
   apiVersion: "certificates.k8s.io/v1",
   kind: "CertificateSigningRequest",
@@ -295,13 +273,13 @@ export const brokenCluster: readonly Broken[] = [
   {
     name: "a validating webhook to nowhere",
     ask: "validatingwebhookconfigurations/vw-nope",
-    objects: [hook("ValidatingWebhookConfiguration", "vw-nope")],
+    objects: [webhook("ValidatingWebhookConfiguration", "vw-nope", nowhere)],
     says: /there is no such Service in namespace table/,
   },
   {
     name: "a mutating webhook to nowhere",
     ask: "mutatingwebhookconfigurations/mw-nope",
-    objects: [hook("MutatingWebhookConfiguration", "mw-nope")],
+    objects: [webhook("MutatingWebhookConfiguration", "mw-nope", nowhere)],
     says: /there is no such Service in namespace table/,
   },
   {
@@ -313,13 +291,13 @@ export const brokenCluster: readonly Broken[] = [
   {
     name: "a binding of a Role that is missing",
     ask: "rolebinding/rb-nope",
-    objects: [binding("RoleBinding", "rb-nope", "Role")],
+    objects: [binding("RoleBinding", "rb-nope", missing("Role"))],
     says: /Role nope there is no such Role/,
   },
   {
     name: "a binding of a ClusterRole that is missing",
     ask: "clusterrolebinding/crb-nope",
-    objects: [binding("ClusterRoleBinding", "crb-nope", "ClusterRole")],
+    objects: [binding("ClusterRoleBinding", "crb-nope", missing("ClusterRole"))],
     says: /ClusterRole nope there is no such ClusterRole/,
   },
 ];
@@ -366,17 +344,7 @@ export const brokenWidgets: readonly Broken[] = [
     objects: [widget("w-owner")],
     afterwards: async (hand) => {
       await hand.status(`${widgets}/w-owner`, condition("Ready", "True"));
-      const meta = {
-        ownerReferences: [
-          {
-            apiVersion: "example.com/v1",
-            kind: "Widget",
-            name: "w-owner",
-            uid: await hand.uidOf(`${widgets}/w-owner`),
-            controller: true,
-          },
-        ],
-      };
+      const meta = await ofWidget(hand, "w-owner");
       await hand.create(
         `${apps}/deployments`,
         workload("Deployment", "w-owned", { meta, pods: { nodeSelector: { disk: "ssd" } } }),
@@ -390,10 +358,8 @@ export const brokenWidgets: readonly Broken[] = [
     objects: [widget("w-alpha")],
     afterwards: async (hand) => {
       await hand.status(`${widgets}/w-alpha`, condition("Ready", "True"));
-      const uid = await hand.uidOf(`${widgets}/w-alpha`);
-      const ownerReferences = [{ apiVersion: "example.com/v1", kind: "Widget", name: "w-alpha", uid }];
       const gizmos = `/apis/example.com/v1alpha1/namespaces/${space}/gizmos`;
-      const metadata = { name: "g-alpha", ownerReferences };
+      const metadata = { name: "g-alpha", ...(await ofWidget(hand, "w-alpha")) };
       await hand.create(gizmos, { apiVersion: "example.com/v1alpha1", kind: "Gizmo", metadata });
       await hand.status(`${gizmos}/g-alpha`, condition("Ready", "False", { message: "no valve" }));
     },
@@ -431,22 +397,6 @@ export const brokenWidgets: readonly Broken[] = [
     notSeen: /deployments\.apps.* \(no right to list\)/,
   },
 ];
-
-/** A CRD of the group example.com, with status and scale. */
-export function definition(plural: string, kind: string, version = "v1"): Json {
-  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.example.com` },
-    spec: {
-      group: "example.com",
-      scope: "Namespaced",
-      names: { plural, singular: plural.slice(0, -1), kind },
-      versions: [{ name: version, served: true, storage: true, schema, subresources: { status: {} } }],
-    },
-  };
-}
 
 function nodeIs(name: string, more: readonly Json[]): NonNullable<Broken["afterwards"]> {
   const ready = { type: "Ready", status: "True", reason: "KubeletReady", message: "" };

@@ -1,4 +1,4 @@
-import { definition } from "./broken-others.ts";
+import { binding, definition, ofWidget, role, webhook } from "./cluster-objects.ts";
 import {
   apps,
   budget,
@@ -24,13 +24,6 @@ import {
 
 const onlyFirst = { nodeSelector: { "kubernetes.io/hostname": "fake-0" } };
 const named = { container: { ports: [{ name: "http", containerPort: 80 }] } };
-const role = (kind: string, name: string): Record<string, unknown> => ({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind,
-  metadata: { name },
-  rules: [],
-});
-
 export const healthyWorkloads: readonly Row[] = [
   { name: "a pod that runs", ask: "pod/p-fine", objects: [pod("p-fine")] },
   {
@@ -181,14 +174,7 @@ export const healthyOthers: readonly Row[] = [
   {
     name: "a RoleBinding",
     ask: "rolebinding/rb-fine",
-    objects: [
-      {
-        ...role("RoleBinding", "rb-fine"),
-        rules: undefined,
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "role-fine" },
-        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "nobody" }],
-      },
-    ],
+    objects: [binding("RoleBinding", "rb-fine", { role: ["Role", "role-fine"] })],
   },
   { name: "a ClusterRoleBinding", ask: "clusterrolebinding/cluster-admin" },
   { name: "a budget that lets a pod be evicted", ask: "pdb/b-fine", objects: [budget("b-fine", "d-twice", 1)] },
@@ -245,17 +231,7 @@ export const healthyOthers: readonly Row[] = [
     ask: "widget/w-quiet",
     objects: [widget("w-quiet")],
     afterwards: async (hand) => {
-      const meta = {
-        ownerReferences: [
-          {
-            apiVersion: "example.com/v1",
-            kind: "Widget",
-            name: "w-quiet",
-            uid: await hand.uidOf(`${widgets}/w-quiet`),
-            controller: true,
-          },
-        ],
-      };
+      const meta = await ofWidget(hand, "w-quiet");
       await hand.create(`${apps}/deployments`, workload("Deployment", "w-quiet-web", { meta }));
     },
   },
@@ -263,23 +239,7 @@ export const healthyOthers: readonly Row[] = [
     name: "a validating webhook with endpoints",
     ask: "validatingwebhookconfigurations/vw-fine",
     objects: [
-      {
-        apiVersion: "admissionregistration.k8s.io/v1",
-        kind: "ValidatingWebhookConfiguration",
-        metadata: { name: "vw-fine" },
-        webhooks: [
-          {
-            name: "fine.example.com",
-            clientConfig: { service: { namespace: space, name: "svc-fine" } },
-            failurePolicy: "Ignore",
-            sideEffects: "None",
-            admissionReviewVersions: ["v1"],
-            rules: [
-              { apiGroups: ["nope.example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nopes"] },
-            ],
-          },
-        ],
-      },
+      webhook("ValidatingWebhookConfiguration", "vw-fine", { service: { namespace: space, name: "svc-fine" } }),
     ],
   },
 ];
@@ -310,30 +270,14 @@ export const groundWithin: readonly Record<string, unknown>[] = [
     provisioner: "example.com/disk",
     volumeBindingMode: "WaitForFirstConsumer",
   },
-  {
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingWebhookConfiguration",
-    metadata: { name: "hooked" },
-    webhooks: [
-      {
-        name: "pods.example.com",
-        clientConfig: { service: { namespace: "hooked", name: "nope" } },
-        failurePolicy: "Fail",
-        sideEffects: "None",
-        admissionReviewVersions: ["v1"],
-        namespaceSelector: { matchLabels: { hooked: "yes" } },
-        rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
-      },
-    ],
-  },
-  {
-    ...role("ClusterRole", "bob"),
-    rules: [{ apiGroups: ["apps", "example.com"], resources: ["deployments", "widgets"], verbs: ["get"] }],
-  },
-  {
-    ...role("ClusterRoleBinding", "bob"),
-    rules: undefined,
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "bob" },
-    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "bob" }],
-  },
+  webhook("ValidatingWebhookConfiguration", "hooked", {
+    service: { namespace: "hooked", name: "nope" },
+    failurePolicy: "Fail",
+    namespaceSelector: { matchLabels: { hooked: "yes" } },
+    rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+  }),
+  role("ClusterRole", "bob", [
+    { apiGroups: ["apps", "example.com"], resources: ["deployments", "widgets"], verbs: ["get"] },
+  ]),
+  binding("ClusterRoleBinding", "bob", { role: ["ClusterRole", "bob"], user: "bob" }),
 ];
