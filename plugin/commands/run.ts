@@ -4,6 +4,7 @@ import { LeaseHeldError } from "../../src/controller/lease.ts";
 import { LeaseFence } from "../../src/controller/lease-fence.ts";
 import { type ControllerDefinition, keepsToANamespace } from "../../src/controller/definition.ts";
 import { fieldManagerOf, leaseNamespace, type LiveRun, startLive } from "../../src/modes/live.ts";
+import { ownersUnnoticed } from "../../src/modes/owner-watch.ts";
 import { preflight } from "../../src/modes/preflight.ts";
 import { hostName, isAlive, processId } from "../../src/platform/process.ts";
 import { randomSuffix } from "../../src/platform/random.ts";
@@ -345,6 +346,10 @@ class Run {
     });
     if (force) for (const line of overridden(found)) this.#warn(line);
     this.#say(preflightLine(found));
+    const unnoticed = ownersUnnoticed(this.#controllers);
+    if (unnoticed.length > 0 && this.#options.once !== true && this.#options.sandbox !== true) {
+      this.#say(`owner   not noticed while it runs: another ${unnoticed.join(" or ")}, whose work bears no name`);
+    }
   }
 
   #toLookOn(): string {

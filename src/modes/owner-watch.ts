@@ -1,7 +1,7 @@
 /** Looks, while controllers run, for writes that only another owner of the same objects makes. */
 import { type ObjectKey, splitKey } from "../api/key.ts";
 import type { Kind } from "../api/kind.ts";
-import { Nodes, Pods } from "../api/kind.ts";
+import { Nodes, Pods, ServiceAccounts } from "../api/kind.ts";
 import type { StoredObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import { parseTime } from "../api/time.ts";
@@ -53,7 +53,7 @@ const doubtMs = 30_000;
  * What counts is a status of an object that is reconciled here, by its writer; an object created with such a one as its controller,
  * and the binding of a pod that was to be scheduled, where no write of ours has caused it; of nodes, heartbeats. Of a few objects
  * each second the server is asked who created them. What people write with kubectl does not count. Deletions tell nobody's
- * name, so beside another garbage collector nothing is found.
+ * name, so beside another garbage collector nothing is found (`ownersUnnoticed`).
  */
 export class OwnerWatch {
   #options: OwnerWatchOptions;
@@ -203,6 +203,20 @@ export class OwnerWatch {
 export function showsOwnersByStatus({ for: kind, runBy }: Pick<ControllerDefinition, "for" | "runBy">): boolean {
   return kind !== undefined && runBy === undefined;
 }
+
+/**
+ * The controllers beside which another owner is not noticed while they run: they delete and take off finalizers, which leaves no name in
+ * an object, or make objects that have neither an owner nor a status.
+ */
+export function ownersUnnoticed(controllers: readonly Noticeable[]): readonly string[] {
+  const isNoticed = ({ for: kind, watches, runBy }: Noticeable): boolean =>
+    runBy !== undefined ||
+    watches.some(({ owned }) => owned === true) ||
+    (kind !== undefined && kind !== ServiceAccounts);
+  return controllers.filter((controller) => !isNoticed(controller)).map(({ name }) => name);
+}
+
+type Noticeable = Pick<ControllerDefinition, "name" | "for" | "watches" | "runBy">;
 
 /** Who has written a status that this controller writes; undefined where it was us, a person, or nobody knows. */
 function statusWriter(running: RunningController, delta: DeltaEvent): string | undefined {

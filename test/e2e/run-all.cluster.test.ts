@@ -33,6 +33,9 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     await using program = startProgram(["run", "all", "-A"], { kubeconfig: cluster.kubeconfig });
     await program.says(/^running /m);
     for (const name of acting) await program.says(new RegExp(`^running .*\\b${name} with \\d+ worker`, "ms"));
+    expect(program.stdout + program.stderr).toMatch(
+      /^owner {3}not noticed while it runs: another garbage-collector, whose work bears no name$/m,
+    );
     expect(program.stdout).not.toMatch(/^running .*\b(scheduler|kubelet|serviceaccount) with/ms);
     expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);
     const watched = await watches();
