@@ -51,7 +51,7 @@ export type RunLine =
       readonly retryInMs?: number;
       readonly failures: number;
     }
-  /** The watch of a kind broke, or its list failed, or it is back; what fails in between is the same trouble. */
+  /** The watch of a kind broke, or its list failed, or it is back; what fails in between is the same trouble, unless the server refuses it. */
   | { readonly is: "watch broke"; readonly at: number; readonly kind: string; readonly why: string }
   | { readonly is: "list failed"; readonly at: number; readonly kind: string; readonly why: string }
   | { readonly is: "watch is back"; readonly at: number; readonly kind: string; readonly afterMs: number };
@@ -65,6 +65,9 @@ export interface RunSummary {
   readonly cacheBehind: number;
   readonly errors: number;
 }
+
+/** `404 NotFound`: the server has answered that it will not. */
+const isRefusal = /^4\d\d /;
 
 interface OpenSync {
   readonly decisions: (DecisionEvent & EventHead)[];
@@ -81,8 +84,8 @@ const longRetryMs = 1000;
 export class RunReport {
   #toldAt = 0;
   #open = new Map<string, OpenSync>();
-  /** Since when a kind's watch is broken. */
-  #broken = new Map<string, number>();
+  /** Since when a kind's watch is broken, and what the server has answered meanwhile. */
+  #broken = new Map<string, { readonly since: number; readonly answers: Set<string> }>();
   #syncs = 0;
   #writes = 0;
   #conflicts = 0;
@@ -135,19 +138,24 @@ export class RunReport {
   }
 
   #list({ at, of: { kind }, error }: ListEvent & EventHead): readonly RunLine[] {
-    if (error === undefined || error.startsWith("410") || this.#broken.has(kind)) return [];
-    this.#broken.set(kind, at);
-    return [{ is: "list failed", at, kind, why: error }];
+    if (error === undefined || error.startsWith("410")) return [];
+    return this.#isNews(kind, at, error) ? [{ is: "list failed", at, kind, why: error }] : [];
+  }
+
+  /** That a server is away is one trouble, whatever its connections say; that it refuses the kind is news, once. */
+  #isNews(kind: string, at: number, why: string): boolean {
+    const broken = this.#broken.get(kind);
+    if (broken !== undefined && (!isRefusal.test(why) || broken.answers.has(why))) return false;
+    const { since, answers } = broken ?? { since: at, answers: new Set() };
+    this.#broken.set(kind, { since, answers: answers.add(why) });
+    return true;
   }
 
   #watch({ at, state, of: { kind }, why }: WatchEvent & EventHead): readonly RunLine[] {
-    const since = this.#broken.get(kind);
+    const since = this.#broken.get(kind)?.since;
     // The server no longer knows the version: a list puts that right, and the caches stay good meanwhile.
     if (why.startsWith("410")) return [];
-    if (state === "failed" && since === undefined) {
-      this.#broken.set(kind, at);
-      return [{ is: "watch broke", at, kind, why }];
-    }
+    if (state === "failed" && this.#isNews(kind, at, why)) return [{ is: "watch broke", at, kind, why }];
     if (state !== "opened" || since === undefined) return [];
     this.#broken.delete(kind);
     return [{ is: "watch is back", at, kind, afterMs: at - since }];

@@ -171,6 +171,23 @@ describe("RunReport", () => {
     ]);
   });
 
+  test("says why the watch of a kind does not come back, where the server refuses it, once", () => {
+    const of = { group: "apps", kind: "ReplicaSet" };
+    const failed = (why: string): StageEventBody => ({
+      stage: "watch",
+      of,
+      state: "failed",
+      resourceVersion: "1",
+      why,
+    });
+    const whys = ["the connection was reset", "nobody listens", "500 InternalError", "404 NotFound", "nobody listens"];
+    const { lines } = play(...[...whys, "404 NotFound"].map(failed));
+    expect(lines.map((line) => [line.is, "why" in line && line.why])).toEqual([
+      ["watch broke", "the connection was reset"],
+      ["watch broke", "404 NotFound"],
+    ]);
+  });
+
   test("counts equal refusals together and shows the failure with its next try", () => {
     const refused = { status: 403, error: "exceeded quota" };
     const { lines, report } = play(
