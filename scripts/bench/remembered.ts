@@ -33,7 +33,7 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 1024 / 1024;
 }
 
-const answered = { stage: "write", fieldManager: "ours", deletes: false, status: 201, ms: 1 } as const;
+const answered = { stage: "write", fieldManager: "ours", deletes: false, status: 201, sentAt: 0, ms: 1 } as const;
 
 function creation(n: number): WriteEvent {
   return {

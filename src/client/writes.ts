@@ -53,11 +53,11 @@ export async function send(sender: Sender, write: Write): Promise<unknown> {
 function report(sender: Sender, write: Write, start: number, outcome: Outcome): void {
   const { bus } = sender;
   if (!bus.on) return;
-  const event = eventOf(write, sender.timeline.now() - start, outcome);
+  const event = eventOf(write, { sentAt: start, ms: sender.timeline.now() - start }, outcome);
   bus.emit(sender.wouldBe === true ? { ...event, wouldBe: true } : event);
 }
 
-function eventOf(write: Write, ms: number, outcome: Outcome): WriteEvent {
+function eventOf(write: Write, times: Pick<WriteEvent, "sentAt" | "ms">, outcome: Outcome): WriteEvent {
   const { kind } = write;
   const of = { group: kind.group, kind: kind.kind };
   const { decision } = write.request;
@@ -83,7 +83,7 @@ function eventOf(write: Write, ms: number, outcome: Outcome): WriteEvent {
     deletes: result.deletes,
     ...(write.verb === "deletecollection" && countOf(outcome.answer)),
     status: outcome.status,
-    ms,
+    ...times,
     ...(outcome.error !== undefined && { error: messageOf(outcome.error) }),
     changes: maskChanges(of, write.changes()),
   };

@@ -177,6 +177,9 @@ export interface WriteEvent {
   readonly objects?: number;
   /** 0 when no answer came. */
   readonly status: number;
+  /** When the client was asked for it: nothing that it caused was received earlier. */
+  readonly sentAt: number;
+  /** From then to the end of the answer. The event itself may be made later still, so `at - ms` is not `sentAt`. */
   readonly ms: number;
   readonly error?: string;
   /** The fields that the write means to change, where it is based on a known object. */

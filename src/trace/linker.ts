@@ -22,8 +22,8 @@ const rememberedWrites = 64;
  *   one that removed the object if the answer says that it is gone, with the end of its grace period just before that. Whoever
  *   deletes the same object between our request and its delta gets the same answer: there, and only there, the link may be theirs.
  * - A binding is answered with a Status: it links to the delta that gave the pod this node, which happens once.
- * - When a list has replaced what was known before the delta of a write was seen, it never will be: `superseded`. Only a write
- *   that is known by its version alone is still found in a list.
+ * - When a list has replaced what was known before the delta of a write was seen, it never will be: `superseded`, also where the
+ *   answer comes after the list. Only a write that is known by its version alone is still found in a list.
  *
  * A version is claimed by one write.
  */
@@ -44,6 +44,8 @@ export class Linker {
   #claimed = new Recent<string, true>();
   /** Writes that wait for their delta, by kind and key, for a relist to overtake. Of kinds that nobody watches none ever comes. */
   #waiting = new Recent<string, ReadonlySet<Write>>();
+  /** What the last relist has shown of an object, by kind and key: writes whose answers come later may be older. */
+  #relisted = new Recent<string, Delta>();
 
   constructor(bus: TraceBus) {
     this.#bus = bus;
@@ -60,7 +62,15 @@ export class Linker {
     const waiting = this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
     const answered = this.#writes.values().reduce((sum, { length }) => sum + length, 0);
     const changed = this.#byKey.values().reduce((sum, { length }) => sum + length, 0);
-    const named = [this.#deltas, this.#latest, this.#bindings, this.#removals, this.#deletes, this.#claimed];
+    const named = [
+      this.#deltas,
+      this.#latest,
+      this.#bindings,
+      this.#removals,
+      this.#deletes,
+      this.#claimed,
+      this.#relisted,
+    ];
     return waiting + answered + changed + named.reduce((sum, { size }) => sum + size, 0);
   }
 
@@ -77,9 +87,9 @@ export class Linker {
       const name = `${kindName(write.of)} ${write.uid}`;
       const delta = this.#removals.get(name);
       if (delta === undefined) this.#deletes.set(name, write);
-      else if (delta.receivedAt >= startOf(write)) this.#linkRemoval(write, delta);
+      else if (delta.receivedAt >= write.sentAt) this.#linkRemoval(write, delta);
       if (write.verb !== "delete" || write.resourceVersion === "") {
-        if (delta === undefined) this.#wait(write);
+        if (delta === undefined) this.#await(write);
         return;
       }
     }
@@ -89,8 +99,8 @@ export class Linker {
     const delta = this.#deltas.get(name);
     if (delta === undefined) {
       this.#writes.set(name, [...(this.#writes.get(name) ?? []), write].slice(-rememberedWrites));
-      this.#wait(write);
-    } else if (delta.receivedAt >= startOf(write)) this.#claim(name, write, delta);
+      this.#await(write);
+    } else if (delta.receivedAt >= write.sentAt) this.#claim(name, write, delta);
   }
 
   #delta(delta: Delta): void {
@@ -123,7 +133,7 @@ export class Linker {
     const given = delta.detail.changes.find(({ path }) => path === ".spec.nodeName");
     if (given === undefined || given.before !== undefined || given.after !== node) return;
     const name = versionName(delta.of, delta.key, delta.resourceVersion);
-    if (this.#claimed.get(name) === true || delta.receivedAt < startOf(write)) return;
+    if (this.#claimed.get(name) === true || delta.receivedAt < write.sentAt) return;
     this.#claimed.set(name, true);
     this.#link(write, delta, "binding");
   }
@@ -134,7 +144,7 @@ export class Linker {
     this.#link(write, delta, "uid");
     if (write.verb !== "delete") return;
     const last = this.#latest.get(`${kindName(delta.of)} ${delta.uid}`);
-    if (last === undefined || last.receivedAt < startOf(write) || !endsGracePeriod(last)) return;
+    if (last === undefined || last.receivedAt < write.sentAt || !endsGracePeriod(last)) return;
     const name = versionName(last.of, last.key, last.resourceVersion);
     if (this.#claimed.get(name) === true) return;
     this.#claimed.set(name, true);
@@ -166,8 +176,14 @@ export class Linker {
     if (this.#bus.on) this.#bus.emit({ stage: "link", write: write.seq, delta: delta.seq, by });
   }
 
-  #wait(write: Write): void {
+  /** For the delta that the write will cause; unless a list has overtaken it before its answer came. */
+  #await(write: Write): void {
     const name = `${kindName(write.of)} ${write.key}`;
+    const relisted = this.#relisted.get(name);
+    if (relisted !== undefined && isLater(relisted, write)) {
+      this.#overtaken(write);
+      return;
+    }
     const waiting = [...(this.#waiting.get(name) ?? [])].slice(1 - rememberedWrites);
     this.#waiting.set(name, new Set([...waiting, write]));
   }
@@ -184,6 +200,7 @@ export class Linker {
   /** The list shows a later state of the object than the writes that still wait for their delta. */
   #supersede(delta: Delta): void {
     const name = `${kindName(delta.of)} ${delta.key}`;
+    this.#relisted.set(name, delta);
     for (const write of this.#waiting.get(name) ?? []) {
       const later = write.resourceVersion === "" || BigInt(delta.resourceVersion || 0) > BigInt(write.resourceVersion);
       if (later || delta.tombstone === true) this.#overtaken(write);
@@ -200,6 +217,16 @@ function kindName(of: KindName): string {
   return `${of.group}/${of.kind}`;
 }
 
+/**
+ * A relist shows the object later than the write, whose answer came after it: at a later version, or as gone. What has the same
+ * name since is another object, and may have been made after that list.
+ */
+function isLater(relisted: Delta, { uid, resourceVersion }: Write): boolean {
+  if (relisted.type === "Deleted") return relisted.uid === uid;
+  if (resourceVersion === "") return relisted.uid !== uid;
+  return BigInt(relisted.resourceVersion || 0) > BigInt(resourceVersion);
+}
+
 /** The delta is a step of a deletion: it begins, or its grace period has become another one. */
 function deletionGoesOn({ detail }: Delta): boolean {
   return detail.changes.some(({ path }) => /^\.metadata\.deletion(Timestamp|GracePeriodSeconds)$/.test(path));
@@ -211,9 +238,4 @@ function endsGracePeriod({ detail }: Delta): boolean {
 
 function versionName(of: KindName, key: string, resourceVersion: string): string {
   return `${kindName(of)} ${key} ${resourceVersion}`;
-}
-
-/** When the write was sent: a delta received earlier cannot be its own. */
-function startOf(write: Write): number {
-  return write.at - write.ms;
 }

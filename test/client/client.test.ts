@@ -308,6 +308,31 @@ describe("write events", () => {
     ]);
   });
 
+  test("a write was sent when the client was asked for it, however long it takes to tell of it", async () => {
+    let now = 1000;
+    const bus = new TraceBus({ now: () => now });
+    const writes: StageEvent[] = [];
+    bus.listen((event) => writes.push(event));
+    const transport = fakeTransport(() => {
+      now = 1036;
+      return { body: pod };
+    });
+    const timeline = { ...virtualTimeline(1000, seededRandom(1)), now: () => now };
+    const client = createClient({ transport, bus, timeline });
+    const metadata = {
+      ...pod.metadata,
+      // Read when the changes are worked out, after the answer.
+      get labels() {
+        if (now > 1000) now += 4;
+        return { app: "api" };
+      },
+    };
+    await client.update(Pods, { ...pod, metadata }, { basedOn: pod });
+    const [write] = writes as (WriteEvent & { readonly at: number })[];
+    expect(write).toMatchObject({ sentAt: 1000 });
+    expect((write?.at ?? 0) - (write?.ms ?? 0)).toBeGreaterThan(1000);
+  });
+
   test("a status update changes nothing but the status", async () => {
     const { client, writes } = scene({ body: pod });
     const changed = { ...pod, metadata: { ...pod.metadata, labels: {} }, status: { phase: "Running" } };

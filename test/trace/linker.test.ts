@@ -21,6 +21,7 @@ function write(rest: Partial<WriteEvent>): WriteEvent {
     resourceVersion: "10",
     deletes: false,
     status: 200,
+    sentAt: 100,
     ms: 2,
     changes: [],
     ...rest,
@@ -75,7 +76,12 @@ describe("Linker", () => {
   });
 
   test("does not link to a delta that was received before the write was sent", () => {
-    expect(linksOf([50, delta({ receivedAt: 50 })], [102, write({ verb: "patch", ms: 2 })])).toEqual([]);
+    expect(linksOf([50, delta({ receivedAt: 50 })], [102, write({ verb: "patch" })])).toEqual([]);
+  });
+
+  test("links to a delta that came while the write was under way, however late the answer is reported", () => {
+    const update = write({ verb: "update", conditional: true, before: "9", sentAt: 100, ms: 36 });
+    expect(linksOf([101, delta({ receivedAt: 101 })], [145, update])).toEqual(["resourceVersion 2→1"]);
   });
 
   test("links an unconditional patch only if managedFields name its own manager as the writer", () => {
@@ -104,7 +110,7 @@ describe("Linker", () => {
     const patch = write({ verb: "patch", before: "9", resourceVersion: "9", deletes: true });
     const deleted = delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 });
     expect(linksOf([102, patch], [103, deleted])).toEqual(["uid 1→2"]);
-    expect(linksOf([102, deleted], [103, { ...patch, ms: 5 }])).toEqual(["uid 2→1"]);
+    expect(linksOf([102, deleted], [103, { ...patch, sentAt: 98 }])).toEqual(["uid 2→1"]);
   });
 
   test("links a delete that was answered with a Status by uid, and not to another object of that name", () => {
@@ -176,12 +182,26 @@ describe("Linker", () => {
     expect(linksOf([102, write({ resourceVersion: "20" })], [200, relisted])).toEqual([]);
   });
 
+  test("a relist has also overtaken a write whose answer comes after it", () => {
+    const relisted = delta({ type: "Replaced", resourceVersion: "15", relist: true, receivedAt: 101 });
+    const update = write({ verb: "update", conditional: true, before: "9" });
+    expect(linksOf([101, relisted], [102, update])).toEqual(["superseded 2→0"]);
+    expect(linksOf([101, relisted], [102, { ...update, resourceVersion: "20" }])).toEqual([]);
+    const ended = write({ verb: "delete", resourceVersion: "", deletes: true });
+    expect(linksOf([101, relisted], [102, ended])).toEqual([]);
+    expect(linksOf([101, { ...relisted, uid: "u2" }], [102, ended])).toEqual(["superseded 2→0"]);
+    const missing = delta({ type: "Deleted", resourceVersion: "9", relist: true, tombstone: true, receivedAt: 101 });
+    expect(linksOf([101, missing], [102, update])).toEqual(["superseded 2→0"]);
+    // Made again under its name: after the list, or before it.
+    expect(linksOf([101, missing], [102, write({ uid: "u2" })])).toEqual([]);
+  });
+
   test("does not link a delete to what a list shows at its version: somebody else may have deleted first", () => {
     const remove = write({ verb: "delete", resourceVersion: "12" });
     const shown = { type: "Replaced", resourceVersion: "12", relist: true, receivedAt: 103 } as const;
     const listed = delta({ ...shown, detail: changed({}, going) });
     expect(linksOf([102, remove], [103, listed])).toEqual(["superseded 1→0"]);
-    expect(linksOf([103, listed], [104, { ...remove, ms: 5 }])).toEqual(["superseded 2→0"]);
+    expect(linksOf([103, listed], [104, { ...remove, sentAt: 99 }])).toEqual(["superseded 2→0"]);
     const update = write({ verb: "update", before: "9", conditional: true, resourceVersion: "12" });
     expect(linksOf([102, update], [103, listed])).toEqual(["resourceVersion 1→2"]);
   });

@@ -53,6 +53,7 @@ function ownWrites(syncs: number, wakes: (sync: number) => boolean = () => true)
       resourceVersion: String(sync + 1),
       deletes: false,
       status: 200,
+      sentAt: 0,
       ms: 1,
       changes: [{ path: ".status.lastUpdateTime", before: clock(sync - 1), after: clock(sync) }],
     });
@@ -111,6 +112,7 @@ function requeued(syncs: number, everyMs: number, cause: (sync: number) => Trigg
         resourceVersion: "2",
         deletes: false,
         status: 200,
+        sentAt: 0,
         ms: 1,
         changes: [],
       }),

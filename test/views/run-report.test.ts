@@ -37,6 +37,7 @@ const wrote = (decision: number, name: string, rest: Partial<WriteEvent> = {}): 
   resourceVersion: "1",
   deletes: false,
   status: 201,
+  sentAt: 0,
   ms: 1,
   changes: [],
   ...rest,

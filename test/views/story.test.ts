@@ -36,6 +36,7 @@ function causesAfter(...steps: readonly Step[]): readonly object[] {
         resourceVersion: "2",
         deletes: false,
         status: 200,
+        sentAt: 0,
         ms: 0,
         changes: from === undefined ? [] : [{ path: ".spec.replicas", before: from, after: to }],
         ...(subresource !== undefined && { subresource }),

@@ -64,6 +64,7 @@ const write = (sync: number, decision: number, name: string, rest: Partial<Write
   resourceVersion: "7",
   deletes: false,
   status: 201,
+  sentAt: 0,
   ms: 1,
   changes: [],
   ...rest,

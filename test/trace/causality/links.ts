@@ -1,6 +1,15 @@
 /** What our events claim — this write caused that delta, which woke that sync — held against the truth. */
 import type { ObjectKey } from "../../../src/api/key.ts";
-import type { DeltaEvent, EventHead, GetEvent, LinkEvent, StageEvent, WriteEvent } from "../../../src/trace/events.ts";
+import type {
+  DeltaEvent,
+  EventHead,
+  GetEvent,
+  LinkEvent,
+  ListEvent,
+  StageEvent,
+  WatchEvent,
+  WriteEvent,
+} from "../../../src/trace/events.ts";
 import type { Trigger } from "../../../src/trace/triggers.ts";
 import type { Author, Authors } from "./authors.ts";
 
@@ -13,6 +22,8 @@ export class Claims {
   readonly deltas: Map<number, Delta> = new Map();
   readonly links: LinkEvent[] = [];
   readonly syncs: GetEvent[] = [];
+  /** Lists and watches, of all kinds. */
+  readonly reading: ((ListEvent | WatchEvent) & EventHead)[] = [];
   relists = 0;
 
   readonly listener = (event: StageEvent): void => {
@@ -23,8 +34,43 @@ export class Claims {
       this.deltas.set(event.seq, event);
     } else if (event.stage === "link") this.links.push(event);
     else if (event.stage === "get") this.syncs.push(event);
-    else if (event.stage === "list" && event.why !== "start") this.relists++;
+    else if (event.stage === "list" || event.stage === "watch") this.reading.push(event);
+    if (event.stage === "list" && event.why !== "start" && event.error === undefined) this.relists++;
   };
+
+  /** Kinds whose watch is open, of those that were ever watched, and the others. */
+  watches(): { readonly open: readonly string[]; readonly closed: readonly string[] } {
+    const last = new Map<string, WatchEvent["state"]>();
+    for (const event of this.reading)
+      if (event.stage === "watch") last.set(`${event.of.kind}.${event.of.group}`, event.state);
+    const kinds = [...last.keys()];
+    const isOpen = (kind: string): boolean => last.get(kind) === "opened";
+    return { open: kinds.filter(isOpen), closed: kinds.filter((kind) => !isOpen(kind)) };
+  }
+
+  /** What was seen of the object of a write around it, and how its kind was read: for the message of a failure. */
+  around(write: Write): string {
+    const at = (time: number): string => `${Math.round(time - write.sentAt)} ms`;
+    const isOf = ({ of }: { readonly of: Write["of"] }): boolean =>
+      of.kind === write.of.kind && of.group === write.of.group;
+    const deltas = [...this.deltas.values()]
+      .filter((delta) => isOf(delta) && delta.key === write.key)
+      .map((delta) => ({
+        seq: delta.seq,
+        says: `${nameOf(delta)}${delta.relist === true ? " by a relist" : ""} received at ${at(delta.receivedAt)}`,
+      }));
+    const reading = this.reading.filter(isOf).map((event) => ({
+      seq: event.seq,
+      says: `${event.stage} ${event.stage === "list" ? "" : `${event.state} `}${event.resourceVersion} (${event.why}) at ${at(event.at)}`,
+    }));
+    const answer = { seq: write.seq, says: `its answer at ${at(write.sentAt + write.ms)}, told at ${at(write.at)}` };
+    const all = [...deltas, ...reading, answer].sort((a, b) => a.seq - b.seq);
+    const index = all.indexOf(answer);
+    return all
+      .slice(Math.max(0, index - 5), index + 6)
+      .map(({ says }) => says)
+      .join("; ");
+  }
 }
 
 export interface Verdict {
@@ -130,7 +176,7 @@ function unlinkedWrites(claims: Claims, authors: Authors, resourceOf: ResourceOf
     if (delta === undefined && claims.relists > 0 && (latest.get(name) ?? 0) < write.seq) return [];
     // Told with its delta.
     if (write.verb === "patch" && delta !== undefined && onlyTakesAway(delta)) return [];
-    return [`no delta for ${nameOfWrite(write)}`];
+    return [`no delta for ${nameOfWrite(write)}: ${claims.around(write)}`];
   });
 }
 
