@@ -145,24 +145,26 @@ export class ControllerManager {
 
   /**
    * Resolves when the syncs in flight have finished and Events are written; answers how many keys were left that had something to
-   * do: changed since their last sync, or failed in it. What only waits for its time is none of them.
+   * do: changed since their last sync, or failed in it, be it one that finished just now. Each counts once. What only waits for its
+   * time is none of them.
    */
   async stop(): Promise<number> {
-    let dropped = 0;
     this.#stopping = true;
-    for (const { queue, filling, failing } of this.controllers) {
-      const retried = [...failing.keys()].filter((key) => queue.dueAt(key) !== undefined).length;
-      const timed = queue.delayed - retried;
-      dropped += queue.shutDown({ discard: true }) - timed;
+    const changed = this.controllers.map(({ queue, filling }) => {
+      const keys = queue.pending();
+      queue.shutDown({ discard: true });
       filling.end();
-    }
+      return keys;
+    });
     // Who waits for caches adds no more.
     await Promise.all(this.#workers);
     await Promise.all(this.controllers.map(async ({ recorder }) => recorder?.flush(eventsFlushMs)));
     for (const { recorder } of this.controllers) recorder?.stop();
     await Promise.all(this.controllers.map(async ({ discovered }) => discovered?.stop()));
     await this.#options.informers.stop();
-    return dropped;
+    return this.controllers
+      .map(({ failing }, index) => new Set([...(changed[index] ?? []), ...failing.keys()]).size)
+      .reduce((sum, left) => sum + left, 0);
   }
 }
 

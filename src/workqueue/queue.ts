@@ -177,6 +177,12 @@ export class Queue implements QueueGauges {
     }
   }
 
+  /** Keys that wait for a worker, or were added while one has them. */
+  pending(): readonly ObjectKey[] {
+    const waiting = [...this.#entries.values()].filter(({ taken, again }) => !taken || again !== undefined);
+    return waiting.map(({ key }) => key);
+  }
+
   /**
    * No key is taken in any more, and workers that wait are told. Keys that wait already, or that were added while a worker has
    * them, are still handed out, unless `discard` drops them. Returns how many were dropped. Atomic; harmless a second time.

@@ -9,6 +9,7 @@ import { ControllerManager, type ControllerManagerOptions } from "../../src/cont
 import { type ControllerDefinition, defineController, watch } from "../../src/controller/definition.ts";
 import { rule } from "../../src/controller/rule.ts";
 import { TerminalError } from "../../src/controller/sync-context.ts";
+import { exponentialFailureLimiter, type RateLimiter } from "../../src/workqueue/rate-limiters.ts";
 import { virtualCluster, type VirtualCluster, virtualStart } from "../support/virtual-cluster.ts";
 
 const look = rule<{ replicas: number }>({
@@ -339,6 +340,70 @@ describe("ControllerManager.stop", () => {
     expect(await cluster.settle(stopped)).toBe(2);
     expect(finished).toEqual(["default/a"]);
   });
+
+  interface Left {
+    readonly name: string;
+    /** What the first sync of `web` does; later ones wait until the run has stopped. */
+    readonly first: Sync;
+    /** What is done to `web` after it. */
+    readonly change?: boolean;
+    /** What becomes of the sync that is in flight when the run stops. */
+    readonly last?: "fails";
+    /** `web` changes while that one is in flight. */
+    readonly changeAgain?: boolean;
+    readonly left: number;
+  }
+  const failed: Sync = () => Promise.reject(new Error("refused"));
+  const rows: readonly Left[] = [
+    { name: "nothing, when all is synced", first: () => Promise.resolve(), left: 0 },
+    {
+      name: "no key that only waits for its time",
+      first: () => Promise.resolve({ requeueAfterMs: 3600_000 }),
+      left: 0,
+    },
+    { name: "a key that waits for its retry", first: failed, left: 1 },
+    {
+      name: "a key that changes in its sync",
+      first: () => Promise.resolve(),
+      change: true,
+      changeAgain: true,
+      left: 1,
+    },
+    { name: "a key whose last sync fails", first: () => Promise.resolve(), change: true, last: "fails", left: 1 },
+    { name: "once what failed and has changed since", first: failed, change: true, changeAgain: true, left: 1 },
+    { name: "not what failed and is synced at last", first: failed, change: true, left: 0 },
+  ];
+  for (const { name, first, change, last, changeAgain, left } of rows) {
+    test(`counts ${name}`, async () => {
+      const cluster = await virtualCluster();
+      await createReplicaSet(cluster, "web");
+      const end = Promise.withResolvers<void>();
+      let syncs = 0;
+      const sync: Sync = async (key, context) => {
+        if (++syncs === 1) return first(key, context);
+        await end.promise;
+        if (last === "fails") throw new Error("the last one fails");
+        return undefined;
+      };
+      // A retry comes when nothing else in the test does any more.
+      const rateLimiter = (): RateLimiter => exponentialFailureLimiter({ baseDelayMs: 600_000, maxDelayMs: 600_000 });
+      const manager = await start(cluster, sync, { retry: { rateLimiter } });
+      const label = async (value: string): Promise<void> => {
+        const patch = { type: "merge", body: { metadata: { labels: { changed: value } } } } as const;
+        const at = { namespace: "default", name: "web" };
+        await cluster.settle(cluster.clientFor("user").patch(ReplicaSets, at, patch));
+        await cluster.timeline.runUntil({ ms: 1000 });
+      };
+      await cluster.timeline.runUntil({ ms: 1000 });
+      expect(syncs).toBe(1);
+      if (change === true) await label("once");
+      if (changeAgain === true) await label("twice");
+      const stopped = manager.stop();
+      end.resolve();
+      expect(await cluster.settle(stopped)).toBe(left);
+      expect(syncs).toBe(change === true ? 2 : 1);
+    });
+  }
 });
 
 describe("a cache that does not fill", () => {
