@@ -116,7 +116,7 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
 
   describe("with statuses as a kubelet would write them", () => {
     beforeAll(async () => {
-      cluster.stopProcess("kwok");
+      await cluster.stopProcess("kwok");
       await play(hand, [...broken, ...healthy].filter(isByHand));
     }, 120_000);
     test.each(broken.filter(isByHand))("$name", asksBroken, patienceMs + 30_000);

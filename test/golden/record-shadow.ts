@@ -33,7 +33,7 @@ async function shadowBlocks(user: User): Promise<readonly Shown[]> {
     await scene.quiet(2500);
   }
   // An owner that does nothing, and then does.
-  cluster.stopProcess("kube-controller-manager");
+  await cluster.stopProcess("kube-controller-manager");
   await user.patch("replicasets", "web", { replicas: 4 });
   await Bun.sleep(7000);
   cluster.continueProcess("kube-controller-manager");

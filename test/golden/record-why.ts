@@ -130,7 +130,7 @@ async function unpullable(user: User): Promise<void> {
       { name: "web", ready: false, restartCount: 0, image: "web:2", imageID: "", state: { waiting } },
     ],
   };
-  user.cluster.stopProcess("kwok");
+  await user.cluster.stopProcess("kwok");
   await user.send("PATCH", `pods/${await firstPodOf("site")(user)}/status`, { status });
 }
 

@@ -47,7 +47,7 @@ describe.skipIf(clusterMissing !== undefined)("a cluster of etcd and kube-apiser
   }, 60_000);
 
   test("is silent, not gone, while kube-apiserver stands still", async () => {
-    cluster.stopProcess("kube-apiserver");
+    await cluster.stopProcess("kube-apiserver");
     const waiting = cluster.request("GET", "/readyz");
     expect(await Promise.race([waiting, Bun.sleep(300).then(() => "silence")])).toBe("silence");
     cluster.continueProcess("kube-apiserver");

@@ -3,7 +3,7 @@
  * kwok's nodes where asked for. It ends with the test's process, however that ends: scripts/control-plane/up.sh runs in the
  * foreground, and stops everything once its standard input is closed.
  */
-import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,8 +75,8 @@ export interface Cluster {
   killApiServer(): Promise<void>;
   /** Kills kube-apiserver and starts it again on the same port, waiting until it is ready. */
   restartApiServer(): Promise<void>;
-  /** Makes a process stand still (SIGSTOP): its connections stay open and silent. */
-  stopProcess(name: ClusterProcess): void;
+  /** Makes a process stand still (SIGSTOP): its connections stay open and silent from when it resolves. */
+  stopProcess(name: ClusterProcess): Promise<void>;
   /** Lets it go on (SIGCONT). */
   continueProcess(name: ClusterProcess): void;
   /** Ends everything and removes the files. */
@@ -259,7 +259,14 @@ function processesOf(dir: string): Pick<Cluster, "kill" | "start" | "stopProcess
       for (let tries = 0; isAlive(pid) && tries < 500; tries++) await Bun.sleep(10);
     },
     start,
-    stopProcess: (name) => void process.kill(pidOf(dir, name), "SIGSTOP"),
+    async stopProcess(name) {
+      const pid = pidOf(dir, name);
+      process.kill(pid, "SIGSTOP");
+      for (let tries = 0; !standsStill(pid); tries++) {
+        if (tries === 1000) throw new Error(`${name} does not stand still after 10 s`);
+        await Bun.sleep(10);
+      }
+    },
     continueProcess: (name) => void process.kill(pidOf(dir, name), "SIGCONT"),
   };
 }
@@ -269,6 +276,25 @@ function pidOf(dir: string, name: ClusterProcess): number {
   const line = lines.find((candidate) => candidate.endsWith(` ${name}`));
   if (line === undefined) throw new Error(`${name} does not run in this cluster`);
   return Number(line.split(" ")[0]);
+}
+
+/**
+ * The signal is taken by whichever thread runs next; until then, on a busy machine for long, the others go on answering. Where there
+ * is no /proc, the signal has to do.
+ */
+function standsStill(pid: number): boolean {
+  const threads = `/proc/${pid}/task`;
+  if (!existsSync(threads)) return true;
+  return readdirSync(threads).every((thread) => {
+    try {
+      const stat = readFileSync(join(threads, thread, "stat"), "utf8");
+      // PID (NAME) STATE …, and a name may have brackets of its own.
+      return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T");
+    } catch {
+      // It has ended meanwhile, so others may still run.
+      return false;
+    }
+  });
 }
 
 function isAlive(pid: number): boolean {
