@@ -125,8 +125,13 @@ async function playStep(step: Step, performances: readonly Performance[]): Promi
   const actedAt = Date.now();
   if (step.waitMs !== undefined) await Bun.sleep(step.waitMs);
   const { suite } = performances[0] as Performance;
-  const quiet = (): Promise<unknown> =>
-    Promise.all(performances.map(({ stage, side }) => untilQuiet(suite, stage, side.logOf(stage.namespace), actedAt)));
+  const quiet = async (): Promise<void> => {
+    do {
+      await Promise.all(
+        performances.map(({ stage, side }) => untilQuiet(suite, stage, side.logOf(stage.namespace), actedAt)),
+      );
+    } while (!(await hasCome(step, performances)) && Date.now() - actedAt < longestUntilMs);
+  };
   await quiet();
   for (let tries = 1; ; tries++) {
     const lengths = performances.map(({ side, stage }) => side.logOf(stage.namespace).effects.length);
@@ -143,6 +148,12 @@ async function playStep(step: Step, performances: readonly Performance[]): Promi
 }
 
 const tellings = 3;
+const longestUntilMs = 60_000;
+
+async function hasCome({ until }: Step, performances: readonly Performance[]): Promise<boolean> {
+  if (until === undefined) return true;
+  return (await Promise.all(performances.map(({ stage }) => until(stage)))).every(Boolean);
+}
 
 /** Whether something was written since, but for what is refused and what only counts up. */
 function hasWritten({ side, stage }: Performance, since: number): boolean {

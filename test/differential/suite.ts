@@ -14,6 +14,8 @@ export interface Step {
   act(stage: Stage): Promise<unknown>;
   /** How long to wait before looking whether all is quiet: for what comes by itself later. */
   readonly waitMs?: number;
+  /** What comes by itself later, and shows: the step goes on until it is so on every stage when all is quiet; a minute at most. */
+  readonly until?: (stage: Stage) => Promise<boolean>;
   /** Whether the order of the writes counts too. */
   readonly order?: boolean;
   /** Why kube-controller-manager itself goes now one way, now another: then only how things stand at the end is compared. */

@@ -1,9 +1,38 @@
 /** Pauses, deadlines, conditions. */
 import { setPodState } from "../../acts.ts";
 import type { Script } from "../../play.ts";
-import { allReady, create, image, patch, pause, podsThat, readyOneByOne, replicas, resume, spec } from "./acts.ts";
+import type { Stage } from "../../stage.ts";
+import {
+  allReady,
+  containersOf,
+  create,
+  image,
+  patch,
+  pause,
+  podsThat,
+  readyOneByOne,
+  replicas,
+  resume,
+  spec,
+} from "./acts.ts";
 
 const forever = 2_147_483_647;
+
+interface Progressing {
+  readonly conditions?: readonly { readonly type: string; readonly reason: string }[];
+}
+
+async function deadlineHasPassed(stage: Stage): Promise<boolean> {
+  const { status } = (await stage.get("deployments", "web")) as { readonly status?: Progressing };
+  return status?.conditions?.some(({ reason }) => reason === "ProgressDeadlineExceeded") === true;
+}
+
+/** A rollout that nobody lets progress. Its deadline comes with it: the one before has all the time that a slow machine needs. */
+const stuck = spec(
+  "image 2, that is to progress within 2 s",
+  { progressDeadlineSeconds: 2, template: { spec: { containers: containersOf(2) } } },
+  { until: deadlineHasPassed },
+);
 
 export const pausing: readonly Script[] = [
   {
@@ -32,20 +61,14 @@ export const pausing: readonly Script[] = [
   },
   {
     name: "the deadline passes, and the rollout is complete later",
-    steps: [
-      create({ spec: { progressDeadlineSeconds: 2 } }),
-      allReady,
-      image(2, { waitMs: 4500 }),
-      spec("time enough", { progressDeadlineSeconds: 600 }),
-      ...readyOneByOne(3),
-    ],
+    steps: [create(), allReady, stuck, spec("time enough", { progressDeadlineSeconds: 600 }), ...readyOneByOne(3)],
   },
   {
     name: "the deadline passes, then a pause, then another template",
     steps: [
-      create({ spec: { progressDeadlineSeconds: 2 } }),
+      create(),
       allReady,
-      image(2, { waitMs: 4500 }),
+      stuck,
       pause,
       resume,
       spec("time enough", { progressDeadlineSeconds: 600 }),
@@ -56,10 +79,10 @@ export const pausing: readonly Script[] = [
   {
     name: "the deadline does not pass while it is paused",
     steps: [
-      create({ replicas: 2, spec: { progressDeadlineSeconds: 3 } }),
+      create({ replicas: 2 }),
       allReady,
       image(2),
-      { ...pause, waitMs: 4500 },
+      spec("pause, with a deadline of 3 s", { paused: true, progressDeadlineSeconds: 3 }, { waitMs: 4500 }),
       spec("time enough", { progressDeadlineSeconds: 600 }),
       resume,
       ...readyOneByOne(2),
