@@ -1,10 +1,36 @@
 /** The contract cases against a real kube-apiserver and the sandbox in one run, answer by answer. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { clusterMissing } from "../support/cluster.ts";
+import type { Transport } from "../../src/api/transport.ts";
+import type { Case, Result } from "./case.ts";
+import { realPauses } from "./real.ts";
 import { namespaceOf, readRecording } from "./recording.ts";
 import { runCase } from "./run.ts";
 import { startSideBySide, type SideBySide } from "./side-by-side.ts";
 import { tables } from "./tables.ts";
+
+interface Asked {
+  readonly transport: Transport;
+  readonly contractCase: Case;
+  readonly namespace: string;
+  readonly recorded: readonly Result[];
+}
+
+/**
+ * The real server's answers. Where they are not the recorded ones, its caches may not have known yet what was written: the case is
+ * run again with more time for them, in namespaces of its own. What differs then too is no matter of time: it is as it was at first.
+ */
+async function settledAnswers({ transport, contractCase, namespace, recorded }: Asked): Promise<Result[]> {
+  const first = await runCase(transport, contractCase, namespace, realPauses());
+  if (Bun.deepEquals(first, recorded) || !contractCase.steps.some(({ method }) => method === "SETTLE")) return first;
+  for (const settleMs of [1000, 4000]) {
+    const elsewhere = `${namespace}-in-${settleMs}`;
+    const results = await runCase(transport, contractCase, elsewhere, realPauses(settleMs));
+    const again = JSON.parse(JSON.stringify(results).replaceAll(elsewhere, namespace)) as Result[];
+    if (Bun.deepEquals(again, recorded)) return again;
+  }
+  return first;
+}
 
 describe.skipIf(clusterMissing !== undefined)("the contract, real and sandbox side by side", () => {
   let both: SideBySide;
@@ -20,11 +46,12 @@ describe.skipIf(clusterMissing !== undefined)("the contract, real and sandbox si
         `${table.name}: ${differs === undefined ? name : `${name} (differs: ${differs})`}`,
         async () => {
           const namespace = namespaceOf(table, index);
-          const theirs = await runCase(both.real.transport, contractCase, namespace, both.real.pauses);
-          expect([...((await readRecording(table.name))[name] ?? [])]).toEqual(theirs);
+          const recorded = (await readRecording(table.name))[name] ?? [];
+          const theirs = await settledAnswers({ transport: both.real.transport, contractCase, namespace, recorded });
+          expect([...recorded]).toEqual(theirs);
           expect(await runCase(both.mine.transport, contractCase, namespace, both.mine.pauses)).toEqual(theirs);
         },
-        20_000,
+        120_000,
       );
     }
   }

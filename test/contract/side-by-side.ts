@@ -42,6 +42,6 @@ export async function bareSandbox(): Promise<Side> {
 /** Ready in 3 to 4 s. */
 export async function startSideBySide(): Promise<SideBySide> {
   const [cluster, mine] = await Promise.all([startCluster(), bareSandbox()]);
-  const real = { transport: realTransport(cluster.url, cluster.token), pauses: realPauses };
+  const real = { transport: realTransport(cluster.url, cluster.token), pauses: realPauses() };
   return { real, mine, stop: () => cluster.stop() };
 }
