@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse, Transport } from "../../../src/api/transp
 import type { Namespace } from "../../../src/api/types.ts";
 import { isNotFound } from "../../../src/api/status-error.ts";
 import { namespace } from "../../../src/controllers/namespace/namespace.ts";
-import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.ts";
+import { embeddedScene, embeddedStart, type EmbeddedScene } from "../../support/embedded-scene.ts";
 
 // Each goes through all kinds several times.
 setDefaultTimeout(30_000);
@@ -149,6 +149,30 @@ describe("a namespace that is deleted", () => {
     };
     await it.run(20_000);
     expect(lookedAt - deletedAt).toBeWithin(4990, 5100);
+    await it.stop();
+  });
+
+  test("that hangs is looked at every 5 minutes, though nobody touches it and no retry is due", async () => {
+    const it = await scene();
+    // Emptied, it is let go by the controller, and held by somebody else.
+    const metadata = { name: "held" };
+    await it.during(it.you.create(Namespaces, { metadata, spec: { finalizers: ["kubernetes", "example.com/hold"] } }));
+    await it.during(it.you.delete(Namespaces, { namespace: "", name: "held" }));
+    const looks = (): number => it.requests.filter((request) => request === "GET /api/v1/namespaces/held").length;
+    const runUntil = async (ms: number): Promise<void> => {
+      const left = embeddedStart + ms - it.timeline.now();
+      it.timeline.after(left, "test", () => undefined);
+      await it.run(left);
+    };
+    await runUntil(60_000);
+    expect(looks()).toBeGreaterThan(0);
+    const before = looks();
+    await runUntil(290_000);
+    expect(looks()).toBe(before);
+    await runUntil(320_000);
+    expect(looks()).toBe(before + 1);
+    await runUntil(620_000);
+    expect(looks()).toBe(before + 2);
     await it.stop();
   });
 
