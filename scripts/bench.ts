@@ -5,7 +5,7 @@
  * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [--deltas N] [sync] [watch] [trace] [queue] [emit] [sandbox] [replicaset] [deployments] [dry-run] [all]
  * [garbage] [memory]`
  *
- * Prints a table, or with `--json` a line a figure. A figure that misses its goal is a result like any other; the exit code is 1
+ * Prints a table and what each side does, or with `--json` a line for each. A figure that misses its goal is a result like any other; the exit code is 1
  * only if something could not be measured.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -24,6 +24,7 @@ import { emitFigures, queueFigures } from "./bench/queue.ts";
 import { sandboxFigures } from "./bench/sandbox.ts";
 import { replicaSetFigures } from "./bench/replicaset.ts";
 import { runAllFigures } from "./bench/run-all.ts";
+import { sides } from "./bench/sides.ts";
 import { syncFigures } from "./bench/sync.ts";
 import { table } from "./bench/table.ts";
 import { traceFigures } from "./bench/trace.ts";
@@ -171,14 +172,17 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
 };
 
 const results: Result[] = [];
+const notes: string[] = [];
 try {
   for (const group of groups) {
     if (positionals.length > 0 && !positionals.includes(group)) continue;
+    notes.push(...(sides[group] ?? []));
     results.push(...(await measure(group, runs[group])));
   }
 } finally {
   await cluster?.stop();
   rmSync(dir, { recursive: true, force: true });
 }
-if (!values.json) process.stdout.write(table(results, rounds));
+if (!values.json) process.stdout.write(table(results, rounds, notes));
+else for (const note of notes) process.stdout.write(`${JSON.stringify({ note })}\n`);
 process.exit(results.every(isFigure) ? 0 : 1);

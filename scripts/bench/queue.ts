@@ -22,7 +22,7 @@ export async function queueFigures({ rounds, ours, clientGo }: QueueOptions): Pr
     const theirs = await once([clientGo.path, "-mode", "queue", "-n", String(cycles)], "queue");
     sides.peer.push(theirs["ops_s"] ?? NaN);
   }
-  return [figure(name, "/s", { is: "at least", ratio: 2 }, sides)];
+  return [figure(name, "/s", { is: "at least", ratio: 1 }, sides)];
 }
 
 /** The peer of an emit site is the most it may cost: 5 ns, and for a delta with all its sites 1 % of the delta. */

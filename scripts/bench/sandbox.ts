@@ -58,7 +58,7 @@ export async function sandboxFigures(options: SandboxOptions): Promise<readonly 
     figure(
       "ReplicaSet 0 → 1,000 pods: ours in the sandbox, beside ours on kube-apiserver",
       "ms",
-      atMost(0.3),
+      atMost(0.25),
       seen.replicas,
     ),
     figure(

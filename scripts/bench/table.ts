@@ -1,7 +1,7 @@
 import { isFigure, type Result } from "./figures.ts";
 
-/** The figures as text: what could not be measured stands at its place, with the reason. */
-export function table(results: readonly Result[], rounds: number): string {
+/** The figures as text: what could not be measured stands at its place, with the reason; `notes` under them. */
+export function table(results: readonly Result[], rounds: number, notes: readonly string[] = []): string {
   const rows = results.map((result) =>
     isFigure(result)
       ? [
@@ -24,7 +24,8 @@ export function table(results: readonly Result[], rounds: number): string {
       .join("  ")
       .trimEnd(),
   );
-  return `${lines.join("\n")}\nmedians of ${rounds} rounds, the sides taking turns\n`;
+  const said = [...lines, `medians of ${rounds} rounds, the sides taking turns`, ...notes];
+  return said.map((line) => `${line}\n`).join("");
 }
 
 function amount(value: number, unit: string): string {
