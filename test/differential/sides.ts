@@ -213,6 +213,7 @@ function effectOf(write: WriteEvent, kinds: readonly Kind[]): Effect {
   return {
     index: 0,
     agent: "kubectl-reconcile",
+    component: "kubectl-reconcile",
     user: "",
     verb,
     resource: subresource === undefined ? resource : `${resource}/${subresource}`,

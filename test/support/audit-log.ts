@@ -33,6 +33,8 @@ export interface Effect {
   readonly index: number;
   /** The first word of the user agent, without its version: `kube-controller-manager`, `kubectl-reconcile`. */
   readonly agent: string;
+  /** The last part of the user agent: of kube-controller-manager's the controller, `replicaset-controller`. */
+  readonly component: string;
   readonly user: string;
   readonly verb: "create" | "update" | "patch" | "delete" | "deletecollection";
   /** `pods`, `replicasets.apps`, with the subresource: `replicasets.apps/status`. */
@@ -91,6 +93,7 @@ export function effectsOf(events: readonly AuditEvent[]): Effect[] {
     .map((event, index) => ({
       index,
       agent: agentOf(event.userAgent ?? ""),
+      component: componentOf(event.userAgent ?? ""),
       user: event.user.username,
       verb: event.verb as Effect["verb"],
       resource: resourceOf(event.objectRef ?? {}),
@@ -113,6 +116,11 @@ function isStored(ref: AuditEvent["objectRef"]): boolean {
 /** `kube-controller-manager/v1.36.3 (linux/amd64) …` → `kube-controller-manager`. */
 function agentOf(userAgent: string): string {
   return /^[^/\s]*/.exec(userAgent)?.[0] ?? "";
+}
+
+/** `… kubernetes/1f4b5a0/system:serviceaccount:kube-system:replicaset-controller` → `replicaset-controller`. */
+function componentOf(userAgent: string): string {
+  return /[^/:\s]*$/.exec(userAgent)?.[0] ?? "";
 }
 
 function resourceOf(ref: NonNullable<AuditEvent["objectRef"]>): string {

@@ -1,4 +1,5 @@
 /** What somebody did to an object, read from a delta. */
+import { fieldChanges } from "../../api/field-changes.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { KindName } from "../../trace/names.ts";
@@ -32,4 +33,11 @@ export function actOf({ before, after }: Pick<Observed, "before" | "after">): Ac
   if (before.metadata.deletionTimestamp === undefined && after.metadata.deletionTimestamp !== undefined)
     return "delete";
   return before.metadata.resourceVersion === after.metadata.resourceVersion ? undefined : "update";
+}
+
+/** Whether nothing but the status was written: the work of the controller that the object is for. */
+export function isStatusOnly({ before, after }: Pick<Observed, "before" | "after">): boolean {
+  if (before === undefined || after === undefined || before.metadata.generation !== after.metadata.generation)
+    return false;
+  return fieldChanges(before, after).every(({ path }) => path.startsWith(".status"));
 }

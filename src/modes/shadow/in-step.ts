@@ -39,8 +39,8 @@ export interface Applied {
 
 /** The cause of an answer may come over another connection, a moment later than the answer. */
 const leastHeldMs = 20;
-/** After this a delta is let through, whatever our queues do. */
-const mostHeldMs = 250;
+/** After this a delta is let through, whatever our queues do. A sync that asks the API server may take its time. */
+const mostHeldMs = 1000;
 const pollMs = 1;
 
 interface Held {

@@ -79,19 +79,32 @@ function sameChanges(one: WouldBeWrite, other: WouldBeWrite): boolean {
   return a.length === b.length && a.every((change, index) => deepEqual(withoutTimes(change), withoutTimes(b[index])));
 }
 
-/** Where the owner's object is not what was meant: the paths, none if it is. Fields that the server filled in do not count. */
-export function differences(write: WouldBeWrite, object: StoredObject): readonly string[] {
+/**
+ * Where the owner's object is not what was meant: the paths, none if it is. Fields that the server filled in do not count; what
+ * the owner changed from `was`, and was not to be changed, does.
+ */
+export function differences(
+  write: WouldBeWrite,
+  object: StoredObject,
+  was: StoredObject | undefined,
+): readonly string[] {
   if (write.verb === "create") {
     const paths: string[] = [];
     missing("", withoutEmpty(write.sent), object, paths);
     return paths;
   }
   if (write.after === undefined) return [".metadata"];
-  const wanted = new Set(wantedChanges(write).map(({ path }) => path));
+  const changed = fieldChanges(was, object).filter(({ path }) => was !== undefined && isOfPart(write, path));
+  const wanted = new Set([...wantedChanges(write), ...changed].map(({ path }) => path));
   return fieldChanges(write.after, object)
     .filter((change) => !isIncidental(change.path) && touches(wanted, change.path))
     .filter(({ before, after }) => !deepEqual(withoutTimes(before), withoutTimes(after)))
     .map(({ path }) => path);
+}
+
+/** Whether a write can change the path: an update of the status changes the status, any other all but that. */
+function isOfPart({ subresource }: WouldBeWrite, path: string): boolean {
+  return path.startsWith(".status") === (subresource === "status");
 }
 
 /** Whether a path is one of the wanted ones, below or above one. */

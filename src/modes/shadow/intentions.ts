@@ -156,7 +156,7 @@ export class Intentions {
   #compare(episode: Episode, intention: Intention, observed: Observed): void {
     const { write } = intention;
     const gone = write.verb === "delete" || write.after === undefined;
-    const paths = gone || observed.after === undefined ? [] : differences(write, observed.after);
+    const paths = gone || observed.after === undefined ? [] : differences(write, observed.after, observed.before);
     const did = `owner ${pastOf[write.verb]}${isGenerated(write) ? ` ${splitKey(observed.key).name}` : ""}`;
     // A status on its way is another one: the one that is meant may still come.
     if (paths.length > 0 && write.verb !== "create") {
@@ -326,7 +326,7 @@ export class Intentions {
       // Between the first and the last status there are others, on either side.
       if (act === "update" && episode.intended.has(observed.key)) continue;
       const is = open.length === 0 ? "owner was faster" : "differs";
-      const why = `owner ${pastOf[act]} ${observed.of.kind} ${splitKey(observed.key).name}`;
+      const why = `owner ${pastOf[act]} ${observed.of.kind} ${splitKey(observed.key).name}, which no sync here had decided`;
       const write = { ...observed.of, verb: act, subresource: "", target: observed.key };
       this.#agree({ controller, key, is, why }, write, observed, undefined);
     }

@@ -32,7 +32,7 @@ import type { Server } from "../../sandbox/server.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
 import { fieldManagerOf } from "../live.ts";
-import type { Observed } from "./acts.ts";
+import { isStatusOnly, type Observed } from "./acts.ts";
 import { type Applied, InStep } from "./in-step.ts";
 import type { KeyOf, Siblings } from "./intention.ts";
 import { Intentions, type SiblingPair } from "./intentions.ts";
@@ -298,7 +298,8 @@ function keyOfAct(
   const status = before !== undefined && before.metadata.generation === after.metadata.generation;
   const own = owners.find(({ for: kind }) => kind?.kind === of.kind && kind.group === of.group);
   if (status && own !== undefined) return { controller: own.name, key };
-  if (above === undefined || reference === undefined) return undefined;
+  // The status of what a controller owns is another one's work, under the same name: kube-controller-manager has many.
+  if (above === undefined || reference === undefined || isStatusOnly({ before, after })) return undefined;
   return { controller: above.name, key: objectKey(after.metadata.namespace, reference.name) };
 }
 

@@ -26,10 +26,9 @@ export class Changes {
   readonly #random: Random;
   readonly #kind: Workload;
   readonly #names = new Set<string>();
-  readonly #deletes: boolean;
+  readonly #deck: ((name: string) => Promise<string>)[] = [];
 
-  constructor(options: { cluster: Cluster; namespace: string; random: Random; kind: Workload; deletes: boolean }) {
-    this.#deletes = options.deletes;
+  constructor(options: { cluster: Cluster; namespace: string; random: Random; kind: Workload }) {
     this.#cluster = options.cluster;
     this.#namespace = options.namespace;
     this.#random = options.random;
@@ -40,17 +39,24 @@ export class Changes {
   async change(number: number): Promise<string> {
     const name = `web-${number}`;
     if (!this.#names.has(name)) return this.#create(name);
-    if (this.#deletes && below(this.#random, 3) > 0) return this.#delete(name);
-    const acts = [
-      () => this.#scale(name),
-      () => this.#scale(name),
-      () => this.#deletePod(name),
-      () => this.#relabelPod(name),
-      () => this.#image(name),
-      () => this.#pauseOrMinReady(name),
-      () => this.#delete(name),
-    ];
-    return (acts[below(this.#random, acts.length)] ?? acts[0])?.() ?? name;
+    return this.#draw()(name);
+  }
+
+  /** The next act of a shuffled deck: each is drawn as often as the others. */
+  #draw(): (name: string) => Promise<string> {
+    if (this.#deck.length === 0) {
+      this.#deck.push(
+        (name) => this.#scale(name),
+        (name) => this.#scale(name),
+        (name) => this.#deletePod(name),
+        (name) => this.#relabelPod(name),
+        (name) => this.#image(name),
+        (name) => this.#minReady(name),
+        (name) => this.#delete(name),
+      );
+    }
+    const [act] = this.#deck.splice(below(this.#random, this.#deck.length), 1);
+    return act ?? ((name) => this.#scale(name));
   }
 
   #path(name = ""): string {
@@ -78,7 +84,7 @@ export class Changes {
     return this.#patch(name, { template: { spec: { containers: [{ name: "web", image }] } } });
   }
 
-  #pauseOrMinReady(name: string): Promise<string> {
+  #minReady(name: string): Promise<string> {
     return this.#patch(name, { minReadySeconds: below(this.#random, 2) });
   }
 

@@ -42,8 +42,8 @@ describe("an intention", () => {
         },
         owned("rs-1"),
       );
-    expect(differences(writeOf({ sent }), made("web:1"))).toEqual([]);
-    expect(differences(writeOf({ sent }), made("web:2"))).toEqual([".spec.containers[0]"]);
+    expect(differences(writeOf({ sent }), made("web:1"), undefined)).toEqual([]);
+    expect(differences(writeOf({ sent }), made("web:2"), undefined)).toEqual([".spec.containers[0]"]);
   });
 
   test("of a status the values count, and no times", () => {
@@ -52,8 +52,22 @@ describe("an intention", () => {
     });
     const before = objectOf({ status: { replicas: 1 } });
     const write = writeOf({ verb: "update", subresource: "status", before, after: objectOf(status(3, "10:00")) });
-    expect(differences(write, objectOf(status(3, "10:01")))).toEqual([]);
-    expect(differences(write, objectOf(status(2, "10:00")))).toEqual([".status.replicas"]);
+    expect(differences(write, objectOf(status(3, "10:01")), before)).toEqual([]);
+    expect(differences(write, objectOf(status(2, "10:00")), before)).toEqual([".status.replicas"]);
+  });
+
+  test("what the owner changed beside what was meant is a difference", () => {
+    const before = objectOf({ status: { replicas: 1 } });
+    const after = objectOf({ status: { replicas: 3 } });
+    const write = writeOf({ verb: "update", subresource: "status", before, after });
+    const ready = objectOf({ status: { replicas: 3, readyReplicas: 3 } }, { resourceVersion: "2" });
+    expect(differences(write, ready, before)).toEqual([".status.readyReplicas"]);
+    // It was so before: the owner has not done it.
+    const was = objectOf({ status: { replicas: 1, readyReplicas: 3 } });
+    expect(differences(write, ready, was)).toEqual([]);
+    const spec = writeOf({ verb: "update", before: objectOf({}), after: objectOf({ spec: { replicas: 2 } }) });
+    const scaled = objectOf({ spec: { replicas: 2 }, status: { replicas: 2 } }, { resourceVersion: "2" });
+    expect(differences(spec, scaled, objectOf({}))).toEqual([]);
   });
 
   test("a write that changes nothing waits for nobody", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
-import type { Observed } from "../../../src/modes/shadow/acts.ts";
+import { isStatusOnly, type Observed } from "../../../src/modes/shadow/acts.ts";
 import { Intentions } from "../../../src/modes/shadow/intentions.ts";
 import type { WouldBeWrite } from "../../../src/modes/shadow/overlay.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
@@ -102,6 +102,29 @@ describe("a deletion that is meant", () => {
   ])("$name", async ({ now, says }) => {
     expect(await rested(now)).toEqual([says]);
   });
+});
+
+test("a status that the owner wrote otherwise, beside what was meant, is not the same", async () => {
+  const { intentions, told, timeline } = sceneOf(undefined);
+  const statusOf = (status: object): StoredObject => ({ ...pod("web"), status }) as StoredObject;
+  const before = statusOf({ replicas: 1 });
+  const meant = { kind: "ReplicaSet", subresource: "status", verb: "update", before } as const;
+  const write: WouldBeWrite = { ...removal("web"), ...meant, after: statusOf({ replicas: 3 }) };
+  intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
+  const ready = statusOf({ replicas: 3, readyReplicas: 3 });
+  const after = { ...ready, metadata: { ...ready.metadata, resourceVersion: "2" } };
+  intentions.observed({ ...gone("web"), of: { group: write.group, kind: "ReplicaSet" }, before, after });
+  await timeline.runUntil({ ms: 5000 });
+  expect(told).toEqual(["differs: shop/web owner has not done it"]);
+});
+
+test("what only the status tells of is not the work of who owns the object", () => {
+  const was = { ...pod("web"), spec: { replicas: 1 } } as StoredObject;
+  const counted = { ...was, status: { replicas: 1 } } as StoredObject;
+  expect(isStatusOnly({ before: was, after: counted })).toBe(true);
+  const annotated = { ...counted, metadata: { ...was.metadata, annotations: { revision: "2" } } };
+  expect(isStatusOnly({ before: was, after: annotated })).toBe(false);
+  expect(isStatusOnly({ before: undefined, after: counted })).toBe(false);
 });
 
 describe("what the owner tried and was refused", () => {

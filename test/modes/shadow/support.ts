@@ -1,5 +1,4 @@
 /** A shadow beside a real kube-controller-manager: random changes, and what became of every intention. */
-import type { ObjectKey } from "../../../src/api/key.ts";
 import { accessCluster } from "../../../src/client/cluster-access.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
 import type { ControllerDefinition } from "../../../src/controller/definition.ts";
@@ -20,6 +19,10 @@ export interface ShadowScene {
   readonly intentions: readonly IntentionEvent[];
   /** Resolves when nothing has been told for so long; within a minute. */
   quiet(ms: number): Promise<void>;
+  /** How long nothing has been told, in ms. */
+  quietFor(): number;
+  /** How much has been told. */
+  heard(): number;
   stop(): Promise<void>;
 }
 
@@ -44,9 +47,12 @@ export async function shadowBeside(
   const agreements: AgreementEvent[] = [];
   const intentions: IntentionEvent[] = [];
   let lastAt = timeline.now();
+  let heard = 0;
   bus.listen((event) => {
-    // Lists and bookmarks come in quiet times too.
-    if (event.stage !== "list" && event.stage !== "watch") lastAt = timeline.now();
+    if (!isHum(event)) {
+      lastAt = timeline.now();
+      heard++;
+    }
     if (event.stage === "agreement") agreements.push(event);
     else if (event.stage === "intention") intentions.push(event);
     events.push(event);
@@ -73,6 +79,8 @@ export async function shadowBeside(
     async quiet(ms) {
       for (let tries = 0; tries < 600 && timeline.now() - lastAt < ms; tries++) await Bun.sleep(100);
     },
+    heard: () => heard,
+    quietFor: () => timeline.now() - lastAt,
     async stop() {
       await shadow.stop();
       connection.close();
@@ -80,25 +88,9 @@ export async function shadowBeside(
   };
 }
 
-/** `replicaset shop/web: differs …`: each in a line, for the message of a failure. */
-export function differencesIn(agreements: readonly AgreementEvent[]): string[] {
-  return agreements
-    .filter(({ is }) => is === "differs")
-    .map(
-      ({ controller, key, verb, of, target, why, sync }) =>
-        `${controller} ${key} sync ${sync ?? "-"}: ${verb} ${of.kind} ${target}: ${why}`,
-    );
-}
-
-/** The keys that something became of, and those of them that differ. */
-export function episodesIn(agreements: readonly AgreementEvent[]): {
-  readonly all: ReadonlySet<ObjectKey>;
-  readonly differing: ReadonlySet<ObjectKey>;
-} {
-  const late = new Set(agreements.filter(({ is }) => is === "same").map(({ intention }) => intention));
-  const name = ({ controller, key }: AgreementEvent): string => `${controller} ${key}`;
-  const differing = agreements.filter(
-    ({ is, intention }) => is === "differs" && (intention === undefined || !late.has(intention)),
-  );
-  return { all: new Set(agreements.map(name)), differing: new Set(differing.map(name)) };
+/** Lists, bookmarks, heartbeats of nodes and leases: what comes in quiet times too. */
+function isHum(event: StageEvent): boolean {
+  if (event.stage === "list" || event.stage === "watch") return true;
+  const isOfCluster = "of" in event && ["Lease", "Node"].includes(event.of.kind);
+  return isOfCluster && ["delta", "store", "notify"].includes(event.stage);
 }

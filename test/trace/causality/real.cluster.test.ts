@@ -147,7 +147,7 @@ async function settledVerdict(run: Run, judged: () => Promise<Verdict>): Promise
 async function churn(cluster: Cluster, namespaces: readonly string[], count: number, random: Random): Promise<void> {
   const users = namespaces.map((namespace, index) => {
     const kind = index === 0 ? "replicasets" : "deployments";
-    return new Changes({ cluster, namespace, random, kind, deletes: false });
+    return new Changes({ cluster, namespace, random, kind });
   });
   for (let number = 0; number < count; number++) {
     const user = users[number % users.length];

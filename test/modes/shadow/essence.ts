@@ -1,0 +1,78 @@
+/** What counts of a write: without times, versions, and what the API server fills in of its own accord. */
+import { controllerOf } from "../../../src/api/owner-references.ts";
+import type { ObjectMeta } from "../../../src/api/object.ts";
+import type { Write } from "./judged.ts";
+
+interface Body {
+  readonly metadata?: ObjectMeta;
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+/** Two writes with the same text are the same write. The target is in it, but for a name that is left to the server. */
+export function essenceOf(write: Write): string {
+  const { verb, resource, namespace, name } = write;
+  return `${verb} ${resource} ${namespace}/${name} ${JSON.stringify(contentOf(write))}`;
+}
+
+/** The target of a write, whatever is written: `update replicasets.apps/status shop/web`. */
+export function targetOf({ verb, resource, namespace, name }: Write): string {
+  return `${verb} ${resource} ${namespace}/${name}`;
+}
+
+/** The uid of the controller that a new object names. */
+export function makerOf({ body }: Write): string | undefined {
+  const { metadata } = (body ?? {}) as Body;
+  return metadata === undefined ? undefined : controllerOf({ metadata })?.uid;
+}
+
+function contentOf({ verb, resource, body }: Write): unknown {
+  const { metadata = {}, spec, status } = (body ?? {}) as Body;
+  switch (verb) {
+    case "create":
+    case "update": {
+      if (resource.endsWith("/status")) return essential(status, "status");
+      const { labels, annotations, finalizers, ownerReferences, generateName } = metadata;
+      return essential({ metadata: { labels, annotations, finalizers, ownerReferences, generateName }, spec });
+    }
+    case "patch":
+      return essential(body, "patch");
+    case "delete": {
+      const { preconditions, propagationPolicy } = (body ?? {}) as {
+        readonly preconditions?: { readonly uid?: string };
+        readonly propagationPolicy?: string;
+      };
+      return essential({ uid: preconditions?.uid, propagationPolicy });
+    }
+  }
+}
+
+/**
+ * Keys in order; without times and versions. A typed client leaves out what is empty, and zeros of a status; in a patch what is
+ * empty says something.
+ */
+function essential(value: unknown, of: "object" | "status" | "patch" = "object"): unknown {
+  if (Array.isArray(value)) return value.map((item) => essential(item, of));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !isFilledIn(key))
+      .map(([key, item]) => [key, essential(item, of)] as const)
+      .filter(([, item]) => of === "patch" || !(isEmpty(item) || (of === "status" && item === 0)))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** `enableServiceLinks`: of pods alone, and so not in the template that they are made from. */
+function isFilledIn(key: string): boolean {
+  return /(Time|Timestamp)$/.test(key) || key === "resourceVersion" || key === "enableServiceLinks";
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    value === "" ||
+    (typeof value === "object" && Object.keys(value).length === 0)
+  );
+}

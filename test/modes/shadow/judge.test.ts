@@ -1,0 +1,193 @@
+import { describe, expect, test } from "bun:test";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { graceMs, judge, type Round, textOf, type Verdict } from "./judge.ts";
+import type { OwnerWrite, SyncRecord, Write } from "./judged.ts";
+
+const set = { uid: "set-uid", resourceVersion: "10" };
+const ownerReferences = [
+  {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    name: "web",
+    uid: "set-uid",
+    controller: true,
+    blockOwnerDeletion: true,
+  },
+];
+
+function pod(name: string): StoredObject {
+  const metadata = { name, namespace: "shop", uid: `uid of ${name}`, resourceVersion: "5", creationTimestamp: "" };
+  return { metadata: { ...metadata, ownerReferences } };
+}
+
+const at = { namespace: "shop", at: 1000 };
+
+const create = (image = "web:1"): Write => ({
+  ...at,
+  verb: "create",
+  resource: "pods",
+  name: "",
+  body: { metadata: { generateName: "web-", ownerReferences }, spec: { containers: [{ image }] } },
+});
+
+const remove = (name: string): Write => ({ ...at, verb: "delete", resource: "pods", name, body: {} });
+
+const status = (readyReplicas: number, resourceVersion = "10"): Write => ({
+  ...at,
+  verb: "update",
+  resource: "replicasets.apps/status",
+  name: "web",
+  body: { metadata: { resourceVersion }, status: { replicas: 3, readyReplicas } },
+});
+
+const release = (name: string): Write => ({
+  ...at,
+  verb: "patch",
+  resource: "pods",
+  name,
+  body: { metadata: { ownerReferences: [{ $patch: "delete", uid: "set-uid" }] } },
+});
+
+/** As the owner did it; `version`: of the object in the answer. */
+function done(write: Write, given = write.name, version = "20"): OwnerWrite {
+  const object = pod(given);
+  return { ...write, given, answer: { metadata: { ...object.metadata, resourceVersion: version } } };
+}
+
+function sync(writes: readonly Write[], sees: Partial<SyncRecord> = {}): SyncRecord {
+  return { key: "shop/web", primary: set, pods: [], versions: new Map(), failed: false, writes, ...sees };
+}
+
+function verdictOf(round: Partial<Round>): Verdict {
+  return judge({ syncs: [], owner: [], changes: [], touched: new Set(), alike: () => true, ...round });
+}
+
+/** The verdict in a form to be read. */
+function summary({ same, differs, notComparable, movedOn }: Verdict): object {
+  return { same: same.length, differs: differs.map(textOf), notComparable: notComparable.map(textOf), movedOn };
+}
+
+describe("creates whose names the server makes", () => {
+  const three = [done(create(), "web-a"), done(create(), "web-b"), done(create(), "web-c")];
+
+  test("as many as the owner's are the same", () => {
+    const verdict = verdictOf({ syncs: [sync([create(), create(), create()])], owner: three });
+    expect(summary(verdict)).toEqual({ same: 3, differs: [], notComparable: [], movedOn: 0 });
+  });
+
+  test("what a later sync decides again counts once", () => {
+    const syncs = [
+      sync([create(), create(), create()]),
+      sync([create(), create()], { pods: [pod("web-a")] }),
+      sync([], { pods: [pod("web-a"), pod("web-b"), pod("web-c")] }),
+    ];
+    expect(summary(verdictOf({ syncs, owner: three }))).toEqual({
+      same: 3,
+      differs: [],
+      notComparable: [],
+      movedOn: 0,
+    });
+  });
+
+  test("one too few differs, even if later syncs decide the rest", () => {
+    const syncs = [
+      sync([create(), create()]),
+      sync([create()], { pods: [pod("web-a")] }),
+      sync([], { pods: [pod("web-a"), pod("web-b"), pod("web-c")] }),
+    ];
+    const { differs } = verdictOf({ syncs, owner: three });
+    expect(differs.map(textOf)).toEqual(["the owner's create of pods shop/web-c: 3 by the owner, 2 meant here"]);
+  });
+
+  test("one too many differs: the owner never did it", () => {
+    const syncs = [sync([create(), create()]), sync([create()], { pods: [pod("web-a")] })];
+    const { differs } = verdictOf({ syncs, owner: three.slice(0, 1) });
+    expect(differs.map(textOf)).toEqual(["our create of pods shop/: the owner never did it"]);
+  });
+
+  test("what a later sync on another state no longer decides has been overtaken", () => {
+    expect(summary(verdictOf({ syncs: [sync([create()]), sync([])] }))).toMatchObject({ differs: [], movedOn: 1 });
+  });
+
+  test("another body differs", () => {
+    const { differs } = verdictOf({ syncs: [sync([create("web:2")])], owner: three.slice(0, 1) });
+    expect(differs.map(textOf)).toContain("the owner's create of pods shop/web-a: with another body");
+  });
+
+  test("what a failed sync means last is not asked of the owner", () => {
+    const failing = sync([status(1)], { failed: true });
+    expect(verdictOf({ syncs: [failing] }).differs).toEqual([]);
+  });
+});
+
+describe("deletions of pods by choice", () => {
+  const pods = [pod("web-a"), pod("web-b")];
+
+  test("another pod that ranks alike is the same, one that does not differs", () => {
+    const round = { syncs: [sync([remove("web-a")], { pods })], owner: [done(remove("web-b"))] };
+    expect(summary(verdictOf(round))).toMatchObject({ same: 1, differs: [] });
+    expect(verdictOf({ ...round, alike: () => false }).differs.map(textOf)).toEqual([
+      "the owner's delete of pods shop/web-b: we meant web-a, which does not rank alike",
+    ]);
+  });
+
+  test("none meant differs", () => {
+    const { differs } = verdictOf({ syncs: [sync([], { pods })], owner: [done(remove("web-b"))] });
+    expect(differs).toHaveLength(1);
+  });
+
+  test("one that the owner never does differs", () => {
+    const { differs } = verdictOf({ syncs: [sync([remove("web-a")], { pods })] });
+    expect(differs.map(textOf)).toEqual(["our delete of pods shop/web-a: the owner never did it"]);
+  });
+});
+
+describe("writes of one object", () => {
+  test("the same content is the same, whatever versions and times say", () => {
+    const verdict = verdictOf({ syncs: [sync([status(3, "9")])], owner: [done(status(3))] });
+    expect(summary(verdict)).toEqual({ same: 1, differs: [], notComparable: [], movedOn: 0 });
+  });
+
+  test("another status from the same state differs", () => {
+    const { differs } = verdictOf({ syncs: [sync([status(0)]), sync([])], owner: [done(status(3))] });
+    expect(differs.map(textOf)).toEqual([
+      expect.stringMatching(
+        /^the owner's update of replicasets.apps\/status shop\/web: meant otherwise here: .*"replicas":3/,
+      ),
+    ]);
+  });
+
+  test("a status from a version that no sync of ours saw is not comparable", () => {
+    const { notComparable } = verdictOf({ syncs: [sync([])], owner: [done(status(3, "11"))] });
+    expect(notComparable.map(({ why }) => why)).toEqual(["no sync of ours saw version 11, which it is based on"]);
+  });
+
+  test("a status that follows a change of a pod that no sync of ours saw is not comparable", () => {
+    const syncs = [sync([status(2)], { versions: new Map([["web-a", 12]]) }), sync([])];
+    const changes = [{ ownerUid: "set-uid", version: 13 }];
+    const { notComparable, differs } = verdictOf({ syncs, changes, owner: [done(status(3))] });
+    expect(notComparable.map(({ why }) => why)).toEqual(["no sync of ours saw version 10 with 13 of what it controls"]);
+    expect(differs).toEqual([]);
+    const seen = [sync([status(2)], { versions: new Map([["web-a", 13]]) }), sync([])];
+    expect(verdictOf({ syncs: seen, changes, owner: [done(status(3))] }).differs).toHaveLength(1);
+  });
+
+  test("a release that was not meant differs", () => {
+    const { differs } = verdictOf({ syncs: [sync([])], owner: [done(release("web-a"))] });
+    expect(differs.map(textOf)).toEqual(["the owner's patch of pods shop/web-a: not meant here"]);
+  });
+
+  test("what was decided long after the owner's write does not count", () => {
+    const late = { ...release("web-a"), at: at.at + graceMs + 1 };
+    expect(verdictOf({ syncs: [sync([late])], owner: [done(release("web-a"))] }).differs).toHaveLength(1);
+  });
+
+  test("what the last sync means and the owner never does differs, unless somebody else touched the object", () => {
+    const syncs = [sync([release("web-a")])];
+    expect(verdictOf({ syncs }).differs).toHaveLength(1);
+    expect(summary(verdictOf({ syncs, touched: new Set(["pods shop/web-a"]) }))).toMatchObject({
+      differs: [],
+      movedOn: 1,
+    });
+  });
+});

@@ -1,0 +1,276 @@
+/**
+ * Whether a controller of ours means what the real one does: judged from what our syncs decided, as recorded at the controllers'
+ * own client, and from what the API server's audit log says that the owner wrote. Nothing of shadow's own verdicts is looked at.
+ *
+ * The owner is held still while the objects are changed, and until our syncs have decided: so each of its writes has to be one
+ * that we had decided before, or decide within `graceMs` of it.
+ */
+import type { ObjectKey } from "../../../src/api/key.ts";
+import type { ObjectMeta, StoredObject } from "../../../src/api/object.ts";
+import { controllerOf } from "../../../src/api/owner-references.ts";
+import { essenceOf, makerOf, targetOf } from "./essence.ts";
+import type { Change, OwnerWrite, SyncRecord, Write } from "./judged.ts";
+
+/** So much later than the owner's write, by the API server's clock, a sync of ours may still decide the same. */
+export const graceMs = 5000;
+
+/** A round of changes with what came of it. All times by the clock of one machine. */
+export interface Round {
+  readonly syncs: readonly SyncRecord[];
+  /** What the owner of this controller wrote, in the order of its answers. */
+  readonly owner: readonly OwnerWrite[];
+  /** What anybody did to objects that others control. */
+  readonly changes: readonly Change[];
+  /** `pods ns/name`: what others than this owner have changed or deleted, beyond its status. */
+  readonly touched: ReadonlySet<string>;
+  /** Whether it is all the same which of two pods goes. */
+  readonly alike: (one: StoredObject, other: StoredObject) => boolean;
+}
+
+export interface Finding {
+  /** Whose write it is. */
+  readonly of: "owner" | "ours";
+  readonly write: Write | OwnerWrite;
+  readonly why: string;
+}
+
+export interface Verdict {
+  /** The owner's writes that we meant as well. */
+  readonly same: readonly OwnerWrite[];
+  readonly differs: readonly Finding[];
+  /** The owner's writes that cannot be judged, each with the reason. */
+  readonly notComparable: readonly Finding[];
+  /** What a sync of ours decided and a later one of the same key, on another state, did not. */
+  readonly movedOn: number;
+}
+
+/** Judges one controller's round. */
+export function judge(round: Round): Verdict {
+  const counted = [...countedCreates(round), ...countedDeletes(round)];
+  const byCount = new Set<Write>(counted.flatMap(({ owner, ours }) => [...owner, ...ours]));
+  const rest = (write: Write): boolean => !byCount.has(write);
+  const exact = judgeExact(round, rest);
+  return {
+    same: [...counted.flatMap(({ same }) => same), ...exact.same],
+    differs: [...counted.flatMap(({ differs }) => differs), ...exact.differs],
+    notComparable: exact.notComparable,
+    movedOn: exact.movedOn + counted.reduce((sum, each) => sum + each.movedOn, 0),
+  };
+}
+
+/** Writes of one owner's pods that are compared by number: which name or which of several equal pods is chance. */
+interface Counted {
+  readonly owner: readonly OwnerWrite[];
+  readonly ours: readonly Write[];
+  readonly same: readonly OwnerWrite[];
+  readonly differs: readonly Finding[];
+  readonly movedOn: number;
+}
+
+/** How many writes our syncs of one key meant, each counted once however often it was decided while it stood. */
+interface Count {
+  readonly meant: number;
+  /** The owner's writes that showed before we had meant as many. */
+  readonly unmeant: number;
+  /** Those that the last sync still means. */
+  readonly standing: number;
+}
+
+/**
+ * A sync means as many writes as it sees missing; those that an earlier sync meant already and that do not show yet are the same.
+ * `shown`: how many of the owner's writes the sync sees.
+ */
+function countMeant(
+  syncs: readonly SyncRecord[],
+  meantBy: (sync: SyncRecord) => number,
+  shown: (sync: SyncRecord) => number,
+): Count {
+  let meant = 0;
+  let unmeant = 0;
+  let standing = 0;
+  for (const sync of syncs) {
+    const done = shown(sync);
+    if (done > meant + unmeant) unmeant = done - meant;
+    const waiting = meant + unmeant - done;
+    const now = meantBy(sync);
+    meant += Math.max(0, now - waiting);
+    standing = now;
+  }
+  return { meant, unmeant, standing };
+}
+
+function countedCreates({ syncs, owner }: Round): Counted[] {
+  const ours = syncs.flatMap(({ writes }) => writes.filter(isGenerated));
+  const theirs = owner.filter(isGenerated);
+  const makers = new Set([...ours, ...theirs].map(makerOf));
+  return [...makers].map((maker) => {
+    const its = (write: Write): boolean => isGenerated(write) && makerOf(write) === maker;
+    const all = { owner: theirs.filter(its), ours: ours.filter(its) };
+    const names = new Set(all.owner.map(({ given }) => given));
+    const seen = new Set<string>();
+    const shown = ({ pods }: SyncRecord): number => {
+      for (const { metadata } of pods) if (names.has(metadata.name)) seen.add(metadata.name);
+      return seen.size;
+    };
+    const count = countMeant(syncsOf(syncs, maker), ({ writes }) => writes.filter(its).length, shown);
+    const bodies = new Set(all.ours.map(essenceOf));
+    return byNumber(all, count, (write) => (bodies.has(essenceOf(write)) ? undefined : "with another body"));
+  });
+}
+
+function countedDeletes({ syncs, owner, alike }: Round): Counted[] {
+  const uids = new Set(syncs.flatMap(({ primary, pods }) => (pods.length === 0 ? [] : [primary?.uid])));
+  const makerOfGone = ({ answer }: OwnerWrite): string | undefined =>
+    answer === undefined ? undefined : controllerOf(answer)?.uid;
+  return [...uids].map((uid) => {
+    const its = syncsOf(syncs, uid);
+    const theirs = owner.filter((write) => isPodDeletion(write) && makerOfGone(write) === uid);
+    const ours = its.flatMap(({ writes }) => writes.filter(isPodDeletion));
+    const gone = new Set(theirs.map(({ name }) => name));
+    const seen = new Set<string>();
+    const missing = new Set<string>();
+    const shown = ({ pods }: SyncRecord): number => {
+      const there = new Set(pods.map(({ metadata }) => metadata.name));
+      for (const name of seen) if (gone.has(name) && !there.has(name)) missing.add(name);
+      for (const name of there) seen.add(name);
+      return missing.size;
+    };
+    const count = countMeant(its, ({ writes }) => writes.filter(isPodDeletion).length, shown);
+    const spared = new Map(ours.map(({ name }) => [name, name]));
+    for (const name of gone) spared.delete(name);
+    const meant = new Set(ours.map(({ name }) => name));
+    const pods = new Map(its.flatMap((sync) => sync.pods.map((pod) => [pod.metadata.name, pod] as const)));
+    return byNumber({ owner: theirs, ours }, count, ({ name }) => {
+      if (meant.has(name)) return undefined;
+      const one = pods.get(name);
+      for (const other of spared.keys()) {
+        const pod = pods.get(other);
+        if (one === undefined || pod === undefined) continue;
+        if (!alike(one, pod)) continue;
+        spared.delete(other);
+        return undefined;
+      }
+      return `we meant ${[...spared.keys()].join(", ") || "none"}, which does not rank alike`;
+    });
+  });
+}
+
+function byNumber(
+  { owner, ours }: Pick<Counted, "owner" | "ours">,
+  { meant, unmeant, standing }: Count,
+  other: (write: OwnerWrite) => string | undefined,
+): Counted {
+  const wrong = new Map(owner.map((write) => [write, other(write)] as const));
+  // Which of them we did not mean cannot be told: as many as are too many, the last ones.
+  const tooMany = Math.max(0, owner.length - meant, unmeant);
+  for (const write of owner.slice(owner.length - tooMany)) {
+    const why = `${owner.length} by the owner, ${owner.length - tooMany} meant here`;
+    if (wrong.get(write) === undefined) wrong.set(write, why);
+  }
+  const left = Math.min(standing, Math.max(0, meant + unmeant - owner.length));
+  const notDone = ours.slice(ours.length - left).map((write): Finding => ({ of: "ours", write, why: neverDone }));
+  const found = owner.flatMap((write): Finding[] => {
+    const why = wrong.get(write);
+    return why === undefined ? [] : [{ of: "owner", write, why }];
+  });
+  return {
+    owner,
+    ours,
+    same: owner.filter((write) => wrong.get(write) === undefined),
+    differs: [...found, ...notDone],
+    movedOn: Math.max(0, meant + unmeant - owner.length - left),
+  };
+}
+
+const neverDone = "the owner never did it";
+
+/** All other writes: the same verb on the same object with the same content. */
+function judgeExact({ syncs, owner, changes, touched }: Round, rest: (write: Write) => boolean): Verdict {
+  const theirs = owner.filter(rest);
+  const decided = new Map<string, number>();
+  for (const write of syncs.flatMap(({ writes }) => writes.filter(rest))) {
+    const text = essenceOf(write);
+    decided.set(text, Math.min(decided.get(text) ?? Infinity, write.at));
+  }
+  const done = new Set(theirs.map(essenceOf));
+  const same: OwnerWrite[] = [];
+  const differs: Finding[] = [];
+  const notComparable: Finding[] = [];
+  for (const write of theirs) {
+    if ((decided.get(essenceOf(write)) ?? Infinity) <= write.at + graceMs) same.push(write);
+    else {
+      const unseen = whyUnseen(write, syncs, changes);
+      if (unseen === undefined) differs.push({ of: "owner", write, why: meantInstead(write, syncs) });
+      else notComparable.push({ of: "owner", write, why: unseen });
+    }
+  }
+  let movedOn = 0;
+  const last = new Map<ObjectKey, SyncRecord>();
+  for (const sync of syncs) if (!sync.failed) last.set(sync.key, sync);
+  for (const sync of syncs) {
+    for (const write of sync.writes.filter(rest)) {
+      if (done.has(essenceOf(write))) continue;
+      const { resource, namespace, name } = write;
+      const isLast = last.get(sync.key) === sync;
+      if (isLast && !touched.has(`${resource} ${namespace}/${name}`))
+        differs.push({ of: "ours", write, why: neverDone });
+      else movedOn++;
+    }
+  }
+  return { same, differs, notComparable, movedOn };
+}
+
+/**
+ * Why no sync of ours has looked at the state from which the owner wrote, by the versions of the object and of what it controls;
+ * undefined where one has, or where the versions do not tell.
+ */
+function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: readonly Change[]): string | undefined {
+  const { metadata } = (write.body ?? {}) as { readonly metadata?: ObjectMeta };
+  const [from, to] = [metadata?.resourceVersion, Number(write.answer?.metadata.resourceVersion)];
+  if (write.verb !== "update" || from === undefined) return undefined;
+  const known = syncs.filter(({ primary, versions }) =>
+    [primary?.resourceVersion, String(versions.get(write.name))].includes(from),
+  );
+  if (known.length === 0) return `no sync of ours saw version ${from}, which it is based on`;
+  const uid = known[0]?.primary?.uid;
+  // Of several states of what it controls, between the first that we saw with this version and the write, any may be the owner's.
+  const seen = new Set(known.flatMap(({ versions }) => [...versions.values()]));
+  const first = Math.min(...known.map(({ versions }) => Math.max(0, ...versions.values())));
+  const isMissed = ({ ownerUid, version }: Change): boolean =>
+    ownerUid === uid && version > first && version < to && !seen.has(version);
+  const missed = changes.find(isMissed);
+  return missed === undefined
+    ? undefined
+    : `no sync of ours saw version ${from} with ${missed.version} of what it controls`;
+}
+
+function meantInstead(write: OwnerWrite, syncs: readonly SyncRecord[]): string {
+  const target = targetOf(write);
+  const others = new Set(
+    syncs.flatMap(({ writes }) => writes.filter((each) => targetOf(each) === target).map(essenceOf)),
+  );
+  return others.size === 0 ? "not meant here" : `meant otherwise here: ${[...others].join(" or ")}`;
+}
+
+/** The syncs of the key whose object has the uid. */
+function syncsOf(syncs: readonly SyncRecord[], uid: string | undefined): readonly SyncRecord[] {
+  const keys = new Set(syncs.filter(({ primary }) => uid !== undefined && primary?.uid === uid).map(({ key }) => key));
+  return syncs.filter(({ key, primary, failed }) => keys.has(key) && primary?.uid === uid && !failed);
+}
+
+function isGenerated({ verb, name }: Write): boolean {
+  return verb === "create" && name === "";
+}
+
+function isPodDeletion({ verb, resource, body }: Write): boolean {
+  // A garbage collector names the pod that it means by its uid: which one goes is not its choice.
+  const { preconditions } = (body ?? {}) as { readonly preconditions?: { readonly uid?: string } };
+  return verb === "delete" && resource === "pods" && preconditions?.uid === undefined;
+}
+
+/** `the owner's delete of pods shop/web-x7k2p: not meant here`, for the message of a failure. */
+export function textOf({ of, write, why }: Finding): string {
+  const { verb, resource, namespace, name } = write;
+  const which = "given" in write ? write.given : name;
+  return `${of === "owner" ? "the owner's" : "our"} ${verb} of ${resource} ${namespace}/${which}: ${why}`;
+}

@@ -1,0 +1,43 @@
+/** What the judge of an agreement reads: what our syncs decided, and what the owner did by the audit log. */
+import type { ObjectKey } from "../../../src/api/key.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+
+/** A write, as it was sent. */
+export interface Write {
+  readonly verb: "create" | "update" | "patch" | "delete";
+  /** `pods`, `replicasets.apps/status`. */
+  readonly resource: string;
+  readonly namespace: string;
+  /** Empty in a create that leaves it to the server. */
+  readonly name: string;
+  readonly body: unknown;
+  /** In ms since 1970. */
+  readonly at: number;
+}
+
+/** A write of the real controller that the API server took. */
+export interface OwnerWrite extends Write {
+  /** The name that the server gave, where the owner left it open; otherwise that of the request. */
+  readonly given: string;
+  /** The object in the answer. */
+  readonly answer: StoredObject | undefined;
+}
+
+/** A version of an object that another one controls, whoever wrote it. */
+export interface Change {
+  readonly ownerUid: string;
+  readonly version: number;
+}
+
+/** One sync of ours: what it saw and what it would have written. */
+export interface SyncRecord {
+  readonly key: ObjectKey;
+  /** Of the key's object in the cache; undefined where there is none, or where the keys are no objects. */
+  readonly primary: { readonly uid: string; readonly resourceVersion: string } | undefined;
+  /** The object's pods that count: of a controller that makes pods. */
+  readonly pods: readonly StoredObject[];
+  /** Versions of the objects that the key's object controls, by their names. */
+  readonly versions: ReadonlyMap<string, number>;
+  readonly writes: readonly Write[];
+  readonly failed: boolean;
+}

@@ -1,0 +1,128 @@
+/** Controllers that have lost a behaviour: what the comparison with the real ones has to find out. */
+import { Pods, ReplicaSets, resourceOf, type Kind } from "../../../src/api/kind.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { controllerOf } from "../../../src/api/owner-references.ts";
+import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
+import type { Lister } from "../../../src/cache/lister.ts";
+import type { SyncClient, SyncContext } from "../../../src/controller/sync-context.ts";
+import type { Mutation } from "./recorder.ts";
+
+export interface Mutant {
+  readonly controller: "replicaset" | "deployment" | "garbage-collector";
+  /** What it does wrong. */
+  readonly does: string;
+  /** The owner's write that shows it: `delete pods`. */
+  readonly shownBy: string;
+  readonly mutation: Mutation;
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    controller: "replicaset",
+    does: "never deletes a pod",
+    shownBy: "delete pods",
+    mutation: withClient(({ client }) => ({ ...client, delete: done })),
+  },
+  { controller: "replicaset", does: "creates one pod too few", shownBy: "create pods", mutation: oneTooFew },
+  {
+    controller: "replicaset",
+    does: "never releases a pod",
+    shownBy: "patch pods",
+    mutation: withClient(neverReleases),
+  },
+  {
+    controller: "replicaset",
+    does: "counts no pod as ready",
+    shownBy: "update replicasets.apps/status",
+    mutation: noneReady,
+  },
+  {
+    controller: "garbage-collector",
+    does: "never deletes an object whose owner is absent",
+    shownBy: "delete configmaps",
+    mutation: withClient(({ client }) => ({ ...client, delete: done })),
+  },
+  {
+    controller: "deployment",
+    does: "never scales an old ReplicaSet down",
+    shownBy: "update replicasets.apps",
+    mutation: withClient(oldStay),
+  },
+];
+
+const done = (): Promise<unknown> => Promise.resolve({});
+
+function withClient(client: (context: SyncContext) => SyncClient): Mutation {
+  return (context) => ({ ...context, client: client(context) });
+}
+
+function is(kind: Kind, other: Kind): boolean {
+  return resourceOf(kind) === resourceOf(other);
+}
+
+function oneTooFew(context: SyncContext): SyncContext {
+  const { client } = context;
+  let left = 1;
+  return {
+    ...context,
+    client: {
+      ...client,
+      create(kind, object, options) {
+        if (left-- <= 0) return client.create(kind, object, options);
+        const { metadata } = object;
+        const name = `${metadata.generateName ?? ""}none`;
+        // The caller looks at the name alone.
+        return Promise.resolve({ ...object, metadata: { ...metadata, name } } as never);
+      },
+    },
+  };
+}
+
+function neverReleases({ client }: SyncContext): SyncClient {
+  return {
+    ...client,
+    patch: (kind, at, patch, options) =>
+      is(kind, Pods) && JSON.stringify(patch.body).includes('"$patch":"delete"')
+        ? // The caller does not look at it.
+          Promise.resolve({} as never)
+        : client.patch(kind, at, patch, options),
+  };
+}
+
+function noneReady(context: SyncContext): SyncContext {
+  const unready = (pod: Pod): Pod => ({ ...pod, status: { ...pod.status, conditions: [] } });
+  return {
+    ...context,
+    cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
+      const lister = context.cache(kind);
+      if (!is(kind, Pods)) return lister;
+      // Of the kind Pods the objects are pods.
+      const altered = (objects: T[]): T[] => (objects as unknown as Pod[]).map(unready) as unknown as T[];
+      return {
+        ...lister,
+        list: (namespace) => altered(lister.list(namespace)),
+        listSelected: (namespace, selector) => altered(lister.listSelected(namespace, selector)),
+        byIndex: (index, value) => altered(lister.byIndex(index, value)),
+      };
+    },
+  };
+}
+
+function oldStay(context: SyncContext): SyncClient {
+  const { client } = context;
+  const revision = ({ metadata }: StoredObject): number =>
+    Number(metadata.annotations?.["deployment.kubernetes.io/revision"] ?? 0);
+  return {
+    ...client,
+    update(kind, object, options) {
+      const { namespace, name } = object.metadata;
+      const all = is(kind, ReplicaSets) ? context.cache(ReplicaSets).list(namespace) : [];
+      const its = all.filter((set) => controllerOf(set)?.uid === controllerOf(object)?.uid);
+      const before = its.find(({ metadata }) => metadata.name === name)?.spec?.replicas ?? 0;
+      // Of the kind ReplicaSets the object is a ReplicaSet.
+      const after = (object as unknown as ReplicaSet).spec?.replicas ?? 0;
+      const isOld = its.some((set) => revision(set) > revision(object));
+      return isOld && after < before ? Promise.resolve(object) : client.update(kind, object, options);
+    },
+  };
+}

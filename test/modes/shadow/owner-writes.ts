@@ -1,0 +1,51 @@
+/** What a controller of kube-controller-manager did, from the audit log. */
+import { type AuditEvent, type Effect, effectsOf } from "../../support/audit-log.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { controllerOf } from "../../../src/api/owner-references.ts";
+import type { Change, OwnerWrite } from "./judged.ts";
+
+export interface Audited {
+  /** By the names of kube-controller-manager: `replicaset-controller`. */
+  readonly of: (component: string) => readonly OwnerWrite[];
+  /** What anybody did to objects that are controlled by others. */
+  readonly changes: readonly Change[];
+  /** `pods ns/name`: what others than this component have written to, beyond a subresource, or deleted. */
+  readonly touchedBeside: (component: string) => ReadonlySet<string>;
+}
+
+/** The writes that were taken, without Events. */
+export function auditedWrites(events: readonly AuditEvent[]): Audited {
+  const effects = effectsOf(events).filter(
+    ({ code, dryRun, resource }) => code < 300 && !dryRun && !/^(events|leases)\b/.test(resource),
+  );
+  return {
+    of: (component) => effects.filter((effect) => effect.component === component).flatMap(ownerWrite),
+    changes: effects.flatMap(changeOf),
+    touchedBeside: (component) =>
+      new Set(
+        effects
+          .filter((effect) => effect.component !== component && !effect.resource.includes("/"))
+          .map(({ resource, namespace, name }) => `${resource} ${namespace}/${name}`),
+      ),
+  };
+}
+
+function ownerWrite({ verb, resource, namespace, name, request, response, at }: Effect): OwnerWrite[] {
+  if (verb === "deletecollection") return [];
+  const { metadata } = (request ?? {}) as { readonly metadata?: { readonly name?: string } };
+  const asked = verb === "create" ? (metadata?.name ?? "") : name;
+  return [{ verb, resource, namespace, name: asked, body: request, at, given: name, answer: objectIn(response) }];
+}
+
+function changeOf({ response }: Effect): Change[] {
+  const object = objectIn(response);
+  const owner = object === undefined ? undefined : controllerOf(object);
+  if (object === undefined || owner === undefined) return [];
+  return [{ ownerUid: owner.uid, version: Number(object.metadata.resourceVersion) }];
+}
+
+/** An answer with a uid is the object as it is stored. */
+function objectIn(response: unknown): StoredObject | undefined {
+  const { metadata } = (response ?? {}) as { readonly metadata?: { readonly uid?: string } };
+  return metadata?.uid === undefined ? undefined : (response as StoredObject);
+}

@@ -1,0 +1,100 @@
+/** Writes down what a controller means to write, at its own client: before anything of shadow has seen it. */
+import { type Kind, Pods, resourceOf } from "../../../src/api/kind.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { controllerOf } from "../../../src/api/owner-references.ts";
+import type { Pod } from "../../../src/api/types.ts";
+import type { DeleteOptions } from "../../../src/client/verbs.ts";
+import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import { isPodActive } from "../../../src/controller/pod-status.ts";
+import type { SyncClient, SyncContext } from "../../../src/controller/sync-context.ts";
+import type { SyncRecord, Write } from "./judged.ts";
+
+/** What a controller gets in place of its context: how a mutant loses a behaviour. */
+export type Mutation = (context: SyncContext) => SyncContext;
+
+/** The controller, with each of its syncs in `into`. What a mutation keeps from the client is not written down. */
+export function recording(
+  definition: ControllerDefinition,
+  into: SyncRecord[],
+  mutation: Mutation = (context) => context,
+): ControllerDefinition {
+  return {
+    ...definition,
+    async sync(key, context) {
+      const writes: Write[] = [];
+      const record = { key, ...seen(definition, context), writes, failed: false };
+      into.push(record);
+      try {
+        return await definition.sync(key, mutation({ ...context, client: recordingClient(context, writes) }));
+      } catch (error) {
+        record.failed = true;
+        throw error;
+      }
+    },
+  };
+}
+
+type Seen = Pick<SyncRecord, "primary" | "pods" | "versions">;
+
+function seen({ for: kind, watches }: ControllerDefinition, context: SyncContext): Seen {
+  const object = kind === undefined ? undefined : context.cache(kind).get(context.key);
+  if (object === undefined) return { primary: undefined, pods: [], versions: new Map() };
+  const { uid, resourceVersion, namespace } = object.metadata;
+  const owned = watches.filter((watch) => watch.owned === true);
+  const its = owned.flatMap((watch) =>
+    context
+      .cache(watch.kind)
+      .list(namespace)
+      .filter((each) => controllerOf(each)?.uid === uid)
+      .map((each) => ({ kind: watch.kind.kind, object: each })),
+  );
+  return {
+    primary: { uid, resourceVersion },
+    // Of the kind Pods the objects are pods.
+    pods: its.flatMap((each) => (each.kind === Pods.kind && isPodActive(each.object as Pod) ? [each.object] : [])),
+    versions: new Map(its.map((each) => [each.object.metadata.name, Number(each.object.metadata.resourceVersion)])),
+  };
+}
+
+function recordingClient(context: SyncContext, writes: Write[]): SyncClient {
+  const { client } = context;
+  const note = (verb: Write["verb"], kind: Kind, write: Partial<Write> & { readonly subresource?: string }): void => {
+    const { subresource, ...rest } = write;
+    const resource = resourceOf(kind) + (subresource === undefined ? "" : `/${subresource}`);
+    writes.push({ verb, resource, namespace: "", name: "", body: undefined, at: context.now(), ...rest });
+  };
+  const whole = ({ metadata }: StoredObject): Pick<Write, "namespace" | "name"> => ({
+    namespace: metadata.namespace ?? "",
+    name: metadata.name,
+  });
+  return {
+    ...client,
+    create(kind, object, options) {
+      const { namespace = "", name = "" } = object.metadata;
+      note("create", kind, { namespace, name, body: object });
+      return client.create(kind, object, options);
+    },
+    update(kind, object, options) {
+      const { subresource } = options;
+      note("update", kind, { ...whole(object), body: object, ...(subresource !== undefined && { subresource }) });
+      return client.update(kind, object, options);
+    },
+    updateStatus(kind, object, options) {
+      note("update", kind, { ...whole(object), body: object, subresource: "status" });
+      return client.updateStatus(kind, object, options);
+    },
+    patch(kind, at, patch, options) {
+      const { subresource } = options;
+      note("patch", kind, { ...at, body: patch.body, ...(subresource !== undefined && { subresource }) });
+      return client.patch(kind, at, patch, options);
+    },
+    delete(kind, at, options) {
+      note("delete", kind, { ...at, body: deleteOptionsOf(options) });
+      return client.delete(kind, at, options);
+    },
+  };
+}
+
+function deleteOptionsOf({ preconditions, propagationPolicy }: DeleteOptions): object {
+  return { preconditions, propagationPolicy };
+}
