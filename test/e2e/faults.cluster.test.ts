@@ -4,8 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { below, seededRandom } from "../../src/platform/random.ts";
-import { clusterMissing } from "../support/cluster.ts";
+import { clusterMissing, controllersMissing } from "../support/cluster.ts";
 import { tries } from "../support/long.ts";
+import { excessOf, ourController, upstreamController } from "./support/excess.ts";
 import { calm, type Fault, faults, startGround } from "./support/faults.ts";
 import { type LiveScene, startLiveScene } from "./support/live-scene.ts";
 
@@ -38,12 +39,24 @@ describe.skipIf(clusterMissing !== undefined)(
             await scene.churn(random, 4);
             const excess = await scene.converged();
             if (suffers !== undefined) expect(scene.failures[suffers]).toBeGreaterThan(0);
-            // A create whose answer is lost is made again, by upstream too: one pod too many for each, and no more.
+            // A create whose answer is lost is made again, by upstream too (see below): a pod too many for each, and no more.
             expect(excess).toBeLessThanOrEqual(losesAnswers === true ? scene.failures.writes : 0);
           });
         }, 180_000);
       }
     }
+
+    test.skipIf(controllersMissing !== undefined)(
+      "a create whose answer is lost is made again, by kube-controller-manager as by ours, and taken back",
+      async () => {
+        for (const lost of [1, 2]) {
+          const ours = await excessOf(ground, ourController, { namespace: `excess-ours-${lost}`, lost });
+          const theirs = await excessOf(ground, upstreamController, { namespace: `excess-upstream-${lost}`, lost });
+          expect({ lost, ours, theirs }).toEqual({ lost, ours: lost, theirs: lost });
+        }
+      },
+      300_000,
+    );
 
     for (const through of ["tcp", "http"] as const) {
       for (let seed = 1; seed <= tries(0, 10); seed++) {

@@ -1,0 +1,86 @@
+/**
+ * Creates whose answers are lost while the watch of pods is silent: the controller has to take each for failed, and makes the pod
+ * again. The same for our ReplicaSet controller and for kube-controller-manager, so that where we have pods in excess it can be
+ * shown that upstream has as many.
+ * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go manageReplicas: CreationObserved on any error.
+ */
+import { expect } from "bun:test";
+import { openSync } from "node:fs";
+import { join } from "node:path";
+import { controlPlaneBinary } from "../../../scripts/control-plane.ts";
+import { kubeconfigThrough } from "../../support/fault-proxy.ts";
+import type { Ground } from "./faults.ts";
+import { startFaultyRun } from "./faulty-run.ts";
+import { eventually, Workload } from "./workload.ts";
+
+const before = 2;
+const asked = 5;
+const waitMs = 60_000;
+
+/** A ReplicaSet controller whose requests go through the proxy. */
+type StartController = (ground: Ground, namespace: string) => Promise<{ stop(): Promise<void> }>;
+
+export const ourController: StartController = ({ cluster, http }, namespace) =>
+  startFaultyRun(cluster, http.url, { controllers: ["replicaset"], namespace });
+
+/** It takes care of all namespaces. */
+export const upstreamController: StartController = ({ cluster, http }) => {
+  const log = openSync(join(cluster.dir, "kube-controller-manager-behind-proxy.log"), "w");
+  const flags = ["--controllers=replicaset-controller", "--leader-elect=false", "--secure-port=0"];
+  const command = [
+    controlPlaneBinary("kube-controller-manager") ?? "kube-controller-manager",
+    `--kubeconfig=${kubeconfigThrough(cluster, http.url)}`,
+    ...flags,
+  ];
+  const run = Bun.spawn(command, { stdin: "ignore", stdout: log, stderr: log });
+  return Promise.resolve({
+    async stop() {
+      run.kill("SIGKILL");
+      await run.exited;
+    },
+  });
+};
+
+/** Pods beyond those asked for, once `lost` creates were answered to nobody; they are taken back before this returns. */
+export async function excessOf(
+  ground: Ground,
+  start: StartController,
+  { namespace, lost }: { readonly namespace: string; readonly lost: number },
+): Promise<number> {
+  const { cluster, http } = ground;
+  await cluster.createNamespace(namespace);
+  const workload = new Workload(cluster, namespace);
+  const controller = await start(ground, namespace);
+  try {
+    const set = await workload.createReplicaSet("web", before);
+    await workload.settled("web", before, waitMs);
+    const isOfPods = ({ path }: { readonly path: string }): boolean => path.endsWith("/pods");
+    const silent = http.inject({
+      match: (request) => request.isWatch && isOfPods(request),
+      fault: { is: "stall", afterBytes: 0 },
+    });
+    const losing = http.inject({
+      match: (request) => request.method === "POST" && isOfPods(request),
+      times: lost,
+      fault: { is: "lose-answer" },
+    });
+    http.breakConnections();
+    await eventually(async () => expect(silent.hits).toBeGreaterThan(0), waitMs);
+    await workload.scale("web", asked);
+    // Those lost and those answered: then it has made all that it asked for.
+    await eventually(async () => {
+      expect(losing.hits).toBe(lost);
+      expect((await workload.pods(set)).length).toBeGreaterThanOrEqual(asked + lost);
+    }, waitMs);
+    // More would come at once: nothing waits.
+    await Bun.sleep(500);
+    const excess = (await workload.pods(set)).length - asked;
+    http.clear();
+    http.breakConnections();
+    await workload.settled("web", asked, waitMs);
+    return excess;
+  } finally {
+    http.clear();
+    await controller.stop();
+  }
+}
