@@ -233,6 +233,7 @@ function crowdedNotes({ availability }: DryRun, { assumedNodes }: DryRunSource):
 /** With `--server-validate`; nothing otherwise. */
 function validationsOf(run: DryRun, { transport, beginning }: DryRunSource): Promise<readonly Validation[]> {
   if (transport === undefined || run.writes.length === 0) return Promise.resolve([]);
-  const there = new Set(beginning.objects.map(({ metadata }) => metadata.uid));
+  const objects = [...beginning.objects, ...beginning.customResources.objects];
+  const there = new Set(objects.map(({ metadata }) => metadata.uid));
   return validateOnServer(transport, run.writes, (uid) => there.has(uid));
 }

@@ -10,6 +10,7 @@ import { loadKubeconfig } from "../../src/client/kubeconfig.ts";
 import { beginningFrom, defaultNodes, emptyCluster, savedCluster } from "../../src/modes/dry-run/beginning.ts";
 import type { Beginning } from "../../src/modes/dry-run/dry-run.ts";
 import { sandboxKinds, servedBySandbox } from "../../src/modes/dry-run/kinds.ts";
+import { noCustomResources, readCustomResources } from "../../src/modes/dry-run/custom-objects.ts";
 import { takeSnapshot } from "../../src/modes/dry-run/snapshot.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { type Connected, connectAs } from "../connection.ts";
@@ -21,6 +22,7 @@ import { isUrl } from "../manifest-text.ts";
 import type { Manifest } from "../manifests.ts";
 import { counted } from "../render/style.ts";
 import { UserError } from "../user-error.ts";
+import { customsApart, customTargets, kindsBeside } from "./custom-kinds.ts";
 import { deletedNamespaces, namespacesMade, namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
 import { isOf, refuseUnknownKinds } from "./unknown-kinds.ts";
 
@@ -87,7 +89,9 @@ async function emptySource(flags: DryRunFlags, { controllers, wishWords }: Sourc
   refuseUnknownKinds(wishWords, kinds, "an API server");
   const made = namespacesMade([...manifests, ...baseline]);
   const assumed = namespacesUsed(wishWords, namespace, []).filter((name) => !made.has(name) && name !== "default");
+  const customKinds = kindsBeside(kinds, wishWords);
   const saved = savedObjects(wishWords);
+  const { served, customs } = customsApart(saved, (object) => kinds.some((kind) => isOf(object, kind)));
   const over = [
     ...(saved.length > 0 ? [counted(saved.length, "saved object")] : []),
     ...(baseline.length > saved.length
@@ -101,10 +105,13 @@ async function emptySource(flags: DryRunFlags, { controllers, wishWords }: Sourc
   const words = `${askedWords(wishWords)} over ${over.length === 0 ? "an empty cluster" : over.join(" and ")}`;
   return {
     words: `${words}, with simulated nodes; no cluster is asked`,
-    beginning: saved.length === 0 ? emptyCluster(assumed, cluster) : savedCluster(saved, assumed, cluster),
+    beginning: {
+      ...(served.length === 0 ? emptyCluster(assumed, cluster) : savedCluster(served, assumed, cluster)),
+      customResources: { ...noCustomResources, kinds: customKinds, objects: customs },
+    },
     given: new Set(nodes.map(({ object }) => object)),
     assumedNodes: count === undefined && !saved.some(({ kind }) => kind === "Node") ? defaultNodes : undefined,
-    kinds,
+    kinds: [...kinds, ...customKinds],
     namespace,
     controllers,
     hasBaseline: baseline.length > 0,
@@ -157,10 +164,13 @@ async function snapshotSource(
   }
   const objects = [...wishWords.manifests, ...wishWords.baseline].map(({ object }) => object);
   const applied = kinds.filter((kind) => objects.some((object) => isOf(object, kind)));
+  const isServed = await servedBySandbox();
+  const customs = await readCustomResources(transport, customTargets(wishWords, { kinds, isServed, namespace }));
+  const newKinds = kindsBeside(kinds, wishWords);
   const snapshot = await takeSnapshot({
     transport,
     kinds,
-    isServed: await servedBySandbox(),
+    isServed,
     namespaces,
     toDelete: deletedNamespaces(wishWords),
     alsoKinds: [...applied, ...deletedKinds(wishWords, kinds)],
@@ -171,8 +181,11 @@ async function snapshotSource(
   const about = `${where} ${namespaces.join(", ")}, ${counted(snapshot.objects.length, "object")}, revision ${snapshot.revision}`;
   return {
     words: `${askedWords(wishWords)} over a snapshot of context ${connected.context} (${about})`,
-    beginning: beginningFrom(snapshot, namespaces, io.timeline.now()),
-    kinds,
+    beginning: {
+      ...beginningFrom(snapshot, namespaces, io.timeline.now()),
+      customResources: { ...customs, kinds: [...customs.kinds, ...newKinds] },
+    },
+    kinds: [...kinds, ...newKinds],
     namespace,
     given: new Set(),
     assumedNodes: undefined,

@@ -1,8 +1,9 @@
 /** What is wrong with a kind that no API server of this release has. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import type { DiscoveredKind } from "../../src/client/discovery.ts";
-import { type Manifest, ManifestError, problemOf } from "../manifests.ts";
+import { ManifestError, problemOf } from "../manifests.ts";
 import { nearest } from "../controller-names.ts";
+import { definedKinds } from "./custom-kinds.ts";
 import { removedVersions } from "./removed-versions.ts";
 import type { WishWords } from "./wishes.ts";
 
@@ -83,9 +84,9 @@ export function refuseUnknownKinds(
   server: "the cluster" | "an API server",
 ): void {
   const all = [...baseline, ...manifests];
-  const defined = new Set(all.flatMap(({ object }) => definedKinds(object)));
+  const defined = all.flatMap(({ object }) => definedKinds(object));
   const unknown = all.filter(({ object }) => {
-    if (kinds.some((kind) => isOf(object, kind)) || defined.has(`${object.apiVersion} ${object.kind}`)) return false;
+    if ([...kinds, ...defined].some((kind) => isOf(object, kind))) return false;
     return server === "the cluster" || isOwnGroup(object.apiVersion, kinds);
   });
   if (unknown.length === 0) return;
@@ -95,22 +96,7 @@ export function refuseUnknownKinds(
   );
 }
 
-interface DefinitionLike {
-  readonly spec?: {
-    readonly group?: string;
-    readonly names?: { readonly kind?: string };
-    readonly versions?: readonly { readonly name?: string }[];
-  };
-}
-
-/** `example.com/v1 Frob`: what a CustomResourceDefinition among the manifests brings. */
-function definedKinds(object: Manifest["object"]): readonly string[] {
-  if (object.kind !== "CustomResourceDefinition") return [];
-  const { group = "", names, versions = [] } = (object as DefinitionLike).spec ?? {};
-  return versions.map(({ name = "" }) => `${group}/${name} ${names?.kind ?? ""}`);
-}
-
 /** Whether an object of a manifest is of the kind. */
-export function isOf(object: Manifest["object"], kind: Kind): boolean {
+export function isOf(object: { readonly apiVersion?: string; readonly kind?: string }, kind: Kind): boolean {
   return object.kind === kind.kind && object.apiVersion === apiVersionOf(kind);
 }

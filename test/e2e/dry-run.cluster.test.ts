@@ -13,6 +13,8 @@ import {
   quota,
   reader,
   web,
+  widget,
+  widgetDefinition,
 } from "./support/dry-run-manifests.ts";
 import { type ProgramEnd, runProgram } from "./support/program.ts";
 import { eventually } from "./support/workload.ts";
@@ -289,6 +291,81 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect(code).toBe(1);
     });
   }, 120_000);
+
+  describe("of custom resources", () => {
+    /** Changed lines of the diffs, in any order; the server counts generations. */
+    const changed = (text: string): string[] =>
+      text
+        .split("\n")
+        .filter((line) => /^[+-] /.test(line) && !/^. +generation:/.test(line) && !/^[+-] Widget/.test(line))
+        .toSorted();
+
+    beforeAll(async () => {
+      await applied(widgetDefinition);
+      await eventually(async () => {
+        expect(await cluster.kubectl(["apply", "-f", "-"], widget("size: 1, tags: [a, b], note: old"))).toMatchObject({
+          code: 0,
+        });
+      });
+      // What others write stays.
+      const patches = [
+        ["--subresource=status", '{"status":{"phase":"Ready"}}'],
+        ["--type=merge", '{"spec":{"owner":"somebody"},"metadata":{"labels":{"by":"controller"}}}'],
+      ];
+      for (const [how = "", patch = ""] of patches) {
+        const done = await cluster.kubectl(["-n", "shop", "patch", "widget", "w", "--type=merge", how, "-p", patch]);
+        expect(done).toMatchObject({ code: 0 });
+      }
+    }, 60_000);
+
+    const rows = [
+      { name: "as they were applied", spec: "size: 1, tags: [a, b], note: old" },
+      { name: "with a field changed", spec: "size: 2, tags: [a, b], note: old" },
+      { name: "with a list changed, a field gone and another one new", spec: "size: 1, tags: [b], deep: {a: {b: 1}}" },
+      { name: "with a field that somebody else has set", spec: "size: 1, tags: [a, b], note: old, owner: me" },
+      {
+        name: "with a status, which the server passes over",
+        spec: "size: 1, tags: [a, b], note: old",
+        more: "status: {phase: Lost}",
+      },
+    ];
+    test.each(rows)(
+      "$name: as kubectl diff has it",
+      async ({ spec, more = "" }) => {
+        const file = fileOf(`${widget(spec)}${more}\n`);
+        const judge = await cluster.kubectl(["diff", "-f", file]);
+        const { code, stdout } = await dryRun("-f", file);
+        expect({ code, lines: changed(stdout) }).toEqual({ code: judge.code, lines: changed(judge.stdout) });
+        expect(stdout.includes("without the defaults and checks of their kinds: Widget shop/w")).toBe(judge.code === 1);
+      },
+      120_000,
+    );
+
+    test("a new one is created; the server, asked, says what it would add", async () => {
+      const file = fileOf(widget("size: 1").replace("name: w", "name: new"));
+      const plain = await dryRun("-f", file);
+      expect(plain.stdout).toMatch(/^\+ Widget shop\/new +applied$/m);
+      expect(plain.code).toBe(1);
+      const asked = await dryRun("-f", file, "--server-validate");
+      expect(asked.stdout).toContain("server: create Widget shop/new would be changed by the server at .spec.colour");
+      expect(asked.stdout).not.toContain("without the defaults");
+      expect((await cluster.kubectl(["-n", "shop", "get", "widget", "new"])).code).toBe(1);
+    }, 120_000);
+
+    test("one that is deleted goes", async () => {
+      const { code, stdout } = await dryRun("--delete", "widget/w", "-n", "shop");
+      expect(stdout).toMatch(/^- Widget shop\/w +deleted, as asked$/m);
+      expect(code).toBe(1);
+    }, 120_000);
+
+    test("one that may not be read is not compared, and nobody can tell", async () => {
+      await applied(reader);
+      const { code, stdout } = await dryRun("-f", fileOf(widget("size: 1")), "--as", "reader");
+      expect(stdout).toContain("not compared (not allowed to get widgets.example.com): Widget shop/w");
+      expect(stdout).not.toContain("nothing would change");
+      expect(code).toBe(5);
+    }, 120_000);
+  });
 
   test("the same input gives the same answer", async () => {
     const file = fileOf(web(7));

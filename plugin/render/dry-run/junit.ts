@@ -48,8 +48,8 @@ function objectCases(report: DryRunReport): readonly TestCase[] {
   });
 }
 
-function skippedText({ verdicts }: DryRunReport, name: string, { did }: Done): string | undefined {
-  if (did === "not served") return "not a kind of Kubernetes itself: not followed and not compared";
+function skippedText({ verdicts }: DryRunReport, name: string, { did, why }: Done): string | undefined {
+  if (did === "not compared") return `not compared: ${why ?? ""}`;
   const decisive = verdicts.available.evidence.unseen.find(({ what, isDecisive }) => isDecisive && what === name);
   return decisive === undefined ? undefined : `cannot tell whether it becomes available: ${decisive.why}`;
 }

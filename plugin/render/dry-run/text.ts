@@ -62,7 +62,7 @@ function diffLines(report: DryRunReport, style: Style): string[] {
 
 /** `Deployment shop/web configured · 12 Services unchanged`: of many objects those of a kind are counted. */
 function appliedLine({ run }: DryRunReport): string | undefined {
-  const done = run.done.filter(({ did }) => did !== "not served");
+  const done = run.done.filter(({ did }) => did !== "not compared");
   if (done.length === 0) return undefined;
   const named = (each: Done): string => `${each.of.kind} ${each.key} ${each.did}`;
   if (done.length <= namedObjects) return done.map(named).join(" · ");
@@ -85,16 +85,23 @@ function hang(label: string, text: string, { columns }: Style): string[] {
 }
 
 /** What must be known to read the answer right. */
-export function endingNotes({ run, notes }: DryRunReport): string[] {
-  const notFollowed = run.notFollowed.filter(({ did }) => did !== "not served");
-  const notServed = run.notFollowed.filter(({ did }) => did === "not served");
+export function endingNotes({ run, notes, validations }: DryRunReport): string[] {
+  const notFollowed = run.notFollowed.filter(({ did }) => did !== "not compared");
+  const notCompared = run.notFollowed.filter(({ did }) => did === "not compared");
+  const merged = run.done.filter(
+    ({ did, isCustom = false, changes = [] }) =>
+      isCustom && (did === "created" || changes.length > 0) && validations.length === 0,
+  );
   return [
     ...(notFollowed.length === 0
       ? []
       : [`applied, not followed (no controller here acts on them): ${namedOrCounted(notFollowed)}`]),
-    ...(notServed.length === 0
+    ...(merged.length === 0
       ? []
-      : [`not followed and not compared (no kinds of Kubernetes itself): ${namedOrCounted(notServed)}`]),
+      : [`merged as kubectl apply does, without the defaults and checks of their kinds: ${namedOrCounted(merged)}`]),
+    ...[...Map.groupBy(notCompared, ({ why = "" }) => why)].map(
+      ([why, each]) => `not compared (${why}): ${namedOrCounted(each)}`,
+    ),
     ...run.admission.map(({ text }) => text),
     ...notes,
   ];

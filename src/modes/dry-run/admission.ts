@@ -6,7 +6,6 @@ import type { ObjectKey } from "../../api/key.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { LabelSelector } from "../../api/types.ts";
-import type { Catalogue } from "../../sandbox/registry/resource.ts";
 import type { KindName, WriteEvent } from "../../trace/events.ts";
 import { entryName, type State } from "../../views/state.ts";
 
@@ -86,7 +85,11 @@ interface Seen {
 /** @param before the state that the writes began with; it holds the configurations. */
 export function admissionNotes(
   writes: readonly WriteEvent[],
-  { before, after, catalogue }: { readonly before: State; readonly after: State; readonly catalogue: Catalogue },
+  {
+    before,
+    after,
+    pluralOf,
+  }: { readonly before: State; readonly after: State; readonly pluralOf: (of: KindName) => string },
 ): readonly AdmissionNote[] {
   const seen = writes.map((event): Seen => {
     const write = admittedWrite(event);
@@ -95,10 +98,7 @@ export function admissionNotes(
     const slash = write.key.indexOf("/");
     const namespaceName = entryName({ group: "", kind: "Namespace" }, write.key.slice(0, Math.max(0, slash)));
     const namespace = (after.get(namespaceName) ?? before.get(namespaceName))?.object;
-    const plural = catalogue.resources.find(
-      ({ group, kind }) => group === write.of.group && kind === write.of.kind,
-    )?.plural;
-    return { write, plural: plural ?? "", object, namespace };
+    return { write, plural: pluralOf(write.of), object, namespace };
   });
   const configurations = [...before.values()].map(({ object }) => object);
   return [...webhookNotes(configurations, seen), ...policyNotes(configurations, seen)];

@@ -38,7 +38,11 @@ export interface Done {
   readonly wish: Wish;
   readonly of: KindName;
   readonly key: ObjectKey;
-  readonly did: "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not served";
+  readonly did: "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not compared";
+  /** Of a kind that no sandbox serves: its fields are merged, and neither defaults nor validation of its kind take part. */
+  readonly isCustom?: true;
+  /** Why the object of the cluster could not be read: of what is not compared. */
+  readonly why?: string;
   /** The fields that were changed by it, what the server sets beside them included; secrets are masked. */
   readonly changes?: readonly FieldChange[];
 }
@@ -76,7 +80,7 @@ function fulfilOne(world: World, wish: Wish): Promise<Done> {
     case "scale":
       return scale(world.clientFor("kubectl"), wish);
     case "delete":
-      return remove(world.clientFor("kubectl"), wish);
+      return remove(world, wish);
   }
 }
 
@@ -92,10 +96,16 @@ async function scale(client: Client, wish: Wish & { readonly is: "scale" }): Pro
   return { wish, of: { group: kind.group, kind: kind.kind }, key: objectKey(namespace, name), did: "scaled" };
 }
 
-async function remove(client: Client, wish: Wish & { readonly is: "delete" }): Promise<Done> {
+async function remove(world: World, wish: Wish & { readonly is: "delete" }): Promise<Done> {
   const { kind, namespace, name } = wish;
+  const of = { group: kind.group, kind: kind.kind };
+  const key = objectKey(namespace, name);
+  const isCustom = world.sandbox.server.catalogue.ofKind(apiVersionOf(kind), kind.kind) === undefined;
+  const why = isCustom ? world.customs.whyUnread(kind, key) : undefined;
+  if (why !== undefined) return { wish, of, key, did: "not compared", isCustom: true, why };
+  const client = world.clientFor("kubectl");
   await client.delete(kind, { namespace, name }, { propagationPolicy: "Background" });
-  return { wish, of: { group: kind.group, kind: kind.kind }, key: objectKey(namespace, name), did: "deleted" };
+  return { wish, of, key, did: "deleted", ...(isCustom && { isCustom }) };
 }
 
 async function apply(world: World, wish: Wish & { readonly is: "apply" }): Promise<Done> {
@@ -103,14 +113,15 @@ async function apply(world: World, wish: Wish & { readonly is: "apply" }): Promi
   const { catalogue } = world.sandbox.server;
   const resource = catalogue.ofKind(object.apiVersion, object.kind);
   const namespace = object.metadata.namespace ?? wish.namespace;
-  if (resource === undefined) {
-    const group = object.apiVersion.includes("/") ? (object.apiVersion.split("/")[0] ?? "") : "";
-    const key = objectKey(namespace, object.metadata.name ?? "");
-    return { wish, of: { group, kind: object.kind }, key, did: "not served" };
-  }
-  const kind = kindOfResource(resource);
+  const isCustom = resource === undefined;
+  const kind = isCustom ? world.customs.kindOf(object.apiVersion, object.kind) : kindOfResource(resource);
   const at = { namespace: kind.namespaced ? namespace : "", name: object.metadata.name ?? "" };
   const of = { group: kind.group, kind: kind.kind };
+  const why = world.customs.whyUnread(kind, objectKey(at.namespace, at.name));
+  if (why !== undefined) {
+    return { wish, of, key: objectKey(at.namespace, at.name), did: "not compared", isCustom: true, why };
+  }
+  const about = { wish, of, ...(isCustom && { isCustom }) };
   const client = world.clientFor("kubectl-client-side-apply");
   const modified = withAnnotation(object, at.namespace);
   const current = at.name === "" ? undefined : await there(client, kind, at);
@@ -118,18 +129,18 @@ async function apply(world: World, wish: Wish & { readonly is: "apply" }): Promi
     const made = await client.create(kind, modified as unknown as Unstored<StoredObject>, {
       fieldValidation: "Strict",
     });
-    return { wish, of, key: objectKey(made.metadata.namespace, made.metadata.name), did: "created" };
+    return { ...about, key: objectKey(made.metadata.namespace, made.metadata.name), did: "created" };
   }
   const key = objectKey(at.namespace, at.name);
-  const struct = resource.struct;
+  const struct = resource?.struct;
   const rules = struct === undefined ? undefined : rulesOf(struct, catalogue.schema);
   const whole = { ...current, apiVersion: apiVersionOf(kind), kind: kind.kind };
   const body = threeWayPatch(lastApplied(current), modified, whole, rules);
-  if (Object.keys(body).length === 0) return { wish, of, key, did: "unchanged" };
+  if (Object.keys(body).length === 0) return { ...about, key, did: "unchanged" };
   const patch: Patch = { type: rules === undefined ? "merge" : "strategic", body };
   const after = await client.patch(kind, at, patch, { fieldValidation: "Strict", basedOn: current });
-  if (isUntouched(current, after)) return { wish, of, key, did: "unchanged" };
-  return { wish, of, key, did: "configured", changes: maskChanges(of, changesBetween(current, after)) };
+  if (isUntouched(current, after)) return { ...about, key, did: "unchanged" };
+  return { ...about, key, did: "configured", changes: maskChanges(of, changesBetween(current, after)) };
 }
 
 /** Without what every write changes. */

@@ -10,6 +10,7 @@ import type { Beginning } from "./dry-run.ts";
 import type { LeftAlone } from "./kubelet.ts";
 import { liveRefusals } from "./live-refusals.ts";
 import { type Scope, wholeCluster } from "./scope.ts";
+import { noCustomResources } from "./custom-objects.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** When manifests alone begin: any fixed date would do. */
@@ -88,6 +89,7 @@ export function emptyCluster(namespaces: Iterable<string>, { simulated, nodes = 
     loadPods: new Set(),
     scope: wholeCluster,
     liveRefusals: new Map(),
+    customResources: noCustomResources,
   };
 }
 
@@ -125,7 +127,13 @@ export function savedCluster(
   });
   const used = [...new Set(saved.map(({ metadata }) => metadata.namespace ?? ""))];
   const begun = beginWith([...others, ...added, ...saved], used);
-  return { ...begun, atMs: latestTime(saved), scope: wholeCluster, liveRefusals: liveRefusals(saved) };
+  return {
+    ...begun,
+    atMs: latestTime(saved),
+    scope: wholeCluster,
+    liveRefusals: liveRefusals(saved),
+    customResources: noCustomResources,
+  };
 }
 
 /** Whom the garbage collector would miss, though he may well be there. */
@@ -178,6 +186,7 @@ export function beginningFrom(snapshot: Snapshot, namespaces: readonly string[],
     ...leftAlone,
     scope: scopeOf(snapshot, namespaces),
     liveRefusals: liveRefusals(snapshot.objects),
+    customResources: noCustomResources,
   };
 }
 

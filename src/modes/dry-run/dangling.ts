@@ -45,9 +45,9 @@ export function danglingOf(done: readonly Done[], { before, state, scope }: Arou
   const unseen = new Map<string, Unseen>();
   const pods = new PodsByNamespace(state);
   let looked = 0;
-  for (const { of, key, did } of withoutDoubles(done)) {
+  for (const { of, key, did, isCustom = false } of withoutDoubles(done)) {
     const object = state.get(entryName(of, key))?.object;
-    if (object === undefined || did === "deleted" || did === "not served") continue;
+    if (object === undefined || did === "deleted" || isCustom) continue;
     const found = [
       ...referencesOf(object).map((reference) => lookUp(reference, state, scope)),
       ...matchesOf(object, state, pods),

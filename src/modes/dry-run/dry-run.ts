@@ -7,11 +7,13 @@ import type { StoredObject } from "../../api/object.ts";
 import type { ControllerDefinition } from "../../controller/definition.ts";
 import { type ChangeGroup, type OutcomeOptions, outcomeOf } from "../../views/outcome.ts";
 import { type Rollout, Rollouts } from "../../views/rollout.ts";
+import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { type Refused, Story } from "../../views/story.ts";
 import { type Done, fulfil, type RefusedWish, type Wish } from "./apply.ts";
 import { type AdmissionNote, admissionNotes } from "./admission.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
+import type { CustomResources } from "./custom-objects.ts";
 import { danglingOf, type References } from "./dangling.ts";
 import { isFollowed } from "./followed.ts";
 import type { LeftAlone } from "./kubelet.ts";
@@ -30,6 +32,7 @@ export interface Beginning extends LeftAlone {
   readonly revision?: number;
   readonly scope: Scope;
   readonly liveRefusals: LiveRefusals;
+  readonly customResources: CustomResources;
 }
 
 export interface DryRunOptions extends OutcomeOptions {
@@ -83,6 +86,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     loadPods: beginning.loadPods,
     scope: beginning.scope,
     liveRefusals: beginning.liveRefusals,
+    customResources: beginning.customResources,
     managedFields: options.shown.managedFields === true,
   });
   const first = await driftOf(world, options, horizonMs);
@@ -110,10 +114,16 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     references: danglingOf(done, { before, state, scope: beginning.scope }),
     notFollowed: done.filter((each) => !isFollowed(each, options.controllers)),
     rollouts: rollouts.rollouts(),
-    admission: admissionNotes(story.admitted, { before, after: state, catalogue: world.sandbox.server.catalogue }),
+    admission: admissionNotes(story.admitted, { before, after: state, pluralOf: pluralsOf(world) }),
     writes,
     state,
   };
+}
+
+/** The plural of a kind, as rules of webhooks name it; empty for one that nobody knows. */
+function pluralsOf({ sandbox, customs }: World): (of: KindName) => string {
+  const kinds = [...sandbox.server.catalogue.resources, ...customs.kinds];
+  return ({ group, kind }) => kinds.find((each) => each.group === group && each.kind === kind)?.plural ?? "";
 }
 
 interface First {

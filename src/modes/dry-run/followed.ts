@@ -27,8 +27,8 @@ const passive: ReadonlySet<string> = new Set([
 /** Of kinds whose controllers need not be chosen: the scheduler, the kubelet and the count of quotas always act. */
 const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 
-export function isFollowed({ of, did }: Done, controllers: readonly ControllerDefinition[]): boolean {
-  if (did === "not served") return false;
+export function isFollowed({ of, did, isCustom }: Done, controllers: readonly ControllerDefinition[]): boolean {
+  if (isCustom === true) return false;
   if (of.group === "" && alwaysFollowed.has(of.kind)) return true;
   if (did !== "deleted" && passive.has(of.kind)) return true;
   if (controllers.some((controller) => controller.for?.kind === of.kind && controller.for.group === of.group))

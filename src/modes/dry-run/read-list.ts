@@ -69,11 +69,11 @@ async function readPage(
   return { body: value as ListBody, serverTime: date === undefined ? undefined : parseTime(date) };
 }
 
-/** One object; undefined where there is none. @throws StatusError other than 404, TransportError. */
+/** One object, or one of its subresources; undefined where there is none. @throws StatusError other than 404, TransportError. */
 export async function readObject(
   transport: Transport,
   kind: Kind,
-  at: { readonly namespace: string; readonly name: string },
+  at: { readonly namespace: string; readonly name: string; readonly subresource?: string },
 ): Promise<StoredObject | undefined> {
   const answer = await transport.send(getRequest(pathOf(kind, at), [], undefined));
   if (answer.status === 404) {

@@ -154,6 +154,9 @@ function nameOf({ method, path }: ApiRequest, answer: StoredObject | undefined):
 /** Refused for want of a right, by RBAC or its like. Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go. */
 const wantOfRights = /User "[^"]*" cannot \w+ resource/;
 
+/** What the server says of a path that it does not know. Source: apimachinery v0.36 api/errors NewGenericServerResponse. */
+const noSuchResource = "the server could not find the requested resource";
+
 async function validate(transport: Transport, { by, name, request, answer, count }: Sendable): Promise<Validation> {
   const what = count > 1 ? `${name} (${count} times)` : name;
   try {
@@ -172,6 +175,9 @@ async function validate(transport: Transport, { by, name, request, answer, count
     const isMissing = error.code === 404 && error.status.details?.kind === "namespaces";
     if (isMissing)
       return { is: "not sent", text: `server: ${what} cannot be judged: its namespace does not exist there yet` };
+    if (error.code === 404 && error.message === noSuchResource) {
+      return { is: "not sent", text: `server: ${what} cannot be judged: its kind is not served there yet` };
+    }
     if (by.startsWith("kubectl-reconcile-") && wantOfRights.test(error.message)) {
       return { is: "not judged", text: error.message };
     }

@@ -31,7 +31,7 @@ export interface ToJudge {
 
 export function verdictsOf(all: ToJudge): Verdicts {
   const { done, availability, references, changes } = all;
-  const compared = done.filter(({ did }) => did !== "not served");
+  const compared = done.filter(({ did }) => did !== "not compared");
   const unseen = [...notFollowed(all), ...stillRefused(all)];
   const open = new Set(unseen.filter(({ isDecisive }) => isDecisive).map(({ what }) => what));
   return {
@@ -49,11 +49,12 @@ export function verdictsOf(all: ToJudge): Verdicts {
       findings: changes,
       seen: [`${compared.length} objects applied`],
       unseen: done
-        .filter(({ did }) => did === "not served")
-        .map(({ of, key }) => ({
+        // That a patch is empty needs no server; what the server would make of another one is not known, and that it differs is.
+        .filter(({ did, isCustom = false }) => isCustom && did !== "unchanged")
+        .map(({ of, key, did, why = "defaults and validation of its kind were not looked at" }) => ({
           what: `${of.kind} ${key}`,
-          why: "not a kind of Kubernetes itself",
-          isDecisive: true,
+          why,
+          isDecisive: did === "not compared",
         })),
     }),
   };

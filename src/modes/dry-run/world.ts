@@ -19,6 +19,7 @@ import { TraceBus } from "../../trace/bus.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State, type StateEntry } from "../../views/state.ts";
 import { fieldManagerOf } from "../live.ts";
+import { CustomObjects, type CustomResources } from "./custom-objects.ts";
 import { type Lookup, whatPodLacks } from "./lacking.ts";
 import { dryRunKubelet, type LeftAlone } from "./kubelet.ts";
 import { type Scope, withinScope } from "./scope.ts";
@@ -37,6 +38,7 @@ export interface WorldOptions extends LeftAlone {
   /** Besides the scheduler, the kubelet and the count of quotas, which always act. */
   readonly controllers: readonly ControllerDefinition[];
   readonly liveRefusals: LiveRefusals;
+  readonly customResources: CustomResources;
   /** What is known of the cluster: nothing else is judged. */
   readonly scope: Scope;
   /** Whether objects carry `metadata.managedFields`. */
@@ -59,6 +61,8 @@ export interface World {
   readonly bus: TraceBus;
   readonly sandbox: Sandbox;
   readonly manager: ControllerManager;
+  /** Objects of kinds that the sandbox does not serve. */
+  readonly customs: CustomObjects;
   /** Who applies manifests, under the field manager given. */
   clientFor(fieldManager: string): Client;
   /** Has the time go on until the promise has settled. @throws what it rejects with. */
@@ -94,10 +98,15 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   // Every cluster has them, whichever controllers are asked about.
   const standIns = [scheduler, dryRunKubelet({ ...options, lacks }), resourcequota];
   const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
+  const customs = new CustomObjects({
+    known: options.customResources,
+    random: seededRandom(seedFor(options.customResources.objects, seed)),
+    now: () => timeline.now(),
+  });
   const isStandIn = (name: string): boolean => standIns.some((definition) => fieldManagerOf(definition) === name);
   const { onWrite } = options;
   const clientFor = (name: string): Client => {
-    const inProcess = rememberingDiscovery(sandbox.transport({ actor: name }));
+    const inProcess = customs.before(rememberingDiscovery(sandbox.transport({ actor: name })));
     const refusing = refusingPods(inProcess, options.liveRefusals);
     const transport = onWrite === undefined ? refusing : recordingWrites(refusing, name, onWrite);
     return createClient({ transport, bus: isStandIn(name) ? unheard : bus, timeline, fieldManager: name });
@@ -124,10 +133,11 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     bus,
     sandbox,
     manager,
+    customs,
     clientFor,
     during,
     onChange: (listener) => listenTo(sandbox, listener),
-    state: () => stateOf(sandbox),
+    state: () => new Map([...stateOf(sandbox), ...customs.entries()]),
   };
 }
 

@@ -129,3 +129,36 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: held, namespace: stuck, finalizers: [a.b/c]}
 `;
+
+/** A kind with a default, and a status that is written apart. */
+export const widgetDefinition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets, singular: widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-preserve-unknown-fields: true
+            properties: {colour: {type: string, default: red}}
+          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
+`;
+
+/** A Widget \`w\`; \`spec\` as in \`size: 1, tags: [a]\`. */
+export const widget = (spec: string): string => `
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w, namespace: shop}
+spec: {${spec}}
+`;

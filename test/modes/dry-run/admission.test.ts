@@ -5,9 +5,12 @@ import { admissionNotes } from "../../../src/modes/dry-run/admission.ts";
 import { loadApiData } from "../../../src/sandbox/data/load.ts";
 import { catalogueOf } from "../../../src/sandbox/registry/resource.ts";
 import type { WriteEvent } from "../../../src/trace/events.ts";
+import type { KindName } from "../../../src/trace/names.ts";
 import { entryName, kindNameOf, type State } from "../../../src/views/state.ts";
 
 const catalogue = catalogueOf(await loadApiData());
+const pluralOf = (of: KindName): string =>
+  catalogue.resources.find(({ group, kind }) => group === of.group && kind === of.kind)?.plural ?? "";
 
 function stored(
   apiVersion: string,
@@ -107,7 +110,7 @@ describe("webhooks that are not asked are named by what they would see", () => {
         webhooks: [{ name: "guard.example.com", failurePolicy: "Ignore", ...webhook }],
       });
       const state = stateOf([...cluster, configuration]);
-      const notes = admissionNotes(writes, { before: state, after: state, catalogue });
+      const notes = admissionNotes(writes, { before: state, after: state, pluralOf });
       const text = `not asked here: ValidatingWebhookConfiguration guard (guard.example.com) ${says}`;
       expect(notes).toEqual(says === "" ? [] : [{ text }]);
     });
@@ -129,7 +132,7 @@ describe("admission policies", () => {
     });
   const notesWith = (...objects: readonly StoredObject[]): readonly string[] => {
     const state = stateOf([...cluster, ...objects]);
-    return admissionNotes(writes, { before: state, after: state, catalogue }).map(({ text }) => text);
+    return admissionNotes(writes, { before: state, after: state, pluralOf }).map(({ text }) => text);
   };
 
   test("are named where they are bound", () => {

@@ -8,7 +8,7 @@ import { textLines } from "../../../plugin/render/dry-run/text.ts";
 import { styleOf } from "../../../plugin/render/style.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { fakeIo } from "../../support/fake-io.ts";
-import { apply, deployment, full, judged, play, reportOf, rollout, service } from "./scene.ts";
+import { apply, deployment, full, hidden, judged, play, reportOf, rollout, service } from "./scene.ts";
 
 describe("the exit code of dry-run", () => {
   const rows: readonly {
@@ -73,7 +73,9 @@ describe("the exit code of dry-run", () => {
       fears: ["delete"],
       code: 0,
     },
-    { name: "a kind of others, which is not compared", baseline: [service], applied: [service, frob], code: 5 },
+    { name: "an object that may not be read", baseline: [service], applied: [service, hidden], code: 5 },
+    { name: "the same beside a change", baseline: [], applied: [service, hidden], code: 1 },
+    { name: "a kind of others that stays as it is", baseline: [frob], applied: [frob], code: 0 },
     { name: "a kind of others beside a change", baseline: [], applied: [service, frob], code: 1 },
     { name: "a Service that fits no pod", baseline: [lost], applied: [lost], code: 0 },
     { name: "the same, where it is feared", baseline: [lost], applied: [lost], fears: ["dangling"], code: 1 },
@@ -97,10 +99,10 @@ describe("the exit code of dry-run", () => {
   });
 
   test("where nothing was compared, nothing is said not to change", async () => {
-    const run = await play([service], [apply(service), apply(frob)]);
+    const run = await play([service], [apply(service), apply(hidden)]);
     const text = textLines(reportOf(run), styleOf(fakeIo().out)).join("\n");
     expect(text).not.toContain("nothing would change");
-    expect(text).toContain("cannot tell whether anything would change: not seen: Frob shop/f");
+    expect(text).toContain("cannot tell whether anything would change: not seen: Frob shop/hidden");
   });
 
   test("a Deployment that is deleted takes with it what is lost for good", async () => {

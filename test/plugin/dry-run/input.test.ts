@@ -105,7 +105,7 @@ describe("a dry-run that cannot be made", () => {
 
   test("kinds of other groups are no mistake", async () => {
     const run = await play([], [apply({ apiVersion: "example.com/v1", kind: "Frob", metadata: { name: "f" } })]);
-    expect(run.notFollowed.map(({ did }) => did)).toEqual(["not served"]);
+    expect(run.notFollowed.map(({ did }) => did)).toEqual(["created"]);
     const kinds = await sandboxKinds();
     const groups = ["example.com/v1", "gateway.networking.k8s.io/v1", "metrics.k8s.io/v1beta1"];
     expect(groups.filter((each) => isOwnGroup(each, kinds))).toEqual([]);

@@ -2,6 +2,7 @@
 import { catalogue } from "../../../src/controllers/index.ts";
 import type { ToApply, Wish } from "../../../src/modes/dry-run/apply.ts";
 import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
+import { noCustomResources } from "../../../src/modes/dry-run/custom-objects.ts";
 import { type Verdicts, verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";
 import { dryRun, type DryRun } from "../../../src/modes/dry-run/dry-run.ts";
 import type { DryRunReport } from "../../../plugin/render/dry-run/report.ts";
@@ -42,9 +43,17 @@ export const service: ToApply = {
 
 export const apply = (object: ToApply): Wish => ({ is: "apply", object, namespace: "shop" });
 
+/** An object of others that nobody here may read. */
+export const hidden: ToApply = {
+  apiVersion: "example.com/v1",
+  kind: "Frob",
+  metadata: { name: "hidden", namespace: "shop" },
+};
+const unread = new Map([["example.com/Frob shop/hidden", "not allowed to get frobs.example.com"]]);
+
 export function play(baseline: readonly ToApply[], wishes: readonly Wish[]): Promise<DryRun> {
   return dryRun({
-    beginning: emptyCluster(["shop"]),
+    beginning: { ...emptyCluster(["shop"]), customResources: { ...noCustomResources, unread } },
     baseline: baseline.map(apply),
     wishes,
     controllers,

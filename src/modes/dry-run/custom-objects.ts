@@ -1,0 +1,223 @@
+/**
+ * Objects of kinds that no sandbox serves: custom resources, most of them. They are kept as fields and nothing else: what is applied
+ * to them is merged as `kubectl apply` merges it, and no defaults, no validation and no conversion of their definition take part.
+ */
+import { apiVersionOf, type Kind, kindOf, resourceOf } from "../../api/kind.ts";
+import { type ObjectKey, objectKey } from "../../api/key.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { mergePatch } from "../../api/patch.ts";
+import { isForbidden, type Status, StatusError } from "../../api/status-error.ts";
+import { formatTime } from "../../api/time.ts";
+import { type ApiRequest, type ApiResponse, type Transport, wholeBody } from "../../api/transport.ts";
+import { type Random, randomUuid } from "../../platform/random.ts";
+import { entryName, kindNameOf, type StateEntry } from "../../views/state.ts";
+import { readObject } from "./read-list.ts";
+
+/** What is known of such objects when a dry-run begins. */
+export interface CustomResources {
+  /** Kinds that are not among them are taken to have a namespace. */
+  readonly kinds: readonly Kind[];
+  /** With `apiVersion` and `kind`. */
+  readonly objects: readonly StoredObject[];
+  /** Why an object could not be read, by `entryName`. What is in neither is not there. */
+  readonly unread: ReadonlyMap<string, string>;
+  /** Kinds (`widgets.example.com`) whose status is written apart: what a manifest says of it is passed over by the server. */
+  readonly withStatus: ReadonlySet<string>;
+}
+
+export const noCustomResources: CustomResources = {
+  kinds: [],
+  objects: [],
+  unread: new Map(),
+  withStatus: new Set(),
+};
+
+/** An object that is to be compared. */
+export interface CustomTarget {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+  /** Its manifest says something about its status. */
+  readonly hasStatus: boolean;
+}
+
+/** Reads the objects that these are on the cluster. Nothing but reads. @throws TransportError. */
+export async function readCustomResources(
+  transport: Transport,
+  targets: readonly CustomTarget[],
+): Promise<CustomResources> {
+  const objects: StoredObject[] = [];
+  const unread = new Map<string, string>();
+  const withStatus = new Set<string>();
+  const read = async ({ kind, namespace, name, hasStatus }: CustomTarget): Promise<void> => {
+    try {
+      const object = await readObject(transport, kind, { namespace, name });
+      if (object === undefined) return;
+      objects.push(object);
+      const apart = hasStatus
+        ? await readObject(transport, kind, { namespace, name, subresource: "status" })
+        : undefined;
+      if (apart !== undefined) withStatus.add(resourceOf(kind));
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      const why = isForbidden(error) ? `not allowed to get ${resourceOf(kind)}` : error.message;
+      unread.set(entryName(kind, objectKey(namespace, name)), why);
+    }
+  };
+  await Promise.all(targets.map(read));
+  return { kinds: [...new Set(targets.map(({ kind }) => kind))], objects, unread, withStatus };
+}
+
+export interface CustomObjectsOptions {
+  readonly known: CustomResources;
+  readonly random: Random;
+  readonly now: () => number;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The objects as they become in a dry-run. */
+export class CustomObjects {
+  #options: CustomObjectsOptions;
+  #objects = new Map<string, StateEntry>();
+  #assumed = new Map<string, Kind>();
+
+  constructor(options: CustomObjectsOptions) {
+    this.#options = options;
+    for (const object of options.known.objects) this.#put(object);
+  }
+
+  /** The kind that a manifest names. Of one that nobody has asked a cluster about, the plural is a guess. */
+  kindOf(apiVersion: string, kind: string): Kind {
+    const isIt = (each: Kind): boolean => each.kind === kind && apiVersionOf(each) === apiVersion;
+    const name = `${apiVersion} ${kind}`;
+    const known = this.#options.known.kinds.find(isIt) ?? this.#assumed.get(name);
+    if (known !== undefined) return known;
+    const { group } = kindNameOf(apiVersion, kind);
+    const version = apiVersion.slice(group === "" ? 0 : group.length + 1);
+    const assumed = kindOf({ group, version, kind, plural: `${kind.toLowerCase()}s`, namespaced: true });
+    this.#assumed.set(name, assumed);
+    return assumed;
+  }
+
+  /** Why the object could not be read; undefined where it could, or is not there. */
+  whyUnread(kind: Kind, key: ObjectKey): string | undefined {
+    return this.#options.known.unread.get(entryName(kind, key));
+  }
+
+  /** Those that were asked about. */
+  get kinds(): readonly Kind[] {
+    return [...this.#options.known.kinds, ...this.#assumed.values()];
+  }
+
+  /** As a part of the cluster's state. */
+  entries(): Iterable<readonly [string, StateEntry]> {
+    return this.#objects;
+  }
+
+  /** A transport that answers what is asked about these kinds, and hands on the rest. */
+  before(transport: Transport): Transport {
+    return {
+      send: (request) => {
+        const place = this.#placeOf(request.path);
+        return place === undefined ? transport.send(request) : Promise.resolve(this.#answer(request, place));
+      },
+    };
+  }
+
+  #placeOf(path: string): Place | undefined {
+    const [, group = "", version = "", namespace = "", plural = "", name = ""] =
+      /^\/apis\/([^/]+)\/([^/]+)\/(?:namespaces\/([^/]+)\/)?([^/]+)(?:\/([^/]+))?$/.exec(path) ?? [];
+    const kind = this.kinds.find((each) => each.plural === plural && each.group === group && each.version === version);
+    return kind === undefined ? undefined : { kind, namespace, name: decodeURIComponent(name) };
+  }
+
+  #answer({ method, body }: ApiRequest, { kind, namespace, name }: Place): ApiResponse {
+    const value =
+      body === undefined || body.length === 0 ? undefined : (JSON.parse(decoder.decode(body)) as StoredObject);
+    const entry = entryName(kind, objectKey(namespace, name));
+    const there = this.#objects.get(entry)?.object;
+    if (method === "POST" && value !== undefined) return answered(201, this.#create(kind, namespace, value));
+    if (there === undefined) return answered(404, notFound(kind, name));
+    if (method === "PATCH") return answered(200, this.#change(kind, there, mergePatch(there, value) as StoredObject));
+    if (method === "DELETE") return answered(200, this.#delete(entry, kind, there));
+    return answered(200, there);
+  }
+
+  #create(kind: Kind, namespace: string, object: StoredObject): StoredObject {
+    const { random, now } = this.#options;
+    const { generateName = "" } = object.metadata;
+    const metadata = {
+      ...object.metadata,
+      name: object.metadata.name || `${generateName}…`,
+      ...(namespace !== "" && { namespace }),
+      uid: randomUuid(random),
+      resourceVersion: "0",
+      generation: 1,
+      creationTimestamp: formatTime(now()),
+    };
+    return this.#put({ ...this.#accepted(kind, object, undefined), metadata });
+  }
+
+  /** Its version is like none that a server gives. */
+  #change(kind: Kind, before: StoredObject, wanted: StoredObject): StoredObject {
+    const metadata = { ...wanted.metadata, resourceVersion: `${before.metadata.resourceVersion}+1` };
+    return this.#put({ ...this.#accepted(kind, wanted, before), metadata });
+  }
+
+  /** The body of a write without what the server passes over. */
+  #accepted(kind: Kind, object: StoredObject, before: StoredObject | undefined): StoredObject {
+    if (!this.#options.known.withStatus.has(resourceOf(kind))) return object;
+    const { status: _status, ...rest } = object as StoredObject & { readonly status?: unknown };
+    const { status } = (before ?? {}) as { readonly status?: unknown };
+    return { ...rest, ...(status !== undefined && { status }) };
+  }
+
+  /** What holds a finalizer stays until whoever set it is done, and nobody here is. */
+  #delete(entry: string, kind: Kind, object: StoredObject): StoredObject {
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    if (finalizers.length === 0) this.#objects.delete(entry);
+    else if (deletionTimestamp === undefined) {
+      const metadata = { ...object.metadata, deletionTimestamp: formatTime(this.#options.now()) };
+      return this.#change(kind, object, { ...object, metadata });
+    }
+    return object;
+  }
+
+  #put(object: StoredObject): StoredObject {
+    const of = kindNameOf(object.apiVersion ?? "", object.kind ?? "");
+    const key = objectKey(object.metadata.namespace, object.metadata.name);
+    this.#objects.set(entryName(of, key), { of, key, object });
+    return object;
+  }
+}
+
+interface Place {
+  readonly kind: Kind;
+  readonly namespace: string;
+  /** Empty for the collection. */
+  readonly name: string;
+}
+
+function answered(status: number, value: StoredObject | Status): ApiResponse {
+  const bytes = encoder.encode(JSON.stringify(value));
+  return {
+    status,
+    header: (name) => (name === "content-type" ? "application/json" : undefined),
+    body: wholeBody(bytes),
+  };
+}
+
+function notFound(kind: Kind, name: string): Status {
+  const details = { name, group: kind.group, kind: kind.plural };
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    message: `${resourceOf(kind)} ${JSON.stringify(name)} not found`,
+    reason: "NotFound",
+    code: 404,
+    details,
+  };
+}
