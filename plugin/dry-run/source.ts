@@ -1,6 +1,6 @@
 /** Where a dry-run begins: with the cluster of the context, with an empty one, and in which words that is said. */
 import type { ControllerDefinition } from "../../src/controller/definition.ts";
-import type { Kind } from "../../src/api/kind.ts";
+import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import type { Node } from "../../src/api/types.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import type { Transport } from "../../src/api/transport.ts";
@@ -173,7 +173,7 @@ async function snapshotSource(
     isServed,
     namespaces,
     toDelete: deletedNamespaces(wishWords),
-    alsoKinds: [...applied, ...deletedKinds(wishWords, kinds)],
+    alsoKinds: [...applied, ...deletedKinds(wishWords, kinds), ...volumeKinds(objects, kinds)],
     wholeSecrets: objects.some(({ kind }) => kind === "Secret"),
   });
   const chosen = controllersThatCan(controllers, snapshot, { applied, named, flags });
@@ -210,6 +210,14 @@ function askedWords({ manifests, scales, deletes }: WishWords): string {
 
 function deletedKinds({ deletes }: WishWords, kinds: readonly DiscoveredKind[]): readonly Kind[] {
   return deletes.flatMap((text) => findKind(kinds, text.split("/")[0] ?? "") ?? []);
+}
+
+/** Volumes are read where something among the manifests asks for one. */
+function volumeKinds(objects: readonly Manifest["object"][], kinds: readonly DiscoveredKind[]): readonly Kind[] {
+  const asksForVolumes = objects.some(
+    (object) => object.kind === "PersistentVolumeClaim" || JSON.stringify(object).includes('"persistentVolumeClaim"'),
+  );
+  return asksForVolumes ? kinds.filter((kind) => resourceOf(kind) === "persistentvolumes") : [];
 }
 
 function isNode({ object }: Manifest): boolean {

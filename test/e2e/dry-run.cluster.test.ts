@@ -9,9 +9,11 @@ import {
   deployment,
   failingWebhook,
   heldNamespace,
+  podWithClaim,
   policy,
   quota,
   reader,
+  volume,
   web,
   widget,
   widgetDefinition,
@@ -290,6 +292,34 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect(stdout).toContain("ReplicaSet shop/web: available 4 of 4");
       expect(code).toBe(1);
     });
+  }, 120_000);
+
+  test("a claim that gets no volume keeps its pod waiting, as on the cluster; one that fits a volume is taken to be bound", async () => {
+    await namespaceMade("disks");
+    await applied(volume);
+    const fits = await dryRun("-f", fileOf(podWithClaim("fits", "by-hand")));
+    expect(fits.stdout).toContain(
+      "PersistentVolumeClaim disks/fits: taken to be bound: PersistentVolume by-hand fits\n",
+    );
+    expect(fits.code).toBe(1);
+    const file = fileOf(podWithClaim("lost", "nosuch"));
+    const lost = await dryRun("-f", file);
+    expect(lost.stdout).toContain(
+      "! Pod disks/lost: available 0 of 1: Pod lost: claim disks/lost stays Pending: there is no StorageClass nosuch, and no PersistentVolume fits",
+    );
+    expect(lost.code).toBe(4);
+    await applied(podWithClaim("fits", "by-hand"));
+    await applied(podWithClaim("lost", "nosuch"));
+    await eventually(async () => {
+      expect(await field("disks", "pvc/fits", ".status.phase")).toBe("Bound");
+      const events = await cluster.kubectl(["-n", "disks", "get", "events", "-o", "jsonpath={.items[*].message}"]);
+      expect(events.stdout).toContain('storageclass.storage.k8s.io "nosuch" not found');
+      expect(await field("disks", "pod/lost", ".status.conditions[?(@.type=='PodScheduled')].message")).toContain(
+        "unbound immediate PersistentVolumeClaims",
+      );
+    });
+    // Bound now, and nothing is taken for granted any more.
+    expect((await dryRun("-f", fileOf(podWithClaim("fits", "by-hand")))).stdout).not.toContain("taken to be bound");
   }, 120_000);
 
   describe("of custom resources", () => {

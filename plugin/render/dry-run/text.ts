@@ -3,6 +3,7 @@
  * diffs come first, so that the rest is what stays on the screen.
  */
 import { isShort } from "../../../src/modes/dry-run/availability.ts";
+import type { OpenClaim } from "../../../src/modes/dry-run/open-claims.ts";
 import type { Done } from "../../../src/modes/dry-run/apply.ts";
 import type { ChangeGroup, ObjectChange } from "../../../src/views/outcome.ts";
 import { counted, type Style, wrapWords } from "../style.ts";
@@ -102,9 +103,16 @@ export function endingNotes({ run, notes, validations }: DryRunReport): string[]
     ...[...Map.groupBy(notCompared, ({ why = "" }) => why)].map(
       ([why, each]) => `not compared (${why}): ${namedOrCounted(each)}`,
     ),
+    ...[...Map.groupBy(run.claims, ({ binding }) => claimText(binding))].map(
+      ([text, claims]) => `${namedOrCounted(claims)}: ${text}`,
+    ),
     ...run.admission.map(({ text }) => text),
     ...notes,
   ];
+}
+
+function claimText(binding: OpenClaim["binding"]): string {
+  return binding.is === "waits" ? `stays Pending: ${binding.why}` : `taken to be bound: ${binding.because}`;
 }
 
 interface Folded {

@@ -8,7 +8,8 @@ import { isPodReady } from "../../controller/pod-status.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import type { Done } from "./apply.ts";
-import { type Lookup, whatPodLacks } from "./lacking.ts";
+import { storageIn } from "./claims.ts";
+import { whatPodLacks } from "./lacking.ts";
 import { isFollowed } from "./followed.ts";
 import type { Scope } from "./scope.ts";
 import type { Validation } from "./server-validate.ts";
@@ -36,14 +37,14 @@ export function availabilityOf(
   { state, controllers, scope }: AvailabilityOptions,
 ): readonly Availability[] {
   const each = new Map(done.map((one) => [entryName(one.of, one.key), one]));
-  const lookup: Lookup = (of, key) => state.get(entryName(of, key))?.object;
+  const storage = storageIn(state, scope);
   return [...each].flatMap(([name, one]) => {
     const { of, key, did } = one;
     const object = state.get(name)?.object;
     if (object === undefined || did === "deleted" || !isFollowed(one, controllers)) return [];
     const counts = countsOf(of, object);
     if (counts === undefined) return [];
-    const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, lookup, scope);
+    const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);
     return [{ of, key, ...counts, why: isShort(counts) ? reasonFor(object, state, lacks) : undefined }];
   });
 }

@@ -13,6 +13,8 @@ import { type Refused, Story } from "../../views/story.ts";
 import { type Done, fulfil, type RefusedWish, type Wish } from "./apply.ts";
 import { type AdmissionNote, admissionNotes } from "./admission.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
+import { storageIn } from "./claims.ts";
+import { openClaims, type OpenClaim } from "./open-claims.ts";
 import type { CustomResources } from "./custom-objects.ts";
 import { danglingOf, type References } from "./dangling.ts";
 import { isFollowed } from "./followed.ts";
@@ -61,6 +63,8 @@ export interface DryRun {
   readonly refusedWrites: readonly Refused[];
   readonly availability: readonly Availability[];
   readonly references: References;
+  /** Claims of what was applied that are not bound yet. */
+  readonly claims: readonly OpenClaim[];
   /** What was applied and has no controller here. */
   readonly notFollowed: readonly Done[];
   readonly rollouts: readonly Rollout[];
@@ -111,6 +115,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     syncs: story.syncs,
     refusedWrites: story.refused,
     availability: availabilityOf(done, { state, controllers: options.controllers, scope: beginning.scope }),
+    claims: openClaims(done, storageIn(state, beginning.scope)),
     references: danglingOf(done, { before, state, scope: beginning.scope }),
     notFollowed: done.filter((each) => !isFollowed(each, options.controllers)),
     rollouts: rollouts.rollouts(),
@@ -172,6 +177,7 @@ function nothingApplied(world: World, { drift, settled, refused }: First): DryRu
     syncs: 0,
     refusedWrites: [],
     availability: [],
+    claims: [],
     references: { looked: 0, dangling: [], unseen: [] },
     notFollowed: [],
     rollouts: [],

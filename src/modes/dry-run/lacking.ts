@@ -1,25 +1,33 @@
 /** Whether what a reference names is there, and what keeps the containers of a pod from starting. */
-import { type ObjectKey, objectKey } from "../../api/key.ts";
+import { objectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
+import { bindingOf, type Storage } from "./claims.ts";
 import { type Reference, referencesOfPods } from "./references.ts";
-import { type Scope, whyUnknown } from "./scope.ts";
-
-/** Reads one object; undefined where there is none. */
-export type Lookup = (of: KindName, key: ObjectKey) => StoredObject | undefined;
+import { type Lookup, whyUnknown } from "./scope.ts";
 
 /** What keeps the containers of a pod from starting: `there is no ConfigMap shop/settings (.spec.volumes[0].configMap.name)`. */
-export function whatPodLacks({ metadata, spec }: Pod & StoredObject, lookup: Lookup, scope: Scope): string | undefined {
+export function whatPodLacks({ metadata, spec }: Pod & StoredObject, storage: Storage): string | undefined {
+  const { lookup, scope } = storage;
   const { namespace = "" } = metadata;
   if (spec === undefined) return undefined;
   for (const reference of referencesOfPods(spec, ".spec", namespace)) {
     if (!reference.holdsPods || reference.isOptional || whyUnknown(scope, reference.to, namespace) !== undefined)
       continue;
-    const why = missing(reference, lookup);
+    const why = missing(reference, lookup) ?? unbound(reference, storage);
     if (why !== undefined) return `${why} (${reference.field})`;
   }
   return undefined;
+}
+
+/** Why the claim that is named gets no volume. */
+function unbound({ to, namespace, name }: Reference, storage: Storage): string | undefined {
+  if (to.kind !== "PersistentVolumeClaim") return undefined;
+  const key = objectKey(namespace, name);
+  const claim = storage.lookup(to, key);
+  const binding = claim === undefined ? undefined : bindingOf(claim, storage);
+  return binding?.is === "waits" ? `claim ${key} stays Pending: ${binding.why}` : undefined;
 }
 
 /** Why the reference leads nowhere; undefined where it leads somewhere, or to what every cluster has. */

@@ -1,5 +1,6 @@
 /** What a dry-run knows of a cluster, and what it leaves alone: only those namespaces that are known to the last object are let go. */
 import type { ObjectKey } from "../../api/key.ts";
+import type { StoredObject } from "../../api/object.ts";
 import { ResourceQuotas } from "../../api/kind.ts";
 import type { ResourceQuota } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
@@ -7,6 +8,9 @@ import type { ControllerDefinition } from "../../controller/definition.ts";
 import type { SyncContext } from "../../controller/sync-context.ts";
 import { namespace } from "../../controllers/namespace/namespace.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
+
+/** Reads one object; undefined where there is none. */
+export type Lookup = (of: KindName, key: ObjectKey) => StoredObject | undefined;
 
 /**
  * What a dry-run knows of a cluster. A snapshot holds the objects of some namespaces and next to nothing of the others, and kinds
@@ -32,6 +36,7 @@ const clusterKinds = [
   "node.k8s.io/RuntimeClass",
   "storage.k8s.io/StorageClass",
   "networking.k8s.io/IngressClass",
+  "/PersistentVolume",
 ];
 
 /** Manifests alone: nothing but what is here, on a cluster that nobody has been asked about. */

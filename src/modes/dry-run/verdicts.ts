@@ -6,6 +6,7 @@ import type { ObjectChange } from "../../views/outcome.ts";
 import { entryName, type State } from "../../views/state.ts";
 import type { Done } from "./apply.ts";
 import { type Availability, countsOf, isShort } from "./availability.ts";
+import type { OpenClaim } from "./open-claims.ts";
 import type { Dangling, References } from "./dangling.ts";
 import { isFollowed } from "./followed.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
@@ -25,6 +26,7 @@ export interface ToJudge {
   readonly controllers: readonly ControllerDefinition[];
   readonly availability: readonly Availability[];
   readonly references: References;
+  readonly claims: readonly OpenClaim[];
   readonly changes: readonly ObjectChange[];
   readonly liveRefusals: LiveRefusals;
 }
@@ -32,7 +34,7 @@ export interface ToJudge {
 export function verdictsOf(all: ToJudge): Verdicts {
   const { done, availability, references, changes } = all;
   const compared = done.filter(({ did }) => did !== "not compared");
-  const unseen = [...notFollowed(all), ...stillRefused(all)];
+  const unseen = [...notFollowed(all), ...stillRefused(all), ...takenToBeBound(all)];
   const open = new Set(unseen.filter(({ isDecisive }) => isDecisive).map(({ what }) => what));
   return {
     available: judge({
@@ -58,6 +60,15 @@ export function verdictsOf(all: ToJudge): Verdicts {
         })),
     }),
   };
+}
+
+/** Said, and not weighed: pods are taken to start, too. */
+function takenToBeBound({ claims }: ToJudge): readonly Unseen[] {
+  return claims.flatMap(({ of, key, binding }) =>
+    binding.is === "waits"
+      ? []
+      : [{ what: `${of.kind} ${key}`, why: `taken to be bound: ${binding.because}`, isDecisive: false }],
+  );
 }
 
 /** They make pods, and say in their status how many are ready: but nobody here does their work. */

@@ -19,10 +19,11 @@ import { TraceBus } from "../../trace/bus.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State, type StateEntry } from "../../views/state.ts";
 import { fieldManagerOf } from "../live.ts";
+import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
-import { type Lookup, whatPodLacks } from "./lacking.ts";
+import { whatPodLacks } from "./lacking.ts";
 import { dryRunKubelet, type LeftAlone } from "./kubelet.ts";
-import { type Scope, withinScope } from "./scope.ts";
+import { type Lookup, type Scope, withinScope } from "./scope.ts";
 import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
 import { rememberingDiscovery } from "./remembering-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
@@ -93,8 +94,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   );
   // Nobody listens to how deltas travel here, nor to what the simulated parts write.
   const unheard = new TraceBus({ now: () => timeline.now() });
-  const lookup = lookupIn(sandbox);
-  const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, lookup, options.scope);
+  const storage: Storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope: options.scope };
+  const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);
   // Every cluster has them, whichever controllers are asked about.
   const standIns = [scheduler, dryRunKubelet({ ...options, lacks }), resourcequota];
   const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
@@ -200,6 +201,12 @@ function lookupIn({ server }: Sandbox): Lookup {
     const { namespace, name } = splitKey(key);
     return collectionOf(server, resource).get(namespace, name)?.object as StoredObject | undefined;
   };
+}
+
+function volumesIn({ server }: Sandbox): readonly StoredObject[] {
+  const resource = server.catalogue.ofKind("v1", "PersistentVolume");
+  if (resource === undefined) return [];
+  return [...collectionOf(server, resource).range({})].map(({ object }) => object as StoredObject);
 }
 
 /** Kinds that two groups serve are told of once. */

@@ -162,3 +162,30 @@ kind: Widget
 metadata: {name: w, namespace: shop}
 spec: {${spec}}
 `;
+
+/** Made by hand, for claims of class `by-hand`. */
+export const volume = `
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: by-hand}
+spec:
+  storageClassName: by-hand
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  hostPath: {path: /nowhere}
+`;
+
+/** A pod and its claim, both of this name. */
+export const podWithClaim = (name: string, storageClass: string): string => `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: ${name}, namespace: disks}
+spec: {storageClassName: ${storageClass}, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: ${name}, namespace: disks}
+spec:
+  containers: [{name: main, image: nginx}]
+  volumes: [{name: data, persistentVolumeClaim: {claimName: ${name}}}]
+`;

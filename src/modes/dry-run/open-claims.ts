@@ -1,0 +1,31 @@
+/** Claims that what was applied needs, and that have no volume yet. */
+import { type ObjectKey, objectKey } from "../../api/key.ts";
+import type { KindName } from "../../trace/names.ts";
+import type { Done } from "./apply.ts";
+import { type Binding, bindingOf, type Storage } from "./claims.ts";
+import { referencesOf } from "./references.ts";
+
+const claimKind: KindName = { group: "", kind: "PersistentVolumeClaim" };
+
+/** A claim that is not bound yet, and what becomes of it. */
+export interface OpenClaim {
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  readonly binding: Exclude<Binding, { readonly is: "bound" }>;
+}
+
+/** The claims among the applied objects, and those that they name. */
+export function openClaims(done: readonly Done[], storage: Storage): readonly OpenClaim[] {
+  const keys = done.flatMap(({ of, key, did, isCustom }) => {
+    const object = storage.lookup(of, key);
+    if (object === undefined || did === "deleted" || isCustom === true) return [];
+    if (of.group === "" && of.kind === claimKind.kind) return [key];
+    const named = referencesOf(object).filter(({ to }) => to.group === "" && to.kind === claimKind.kind);
+    return named.map(({ namespace, name }) => objectKey(namespace, name));
+  });
+  return [...new Set(keys)].flatMap((key) => {
+    const claim = storage.lookup(claimKind, key);
+    const binding = claim === undefined ? undefined : bindingOf(claim, storage);
+    return binding === undefined || binding.is === "bound" ? [] : [{ of: claimKind, key, binding }];
+  });
+}

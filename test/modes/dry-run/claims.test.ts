@@ -1,0 +1,175 @@
+/** Claims: those that certainly get no volume keep their pods waiting, and the others are taken to be bound, with the reason. */
+import { describe, expect, test } from "bun:test";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
+import type { Beginning, DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
+import { apply, play, webReplicaSet } from "./scene.ts";
+
+const object = (apiVersion: string, kind: string, name: string, more: object): StoredObject =>
+  ({ apiVersion, kind, metadata: { name, uid: `${kind}-${name}`, resourceVersion: "1" }, ...more }) as StoredObject;
+
+const storageClass = (name: string, provisioner = "disk.example.com"): StoredObject =>
+  object("storage.k8s.io/v1", "StorageClass", name, { provisioner });
+
+const volume = (spec: object, status: object = { phase: "Available" }): StoredObject =>
+  object("v1", "PersistentVolume", "disk", {
+    spec: { capacity: { storage: "10Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/d" }, ...spec },
+    status,
+  });
+
+const claim = (spec: object): ToApply => {
+  const resources = { requests: { storage: "5Gi" } };
+  const whole = { accessModes: ["ReadWriteOnce"], resources, ...spec };
+  return { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" }, spec: whole } as ToApply;
+};
+
+function withData(): ToApply {
+  const web = webReplicaSet(1) as unknown as { spec: { template: { spec: object } } };
+  const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
+  const template = { ...web.spec.template, spec: { ...web.spec.template.spec, volumes } };
+  return { ...web, spec: { ...web.spec, template } } as unknown as ToApply;
+}
+
+/** A cluster of which everything has been read that matters here. */
+function cluster(...objects: readonly StoredObject[]): Beginning {
+  const empty = emptyCluster(["default"]);
+  return { ...empty, objects: [...empty.objects, ...objects], scope: { ...empty.scope, unread: new Map() } };
+}
+
+function toldOf({ claims, availability }: DryRun): object {
+  const [binding] = claims.map((each) => each.binding);
+  const [first] = availability;
+  return { ...binding, available: first?.available, ...(first?.why !== undefined && { pods: first.why }) };
+}
+
+const rows: readonly {
+  readonly name: string;
+  readonly there: readonly StoredObject[];
+  readonly spec: object;
+  readonly waits?: string;
+  readonly because?: string;
+}[] = [
+  {
+    name: "a class that the cluster has",
+    there: [storageClass("fast")],
+    spec: { storageClassName: "fast" },
+    because: "StorageClass fast is to provide its volume",
+  },
+  {
+    name: "a class that it lacks",
+    there: [storageClass("slow")],
+    spec: { storageClassName: "fast" },
+    waits: "there is no StorageClass fast, and no PersistentVolume fits",
+  },
+  {
+    name: "a class that it lacks, and a volume of that name",
+    there: [volume({ storageClassName: "fast" })],
+    spec: { storageClassName: "fast" },
+    because: "PersistentVolume disk fits",
+  },
+  {
+    name: "no class, and none is the default",
+    there: [storageClass("fast")],
+    spec: {},
+    waits: "it gets no StorageClass, and no PersistentVolume fits",
+  },
+  {
+    name: "no class, where one is the default",
+    there: [
+      object("storage.k8s.io/v1", "StorageClass", "fast", {
+        metadata: {
+          ...storageClass("fast").metadata,
+          annotations: { "storageclass.kubernetes.io/is-default-class": "true" },
+        },
+        provisioner: "disk.example.com",
+      }),
+    ],
+    spec: {},
+    because: "StorageClass fast is to provide its volume",
+  },
+  {
+    name: "the class of nothing",
+    there: [storageClass("fast"), volume({})],
+    spec: { storageClassName: "" },
+    because: "PersistentVolume disk fits",
+  },
+  {
+    name: "a volume that is too small",
+    there: [volume({ capacity: { storage: "1Gi" } })],
+    spec: { storageClassName: "" },
+    waits: "it asks for no StorageClass, and no PersistentVolume fits",
+  },
+  {
+    name: "a volume of another mode of access",
+    there: [volume({ accessModes: ["ReadOnlyMany"] })],
+    spec: { storageClassName: "" },
+    waits: "it asks for no StorageClass, and no PersistentVolume fits",
+  },
+  {
+    name: "a volume of another claim",
+    there: [volume({ claimRef: { namespace: "default", name: "other", uid: "u" } }, { phase: "Bound" })],
+    spec: { storageClassName: "" },
+    waits: "it asks for no StorageClass, and no PersistentVolume fits",
+  },
+  {
+    name: "a volume that is kept for it",
+    there: [volume({ claimRef: { namespace: "default", name: "data" } })],
+    spec: { storageClassName: "" },
+    because: "PersistentVolume disk fits",
+  },
+  {
+    name: "a selector that no volume fits",
+    there: [volume({})],
+    spec: { storageClassName: "", selector: { matchLabels: { tier: "gold" } } },
+    waits: "it asks for no StorageClass, and no PersistentVolume fits",
+  },
+  {
+    name: "a volume by name that is not there",
+    there: [],
+    spec: { volumeName: "disk" },
+    waits: "there is no PersistentVolume disk",
+  },
+  {
+    name: "a class that provides nothing",
+    there: [storageClass("local", "kubernetes.io/no-provisioner")],
+    spec: { storageClassName: "local" },
+    waits: "no PersistentVolume fits, and StorageClass local provides none",
+  },
+];
+
+describe("a claim with", () => {
+  for (const { name, there, spec, waits, because } of rows) {
+    test(`${name} ${waits === undefined ? "is taken to be bound" : "keeps its pods waiting"}`, async () => {
+      const run = await play({ beginning: cluster(...there), wishes: [apply(claim(spec)), apply(withData())] });
+      const field = "(.spec.volumes[0].persistentVolumeClaim.claimName)";
+      expect(toldOf({ ...run, availability: run.availability.filter(({ of }) => of.kind === "ReplicaSet") })).toEqual(
+        waits === undefined
+          ? { is: "taken to be bound", because, available: 1 }
+          : {
+              is: "waits",
+              why: waits,
+              available: 0,
+              pods: `Pod web-…: claim default/data stays Pending: ${waits} ${field}`,
+            },
+      );
+    });
+  }
+
+  test("a class, where no cluster is asked, is taken to be bound", async () => {
+    const wishes = [apply(claim({ storageClassName: "fast" })), apply(withData())];
+    const run = await play({ beginning: emptyCluster(["default"]), wishes });
+    const because = "StorageClass fast was not looked at: no cluster is asked";
+    expect(toldOf(run)).toEqual({ is: "taken to be bound", because, available: 1 });
+  });
+
+  test("a volume that it has is told nothing of", async () => {
+    const bound = object("v1", "PersistentVolumeClaim", "data", {
+      metadata: { name: "data", namespace: "default", uid: "c", resourceVersion: "1" },
+      spec: { ...(claim({ storageClassName: "gone" }) as unknown as { spec: object }).spec, volumeName: "gone" },
+      status: { phase: "Bound" },
+    });
+    const run = await play({ beginning: cluster(bound), wishes: [apply(withData())] });
+    expect([run.claims, run.availability[0]?.available]).toEqual([[], 1]);
+  });
+});
