@@ -323,6 +323,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
   }, 120_000);
 
   describe("of custom resources", () => {
+    const old = "size: 1, tags: [a, b], note: old, ports: [{port: 80}]";
     /** Changed lines of the diffs, in any order; the server counts generations. */
     const changed = (text: string): string[] =>
       text
@@ -333,7 +334,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     beforeAll(async () => {
       await applied(widgetDefinition);
       await eventually(async () => {
-        expect(await cluster.kubectl(["apply", "-f", "-"], widget("size: 1, tags: [a, b], note: old"))).toMatchObject({
+        expect(await cluster.kubectl(["apply", "-f", "-"], widget(old))).toMatchObject({
           code: 0,
         });
       });
@@ -349,13 +350,16 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     }, 60_000);
 
     const rows = [
-      { name: "as they were applied", spec: "size: 1, tags: [a, b], note: old" },
-      { name: "with a field changed", spec: "size: 2, tags: [a, b], note: old" },
-      { name: "with a list changed, a field gone and another one new", spec: "size: 1, tags: [b], deep: {a: {b: 1}}" },
-      { name: "with a field that somebody else has set", spec: "size: 1, tags: [a, b], note: old, owner: me" },
+      { name: "as they were applied, with lists whose items have defaults", spec: old },
+      { name: "with a field changed", spec: old.replace("size: 1", "size: 2") },
+      {
+        name: "with a list changed, a field gone and another one new",
+        spec: "size: 1, tags: [b], deep: {a: {b: 1}}, ports: [{port: 80}, {port: 81}]",
+      },
+      { name: "with a field that somebody else has set", spec: `${old}, owner: me` },
       {
         name: "with a status, which the server passes over",
-        spec: "size: 1, tags: [a, b], note: old",
+        spec: old,
         more: "status: {phase: Lost}",
       },
     ];
@@ -366,19 +370,22 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
         const judge = await cluster.kubectl(["diff", "-f", file]);
         const { code, stdout } = await dryRun("-f", file);
         expect({ code, lines: changed(stdout) }).toEqual({ code: judge.code, lines: changed(judge.stdout) });
-        expect(stdout.includes("without the defaults and checks of their kinds: Widget shop/w")).toBe(judge.code === 1);
+        expect(stdout.includes("without the checks of their kinds: Widget shop/w")).toBe(judge.code === 1);
       },
       120_000,
     );
 
-    test("a new one is created; the server, asked, says what it would add", async () => {
+    test("a new one is created with its defaults; the server, asked, says what it would refuse", async () => {
       const file = fileOf(widget("size: 1").replace("name: w", "name: new"));
       const plain = await dryRun("-f", file);
       expect(plain.stdout).toMatch(/^\+ Widget shop\/new +applied$/m);
       expect(plain.code).toBe(1);
+      expect(plain.stdout).toContain("+  colour: red\n");
       const asked = await dryRun("-f", file, "--server-validate");
-      expect(asked.stdout).toContain("server: create Widget shop/new would be changed by the server at .spec.colour");
-      expect(asked.stdout).not.toContain("without the defaults");
+      expect(asked.stdout).toContain("server: 1 of 1 different writes accepted as they are\n");
+      expect(asked.stdout).not.toContain("without the checks");
+      const refused = await dryRun("-f", fileOf(widget("size: many")), "--server-validate");
+      expect(refused.stdout).toContain("! server: patch Widget shop/w would be refused: ");
       expect((await cluster.kubectl(["-n", "shop", "get", "widget", "new"])).code).toBe(1);
     }, 120_000);
 

@@ -97,9 +97,10 @@ export function endingNotes({ run, notes, validations }: DryRunReport): string[]
     ...(notFollowed.length === 0
       ? []
       : [`applied, not followed (no controller here acts on them): ${namedOrCounted(notFollowed)}`]),
-    ...(merged.length === 0
-      ? []
-      : [`merged as kubectl apply does, without the defaults and checks of their kinds: ${namedOrCounted(merged)}`]),
+    ...[...Map.groupBy(merged, ({ hasDefaults }) => hasDefaults === true)].map(
+      ([hasDefaults, each]) =>
+        `merged as kubectl apply does, without the ${hasDefaults ? "" : "defaults and "}checks of their kinds: ${namedOrCounted(each)}`,
+    ),
     ...[...Map.groupBy(notCompared, ({ why = "" }) => why)].map(
       ([why, each]) => `not compared (${why}): ${namedOrCounted(each)}`,
     ),

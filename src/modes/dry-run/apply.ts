@@ -39,8 +39,10 @@ export interface Done {
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly did: "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not compared";
-  /** Of a kind that no sandbox serves: its fields are merged, and neither defaults nor validation of its kind take part. */
+  /** Of a kind that no sandbox serves: its fields are merged, and not validated. */
   readonly isCustom?: true;
+  /** Of those: it has the defaults of its kind. */
+  readonly hasDefaults?: true;
   /** Why the object of the cluster could not be read: of what is not compared. */
   readonly why?: string;
   /** The fields that were changed by it, what the server sets beside them included; secrets are masked. */
@@ -121,7 +123,8 @@ async function apply(world: World, wish: Wish & { readonly is: "apply" }): Promi
   if (why !== undefined) {
     return { wish, of, key: objectKey(at.namespace, at.name), did: "not compared", isCustom: true, why };
   }
-  const about = { wish, of, ...(isCustom && { isCustom }) };
+  const hasDefaults = isCustom && world.customs.hasSchema(kind);
+  const about = { wish, of, ...(isCustom && { isCustom }), ...(hasDefaults && { hasDefaults }) };
   const client = world.clientFor("kubectl-client-side-apply");
   const modified = withAnnotation(object, at.namespace);
   const current = at.name === "" ? undefined : await there(client, kind, at);

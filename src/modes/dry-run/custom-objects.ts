@@ -1,6 +1,7 @@
 /**
  * Objects of kinds that no sandbox serves: custom resources, most of them. They are kept as fields and nothing else: what is applied
- * to them is merged as `kubectl apply` merges it, and no defaults, no validation and no conversion of their definition take part.
+ * to them is merged as `kubectl apply` merges it and gets the defaults of its schema, where that could be read; no validation and no
+ * conversion of their definition take part.
  */
 import { apiVersionOf, type Kind, kindOf, resourceOf } from "../../api/kind.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
@@ -11,6 +12,7 @@ import { formatTime } from "../../api/time.ts";
 import { type ApiRequest, type ApiResponse, type Transport, wholeBody } from "../../api/transport.ts";
 import { type Random, randomUuid } from "../../platform/random.ts";
 import { entryName, kindNameOf, type StateEntry } from "../../views/state.ts";
+import { readSchemas, schemaName, type Schemas, withDefaults } from "./schema-defaults.ts";
 import { readObject } from "./read-list.ts";
 
 /** What is known of such objects when a dry-run begins. */
@@ -23,6 +25,7 @@ export interface CustomResources {
   readonly unread: ReadonlyMap<string, string>;
   /** Kinds (`widgets.example.com`) whose status is written apart: what a manifest says of it is passed over by the server. */
   readonly withStatus: ReadonlySet<string>;
+  readonly schemas: Schemas;
 }
 
 export const noCustomResources: CustomResources = {
@@ -30,6 +33,7 @@ export const noCustomResources: CustomResources = {
   objects: [],
   unread: new Map(),
   withStatus: new Set(),
+  schemas: new Map(),
 };
 
 /** An object that is to be compared. */
@@ -65,7 +69,9 @@ export async function readCustomResources(
     }
   };
   await Promise.all(targets.map(read));
-  return { kinds: [...new Set(targets.map(({ kind }) => kind))], objects, unread, withStatus };
+  const kinds = [...new Set(targets.map(({ kind }) => kind))];
+  const schemas = await readSchemas(transport, kinds);
+  return { kinds, objects, unread, withStatus, schemas };
 }
 
 export interface CustomObjectsOptions {
@@ -109,6 +115,11 @@ export class CustomObjects {
   /** Those that were asked about. */
   get kinds(): readonly Kind[] {
     return [...this.#options.known.kinds, ...this.#assumed.values()];
+  }
+
+  /** Whether the defaults of its objects are known. */
+  hasSchema(kind: Kind): boolean {
+    return this.#options.known.schemas.has(schemaName(kind));
   }
 
   /** As a part of the cluster's state. */
@@ -166,8 +177,9 @@ export class CustomObjects {
     return this.#put({ ...this.#accepted(kind, wanted, before), metadata });
   }
 
-  /** The body of a write without what the server passes over. */
-  #accepted(kind: Kind, object: StoredObject, before: StoredObject | undefined): StoredObject {
+  /** The body of a write without what the server passes over, and with the defaults of its kind. */
+  #accepted(kind: Kind, sent: StoredObject, before: StoredObject | undefined): StoredObject {
+    const object = withDefaults(sent, this.#options.known.schemas.get(schemaName(kind))) as StoredObject;
     if (!this.#options.known.withStatus.has(resourceOf(kind))) return object;
     const { status: _status, ...rest } = object as StoredObject & { readonly status?: unknown };
     const { status } = (before ?? {}) as { readonly status?: unknown };

@@ -53,9 +53,9 @@ export function verdictsOf(all: ToJudge): Verdicts {
       unseen: done
         // That a patch is empty needs no server; what the server would make of another one is not known, and that it differs is.
         .filter(({ did, isCustom = false }) => isCustom && did !== "unchanged")
-        .map(({ of, key, did, why = "defaults and validation of its kind were not looked at" }) => ({
+        .map(({ of, key, did, hasDefaults, why }) => ({
           what: `${of.kind} ${key}`,
-          why,
+          why: why ?? `${hasDefaults === true ? "" : "defaults and "}validation of its kind were not looked at`,
           isDecisive: did === "not compared",
         })),
     }),

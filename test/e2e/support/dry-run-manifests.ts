@@ -130,7 +130,7 @@ kind: ConfigMap
 metadata: {name: held, namespace: stuck, finalizers: [a.b/c]}
 `;
 
-/** A kind with a default, and a status that is written apart. */
+/** A kind with defaults, also of the items of a list, and a status that is written apart. */
 export const widgetDefinition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -151,7 +151,14 @@ spec:
           spec:
             type: object
             x-kubernetes-preserve-unknown-fields: true
-            properties: {colour: {type: string, default: red}}
+            properties:
+              colour: {type: string, default: red}
+              size: {type: integer}
+              ports:
+                type: array
+                items:
+                  type: object
+                  properties: {port: {type: integer}, protocol: {type: string, default: TCP}}
           status: {type: object, x-kubernetes-preserve-unknown-fields: true}
 `;
 
