@@ -32,6 +32,11 @@ export function formatMicroTime(ms: number): string {
   return `${new Date(Math.floor(ms)).toISOString().slice(0, 23)}${String(micros).padStart(3, "0")}Z`;
 }
 
+/** As Go's server writes it in the header Expires: RFC 1123, `Mon, 22 Nov 2027 06:00:55 UTC`. */
+export function formatExpires(ms: number): string {
+  return new Date(ms).toUTCString().replace("GMT", "UTC");
+}
+
 /** The hour, minute, second and millisecond of the local time zone: `10:41:07.212`. */
 export function formatLocalClock(ms: number): string {
   const d = new Date(ms);

@@ -3,10 +3,12 @@
  * an answer back until its first byte, so that a watch with nothing to tell would never begin.
  */
 import { createServer, type Server } from "node:https";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { ServerCertificate } from "./certificate.ts";
 import { answerUnreadable, hostProblem, refuseMethod, type Unreadable, type WholeAnswer } from "./http-problems.ts";
+import { asksForWebSocket, endWith, handshakeOf, tellLines } from "./websocket.ts";
 
 export interface ServedRequest {
   readonly method: string;
@@ -29,6 +31,8 @@ export interface ServedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | ServedBody;
+  /** Of a WebSocket: the protocols that the client speaks, as far as they are for the server to choose from. */
+  readonly protocols?: readonly string[];
 }
 
 export interface HttpsServerOptions {
@@ -38,6 +42,11 @@ export interface HttpsServerOptions {
   readonly maxBodyBytes: number;
   /** What methods are answered that no server knows: with the status 405. */
   readonly unknownMethod: WholeAnswer;
+  /**
+   * Whether a request that asks for a WebSocket may have one: then a body in pieces is told line by line, each as a message.
+   * No other request is looked at.
+   */
+  readonly allowsWebSocket?: (request: Omit<ServedRequest, "body">) => boolean;
   /** Must not throw. */
   readonly handle: (request: ServedRequest) => ServedResponse | Promise<ServedResponse>;
 }
@@ -58,12 +67,15 @@ function targetOf(target: string): Pick<ServedRequest, "path" | "query"> {
   return { path: own.slice(0, mark), query: [...new URLSearchParams(pairs.join("&")).entries()] };
 }
 
-async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promise<ServedRequest> {
-  const { path, query } = targetOf(request.url ?? "/");
+function headOf(request: IncomingMessage): Omit<ServedRequest, "body"> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
+  return { method: request.method ?? "GET", ...targetOf(request.url ?? "/"), headers };
+}
+
+async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promise<ServedRequest> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of request as AsyncIterable<Uint8Array>) {
@@ -71,7 +83,7 @@ async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promis
     length += piece.length;
   }
   const body = new Uint8Array(Buffer.concat(pieces).subarray(0, maxBodyBytes + 1));
-  return { method: request.method ?? "GET", path, query, headers, body };
+  return { ...headOf(request), body };
 }
 
 async function send(response: ServerResponse, body: ServedBody): Promise<void> {
@@ -93,7 +105,7 @@ async function send(response: ServerResponse, body: ServedBody): Promise<void> {
 
 /**
  * As kube-apiserver's: headers of a megabyte, an idle connection stays for 90 s, a body may take its time. What cannot be set: Bun
- * closes a connection after 12 s without a whole header (32 s there), takes at most 200 headers, and neither headers that are folded
+ * closes a connection after 12 s without a whole header (32 s there), takes not quite 200 headers, and neither headers that are folded
  * nor lines that end without a carriage return. Source: apiserver v0.36 server/secure_serving.go; Go net/http server.go.
  */
 const limits = {
@@ -109,6 +121,7 @@ export async function serveHttps({
   certificate,
   maxBodyBytes,
   unknownMethod,
+  allowsWebSocket = () => false,
   handle,
 }: HttpsServerOptions): Promise<HttpsServer> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -118,7 +131,11 @@ export async function serveHttps({
     else await send(response, body);
   };
   const { cert, key } = certificate;
-  const server: Server = createServer({ cert, key, ...limits }, (request, response) => {
+  const shouldUpgradeCallback = (request: IncomingMessage): boolean => {
+    const head = headOf(request);
+    return head.method === "GET" && asksForWebSocket(head.headers) && allowsWebSocket(head);
+  };
+  const server: Server = createServer({ cert, key, ...limits, shouldUpgradeCallback }, (request, response) => {
     const problem = hostProblem(request.rawHeaders);
     if (problem !== undefined) {
       response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(problem);
@@ -127,6 +144,9 @@ export async function serveHttps({
     answer(request, response).catch(() => response.destroy());
   });
   server.on("clientError", (error: Unreadable, socket: Socket) => answerUnreadable(error, socket, unknownMethod));
+  server.on("upgrade", (request, socket, early) => {
+    upgrade({ request: { ...headOf(request), body: noBody }, socket, early, handle }).catch(() => socket.destroy());
+  });
   server.on("connect", (_request, socket) => refuseMethod(socket, unknownMethod));
   const destroyConnections = keepConnections(server);
   await new Promise<void>((resolve, reject) => {
@@ -142,6 +162,40 @@ export async function serveHttps({
         destroyConnections();
       }),
   };
+}
+
+const noBody = new Uint8Array(0);
+
+interface Upgrade {
+  readonly request: ServedRequest;
+  readonly socket: Duplex;
+  /** What came in behind the request. */
+  readonly early: Uint8Array;
+  readonly handle: HttpsServerOptions["handle"];
+}
+
+/** Answers a request for a WebSocket: with one where the body comes in pieces, and as any other where it does not. */
+async function upgrade({ request, socket, early, handle }: Upgrade): Promise<void> {
+  // A connection that breaks ends by itself.
+  socket.on("error", () => undefined);
+  const { status, headers, body, protocols = [] } = await handle(request);
+  if (body instanceof Uint8Array) {
+    const lines = Object.entries({ ...headers, "content-length": String(body.length), connection: "close" });
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    endWith(
+      socket,
+      Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n`), body]),
+    );
+    return;
+  }
+  const { accepted, answer } = handshakeOf(request.headers, protocols);
+  if (!accepted) {
+    body.cancel();
+    endWith(socket, answer);
+    return;
+  }
+  socket.write(answer);
+  await tellLines(socket, body, early);
 }
 
 /**

@@ -1,16 +1,18 @@
 /** One request from its path to its answer. Synchronous: between reading the store and writing it nothing else happens. */
-import { wholeBody, type ApiBody } from "../api/transport.ts";
+import { wholeBody } from "../api/transport.ts";
 import { StatusError } from "../api/status-error.ts";
 import { deprecationOf } from "./deprecations.ts";
-import { discoveryAt, documentForPeople } from "./discovery.ts";
+import { discoveryAnswer, otherAnswer } from "./documents.ts";
 import { bytesOf, partialOf, wholeFormat } from "./encoding.ts";
 import type { ApiObject } from "./object.ts";
 import { listed, listMetadata, listText } from "./list.ts";
 import { flagParam, listOptionsOf, param, refuseExport, revisionOf, type Query } from "./list-options.ts";
 import { badRequest, entityTooLarge, internal, methodNotAllowed, noSuchPath, notFound, refusal } from "./refusal.ts";
-import { openApiAt } from "./openapi.ts";
-import { authorize, userOf } from "./impersonation.ts";
-import { acceptedAs, checkMedia, checkWatchable, prefersYaml } from "./negotiation.ts";
+import { jsonAnswer, jsonHeaders, movedAnswer, nobodyThere, refusalAnswer, textAnswer } from "./outgoing.ts";
+import type { Incoming, Outgoing } from "./outgoing.ts";
+import { authorize } from "./authorization.ts";
+import { userOf } from "./impersonation.ts";
+import { checkWatchable, prefersYaml } from "./negotiation.ts";
 import { checkShown, formatOf, shownTo, tableOptions } from "./shown.ts";
 import { reviewOf } from "./reviews.ts";
 import { routeOf, type Route } from "./route.ts";
@@ -23,49 +25,14 @@ import { bindByName } from "./verbs/bind.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection, deleteOne, deleteOptionsOf } from "./verbs/delete.ts";
 import { patch } from "./verbs/patch.ts";
-import { proxied, type Moved } from "./verbs/proxy.ts";
+import { proxied } from "./verbs/proxy.ts";
 import { update } from "./verbs/update.ts";
 import { openWatch } from "./verbs/watch.ts";
 import { warningHeader } from "./warnings.ts";
 import { yamlType } from "./yaml/codec.ts";
 
-export interface Incoming {
-  readonly method: string;
-  readonly path: string;
-  readonly query: Query;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  readonly user: User;
-  /** Who asks: names the hops of a watch. */
-  readonly actor: string;
-}
-
-export interface Outgoing {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | ApiBody;
-}
-
 /** As kube-apiserver has it. */
 export const maxBodyBytes: number = 3 * 1024 * 1024;
-
-/** Nothing that is answered may be kept by anybody on the way. */
-const uncached = { "cache-control": "no-cache, private" };
-const jsonHeaders = { ...uncached, "content-type": "application/json" };
-const textHeaders = { ...uncached, "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
-
-export function jsonAnswer(status: number, value: unknown): Outgoing {
-  return { status, headers: jsonHeaders, body: bytesOf(`${JSON.stringify(value)}\n`) };
-}
-
-/** An answer that is a refusal. */
-export function refusalAnswer(error: StatusError): Outgoing {
-  const { status, code, retryAfterMs } = error;
-  const headers =
-    retryAfterMs === undefined ? jsonHeaders : { ...jsonHeaders, "retry-after": String(retryAfterMs / 1000) };
-  return { status: code, headers, body: bytesOf(JSON.stringify(status)) };
-}
 
 /** A refusal before anything is looked at. Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go. */
 function turnedAway(error: StatusError): Outgoing {
@@ -121,48 +88,12 @@ function answer(server: Server, asked: Incoming): Outgoing {
   const incoming = { ...asked, user };
   switch (route.is) {
     case "discovery":
-      checkDiscovery(incoming, route.parts);
-      return documentAnswer(discoveryAt(server.catalogue, route.parts));
+      return discoveryAnswer(server, incoming, route.parts);
     case "resource":
       return resourceAnswer(server, incoming, route);
     case "other":
       return otherAnswer(server, incoming);
   }
-}
-
-/** Which documents of discovery are asked for how. @throws StatusError 405, 406. */
-function checkDiscovery({ method, headers }: Incoming, parts: readonly string[]): void {
-  // The list of groups is answered whatever the method.
-  if (method !== "GET" && parts.length > 1) throw methodNotAllowed();
-  const accept = headers["accept"] ?? "";
-  const isVersion = parts.length === (parts[0] === "api" ? 2 : 3);
-  if (isVersion) acceptedAs(accept);
-  else checkMedia(accept);
-}
-
-function documentAnswer(document: object | undefined): Outgoing {
-  return document === undefined ? nobodyThere() : jsonAnswer(200, document);
-}
-
-function textAnswer(status: number, body: string): Outgoing {
-  return { status, headers: textHeaders, body: bytesOf(body) };
-}
-
-/** A path that nothing behind the server is responsible for. */
-function nobodyThere(): Outgoing {
-  return textAnswer(404, "404 page not found\n");
-}
-
-const healthy = /^\/(readyz|livez|healthz)(\/ping|\/log|\/etcd)?$/;
-
-function otherAnswer({ catalogue }: Server, { path, method }: Incoming): Outgoing {
-  const forPeople = method === "GET" ? documentForPeople(catalogue, path) : undefined;
-  if (forPeople !== undefined) {
-    return { status: 200, headers: jsonHeaders, body: bytesOf(JSON.stringify(forPeople, null, 2)) };
-  }
-  if (path.startsWith("/openapi/v3") && method === "GET") return documentAnswer(openApiAt(catalogue, path));
-  if (path === "/version" && method !== "GET") throw methodNotAllowed();
-  return healthy.test(path) ? textAnswer(200, "ok") : nobodyThere();
 }
 
 function resourceAnswer(server: Server, incoming: Incoming, route: Route & { readonly is: "resource" }): Outgoing {
@@ -230,14 +161,9 @@ function dryRunOf(query: Query): boolean {
   return value === "All";
 }
 
-function moved({ location }: Moved, query: Query): Outgoing {
-  const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
-  const target = search === "" ? location : `${location}?${search}`;
-  return { status: 301, headers: { ...uncached, location: target }, body: new Uint8Array(0) };
-}
-
 function verbAnswer(call: Call, incoming: Incoming): Outgoing {
-  if (call.subresource === "proxy") return moved(proxied(call, incoming.method, incoming.path), incoming.query);
+  if (call.subresource === "proxy")
+    return movedAnswer(proxied(call, incoming.method, incoming.path).location, incoming.query);
   if (call.subresource !== "" && call.subresource !== "status") {
     shownTo(call);
     const said = subresourceAnswer(call, incoming.method);

@@ -2,7 +2,9 @@
 import { loopbackCertificate, secretToken, type ServerCertificate } from "../platform/certificate.ts";
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { announceServer, keepRootCertificates } from "./api-server-objects.ts";
-import { handle, maxBodyBytes, refusalAnswer } from "./handle.ts";
+import { handle, maxBodyBytes } from "./handle.ts";
+import { refusalAnswer } from "./outgoing.ts";
+import { flagParam } from "./list-options.ts";
 import { methodNotAllowed, refusal } from "./refusal.ts";
 import { yamlReadyFor } from "./yaml/codec.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -46,6 +48,25 @@ export interface SandboxHttps {
 
 const unauthorized = (): ServedResponse => refusalAnswer(refusal(401, "Unauthorized", "Unauthorized"));
 
+const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
+
+/**
+ * The token that a request comes with, and the WebSocket protocols that it names beside. Browsers can set no header there: they name
+ * the token as a protocol, beside at least one other. Source: apiserver v0.36 authentication/request/websocket/protocol.go.
+ */
+function loginOf(headers: ServedRequest["headers"]): {
+  readonly bearer: string;
+  readonly protocols: readonly string[];
+} {
+  const named = (headers["sec-websocket-protocol"] ?? "").split(",").map((protocol) => protocol.trim());
+  const protocols = named.filter((protocol) => protocol !== "" && !protocol.startsWith(tokenProtocol));
+  const tokens = named.filter((protocol) => protocol.startsWith(tokenProtocol));
+  const bearer = /^bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1];
+  if (bearer !== undefined || tokens.length !== 1 || protocols.length === 0) return { bearer: bearer ?? "", protocols };
+  const encoded = (tokens[0] ?? "").slice(tokenProtocol.length);
+  return { bearer: Buffer.from(encoded, "base64url").toString(), protocols };
+}
+
 /** Whether two texts are the same, in a time that does not tell where they differ. */
 function sameSecret(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
@@ -66,16 +87,24 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
   const { server } = sandbox;
   const identity = options.identity ?? newIdentity(server.timeline.now());
   const { certificate, token } = identity;
+  server.logins.set(token, clusterAdmin);
   const named = `${sandboxServer} ${(options.controllers ?? []).join(",")}`.trimEnd();
   let requests = 0;
   const answer = async (request: ServedRequest): Promise<ServedResponse> => {
-    const bearer = /^bearer (.+)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? "";
+    const { bearer, protocols } = loginOf(request.headers);
     if (!sameSecret(bearer, token)) return unauthorized();
     await yamlReadyFor(server.yaml, request.headers);
     const answered = handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
-    return { ...answered, headers: { ...answered.headers, server: named } };
+    return { ...answered, protocols, headers: { ...answered.headers, server: named } };
   };
-  const https = await serveHttps({ port: options.port ?? 0, certificate, maxBodyBytes, unknownMethod, handle: answer });
+  const https = await serveHttps({
+    port: options.port ?? 0,
+    certificate,
+    maxBodyBytes,
+    unknownMethod,
+    allowsWebSocket: ({ query }) => flagParam(query, "watch"),
+    handle: answer,
+  });
   announceServer(server, { port: https.port, ca: certificate.ca });
   if (sandbox.fillsNamespaces) keepRootCertificates(server, certificate.ca);
   const url = `https://127.0.0.1:${https.port}`;
@@ -87,6 +116,7 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
     ca: certificate.ca,
     kubeconfig: (namespace = "default") => kubeconfigOf({ url, ca: certificate.ca, token, namespace }),
     async close() {
+      server.logins.delete(token);
       for (const watch of server.watches) watch.end();
       await https.close();
     },

@@ -13,10 +13,13 @@ export interface Shown {
 
 const itself: Shown = { as: "", version: "v1" };
 
+function parameterOf(parameters: readonly string[], name: string): string | undefined {
+  return parameters.findLast((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
 /** How a wish's parameters want an object to be shown; undefined for what there is not. A part of the kind alone is none. */
 function shownBy(parameters: readonly string[]): Shown | undefined {
-  const said = (name: string): string | undefined =>
-    parameters.findLast((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);
+  const said = (name: string): string | undefined => parameterOf(parameters, name);
   const [as, group, version] = [said("as"), said("g"), said("v")];
   if ((as ?? "") === "" && group === undefined && version === undefined) return itself;
   if (group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
@@ -33,9 +36,13 @@ interface Clause {
   readonly as: Shown | undefined;
 }
 
-/** The wishes of a client that are ours to meet, the dearest first. */
-function clausesOf(accept: string): Clause[] {
-  if (accept === "") return [{ media: "application/json", as: itself }];
+interface Wish {
+  readonly media: Clause["media"];
+  readonly parameters: readonly string[];
+}
+
+/** The wishes of a client for media types that are ours, the dearest first. */
+function wishesOf(accept: string): Wish[] {
   const wishes = accept.split(",").map((wish) => wish.split(";").map((part) => part.trim()));
   const weight = (wish: readonly string[]): number => {
     const q = wish.find((parameter) => parameter.startsWith("q="));
@@ -43,11 +50,16 @@ function clausesOf(accept: string): Clause[] {
   };
   return wishes
     .sort((a, b) => weight(b) - weight(a))
-    .flatMap(([media = "", ...parameters]): Clause[] => {
-      const as = shownBy(parameters);
-      if (media === yamlType) return [{ media: yamlType, as }];
-      return any.has(media) ? [{ media: "application/json", as }] : [];
+    .flatMap(([media = "", ...parameters]): Wish[] => {
+      if (media === yamlType) return [{ media: yamlType, parameters }];
+      return any.has(media) ? [{ media: "application/json", parameters }] : [];
     });
+}
+
+/** What objects are to be shown as, by the wishes of a client that are ours to meet. */
+function clausesOf(accept: string): Clause[] {
+  if (accept === "") return [{ media: "application/json", as: itself }];
+  return wishesOf(accept).map(({ media, parameters }) => ({ media, as: shownBy(parameters) }));
 }
 
 const any: ReadonlySet<string> = new Set(["application/json", "*/*"]);
@@ -63,12 +75,25 @@ export function acceptedAs(accept: string, isList = false): Shown {
   throw refusal(406, "NotAcceptable", message, {});
 }
 
+/**
+ * As which media type a client takes the document of all groups; undefined where it does not ask for that. A wish for the short list
+ * counts only where there is none for this one, whatever their order. Source: apiserver v0.36
+ * endpoints/discovery/aggregated/{wrapper,negotiation}.go.
+ */
+export function aggregatedMedia(accept: string): Clause["media"] | undefined {
+  return wishesOf(accept).flatMap(({ media, parameters }) => {
+    const said = (name: string): string | undefined => parameterOf(parameters, name);
+    const isMeant = said("as") === "APIGroupDiscoveryList" && said("g") === "apidiscovery.k8s.io" && said("v") === "v2";
+    return isMeant ? [media] : [];
+  })[0];
+}
+
 /** That a client takes a document that has one form alone: no aggregated one. @throws StatusError 406. */
 export function checkMedia(accept: string): void {
   const wishes = accept === "" ? ["application/json"] : accept.split(",");
   const met = wishes.some((wish) => {
     const [media = "", ...parameters] = wish.split(";").map((part) => part.trim());
-    return (any.has(media) || media === yamlType) && !parameters.some((parameter) => parameter.startsWith("as="));
+    return (any.has(media) || media === yamlType) && !parameters.some((parameter) => /^(as|g|v)=/.test(parameter));
   });
   if (!met) throw notAcceptable(representations);
 }

@@ -57,12 +57,19 @@ function specErrors(spec: Fields, isOwn: boolean): FieldError[] {
   return errors;
 }
 
+/** The fields of metadata as Go writes them. */
+const metadataFields =
+  "name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields".split(
+    " ",
+  );
+
 /** A review is no object: it has no name and nothing else of one. */
 function metadataErrors({ metadata }: ApiObject, namespaced: boolean): FieldError[] {
   const { managedFields: _managed, namespace, ...rest } = metadata;
   const own = namespaced || namespace === undefined || namespace === "" ? rest : { ...rest, namespace };
   if (Object.keys(own).length === 0) return [];
-  return [invalid("metadata", metadata, namespaced ? "must be empty except for namespace" : "must be empty")];
+  const shown = Object.fromEntries(metadataFields.flatMap((key) => (key in metadata ? [[key, metadata[key]]] : [])));
+  return [invalid("metadata", shown, namespaced ? "must be empty except for namespace" : "must be empty")];
 }
 
 function localErrors(review: ApiObject): FieldError[] {

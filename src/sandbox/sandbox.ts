@@ -70,7 +70,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const admission = pluginsWithout(options.disabledAdmissionPlugins ?? []);
   const storesDefinitions = options.storesDefinitions === true;
   const made = { timeline, random, store, catalogue, managesFields, readProtobuf, admission, storesDefinitions };
-  const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 } };
+  const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 }, logins: new Map() };
   let stopped = false;
   putFirstObjects(server);
   if (options.apiServerObjects !== false) putApiServerObjects(server);

@@ -32,6 +32,8 @@ export interface Server {
   readonly watches: OpenWatches;
   /** How many requests have been answered: their identities are counted, since chance is for objects. */
   readonly requests: { count: number };
+  /** Who comes with which bearer token. */
+  readonly logins: Map<string, User>;
 }
 
 /** A request for a resource, on its way through the server. */

@@ -21,6 +21,8 @@ const patched = /Invalid value: ("\{\\"(?:action|apiVersion|kind)\\".*\}"): /;
 /** The real server shows the difference of its own Go types; the sandbox leaves out these lines, and no other. */
 const goDifference = /\n(?:@@ .*\n(?:[ +-].*\n)*)*/g;
 const endsBeforeDifference = /(?:previously negative\)|for bound claims|may not be changed|immutable after creation)$/;
+/** When a manager wrote last, where a message shows metadata. */
+const managedAt = /(?<="time":")[^"]+(?=")/g;
 const word = /[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?/g;
 const versionInText =
   /(?<=resource version: |ResourceVersion in (?:(?:the )?precondition|object meta|record)(?:: | \())\d+/g;
@@ -36,6 +38,7 @@ export function normalizedText(text: string, context: Context): string {
     .replaceAll(goDifference, (found, at: number) =>
       endsBeforeDifference.test(text.slice(0, at)) ? "\nDIFFERENCE\n" : found,
     )
+    .replaceAll(managedAt, (found) => times.get(found) ?? "TIME")
     .replaceAll(uid, (found) => uids.get(found) ?? found)
     .replaceAll(word, (found) => generated.get(found) ?? found)
     .replaceAll(address, (found) => addresses.get(found) ?? found)
@@ -77,6 +80,10 @@ function field(object: Json, key: string, context: Context): unknown {
   switch (key) {
     case "managedFields":
       return Array.isArray(item) ? managers(item, context) : normalized(item, context);
+    // Roles are gone through in the order of a Go map.
+    case "resourceRules":
+    case "nonResourceRules":
+      return Array.isArray(item) ? inAnyOrder(item, context) : normalized(item, context);
     case "metadata":
       // A list's own version may be another's, and is not an object's here, whatever its number is.
       return isObject(item) && isListObject(object)
@@ -112,10 +119,12 @@ function listVersion({ resourceVersion }: Json, names: Names): Json {
 
 /** Managers stand in the order of whole seconds: which of two is first depends on the clock, where it is not waited for. */
 function managers(entries: readonly unknown[], context: Context): unknown[] {
-  const told = entries.map((entry) => normalized(entry, context));
-  if (context.names.ordersTimes) return told;
-  return told
-    .map((entry) => JSON.stringify(entry))
+  return context.names.ordersTimes ? entries.map((entry) => normalized(entry, context)) : inAnyOrder(entries, context);
+}
+
+function inAnyOrder(entries: readonly unknown[], context: Context): unknown[] {
+  return entries
+    .map((entry) => JSON.stringify(normalized(entry, context)))
     .sort()
     .map((entry) => JSON.parse(entry) as unknown);
 }

@@ -9,6 +9,7 @@ import { managers } from "./cases/managers.ts";
 import { patchForms } from "./cases/patch-forms.ts";
 import { proxies } from "./cases/proxies.ts";
 import { queries } from "./cases/queries.ts";
+import { reviews } from "./cases/reviews.ts";
 import { patches } from "./cases/patches.ts";
 import { podParts } from "./cases/pod-parts.ts";
 import { podSpecs } from "./cases/pod-spec.ts";
@@ -33,6 +34,7 @@ export const tables: readonly Table[] = [
   queries,
   proxies,
   answers,
+  reviews,
   lifecycle,
   workloads,
   admission,

@@ -1,10 +1,18 @@
 /** Odd request targets and odd credentials, byte by byte over HTTPS, beside a real kube-apiserver: none leads where it should not. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:tls";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { controlPlaneBinary } from "../../scripts/control-plane.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
+import { runProgram } from "../support/program.ts";
+import { clientFrame, converse } from "./support/raw-websocket.ts";
+import { webSocketWatches } from "./support/websocket-watches.ts";
 import { rawRequest } from "./support/raw-request.ts";
 
 const ns = "/api/v1/namespaces";
@@ -102,19 +110,53 @@ async function ask(server: Server, line: string, credentials: readonly string[] 
   return { status, kind, reason, code, message };
 }
 
+/** What a server says to a connection until it closes it. */
+function untilClosed(port: number, sent: string): Promise<string> {
+  return new Promise((resolve) => {
+    let said = "";
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => socket.write(sent));
+    socket.on("data", (bytes: Buffer) => (said += bytes.toString()));
+    socket.on("error", () => undefined).on("close", () => resolve(said));
+  });
+}
+
+/** What an event says, beside what is another on each server. */
+function eventOf(payload: string): unknown {
+  const { type, object } = JSON.parse(payload) as {
+    type: string;
+    object: { kind: string; metadata: { name: string } };
+  };
+  return { type, kind: object.kind, name: object.metadata.name, endsLine: payload.endsWith("\n") };
+}
+
 describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () => {
   let cluster: Cluster;
   let sandbox: Sandbox;
   let mine: SandboxHttps;
+  /** Connections that say nothing, or half a head, from the beginning on. */
+  let silent: readonly Promise<string>[];
+  const dir = mkdtempSync(join(tmpdir(), "sandbox-paths-"));
   beforeAll(async () => {
     cluster = await startCluster();
     sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
     mine = await serveSandbox(sandbox);
+    silent = ["", "GET /readyz HTTP/1.1\r\nhost: 127.0.0.1\r\n"].map((sent) => untilClosed(mine.port, sent));
+    const watched = JSON.stringify({ metadata: { name: "watched", namespace: "default" } });
+    for (const { port, token } of [mine, cluster]) {
+      const answer = await fetch(`https://127.0.0.1:${port}${maps}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: watched,
+        tls: { rejectUnauthorized: false },
+      });
+      expect(answer.status).toBe(201);
+    }
   }, 120_000);
   afterAll(async () => {
     await mine.close();
     sandbox.stop();
     await cluster.stop();
+    rmSync(dir, { recursive: true, force: true });
   });
 
   test.each([...alike])("answers as the real server: %p", async (line) => {
@@ -150,6 +192,126 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () 
       expect(await ask(mine, line, own)).toMatchObject({ status: 401 });
     }
   });
+
+  test("serves OpenAPI to be kept, as the real server does", async () => {
+    const shown = ["cache-control", "content-type", "etag", "expires", "location", "vary"];
+    const seen = async (server: Server): Promise<unknown> => {
+      const send = (line: string, ...more: readonly string[]): ReturnType<typeof rawRequest> =>
+        rawRequest(server.port, [
+          `${line} HTTP/1.1`,
+          "host: 127.0.0.1",
+          `authorization: Bearer ${server.token}`,
+          ...more,
+        ]);
+      const index = await send("GET /openapi/v3");
+      const { paths } = JSON.parse(index.body) as { paths: Record<string, { serverRelativeURL: string }> };
+      const path = paths["apis/apps/v1"]?.serverRelativeURL ?? "";
+      const [plain = "", hash = ""] = path.split("?hash=");
+      const answers = [
+        index,
+        await send("POST /openapi/v3"),
+        await send(`GET ${path}`),
+        await send(`GET ${plain}`),
+        await send(`GET ${plain}?hash=`),
+        await send(`GET ${plain}?hash=other`),
+        ...(await Promise.all(
+          [`"${hash}"`, `W/"${hash}"`, `"x", "${hash}"`, hash, "*", '"x"'].map((tag) =>
+            send(`GET ${path}`, `if-none-match: ${tag}`),
+          ),
+        )),
+        await send(`GET ${plain}`, `if-none-match: "${hash}"`),
+        await send("GET /openapi/v3/apis/nope/v1"),
+        await send("GET /openapi/v3/"),
+      ];
+      return answers.map(({ status, headers }) => [
+        status,
+        ...shown.map((name) => headers[name]?.replaceAll(hash, "HASH").replace(/^\w{3}, .* UTC$/, "TIME")),
+      ]);
+    };
+    expect(await seen(mine)).toEqual(await seen(cluster));
+  });
+
+  test.each([...webSocketWatches])(
+    "tells a watch over a WebSocket as the real server does, where it $name",
+    async ({ query, headers, anonymous, send }) => {
+      const seen = async (server: Server): Promise<unknown> => {
+        const token64 = Buffer.from(server.token).toString("base64url");
+        const { head, frames, text } = await converse({
+          port: server.port,
+          head: [
+            `GET ${ns}/default/configmaps?fieldSelector=metadata.name%3Dwatched&${query} HTTP/1.1`,
+            "host: 127.0.0.1",
+            ...(anonymous === true ? [] : [`authorization: Bearer ${server.token}`]),
+            ...headers.map((header) => header.replace("TOKEN64", token64)),
+          ],
+          ...(send === undefined ? {} : { after: { frames: 1, act: (write) => write(send) } }),
+        });
+        const isRefused = head[0]?.startsWith("HTTP/1.1 5") === true;
+        return {
+          // Of other answers there are other headers.
+          head: isRefused ? head[0] : head,
+          text: text.trim(),
+          frames: frames.map(([opcode, payload]) => [opcode, opcode === 0x81 ? eventOf(payload) : payload]),
+        };
+      };
+      expect(await seen(mine)).toEqual(await seen(cluster));
+    },
+    30_000,
+  );
+
+  test("a WebSocket ends when a client breaks its rules, and when the server stops", async () => {
+    const other = await serveSandbox(sandbox);
+    const watch = (act: (send: (bytes: Uint8Array) => void) => void): ReturnType<typeof converse> =>
+      converse({
+        port: other.port,
+        head: [
+          `GET ${ns}/default/configmaps?watch=1&resourceVersion=0 HTTP/1.1`,
+          "host: 127.0.0.1",
+          `authorization: Bearer ${other.token}`,
+          ...(webSocketWatches[0]?.headers ?? []),
+        ],
+        after: { frames: 1, act },
+      });
+    const unmasked = await watch((send) => send(Uint8Array.of(0x81, 2, 0x68, 0x69)));
+    expect(unmasked.frames.slice(-2).map(([opcode]) => opcode)).toEqual([0x88, 0x88]);
+    const tooLong = await watch((send) => send(clientFrame(9, new Uint8Array(126))));
+    expect(tooLong.frames.at(-2)).toEqual([0x88, "\u0003\u00EA"]);
+    let closed: Promise<void> | undefined;
+    const left = await watch(() => {
+      closed = other.close();
+    });
+    await closed;
+    expect(left.frames.at(0)?.[0]).toBe(0x81);
+  });
+
+  test("tells kubectl all resources in two answers, as the real server does", async () => {
+    const asked = async (kubeconfig: string): Promise<readonly string[]> => {
+      // A cache of its own: what kubectl has kept it does not ask for.
+      const args = [
+        "--kubeconfig",
+        kubeconfig,
+        "--cache-dir",
+        mkdtempSync(join(dir, "cache-")),
+        "-v=6",
+        "api-resources",
+      ];
+      const { stderr, code } = await runProgram([controlPlaneBinary("kubectl") ?? "kubectl", ...args], {
+        timeoutMs: 60_000,
+      });
+      expect(code).toBe(0);
+      return [...stderr.matchAll(/"Response" verb="GET" url="https:\/\/[^/]*(\S*)\?timeout=\S*" status="(.*?)"/g)].map(
+        ([, path = "", status = ""]) => `${path} ${status}`,
+      );
+    };
+    writeFileSync(join(dir, "mine"), mine.kubeconfig(), { mode: 0o600 });
+    expect((await asked(join(dir, "mine"))).toSorted()).toEqual(["/api 200 OK", "/apis 200 OK"]);
+    expect((await asked(cluster.kubeconfig)).toSorted()).toEqual(["/api 200 OK", "/apis 200 OK"]);
+  });
+
+  test("closes a connection that never says a whole head, and goes on", async () => {
+    expect(await Promise.all(silent)).toEqual(["", ""]);
+    expect(await ask(mine, "GET /readyz")).toMatchObject({ status: 200, body: "ok" });
+  }, 60_000);
 
   test("takes the word for a token in any case, as the real server does", async () => {
     for (const server of [mine, cluster]) {

@@ -90,11 +90,22 @@ describe("a request that is none, or only just", () => {
     { name: "a folded header", sent: get("Host: a\r\nX: a\r\n b"), status: 400, text: "400 Bad Request" },
     { name: "a method of its own", sent: get("Host: a", "FROBNICATE / HTTP/1.1"), status: 405, text: "no such method" },
     { name: "CONNECT", sent: get("Host: a", "CONNECT / HTTP/1.1"), status: 405, text: "no such method" },
+    {
+      name: "20,000 headers",
+      sent: get(`Host: a\r\n${"X: a\r\n".repeat(20_000)}Y: b`),
+      status: 431,
+      text: "431 Request Header Fields Too Large",
+    },
+    { name: "100 headers", sent: get(`Host: a\r\n${"Z: a\r\n".repeat(100)}X: b`), status: 200, text: "1 1" },
+    { name: "the preface of HTTP/2", sent: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400, text: "400 Bad Request" },
+    { name: "no HTTP", sent: "\0\x01\x02 nonsense\r\n\r\n", status: 400, text: "400 Bad Request" },
     { name: "line feeds alone", sent: "GET / HTTP/1.1\nHost: a\n\n", status: 400, text: "400 Bad Request" },
   ];
-  test.each(cases)("is answered as by kube-apiserver: $name", async ({ sent, status, text }) => {
+  test.each(cases)("is answered with $status, and the server goes on: $name", async ({ sent, status, text }) => {
     const answer = await said(sent);
     expect(answer.split(" ", 2)[1]).toBe(String(status));
     expect(answer).toContain(text);
+    // The server is none the worse for it.
+    expect(await said(get("Host: a"))).toContain("200 OK");
   });
 });

@@ -55,6 +55,45 @@ describe("the sandbox over HTTPS", () => {
     expect([answer.status, ((await answer.json()) as { reason: string }).reason]).toEqual([401, "Unauthorized"]);
   });
 
+  test("tells whose token it is by a TokenReview, for those that it is for", async () => {
+    const review = async (token: string, ...audiences: readonly string[]): Promise<unknown> => {
+      const body = JSON.stringify({ spec: { token, audiences } });
+      const answer = await send("/apis/authentication.k8s.io/v1/tokenreviews", { method: "POST", body });
+      return ((await answer.json()) as { status: unknown }).status;
+    };
+    const audiences = ["https://kubernetes.default.svc"];
+    const user = { username: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] };
+    expect(await review(https.token)).toEqual({ authenticated: true, user, audiences });
+    expect(await review(https.token, "a", ...audiences)).toEqual({ authenticated: true, user, audiences });
+    const nobody = { user: {}, error: "invalid bearer token" };
+    expect(await review(https.token, "a")).toEqual(nobody);
+    expect(await review(`${https.token}x`)).toEqual(nobody);
+  });
+
+  test("an answer about rights says where roles were not looked at", async () => {
+    const role = { name: "r", apiGroup: "rbac.authorization.k8s.io" };
+    await send("/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings", {
+      method: "POST",
+      body: JSON.stringify({
+        metadata: { name: "b" },
+        subjects: [{ kind: "User", name: "bound", apiGroup: role.apiGroup }],
+        roleRef: { kind: "Role", ...role },
+      }),
+    });
+    const ask = async (user: string, kind: string, spec: object): Promise<unknown> => {
+      const path = `/apis/authorization.k8s.io/v1/${kind}`;
+      const body = JSON.stringify({ spec });
+      const answer = await send(path, { method: "POST", body, headers: { "impersonate-user": user } });
+      return ((await answer.json()) as { status: unknown }).status;
+    };
+    const evaluationError = "roles are bound to it, but this sandbox evaluates none";
+    const pods = { resourceAttributes: { verb: "get", resource: "pods", namespace: "default" } };
+    expect(await ask("bound", "selfsubjectaccessreviews", pods)).toEqual({ allowed: false, evaluationError });
+    expect(await ask("other", "selfsubjectaccessreviews", pods)).toEqual({ allowed: false });
+    const rules = await ask("bound", "selfsubjectrulesreviews", { namespace: "default" });
+    expect(rules).toMatchObject({ incomplete: true, evaluationError });
+  });
+
   test("trusts no other authority", async () => {
     const other = await serveSandbox(sandbox);
     const refused = await fetch(`${https.url}/version`, { tls: { ca: other.ca } }).then(

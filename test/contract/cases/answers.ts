@@ -1,6 +1,7 @@
 /** In which form answers are asked for: media types, tables, metadata alone; headers of answers; who asks. */
 import {
   configMap,
+  del,
   get,
   paths,
   pod,
@@ -25,6 +26,21 @@ const each = (name: string, path: string, ...accepts: readonly string[]): Case =
 });
 const asked = (path: string, headers: Readonly<Record<string, string>>): Step => ({ ...get(path), headers });
 const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+
+const aggregated = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+/** What clients keep an answer by. */
+const kept = ["content-type", "cache-control", "etag", "vary"];
+/** The ETags of what Kubernetes 1.36.3 serves by default. */
+const tags = {
+  api: "4D7E1BED90B364BC86049DD9E636494980AEF65B7F8CFAA267616FA062B514A8A3CC2C2851CC9337B8D28B4C80960E2353DE5E0B152E87CC223E02EA3C5C37AC",
+  apis: "A74552DF419C4697E3A22F67B8FE55FD8F2CC33F6134FF206B16341598294CDE9896C7F67B2819217E6BB70E74F97FCC864DDFCDB02FDA565699CC7D6E3CC377",
+};
+
+const keeping = (path: string, said: string): Step => ({
+  ...at(path, `${json};${aggregated}`),
+  headers: { "if-none-match": said },
+  shows: kept,
+});
 
 export const answers: Table = {
   name: "answers",
@@ -81,6 +97,42 @@ export const answers: Table = {
       `${json};g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList`,
       `${json};g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList,${json}`,
     ),
+    {
+      name: "all groups in one document",
+      steps: [
+        { ...at("/apis", `${json};${aggregated}`), shows: kept },
+        ...[
+          `${json};${aggregated};profile=nopeer,${json};${aggregated},${json};${aggregated.replace("v2", "v2beta1")},${json}`,
+          `${json},${json};${aggregated}`,
+          `${json};q=0.9,*/*;${aggregated};q=0.1`,
+          `text/html,${json};as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io`,
+          `application/yaml;${aggregated}`,
+          `${json};v=v2`,
+          `${json};g=apidiscovery.k8s.io`,
+          `${json};as=Table;v=v1;g=meta.k8s.io,*/*`,
+        ].map((accept) => ({ ...at("/api", accept), shows: kept })),
+      ],
+    },
+    {
+      name: "all groups in one document, elsewhere and by other methods",
+      steps: [
+        ...["/api/", "/apis/", "/apis/apps", "/apis/apps/v1", "/api/v1"].map((path) =>
+          at(path, `${json};${aggregated}`),
+        ),
+        ...["/api", "/apis"].map((path) => ({ ...del(path), accept: `${json};${aggregated}`, shows: kept })),
+        del("/api"),
+      ],
+    },
+    {
+      name: "all groups in one document, where the client has it already",
+      steps: [
+        ...Object.values(tags).flatMap((tag) =>
+          [`"${tag}"`, `W/"${tag}"`, `"x", "${tag}"`, tag, "*"].map((said) => keeping("/api", said)),
+        ),
+        keeping("/apis", `"${tags.apis}"`),
+        { ...at("/apis", json), headers: { "if-none-match": `"${tags.apis}"` }, shows: kept },
+      ],
+    },
     {
       name: "tables with objects of their rows, or without",
       steps: [
