@@ -1,6 +1,6 @@
 /**
- * An HTTPS server on loopback: bytes in, bytes or a stream of them out. By node:https on every runtime: Bun.serve holds the head of
- * an answer back until its first byte, so that a watch with nothing to tell would never begin.
+ * An HTTPS server on loopback: bytes in, bytes or a stream of them out. By node:https on every runtime: it hands on what its parser
+ * refuses and the sockets of WebSockets, which Bun.serve does not. HTTP/1.1 alone: docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
  */
 import { createServer, type Server } from "node:https";
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
