@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { brokenFloors, lintConfig, withPicture } from "./house.ts";
+import { thirdPartyLicenses } from "./licenses.ts";
 
 const top = join(import.meta.dir, "..");
 const write = process.argv.includes("--write");
@@ -20,18 +21,35 @@ function tool(name: string, ...args: string[]): boolean {
   return run.exitCode === 0;
 }
 
-async function derived(path: string, make: (today: string) => string): Promise<boolean> {
+interface Derived {
+  readonly path: string;
+  /** What it is made from, for the message when it is out of date. */
+  readonly from: string;
+  readonly make: (today: string) => string | Promise<string>;
+}
+
+async function derived({ path, from, make }: Derived): Promise<boolean> {
   const file = Bun.file(join(top, path));
   const today = (await file.exists()) ? await file.text() : "";
-  const wanted = make(today);
+  const wanted = await make(today);
   if (wanted === today) return true;
   if (write) {
     await Bun.write(file, wanted);
     return true;
   }
-  console.error(`${path} does not agree with scripts/floors.ts: run npm run check -- --write`);
+  console.error(`${path} does not agree with ${from}: run npm run check -- --write`);
   return false;
 }
+
+const derivedFiles: readonly Derived[] = [
+  { path: "src/README.md", from: "scripts/floors.ts", make: withPicture },
+  { path: ".oxlintrc.json", from: "scripts/floors.ts", make: lintConfig },
+  {
+    path: "plugin/licenses/third-party.json",
+    from: "the packages that the binary holds",
+    make: () => thirdPartyLicenses(top),
+  },
+];
 
 async function floors(): Promise<boolean> {
   const broken = await brokenFloors(top);
@@ -41,7 +59,7 @@ async function floors(): Promise<boolean> {
 
 const formatCache = ["--cache", "--cache-strategy", "content", "--cache-location", join(cache, "format")];
 const steps: readonly (readonly [string, () => boolean | Promise<boolean>])[] = [
-  ["derived files", async () => (await derived("src/README.md", withPicture)) && derived(".oxlintrc.json", lintConfig)],
+  ["derived files", async () => (await Promise.all(derivedFiles.map(derived))).every((ok) => ok)],
   ["format", () => tool("prettier", ...formatCache, "--log-level", "warn", write ? "--write" : "--check", ".")],
   ["floors", floors],
   ["lint", () => tool("oxlint", "--type-aware", "--deny-warnings", ...(write ? ["--fix"] : []))],

@@ -1,14 +1,24 @@
 import { runtimeName } from "../../src/platform/runtime.ts";
-import { choice, type Command, command } from "../command.ts";
+import { choice, type Command, command, flag } from "../command.ts";
+import { licensesText, thirdPartyPackages } from "../licenses/licenses.ts";
 import { kubernetesRelease, version } from "../version.ts";
 
 export const versionCommand: Command = command({
   name: "version",
   about: "Print the version, and the Kubernetes release whose rules it follows",
-  options: { output: choice("-o, --output <format>", "json", ["json"]) },
+  options: {
+    output: choice("-o, --output <format>", "json", ["json"]),
+    licenses: flag("--licenses", "print the licences of this program and of the packages in it"),
+  },
   connects: false,
   examples: [{ says: "For a bug report", line: "version" }],
   async run({ options }, io) {
+    if (options.licenses) {
+      io.out.write(
+        options.output === "json" ? `${JSON.stringify(thirdPartyPackages, undefined, 2)}\n` : licensesText(),
+      );
+      return 0;
+    }
     const facts = { version, kubernetesRelease, runtime: runtimeName() };
     io.out.write(
       options.output === "json"

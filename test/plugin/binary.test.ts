@@ -14,6 +14,21 @@ describe("the compiled program", () => {
     expect(stdout).toContain(manifest.version);
   });
 
+  test("prints the licence of each package that it imports, and of itself", async () => {
+    const { stdout, stderr, code } = await runBinary(["version", "--licenses"]);
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    expect(stdout).toContain("licensed under Apache-2.0");
+    const { stdout: json } = await runBinary(["version", "--licenses", "-o", "json"]);
+    const listed = JSON.parse(json) as { readonly name: string; readonly version: string; readonly text: string }[];
+    const typesAlone = ["@kubernetes/client-node"];
+    for (const [name, version] of Object.entries(manifest.dependencies)) {
+      const found = listed.find((each) => each.name === name && each.version === version);
+      expect({ name, listed: found !== undefined }).toEqual({ name, listed: !typesAlone.includes(name) });
+      if (found !== undefined) expect(stdout).toContain(`${name} ${version} (`);
+    }
+    expect(listed.find(({ name }) => name === "chalk")?.text).toContain("Copyright (c) Sindre Sorhus");
+  });
+
   test("reads no .env and no bunfig.toml of the folder it is started in, whose code would run", async () => {
     const folder = mkdtempSync(join(tmpdir(), "trap-"));
     try {
