@@ -112,4 +112,33 @@ describe("Loops of owners and what they own", () => {
     expect(told(view)).toEqual(["Deployment", "ReplicaSet < Deployment"]);
     expect(new Set(settled)).toEqual(new Set(["Deployment"]));
   });
+
+  describe("what goes round in an owned object", () => {
+    // In few and long steps, as on a busy machine.
+    const replicas = [0, 3, 10, 8, 0, 3, 10, 8, 0, 3, 10, 8, 0, 3, 10, 8, 0, 3, 10, 8, 0];
+    const walk = (n: number): object => ({ spec: { replicas: replicas[n] } });
+    const set: Rewritten = { kind: "ReplicaSet", owner: "Deployment", fields: walk, writer: kcm };
+    /** Every four seconds another image, and a status in between. */
+    const rollouts = (n: number): object => ({ spec: { image: `web:${Math.floor(n / 4)}` }, status: { updated: n } });
+
+    test("is no loop where it answers to what is asked of its owner: rollouts and rollbacks", () => {
+      expect(told(rewrite([set, { kind: "Deployment", fields: rollouts, writer: op }]))).toEqual([]);
+    });
+
+    test("is one where nothing is asked of the owner", () => {
+      const quiet = (n: number): object => ({ status: { updated: n } });
+      expect(told(rewrite([set, { kind: "Deployment", fields: quiet, writer: kcm }]))).toEqual(["ReplicaSet"]);
+    });
+
+    test("follows from the owner's loop, in whichever order they are looked at", () => {
+      const fought: Rewritten = { kind: "Deployment", fields: (n) => ({ spec: { replicas: n % 2 } }), writer: op };
+      expect(told(rewrite([set, fought]))).toEqual(["Deployment", "ReplicaSet < Deployment"]);
+    });
+
+    test("is one where two undo each other's writes, whatever is asked of the owner", () => {
+      const rivals = (n: number): string => (n % 2 === 0 ? "tool" : "kube-controller-manager");
+      const fought: Rewritten = { ...set, fields: (n) => ({ spec: { replicas: n % 2 } }), writer: rivals };
+      expect(told(rewrite([fought, { kind: "Deployment", fields: rollouts, writer: op }]))).toEqual(["ReplicaSet"]);
+    });
+  });
 });

@@ -33,6 +33,22 @@ export function loopOf(history: ObjectHistory, options: Options): RewriteLoop | 
   return { is: "rewritten", of, key, writes, ms: lastAt - firstAt, lastAt, ...found, writers: sharesOf(writers) };
 }
 
+/**
+ * Whether what goes round in the object answers to what is asked of its owner, as the replicas of a ReplicaSet do in rollouts and
+ * rollbacks. Not where two undo each other's writes.
+ */
+export function answersTo(owner: ObjectHistory, loop: RewriteLoop, { fields }: ObjectHistory): boolean {
+  if (
+    loop.how !== "alternates" ||
+    loop.fields.some(({ path }) => !isAskedFor(path) || fields.get(path)?.isFight === true)
+  )
+    return false;
+  const most = (all: readonly { readonly changes: number }[]): number =>
+    Math.max(0, ...all.map(({ changes }) => changes));
+  const asked = [...owner.fields.values()].filter(({ path }) => asksFor(path));
+  return most(asked) * answersEach >= most(loop.fields);
+}
+
 /** Whether something is asked of the object again and again, only not for long enough yet. */
 export function mayBecomeLoop({ fields }: ObjectHistory, { leastMs }: Options): boolean {
   return [...fields.values()].some(

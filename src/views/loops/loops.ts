@@ -4,7 +4,7 @@
  */
 import type { DeltaEvent, StageEvent } from "../../trace/events.ts";
 import { inOrderOfCauses, type OwnedLoop } from "./causes.ts";
-import { acquittalOf, loopOf, mayBecomeLoop } from "./judge-object.ts";
+import { acquittalOf, answersTo, loopOf, mayBecomeLoop } from "./judge-object.ts";
 import {
   type Acquittal,
   defaultLeastMs,
@@ -15,6 +15,7 @@ import {
   type ObjectLoop,
   type OwnLoop,
   type RequeueLoop,
+  type RewriteLoop,
 } from "./loop.ts";
 import { ObjectHistory } from "./object-history.ts";
 import { OwnSyncs } from "./own-syncs.ts";
@@ -31,6 +32,9 @@ const mostOwners = 5;
 export class Loops {
   #options: Required<LoopsOptions>;
   #objects = new Map<string, ObjectHistory>();
+  /** Those that answer to what is asked of their owners. */
+  #answers = new WeakSet<ObjectHistory>();
+  #byUid = new Map<string, ObjectHistory>();
   #owners = new Map<string, string>();
   /** Those that were written since they were last judged. */
   #unjudged = new Set<ObjectHistory>();
@@ -65,8 +69,11 @@ export class Loops {
 
   /** The loops so far: causes before what follows from them, each with when it was written last. */
   found(): readonly Loop[] {
-    for (const history of this.#unjudged) this.#judge(history);
+    const all = [...this.#unjudged];
     this.#unjudged.clear();
+    for (const history of all) this.#judge(history);
+    // Of what was taken for an answer the owner may turn out to be in a loop.
+    for (const history of all) if (this.#answers.has(history)) this.#judge(history);
     for (const owned of this.#recreations.found()) this.#keep(owned);
     for (const loop of this.#own.found()) {
       const name = `${loop.is} ${loop.controller} ${loop.key}`;
@@ -117,6 +124,7 @@ export class Loops {
     // The latest stand last, so that those in front are the first to be forgotten.
     this.#objects.delete(name);
     this.#objects.set(name, history);
+    this.#byUid.set(history.uid, history);
     history.add(delta);
     this.#unjudged.add(history);
     if (this.#objects.size <= mostObjects) return;
@@ -130,6 +138,7 @@ export class Loops {
     if (history === undefined) return;
     if (this.#unjudged.delete(history)) this.#judge(history);
     this.#objects.delete(name);
+    this.#byUid.delete(history.uid);
     this.#owners.delete(history.uid);
   }
 
@@ -137,7 +146,16 @@ export class Loops {
     const { uid, owner } = history;
     if (owner !== undefined) this.#owners.set(uid, owner);
     const loop = loopOf(history, this.#options);
-    if (loop !== undefined) this.#keep({ loop, uids: [uid], owners: this.#ownersOf(uid) });
+    if (loop === undefined) return;
+    if (this.#isAnswer(loop, history)) this.#answers.add(history);
+    else this.#keep({ loop, uids: [uid], owners: this.#ownersOf(uid) });
+  }
+
+  /** An owner that is in a loop itself is named as the cause. */
+  #isAnswer(loop: RewriteLoop, history: ObjectHistory): boolean {
+    const owner = history.owner === undefined ? undefined : this.#byUid.get(history.owner);
+    if (owner === undefined || this.#found.has(`rewritten ${nameOf(owner)}`)) return false;
+    return answersTo(owner, loop, history);
   }
 
   #keep(owned: OwnedLoop): void {
