@@ -7,6 +7,7 @@ import { createClient } from "../src/client/client.ts";
 import { connect } from "../src/client/connect.ts";
 import type { Client } from "../src/client/verbs.ts";
 import type { WriteFence } from "../src/client/write-fence.ts";
+import type { OwnLimits } from "../src/client/rate-limited.ts";
 import { realHost } from "../src/platform/host.ts";
 import { TraceBus } from "../src/trace/bus.ts";
 import { kubectlAdvice } from "./advice.ts";
@@ -25,7 +26,8 @@ export interface Connected {
   readonly bus: TraceBus;
   /** Without the limit on requests a second. */
   readonly unlimited: Transport;
-  readonly clientFor: (fieldManager: string) => Client;
+  /** A client that shares the limit on requests a second, unless it has its own. */
+  readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
   /** `v1.36.3`. @throws UserError when the server cannot be reached or refuses the login. */
   serverVersion(): Promise<string>;
   /** The error as the user should read it: a server that cannot be reached, a login that is not accepted; others stay as they are. */
@@ -97,7 +99,7 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
     namespace: connection.namespace,
     bus,
     unlimited: connection.unlimited,
-    clientFor: (fieldManager) => connection.clientFor(fieldManager),
+    clientFor: (fieldManager, own) => connection.clientFor(fieldManager, own),
     async serverVersion() {
       try {
         const client = createClient({ transport: connection.unlimited, bus, timeline });

@@ -52,8 +52,15 @@ const options = {
     default: "as kube-controller-manager",
   }),
   resync: duration("--resync <duration>", "sync every object again after this time", { default: "12 to 24 h" }),
-  qps: positiveNumber("--kube-api-qps <n>", "requests a second to the API server", { default: "20" }),
-  burst: wholeNumber("--kube-api-burst <n>", "requests at once before --kube-api-qps holds", 1, { default: "30" }),
+  qps: positiveNumber("--kube-api-qps <n>", "requests a second to the API server; namespace: 20 times as many", {
+    default: "20",
+  }),
+  burst: wholeNumber(
+    "--kube-api-burst <n>",
+    "requests at once before --kube-api-qps holds; namespace: 100 times as many",
+    1,
+    { default: "30" },
+  ),
   once: flag("--once", "end when every object has been synced and nothing is left to do"),
   output: choice("-o, --output <format>", "text, or json: every stage event as a line", ["text", "json"], {
     default: "text",
@@ -259,7 +266,7 @@ class Run {
       const live = await startLive(
         {
           controllers,
-          clientFor: (fieldManager) => this.#connected.clientFor(fieldManager),
+          clientFor: (fieldManager, own) => this.#connected.clientFor(fieldManager, own),
           readingClient: createClient({
             transport: this.#connected.unlimited,
             bus: this.#connected.bus,

@@ -14,7 +14,7 @@ import { httpTransport } from "./http-transport.ts";
 import { bounded } from "./in-flight.ts";
 import { logged } from "./logged.ts";
 import { proxyFromEnvironment } from "./proxy.ts";
-import { rateLimited } from "./rate-limited.ts";
+import { type OwnLimits, rateLimited } from "./rate-limited.ts";
 import { readOnly } from "./read-only.ts";
 import { retrying } from "./retrying.ts";
 import type { Client } from "./verbs.ts";
@@ -55,8 +55,8 @@ export interface Connection {
   readonly context: string;
   /** The context's, or `default`. */
   readonly namespace: string;
-  /** A client over the same connections and limits that writes under another name. */
-  readonly clientFor: (fieldManager: string) => Client;
+  /** A client over the same connections that writes under another name; it shares the limits, unless it has its own. */
+  readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
   /** Closes idle connections; requests under way go on. */
   readonly close: () => void;
 }
@@ -90,19 +90,20 @@ export function connect(access: ClusterAccess, options: ConnectOptions): Connect
     return { ...guarded(fenced, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
   });
   const shared = bounded(wire, options.inFlight);
-  const limited = rateLimited(shared, {
-    qps: options.qps ?? 20,
-    burst: options.burst ?? 30,
-    timeline,
-  });
+  const { qps = 20, burst = 30 } = options;
+  const limited = ({ qpsTimes, burstTimes }: OwnLimits): Transport =>
+    rateLimited(shared, { qps: qps * qpsTimes, burst: burst * burstTimes, timeline });
   const finished = (inner: Transport): Transport => {
     const retried = retrying(inner, { timeline });
     const patient = options.fence === undefined ? retried : waitingAtFence(retried, options.fence);
     if (options.readOnly === undefined || options.readOnly === false) return patient;
     return readOnly(patient, { serverValidate: options.readOnly === "validate" });
   };
-  const transport = finished(limited);
-  const clientFor = (fieldManager: string): Client => createClient({ transport, bus, timeline, fieldManager });
+  const transport = finished(limited({ qpsTimes: 1, burstTimes: 1 }));
+  const clientFor = (fieldManager: string, own?: OwnLimits): Client => {
+    const to = own === undefined ? transport : finished(limited(own));
+    return createClient({ transport: to, bus, timeline, fieldManager });
+  };
   return {
     client: clientFor("kubectl-reconcile"),
     transport,

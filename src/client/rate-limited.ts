@@ -9,6 +9,12 @@ export interface RateLimit {
   readonly burst: number;
 }
 
+/** Limits of one client's own, as multiples of those of the others, which share theirs. */
+export interface OwnLimits {
+  readonly qpsTimes: number;
+  readonly burstTimes: number;
+}
+
 /**
  * A token bucket: it holds `burst` tokens, `qps` of them grow back each second, a request takes one and waits for it in order.
  * With 20 and 30, of 50 requests at once 30 go out now, the others one each 50 ms. Watches are free.

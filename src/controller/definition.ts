@@ -5,6 +5,7 @@ import type { StoredObject } from "../api/object.ts";
 import type { Lister } from "../cache/lister.ts";
 import type { DeltaRef } from "../cache/shared-informer.ts";
 import type { DiscoveredKind } from "../client/discovery.ts";
+import type { OwnLimits } from "../client/rate-limited.ts";
 import type { RateLimiter } from "../workqueue/rate-limiters.ts";
 import type { Consistency } from "./consistency.ts";
 import type { Expectations } from "./expectations.ts";
@@ -102,6 +103,8 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   /** Syncs at the same time, of different keys. */
   readonly workers: number;
   readonly retry?: RetryOptions;
+  /** For one that sends many requests for one key: limits of its own. Unset: it shares those of the run. */
+  readonly requests?: OwnLimits;
   /** Keys of a higher priority are synced first; asked for when a key begins to wait. Unset: in the order they came. */
   readonly priorityOf?: (key: ObjectKey, context: Pick<WatchContext, "cache">) => number;
   /**

@@ -2,6 +2,7 @@
 import type { Kind } from "../api/kind.ts";
 import type { Selector } from "../api/labels.ts";
 import { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
+import type { OwnLimits } from "../client/rate-limited.ts";
 import type { Client } from "../client/verbs.ts";
 import { ControllerManager } from "../controller/controller-manager.ts";
 import type { ControllerDefinition } from "../controller/definition.ts";
@@ -15,8 +16,8 @@ import type { TraceBus } from "../trace/bus.ts";
 
 export interface LiveOptions {
   readonly controllers: readonly ControllerDefinition[];
-  /** A client that writes under the given field manager. */
-  readonly clientFor: (fieldManager: string) => Client;
+  /** A client that writes under the given field manager; with limits on requests of its own where the controller asks for them. */
+  readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
   /** Lists and watches; without a limit on requests a second, as kube-controller-manager's watches are. Unset: one as the others. */
   readonly readingClient?: Client;
   readonly bus: TraceBus;
@@ -93,7 +94,10 @@ export function fieldManagerOf(controller: ControllerDefinition): string {
 export async function startLive(options: LiveOptions, signal: AbortSignal): Promise<LiveRun> {
   const { controllers, timeline, bus, random, namespace, selector } = options;
   const clients = new Map(
-    controllers.map((controller) => [controller.name, options.clientFor(fieldManagerOf(controller))]),
+    controllers.map((controller) => [
+      controller.name,
+      options.clientFor(fieldManagerOf(controller), controller.requests),
+    ]),
   );
   const clientOf = (controller: ControllerDefinition): Client => clients.get(controller.name) as Client;
   const informers = new SharedInformerFactory({

@@ -8,9 +8,11 @@ import { StatusError } from "../../src/api/status-error.ts";
 import { TransportError } from "../../src/api/transport.ts";
 import type { AccessFlags } from "../../src/client/access.ts";
 import { accessCluster } from "../../src/client/cluster-access.ts";
-import { connect, type Connection } from "../../src/client/connect.ts";
+import { connect, type Connection, type ConnectOptions } from "../../src/client/connect.ts";
 import { realHost } from "../../src/platform/host.ts";
+import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { makeCertificates, opensslMissing, type Certificates } from "../platform/certificates.ts";
 import { connectProxy, echoServer, type Listening, type Seen } from "../platform/servers.ts";
@@ -60,7 +62,11 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  async function connectTo(user: object, cluster: object = {}, flags: AccessFlags = {}): Promise<Connection> {
+  async function connectTo(
+    user: object,
+    cluster: object = {},
+    { limits, ...flags }: AccessFlags & { readonly limits?: Partial<ConnectOptions> } = {},
+  ): Promise<Connection> {
     const kubeconfig = join(dir, "config");
     const entry = { server: `https://127.0.0.1:${server.port}/prefix/`, "certificate-authority": "ca.crt", ...cluster };
     writeFileSync(
@@ -76,7 +82,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     const timeline = realTimeline();
     const access = await accessCluster(host, { kubeconfig, ...flags });
     const bus = new TraceBus({ now: () => timeline.now() });
-    const connection = connect(access, { host, timeline, bus, qps: 0, userAgent: "tester/1" });
+    const connection = connect(access, { host, timeline, bus, qps: 0, userAgent: "tester/1", ...limits });
     opened.push(connection);
     return connection;
   }
@@ -118,6 +124,21 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     const one = await seen(await connectTo({ token: "t" }));
     expect(one.url).toBe("/prefix/x");
     expect(one.header).toMatchObject({ authorization: "Bearer t", "user-agent": "tester/1" });
+  });
+
+  test("clients share the limit on requests a second, but for one that has its own", async () => {
+    const clock = virtualTimeline(0, seededRandom(1));
+    const { clientFor } = await connectTo({ token: "t" }, {}, { limits: { timeline: clock, qps: 1, burst: 1 } });
+    await clientFor("one").raw("/x");
+    let second = false;
+    const waiting = clientFor("another")
+      .raw("/x")
+      .then(() => (second = true));
+    const own = clientFor("chatty", { qpsTimes: 20, burstTimes: 40 });
+    await Promise.all(Array.from({ length: 40 }, () => own.raw("/x")));
+    expect(second).toBe(false);
+    await clock.runUntil({ ms: 1000 });
+    await waiting;
   });
 
   test("a client certificate as data, and one as flags", async () => {

@@ -32,6 +32,8 @@ export const namespace: ControllerDefinition = defineController<Namespace>({
     }),
   ],
   workers: 10,
+  // Each look goes through all kinds. Source: cmd/kube-controller-manager/app/core.go newNamespaceController.
+  requests: { qpsTimes: 20, burstTimes: 100 },
   retry: {
     firstDelayMs: 5000,
     rateLimiter: (now) =>

@@ -1,0 +1,40 @@
+/** How a live run is put together, as far as nothing is sent. */
+import { expect, test } from "bun:test";
+import { catalogue } from "../../src/controllers/index.ts";
+import { fieldManagerOf, startLive } from "../../src/modes/live.ts";
+import { rejection } from "../support/rejection.ts";
+import { virtualCluster } from "../support/virtual-cluster.ts";
+
+test("the namespace controller alone has limits on requests of its own, those of kube-controller-manager", async () => {
+  const { timeline, random, bus, clientFor } = await virtualCluster();
+  const own = new Map<string, unknown>();
+  const refused = new Error("the test ends here");
+  const started = startLive(
+    {
+      controllers: catalogue,
+      clientFor(fieldManager, limits) {
+        own.set(fieldManager, limits);
+        return clientFor(fieldManager);
+      },
+      bus,
+      timeline,
+      random,
+      lease: { identity: "test", isDead: () => false, force: false, onWait: () => undefined },
+      preflight: () => Promise.reject(refused),
+      onLeaseLost: () => undefined,
+      onEventLost: () => undefined,
+    },
+    new AbortController().signal,
+  );
+  const ended = rejection(started);
+  await timeline.runUntil({ ms: 1000 });
+  expect(await ended).toBe(refused);
+  for (const controller of catalogue) {
+    const limits = own.get(fieldManagerOf(controller));
+    const isChatty = controller.name === "namespace";
+    expect({ name: controller.name, limits }).toEqual({
+      name: controller.name,
+      limits: isChatty ? { qpsTimes: 20, burstTimes: 100 } : undefined,
+    });
+  }
+});
