@@ -6,7 +6,8 @@ import { rejection } from "../support/rejection.ts";
 import { virtualCluster } from "../support/virtual-cluster.ts";
 
 test("the namespace controller alone has limits on requests of its own, those of kube-controller-manager", async () => {
-  const { timeline, random, bus, clientFor } = await virtualCluster();
+  const cluster = await virtualCluster();
+  const { timeline, random, bus } = cluster;
   const own = new Map<string, unknown>();
   const refused = new Error("the test ends here");
   const started = startLive(
@@ -14,7 +15,7 @@ test("the namespace controller alone has limits on requests of its own, those of
       controllers: catalogue,
       clientFor(fieldManager, limits) {
         own.set(fieldManager, limits);
-        return clientFor(fieldManager);
+        return cluster.clientFor(fieldManager);
       },
       bus,
       timeline,

@@ -72,7 +72,7 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], objects
   const from = watchers.map(({ syncs, scene }) => [syncs.length, scene.agreements.length] as const);
   const audited = (await cluster.audit()).length;
   const done: string[] = [];
-  cluster.stopProcess("kube-controller-manager");
+  await cluster.stopProcess("kube-controller-manager");
   try {
     const changing = watchers.flatMap(({ side }) => (side.change === undefined ? [] : [side.change]));
     const changed = await Promise.all(changing.map((change) => inTurn(objects, change)));
@@ -124,7 +124,7 @@ async function stepByStep(cluster: Cluster, watchers: readonly Watcher[]): Promi
     cluster.continueProcess("kube-controller-manager");
     // Nothing else in this process may make the step longer.
     Bun.sleepSync(stepMs);
-    cluster.stopProcess("kube-controller-manager");
+    await cluster.stopProcess("kube-controller-manager");
     await rest(cluster, watchers);
     still = watchers.every(({ scene }, index) => scene.heard() === before[index]) ? still + 1 : 0;
   }
