@@ -25,6 +25,8 @@ export interface LoopScene {
   /** Undefined for work that is no loop. */
   readonly culprit: Culprit | undefined;
   readonly prepare: (act: Act) => Promise<void>;
+  /** So many writes at most: who rolls back and forth for longer does go round in circles. */
+  readonly most?: number;
   /** Write n, from 0. */
   readonly write: (act: Act, n: number) => Promise<void>;
 }
@@ -402,6 +404,7 @@ export const honest: readonly LoopScene[] = [
   {
     name: "rollout",
     everyMs: 7000,
+    most: 3,
     culprit: undefined,
     prepare: async (act) => void (await act.create("apps/v1/deployments", deployment(10))),
     // The third one is the first one's image: a rollback.
@@ -417,6 +420,7 @@ export const honest: readonly LoopScene[] = [
   {
     name: "replaced-pods",
     everyMs: 7000,
+    most: 3,
     culprit: undefined,
     async prepare(act) {
       const { spec } = deployment(2) as { readonly spec: object };
