@@ -15,6 +15,7 @@ import { podParts } from "./cases/pod-parts.ts";
 import { podSpecs } from "./cases/pod-spec.ts";
 import { podSecurity } from "./cases/pod-security.ts";
 import { times } from "./cases/times.ts";
+import { services } from "./cases/services.ts";
 import { updates } from "./cases/updates.ts";
 import { quotaUse } from "./cases/quotas.ts";
 import { smallest } from "./cases/smallest.ts";
@@ -46,6 +47,7 @@ export const tables: readonly Table[] = [
   validation,
   podParts,
   podSpecs,
+  services,
   quotaUse,
   wildKinds,
 ];

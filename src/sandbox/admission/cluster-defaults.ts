@@ -1,6 +1,7 @@
 /** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass, DefaultStorageClass. */
 import { at, child, fieldsIn, isFields, nameOrStem, textOf, type ApiObject } from "../object.ts";
 import { forbidden, refusal } from "../refusal.ts";
+import { lookupProblem } from "../registry/names.ts";
 import { amountsIn } from "../registry/pod-amounts.ts";
 import type { Call } from "../server.ts";
 
@@ -58,7 +59,8 @@ function runtimeClassOf(call: Call, pod: ApiObject): ApiObject | undefined {
   const found = call.server.store.collection("runtimeclasses.node.k8s.io", false).get("", name);
   if (found !== undefined) return found.object;
   // The real server asks its own API for it.
-  if (name === "") throw refusal(500, "", "resource name may not be empty");
+  const problem = lookupProblem(name);
+  if (problem !== undefined) throw refusal(500, "", problem);
   throw rejected(call, pod, `RuntimeClass "${name}" not found`);
 }
 

@@ -2,6 +2,7 @@
  * Pods get the ServiceAccount that they run as, and its token as a volume.
  * Source: kubernetes v1.36 plugin/pkg/admission/serviceaccount/admission.go.
  */
+import { lookupProblem } from "../registry/names.ts";
 import { mirrorAnnotation } from "../registry/profile-annotations.ts";
 import { randomSuffix } from "../../platform/random.ts";
 import { at, child, fieldsIn, nameOrStem, type ApiObject, type Fields } from "../object.ts";
@@ -20,11 +21,9 @@ export function admitServiceAccount(call: Call, pod: ApiObject): void {
   spec["serviceAccount"] = name;
   const account = call.server.store.collection("serviceaccounts", true).get(call.namespace, name);
   if (account === undefined) {
-    throw forbidden(
-      call.resource.asResource,
-      nameOrStem(pod),
-      `error looking up service account ${call.namespace}/${name}: serviceaccount "${name}" not found`,
-    );
+    const why = lookupProblem(name) ?? `serviceaccount "${name}" not found`;
+    const looked = `error looking up service account ${call.namespace}/${name}: ${why}`;
+    throw forbidden(call.resource.asResource, nameOrStem(pod), looked);
   }
   if (mountsToken(spec, account.object)) mountToken(call, spec);
   const secrets = fieldsIn(account.object["imagePullSecrets"]);

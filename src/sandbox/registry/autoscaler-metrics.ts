@@ -20,7 +20,7 @@ export function referenceErrors(reference: unknown, field: string, anyGroup: boo
   const version = textOf(apiVersion);
   const slashes = version.split("/").length - 1;
   if (slashes > 1) errors.push(invalid(`${field}.apiVersion`, version, `unexpected GroupVersion string: ${version}`));
-  else if (!anyGroup && slashes === 0)
+  else if (!anyGroup && (slashes === 0 || version.startsWith("/")))
     errors.push(invalid(`${field}.apiVersion`, version, "apiVersion must specify API group"));
   return errors;
 }

@@ -68,7 +68,8 @@ export function behaviourOf(resource: string): Behaviour {
     generationOfAnnotations: resource === "deployments.apps",
     fixedGeneration: resource === "priorityclasses.scheduling.k8s.io",
     metadataInUpdate: metadataInUpdate(resource),
-    keepsNewStatus: resource === "nodes",
+    // Of a pod's, one field counts.
+    keepsNewStatus: resource === "nodes" || resource === "pods",
     returnsDeleted: returningDeleted.has(resource),
     createOnUpdate: creatingOnUpdate.has(resource),
     unconditionalUpdate: !needingVersion.has(resource),

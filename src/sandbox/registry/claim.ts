@@ -6,6 +6,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
 import { at, child, isFields, textOf, type ApiObject, type Fields } from "../object.ts";
+import { subdomainErrors } from "./checks.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { subdomainProblems } from "./names.ts";
 import { fixed, selectorErrors } from "./spec-checks.ts";
@@ -66,7 +67,12 @@ export function claimSpecErrors(spec: Fields, field: string): FieldError[] {
     errors.push(notSupported(`${field}.volumeMode`, mode, volumeModes));
   for (const key of ["dataSource", "dataSourceRef"])
     if (isFields(spec[key])) errors.push(...sourceErrors(spec[key], `${field}.${key}`));
-  return [...errors, ...pairErrors(spec, field)];
+  const attributes = textOf(spec["volumeAttributesClassName"]);
+  return [
+    ...errors,
+    ...pairErrors(spec, field),
+    ...(attributes === "" ? [] : subdomainErrors(attributes, `${field}.volumeAttributesClassName`)),
+  ];
 }
 
 /** The value that the real server shows is one of its own types. */
@@ -81,9 +87,13 @@ function pairErrors({ dataSource, dataSourceRef }: Fields, field: string): Field
 /** The two ways to name a source say the same; older clients know the first only, for claims and snapshots. */
 function pairSources(claim: ApiObject, old?: ApiObject): void {
   const spec = child(claim, "spec");
+  const had = { source: old?.spec?.["dataSource"], reference: old?.spec?.["dataSourceRef"] };
+  // A source in another namespace waits for a feature that is off by default.
+  if (textOf(at(spec, "dataSourceRef", "namespace")) !== "" && had.reference === undefined)
+    delete spec["dataSourceRef"];
   const { dataSource, dataSourceRef } = spec as { dataSource?: unknown; dataSourceRef?: unknown };
-  const inUse = old?.spec?.["dataSource"] !== undefined || old?.spec?.["dataSourceRef"] !== undefined;
   if (isFields(dataSource) && dataSourceRef === undefined) {
+    const inUse = had.source !== undefined || had.reference !== undefined;
     if (inUse || isVolumeLike(dataSource)) spec["dataSourceRef"] = { ...dataSource };
     else delete spec["dataSource"];
   } else if (isFields(dataSourceRef) && dataSource === undefined && textOf(dataSourceRef["namespace"]) === "") {

@@ -3,7 +3,7 @@
  * and in templates alike. Source: kubernetes v1.36 pkg/apis/…/v1/defaults.go; differs: a table instead of generated calls.
  */
 import { child, fieldsIn, isFields, type Fields } from "../object.ts";
-import { fill, fillNumbers, type Filler } from "./fill.ts";
+import { fill, fillNumbers, fillUnset, type Filler } from "./fill.ts";
 import type { Schema, Shape, Struct } from "./schema.ts";
 import { autoscalerDefaults } from "./autoscaler-defaults.ts";
 import { podDefaults } from "./pod-defaults.ts";
@@ -125,7 +125,7 @@ function serviceSpec(spec: Fields): void {
   const outside =
     type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && fieldsOrTexts(spec["externalIPs"]) > 0);
   if (outside) fill(spec, { externalTrafficPolicy: "Cluster" });
-  if (type !== "ExternalName") fill(spec, { internalTrafficPolicy: "Cluster" });
+  if (type !== "ExternalName") fillUnset(spec, { internalTrafficPolicy: "Cluster" });
   if (type === "LoadBalancer") fill(spec, { allocateLoadBalancerNodePorts: true });
 }
 

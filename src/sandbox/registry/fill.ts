@@ -12,6 +12,11 @@ export function fill(fields: Fields, values: Readonly<Record<string, unknown>>):
   }
 }
 
+/** The same for fields whose empty text is something: pointers in the real server's types. */
+export function fillUnset(fields: Fields, values: Readonly<Record<string, unknown>>): void {
+  for (const key of Object.keys(values)) if (fields[key] === undefined) fields[key] = values[key];
+}
+
 /** The same for numbers that mean nothing when they are 0. */
 export function fillNumbers(fields: Fields, values: Readonly<Record<string, number>>): void {
   for (const key of Object.keys(values)) if (fields[key] === undefined || fields[key] === 0) fields[key] = values[key];

@@ -17,11 +17,15 @@ export interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly random: Random;
+  /** Whether nothing of the request is kept. */
+  readonly dryRun: boolean;
   /** Who asks. */
   readonly user: Asker;
   /** The addresses and ports that Services have. */
   readonly takenAddresses: () => Set<unknown>;
   readonly takenNodePorts: () => Set<unknown>;
+  /** The labels of the request's namespace. */
+  readonly namespaceLabels: () => Readonly<Record<string, string>>;
 }
 
 /** The parts of a kind that are code. Objects handed in may be changed unless it says otherwise. */
@@ -55,7 +59,7 @@ export interface KindRules {
   /** New objects are looked at without their metadata first, and metadata only where nothing else is wrong. */
   readonly metadataLast?: boolean;
   /** What is wrong with a new object beyond `validate`. */
-  validateCreate?(object: ApiObject, version: string): FieldError[];
+  validateCreate?(object: ApiObject, version: string, surroundings: Surroundings): FieldError[];
   /** Subresources by which one part of an object is written. */
   readonly parts?: Readonly<Record<string, PartRules>>;
   validateStatus?(object: ApiObject, old: ApiObject): FieldError[];

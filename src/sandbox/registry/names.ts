@@ -106,6 +106,13 @@ function segmentProblems(value: string): string[] {
   return ["/", "%"].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);
 }
 
+/** Why no object can be looked up by a name, in the words of a client of the API; nothing for a name that may be one. */
+export function lookupProblem(name: string): string | undefined {
+  if (name === "") return "resource name may not be empty";
+  const problems = segmentProblems(name);
+  return problems.length === 0 ? undefined : `invalid resource name ${JSON.stringify(name)}: [${problems.join(" ")}]`;
+}
+
 /** The rules that names of objects follow. */
 export const nameRules: Readonly<Record<"subdomain" | "label" | "segment", (value: string) => string[]>> = {
   subdomain: subdomainProblems,

@@ -1,12 +1,13 @@
 /** Nodes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateNode, ValidateNodeUpdate. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
+import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
 import { textOf, fieldsIn, type ApiObject, type Fields } from "../object.ts";
 import { eachErrors, textsIn } from "./checks.ts";
 import { cidrErrors, cidrOf } from "./cidr.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
 import { amountsIn } from "./pod-amounts.ts";
+import { amountErrors } from "./resource-names.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
@@ -61,11 +62,33 @@ function rangeErrors({ spec = {} }: ApiObject): FieldError[] {
 
 function resourceErrors({ status = {} }: ApiObject): FieldError[] {
   return ["capacity", "allocatable"].flatMap((key) =>
-    [...amountsIn(status[key])].flatMap(([name, quantity]) => {
-      const value = (status[key] as Fields)[name];
-      return quantity.nano < 0n ? [invalid(`status.${key}.${name}`, value, "must be greater than or equal to 0")] : [];
-    }),
+    [...amountsIn(status[key])].flatMap(([name, quantity]) => amountErrors(name, quantity, `status.${key}.${name}`)),
   );
+}
+
+const feature = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+const longestFeature = 253;
+
+/** What a node says that it can do: names in their order. */
+function featureErrors({ status = {} }: ApiObject): FieldError[] {
+  const names = textsIn(status["declaredFeatures"]);
+  const wrong = (name: string): string =>
+    name.length > longestFeature
+      ? `must be no more than ${longestFeature} characters`
+      : feature.test(name)
+        ? ""
+        : "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
+  return eachErrors(names, "status.declaredFeatures", (name, field, index) => {
+    const [why, before] = [wrong(name), names[index - 1]];
+    return [
+      ...(before === undefined || before < name
+        ? []
+        : before === name
+          ? [duplicate(field, name)]
+          : [invalid(field, name, "list must be sorted alphabetically")]),
+      ...(why === "" ? [] : [invalid(field, name, `invalid feature name ${JSON.stringify(name)}: ${why}`)]),
+    ];
+  });
 }
 
 export const nodeRules: KindRules = {
@@ -76,7 +99,7 @@ export const nodeRules: KindRules = {
     if (first !== "" && all[0] !== first) spec["podCIDRs"] = [first];
     else if (all.length > 0) spec["podCIDR"] = all[0];
   },
-  validate: (node) => [...taintErrors(node), ...resourceErrors(node), ...rangeErrors(node)],
+  validate: (node) => [...taintErrors(node), ...resourceErrors(node), ...featureErrors(node), ...rangeErrors(node)],
   // The real server looks at the taints once more for the update.
   validateUpdate: (node, old) => [
     ...resourceErrors(node),

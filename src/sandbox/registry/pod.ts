@@ -39,7 +39,9 @@ function listAddresses({ status }: ApiObject): void {
 export const podRules: KindRules = {
   defaults: listAddresses,
   prepareCreate(pod, { warn, now }) {
-    pod.status = { phase: "Pending", qosClass: qosClassOf(pod), ...gated(pod, now) };
+    // One that was sent is taken for the pod's own.
+    const qosClass = textOf(pod.status?.["qosClass"]) || qosClassOf(pod);
+    pod.status = { phase: "Pending", qosClass, ...gated(pod, now) };
     for (const name of applyAppArmorAnnotations(pod)) {
       warn(
         `metadata.annotations[${appArmorPrefix}${name}]: deprecated since v1.30; use the "appArmorProfile" field instead`,

@@ -1,4 +1,5 @@
 /** Names of resources: of nodes, containers and quotas. Source: kubernetes v1.36 pkg/apis/core/helper/helpers.go, validation.go validateResourceName. */
+import { formatQuantity, type Quantity } from "../../api/quantity.ts";
 import { invalid, type FieldError } from "../field-errors.ts";
 import { labelKeyProblems } from "./names.ts";
 
@@ -57,4 +58,15 @@ export function containerResourceNameErrors(name: string, field: string): FieldE
   }
   if (computeResources.has(name) || isHugePages(name)) return errors;
   return [...errors, invalid(field, name, "must be a standard resource for containers")];
+}
+
+const oneUnit = 1_000_000_000n;
+
+/** How much of a resource there may be: nothing below 0, and of what is counted no parts. */
+export function amountErrors(name: string, quantity: Quantity, field: string): FieldError[] {
+  const shown = formatQuantity(quantity);
+  return [
+    ...(quantity.nano < 0n ? [invalid(field, shown, "must be greater than or equal to 0")] : []),
+    ...(isCounted(name) && quantity.nano % oneUnit !== 0n ? [invalid(field, shown, "must be an integer")] : []),
+  ];
 }

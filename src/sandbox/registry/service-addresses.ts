@@ -1,22 +1,19 @@
 /**
- * The addresses and node ports of Services: what an update keeps, and what they are given.
+ * The addresses of Services: what an update keeps, and what they are given.
  * Source: kubernetes v1.36 pkg/registry/core/service/storage/alloc.go, storage.go and strategy.go.
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import { below, type Random } from "../../platform/random.ts";
 import { invalid, type FieldError } from "../field-errors.ts";
-import { textOf, child, fieldsIn, type ApiObject, type Fields } from "../object.ts";
+import { textOf, child, type ApiObject, type Fields } from "../object.ts";
 import type { Surroundings } from "./kind-rules.ts";
-
-const firstNodePort = 30_000;
-const nodePorts = 2768;
+import { allocateNodePorts, dropNodePorts, hasNodePorts, keepNodePorts, needsHealthCheck } from "./service-ports.ts";
 
 /** The items of what may be a list. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 /** A name for elsewhere has no address here. */
 export const hasAddress = (spec: Fields): boolean => spec["type"] !== "ExternalName";
-const hasNodePorts = (spec: Fields): boolean => spec["type"] === "NodePort" || spec["type"] === "LoadBalancer";
 const isHeadless = (spec: Fields): boolean => deepEqual(spec["clusterIPs"], ["None"]);
 
 const sameAddresses = (now: Fields, before: Fields): boolean =>
@@ -43,17 +40,19 @@ export function keepGiven(service: ApiObject, old: ApiObject): void {
   if (!same && textOf(now["clusterIP"]) !== "" && deepEqual(listOf(now["clusterIPs"]), had))
     now["clusterIPs"] = [now["clusterIP"]];
   if (hasAddress(before) && !hasAddress(now)) dropAddresses(now, before);
-  if (hasNodePorts(before)) keepNodePorts(now, before);
+  keepNodePorts(now, before);
+  dropNodePorts(now, before);
   dropUnchanged(now, before);
 }
 
 const isBalanced = (spec: Fields): boolean => spec["type"] === "LoadBalancer";
-const isReached = (spec: Fields): boolean =>
+/** Whether anything outside of the cluster reaches it. */
+export const isReached = (spec: Fields): boolean =>
   hasNodePorts(spec) || (spec["type"] === "ClusterIP" && listOf(spec["externalIPs"]).length > 0);
 
 /** Fields that only some Services have. */
 const belonging: readonly { readonly field: string; readonly to: (spec: Fields) => boolean }[] = [
-  { field: "healthCheckNodePort", to: (spec) => isBalanced(spec) && spec["externalTrafficPolicy"] === "Local" },
+  { field: "healthCheckNodePort", to: needsHealthCheck },
   { field: "allocateLoadBalancerNodePorts", to: isBalanced },
   { field: "loadBalancerClass", to: isBalanced },
   { field: "externalTrafficPolicy", to: isReached },
@@ -73,24 +72,6 @@ function dropAddresses(now: Fields, before: Fields): void {
   for (const key of ["ipFamilies", "ipFamilyPolicy"]) if (deepEqual(now[key], before[key])) delete now[key];
 }
 
-const portsOf = (spec: Fields): ReadonlySet<unknown> =>
-  new Set(fieldsIn(spec["ports"]).flatMap(({ nodePort }) => ((nodePort ?? 0) === 0 ? [] : [nodePort])));
-
-/** Ports keep their node ports by their names; a type without them lets go of those that nobody changed. */
-function keepNodePorts(now: Fields, before: Fields): void {
-  const [used, had] = [portsOf(now), portsOf(before)];
-  if (!hasNodePorts(now)) {
-    const same = used.size === had.size && used.isSubsetOf(had);
-    if (same) for (const port of fieldsIn(now["ports"])) delete port["nodePort"];
-    return;
-  }
-  const byName = new Map(fieldsIn(before["ports"]).map((port) => [port["name"], port["nodePort"]]));
-  for (const port of fieldsIn(now["ports"])) {
-    const known = byName.get(port["name"]);
-    if ((port["nodePort"] ?? 0) === 0 && known !== undefined && !used.has(known)) port["nodePort"] = known;
-  }
-}
-
 /** The address of a Service stays, but for one that comes from elsewhere or goes there. */
 export function addressChangeErrors(now: Fields, before: Fields): FieldError[] {
   if (!hasAddress(before) || !hasAddress(now) || (isHeadless(now) && isHeadless(before))) return [];
@@ -103,40 +84,23 @@ export function addressChangeErrors(now: Fields, before: Fields): FieldError[] {
 
 const ofServer = /^10\.0\.\d+\.\d+$/;
 
-/** An address or a node port that is asked for and that another Service has, or that is none of the server's. */
-export function takenErrors(
-  service: ApiObject,
-  old: ApiObject | undefined,
-  { takenAddresses, takenNodePorts }: Surroundings,
-): FieldError[] {
+/** An address that is asked for and that another Service has, or that is none of the server's; node ports are given by the way. */
+export function takenErrors(service: ApiObject, old: ApiObject | undefined, surroundings: Surroundings): FieldError[] {
   const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
   const ip = textOf(spec["clusterIP"]);
   const isNew = old === undefined || !hasAddress(before);
   if (hasAddress(spec) && isNew && ip !== "" && ip !== "None") {
-    const why = !ofServer.test(ip) ? outside : takenAddresses().has(ip) ? "provided IP is already allocated" : "";
+    const isTaken = (): boolean => surroundings.takenAddresses().has(ip);
+    const why = !ofServer.test(ip) ? outside : isTaken() ? "provided IP is already allocated" : "";
     if (why !== "") return [invalid("spec.clusterIPs", spec["clusterIPs"], `failed to allocate IP ${ip}: ${why}`)];
   }
-  if (!hasNodePorts(spec)) return [];
-  const asked = fieldsIn(spec["ports"]).map(({ nodePort }) => nodePort ?? 0);
-  const own = portsOf(before);
-  if (asked.every((port) => port === 0 || own.has(port))) return [];
-  const taken = takenNodePorts();
-  return asked.flatMap((port, index) => {
-    if (typeof port !== "number" || port === 0 || own.has(port)) return [];
-    const why =
-      port < firstNodePort || port >= firstNodePort + nodePorts
-        ? "provided port is not in the valid range. The range of valid ports is 30000-32767"
-        : taken.has(port)
-          ? "provided port is already allocated"
-          : "";
-    return why === "" ? [] : [invalid(`spec.ports[${index}].nodePort`, port, why)];
-  });
+  return allocateNodePorts(service, old, surroundings);
 }
 
 const outside = "the provided network does not match the current range";
 
-/** Gives a Service what it does not have yet: an address, node ports. */
-export function allocate(service: ApiObject, { random, takenAddresses, takenNodePorts }: Surroundings): void {
+/** Gives a Service the address that it does not have yet. */
+export function allocate(service: ApiObject, { dryRun, random, takenAddresses }: Surroundings): void {
   const spec = child(service, "spec");
   if (!hasAddress(spec)) {
     // As the real server shows it whenever it is read.
@@ -144,16 +108,12 @@ export function allocate(service: ApiObject, { random, takenAddresses, takenNode
     listAddress(service);
     return;
   }
-  if (textOf(spec["clusterIP"]) === "") spec["clusterIP"] = freeAddress(random, takenAddresses());
+  if (textOf(spec["clusterIP"]) === "") spec["clusterIP"] = dryRun ? dryAddress : freeAddress(random, takenAddresses());
   if (listOf(spec["clusterIPs"]).length === 0) spec["clusterIPs"] = [spec["clusterIP"]];
-  if (!hasNodePorts(spec) || spec["allocateLoadBalancerNodePorts"] === false) return;
-  if (fieldsIn(spec["ports"]).every(({ nodePort }) => (nodePort ?? 0) !== 0)) return;
-  const taken = takenNodePorts();
-  for (const port of fieldsIn(spec["ports"])) {
-    if ((port["nodePort"] ?? 0) === 0) port["nodePort"] = freeNodePort(random, taken);
-    taken.add(port["nodePort"]);
-  }
 }
+
+/** What the real server's dry runs give: the first of the range, as nothing is kept. */
+const dryAddress = "10.0.0.0";
 
 /** An address of 10.0.0.0/16, as kube-apiserver chooses: at random in the upper part. */
 function freeAddress(random: Random, taken: ReadonlySet<unknown>): string {
@@ -162,13 +122,4 @@ function freeAddress(random: Random, taken: ReadonlySet<unknown>): string {
     if (!taken.has(ip)) return ip;
   }
   throw new RangeError("Cannot give an address: all are taken");
-}
-
-function freeNodePort(random: Random, taken: ReadonlySet<unknown>): number {
-  const start = below(random, nodePorts);
-  for (let step = 0; step < nodePorts; step++) {
-    const port = firstNodePort + ((start + step) % nodePorts);
-    if (!taken.has(port)) return port;
-  }
-  throw new RangeError("Cannot give a node port: all are taken");
 }

@@ -5,6 +5,7 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { duplicate, invalid, notSupported, required, type FieldError } from "../field-errors.ts";
 import { textOf, child, type ApiObject, type Fields } from "../object.ts";
+import { isAddress } from "./cidr.ts";
 import { hasAddress, listOf } from "./service-addresses.ts";
 
 const families = ["IPv4", "IPv6"];
@@ -61,14 +62,12 @@ function relatedErrors(spec: Fields): FieldError[] {
   return [...errors, ...wrong, ...(wrong.length > 0 ? [] : matchErrors(spec, ips))];
 }
 
-const isAddress = (value: unknown): boolean => /^[\d.]+$|:/.test(textOf(value));
-
 function addressErrors(ips: readonly unknown[]): FieldError[] {
   if (ips.length > 1 && ips[0] === "None")
     return [invalid("spec.clusterIPs", ips, "'None' must be the first and only value")];
   const why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
   const errors = ips.flatMap((ip, index) =>
-    (index === 0 && ip === "None") || isAddress(ip) ? [] : [invalid(`spec.clusterIPs[${index}]`, ip, why)],
+    (index === 0 && ip === "None") || isAddress(textOf(ip)) ? [] : [invalid(`spec.clusterIPs[${index}]`, ip, why)],
   );
   if (ips.length > 2) errors.push(invalid("spec.clusterIPs", ips, "may only hold up to 2 values"));
   return errors;

@@ -1,13 +1,17 @@
 /** Services, but for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
-import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../field-errors.ts";
+import { duplicate, invalid, notAllowed, required, type FieldError } from "../field-errors.ts";
 import { textOf, at, fieldsIn, type ApiObject, type Fields } from "../object.ts";
-import { eachErrors, textsIn } from "./checks.ts";
-import { addressErrors, cidrErrors, endpointAddressErrors } from "./cidr.ts";
+import { eachErrors, neededChoiceErrors, qualifiedNameErrors, seenBefore, textsIn } from "./checks.ts";
+import { addressErrors, endpointAddressErrors } from "./cidr.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { labelErrors } from "./metadata.ts";
-import { labelProblems, portNameProblems, subdomainProblems } from "./names.ts";
+import { labelProblems, subdomainProblems } from "./names.ts";
+import { portProtocols } from "./pod-spec/choices.ts";
+import { portReferenceErrors } from "./pod-spec/ports.ts";
 import { addressChangeErrors, allocate, keepGiven, listAddress, takenErrors } from "./service-addresses.ts";
 import { beginAddresses } from "./service-families.ts";
+import { needsHealthCheck, nodePortOf } from "./service-ports.ts";
+import { affinityErrors, balancerClassChangeErrors, reachErrors } from "./service-traffic.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
@@ -23,17 +27,11 @@ function portErrors(port: Fields, field: string, several: boolean, names: Set<st
   const number = typeof port["port"] === "number" ? port["port"] : 0;
   if (number < 1 || number > 65535)
     errors.push(invalid(`${field}.port`, number, "must be between 1 and 65535, inclusive"));
-  const protocol = textOf(port["protocol"]);
-  if (!["SCTP", "TCP", "UDP"].includes(protocol)) {
-    errors.push(notSupported(`${field}.protocol`, protocol, ["SCTP", "TCP", "UDP"]));
-  }
+  errors.push(...neededChoiceErrors(port["protocol"], `${field}.protocol`, portProtocols));
   const target = port["targetPort"];
-  if (typeof target === "number" && (target < 1 || target > 65535)) {
-    errors.push(invalid(`${field}.targetPort`, target, "must be between 1 and 65535, inclusive"));
-  }
-  if (typeof target === "string")
-    errors.push(...portNameProblems(target).map((problem) => invalid(`${field}.targetPort`, target, problem)));
-  return errors;
+  errors.push(...portReferenceErrors(target, `${field}.targetPort`));
+  const { appProtocol } = port;
+  return appProtocol === undefined ? errors : [...errors, ...qualifiedNameErrors(appProtocol, `${field}.appProtocol`)];
 }
 
 /** A name for elsewhere has no addresses here. */
@@ -82,51 +80,39 @@ function validate(service: ApiObject): FieldError[] {
   }
   errors.push(...labelErrors(spec["selector"], "spec.selector"));
   const affinity = textOf(spec["sessionAffinity"]);
-  if (!["ClientIP", "None"].includes(affinity))
-    errors.push(notSupported("spec.sessionAffinity", affinity, ["ClientIP", "None"]));
+  errors.push(...neededChoiceErrors(affinity, "spec.sessionAffinity", ["ClientIP", "None"]));
+  if (affinity === "ClientIP") errors.push(...affinityErrors(spec["sessionAffinityConfig"]));
   errors.push(
     ...eachErrors(textsIn(spec["externalIPs"]), "spec.externalIPs", (address, field) => {
       const problems = addressErrors(address, field);
       return problems.length > 0 ? problems : endpointAddressErrors(address, field);
     }),
   );
-  if (!types.includes(type)) errors.push(notSupported("spec.type", type, types));
-  const seen = new Set<string>();
-  for (const [index, port] of ports.entries()) {
-    const key = `${textOf(port["protocol"])} ${String(port["port"])}`;
-    if (seen.has(key)) {
-      // As Go prints its own type.
-      const { protocol, port: number } = port as { protocol?: unknown; port?: unknown };
-      errors.push(
-        duplicate(`spec.ports[${index}]`, {
-          Name: "",
-          Protocol: protocol,
-          AppProtocol: null,
-          Port: number,
-          TargetPort: 0,
-          NodePort: 0,
-        }),
-      );
-    }
-    seen.add(key);
-  }
-  return [...errors, ...sourceRangeErrors(service)];
+  errors.push(...neededChoiceErrors(type, "spec.type", types));
+  return [...errors, ...sharedPortErrors(ports, type), ...reachErrors(service)];
 }
 
-const rangesKey = "service.beta.kubernetes.io/load-balancer-source-ranges";
-
-/** Who may reach a load balancer: in a field, or in the annotation that was there before it. */
-function sourceRangeErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
-  const ranges = textsIn(spec["loadBalancerSourceRanges"]).map((range) => range.trim());
-  const annotated = metadata.annotations?.[rangesKey];
-  const [field, inField] = ["spec.LoadBalancerSourceRanges", ranges.length > 0];
-  if (!inField && annotated === undefined) return [];
-  const where = inField ? field : `metadata.annotations[${rangesKey}]`;
-  const wrong =
-    spec["type"] === "LoadBalancer" ? [] : [notAllowed(where, "may only be used when `type` is 'LoadBalancer'")];
-  if (inField) return [...wrong, ...eachErrors(ranges, field, cidrErrors)];
-  const listed = (annotated ?? "").trim();
-  return [...wrong, ...(listed === "" ? [] : listed.split(",").flatMap((range) => cidrErrors(range.trim(), where)))];
+/** What ports may not have in common, and what a type has not. */
+function sharedPortErrors(ports: readonly Fields[], type: string): FieldError[] {
+  const field = "spec.ports";
+  const [isTaken, isRepeated] = [seenBefore(), seenBefore()];
+  return [
+    ...eachErrors(ports, field, (port, here) =>
+      type === "ClusterIP" && nodePortOf(port) !== 0
+        ? [notAllowed(`${here}.nodePort`, "may not be used when `type` is 'ClusterIP'")]
+        : [],
+    ),
+    ...eachErrors(ports, field, (port, here) =>
+      nodePortOf(port) !== 0 && isTaken(`${textOf(port["protocol"])} ${nodePortOf(port)}`)
+        ? [duplicate(`${here}.nodePort`, nodePortOf(port))]
+        : [],
+    ),
+    ...eachErrors(ports, field, ({ protocol, port = 0 }, here) => {
+      // As Go prints its own type.
+      const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
+      return isRepeated(JSON.stringify(shown)) ? [duplicate(here, shown)] : [];
+    }),
+  ];
 }
 
 export const serviceRules: KindRules = {
@@ -137,7 +123,15 @@ export const serviceRules: KindRules = {
   },
   warnings,
   validate,
-  validateUpdate: (service, old) => addressChangeErrors(service.spec ?? {}, old.spec ?? {}),
+  validateUpdate: ({ spec = {} }, { spec: before = {} }) => [
+    ...addressChangeErrors(spec, before),
+    ...balancerClassChangeErrors(spec, before),
+    ...(needsHealthCheck(spec) &&
+    needsHealthCheck(before) &&
+    spec["healthCheckNodePort"] !== before["healthCheckNodePort"]
+      ? [notAllowed("spec.healthCheckNodePort", "field is immutable")]
+      : []),
+  ],
   validateStatus({ spec = {}, status }) {
     const ingress = at(status, "loadBalancer", "ingress");
     if (spec["type"] === "LoadBalancer" || fieldCount(ingress) === 0) return [];

@@ -1,4 +1,5 @@
 /** POST to a collection. Source: apiserver v0.36 registry/generic/registry/store.go Create, registry/rest/create.go. */
+import { dropDisabledFields } from "../registry/pod-spec/dropped-fields.ts";
 import { formatTime } from "../../api/time.ts";
 import { randomSuffix, randomUuid } from "../../platform/random.ts";
 import { admitCreate, admitValid } from "../admission/admit.ts";
@@ -56,7 +57,7 @@ export function createObject(call: Call, object: ApiObject, version = ""): Entry
   if (first.length > 0) throw invalidObject(resource.asKind, name, first);
   const errors = [
     ...(rules.validate?.(object, call.served.apiVersion) ?? []),
-    ...(rules.validateCreate?.(object, call.served.apiVersion) ?? []),
+    ...(rules.validateCreate?.(object, call.served.apiVersion, surroundingsOf(call)) ?? []),
   ];
   const wrong =
     rules.metadataLast === true && errors.length > 0
@@ -119,5 +120,6 @@ function prepare(call: Call, object: ApiObject): void {
   const { resource } = call;
   if (resource.subresources.has("status") && !resource.behaviour.keepsNewStatus) delete object.status;
   if (resource.behaviour.generation) object.metadata.generation = 1;
+  dropDisabledFields(object, resource.storage);
   resource.behaviour.rules.prepareCreate?.(object, surroundingsOf(call));
 }

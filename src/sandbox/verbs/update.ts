@@ -1,4 +1,5 @@
 /** PUT of an object or its status. Source: apiserver v0.36 registry/generic/registry/store.go Update, registry/rest/update.go. */
+import { dropDisabledFields } from "../registry/pod-spec/dropped-fields.ts";
 import { deepEqual } from "../../api/field-changes.ts";
 import { admitChanges, admitUpdate } from "../admission/admit.ts";
 import { admitPodSecurity } from "../admission/pod-security/admit.ts";
@@ -126,6 +127,7 @@ export function replace(call: Call, sent: ApiObject, old: Entry, way?: Way): Ent
   admitUpdate(call, object, old.object);
   if (call.subresource === "status") keepAllButStatus(call, object, old.object);
   else if (resource.subresources.has("status")) keepStatus(object, old.object);
+  dropDisabledFields(object, resource.storage);
   if (call.subresource === "") behaviour.rules.prepareUpdate?.(object, old.object);
   if (call.subresource !== "status") countGeneration(call, object, old.object);
   const first =

@@ -5,7 +5,7 @@
 import { mirrorAnnotation } from "../profile-annotations.ts";
 import { deepEqual } from "../../../api/field-changes.ts";
 import { duplicate, missing, notAllowed, type FieldError } from "../../field-errors.ts";
-import { fieldsIn, textOf, type Fields } from "../../object.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
 import { eachErrors } from "../checks.ts";
 import type { PartRules } from "../kind-rules.ts";
 import { containerErrors } from "./containers.ts";
@@ -27,10 +27,10 @@ const refusedFields = [
   "lifecycle",
 ] as const;
 
-/** Whether a field is more than its zero: `resources: {}` is none. */
-function isSet(value: unknown): boolean {
-  if (value === undefined || value === null) return false;
-  return typeof value !== "object" || Object.keys(value).length > 0;
+/** Resources always are there; of no resources they say nothing. */
+function isSet(key: string, value: unknown): boolean {
+  if (key !== "resources") return value !== undefined;
+  return isFields(value) && Object.keys(value).length > 0;
 }
 
 /** Parts of volumes outlive them. */
@@ -51,7 +51,8 @@ export const ephemeralContainersErrors: PartErrors = (list, field, scope) => {
     names.add(name);
     const target = textOf(container["targetContainerName"]);
     if (target !== "" && !others.has(target)) errors.push(missing(`${here}.targetContainerName`, target));
-    for (const key of refusedFields) if (isSet(container[key])) errors.push(notAllowed(`${here}.${key}`, notForThem));
+    for (const key of refusedFields)
+      if (isSet(key, container[key])) errors.push(notAllowed(`${here}.${key}`, notForThem));
     return [...errors, ...eachErrors(fieldsIn(container["volumeMounts"]), `${here}.volumeMounts`, subPathErrors)];
   });
 };

@@ -8,8 +8,8 @@ import { at, fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
 import { labelNameErrors } from "../checks.ts";
 import { amountsIn, containerAmounts, type Amounts } from "../pod-amounts.ts";
 import {
+  amountErrors,
   containerResourceNameErrors,
-  isCounted,
   isHugePages,
   mayBeOvercommitted,
   resourceNameErrors,
@@ -29,14 +29,6 @@ function hugePageErrors(name: string, quantity: Quantity, field: string): FieldE
   if (page > 0n && page % oneUnit === 0n && quantity.nano % page === 0n) return [];
   const shown = formatQuantity(quantity);
   return [invalid(field, shown, `${shown} is not positive integer multiple of ${name}`)];
-}
-
-function amountErrors(name: string, quantity: Quantity, field: string): FieldError[] {
-  const shown = formatQuantity(quantity);
-  return [
-    ...(quantity.nano < 0n ? [invalid(field, shown, "must be greater than or equal to 0")] : []),
-    ...(isCounted(name) && quantity.nano % oneUnit !== 0n ? [invalid(field, shown, "must be an integer")] : []),
-  ];
 }
 
 /** A request against its limit. */

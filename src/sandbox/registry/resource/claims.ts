@@ -11,7 +11,7 @@ import {
   tooMany,
   type FieldError,
 } from "../../field-errors.ts";
-import { fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
+import { at, fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
 import {
   driverNameErrors,
   eachErrors,
@@ -22,10 +22,11 @@ import {
   subdomainErrors,
   textsIn,
 } from "../checks.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules, Surroundings } from "../kind-rules.ts";
 import { labelErrors } from "../metadata.ts";
 import { labelKeyProblems, labelValueProblems } from "../names.ts";
 import { fixed } from "../spec-checks.ts";
+import { fullDeviceNameErrors } from "./qualified-names.ts";
 
 const mostItems = 32;
 const mostAlternatives = 8;
@@ -37,10 +38,17 @@ function manyErrors(list: readonly unknown[], field: string, most: number): Fiel
   return list.length > most ? [tooMany(field, list.length, most)] : [];
 }
 
+/** What the real server's compiler says of no expression; others are not looked at here. */
+const nothingToCompile =
+  "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
 function selectorErrors(selectors: readonly Fields[], field: string): FieldError[] {
   return [
     ...manyErrors(selectors, field, mostItems),
-    ...eachErrors(selectors, field, ({ cel }, here) => (isFields(cel) ? [] : [required(`${here}.cel`)])),
+    ...eachErrors(selectors, field, ({ cel }, here) => {
+      if (!isFields(cel)) return [required(`${here}.cel`)];
+      return textOf(cel["expression"]) === "" ? [invalid(`${here}.cel.expression`, "", nothingToCompile)] : [];
+    }),
   ];
 }
 
@@ -153,39 +161,15 @@ function referenceErrors(names: readonly string[], field: string, requests: Requ
   ];
 }
 
-function attributeErrors(value: unknown, field: string): FieldError[] {
-  const name = textOf(value);
-  if (name === "") return [required(field)];
-  const parts = name.split("/");
-  const isFull = "a fully qualified name must be a domain and a name separated by a slash";
-  const [identifier = "", domain] = parts.length > 1 ? [parts.slice(1).join("/"), parts[0] ?? ""] : [name, undefined];
-  return [
-    ...(domain === undefined
-      ? []
-      : domain === ""
-        ? [required(field, "the domain must not be empty")]
-        : subdomainErrors(domain, field)),
-    ...(identifier === ""
-      ? [required(field, "the name must not be empty")]
-      : /^[A-Za-z_][A-Za-z0-9_]*$/.test(identifier)
-        ? []
-        : [invalid(field, identifier, notIdentifier)]),
-    ...(domain === undefined ? [invalid(field, name, isFull)] : []),
-  ];
-}
-
-const notIdentifier =
-  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
-
 function constraintErrors(constraint: Fields, field: string, requests: Requests): FieldError[] {
   const { matchAttribute: match, distinctAttribute: distinct } = constraint as Record<string, unknown>;
   const one = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
   return [
     ...referenceErrors(textsIn(constraint["requests"]), `${field}.requests`, requests),
     ...(match !== undefined
-      ? attributeErrors(match, `${field}.matchAttribute`)
+      ? fullDeviceNameErrors(match, `${field}.matchAttribute`)
       : distinct !== undefined
-        ? attributeErrors(distinct, `${field}.distinctAttribute`)
+        ? fullDeviceNameErrors(distinct, `${field}.distinctAttribute`)
         : [required(field, one)]),
   ];
 }
@@ -217,8 +201,22 @@ function claimErrors(spec: Fields, field: string): FieldError[] {
   ];
 }
 
+const adminLabel = "resource.kubernetes.io/admin-access";
+
+/** Devices for administrators are for namespaces that say so; the real server names the first request for one, and not where it says it. */
+function adminErrors(spec: Fields, { namespaceLabels }: Surroundings): FieldError[] {
+  const requests = fieldsIn(at(spec, "devices", "requests"));
+  const index = requests.findIndex((request) => at(request, "exactly", "adminAccess") === true);
+  if (index < 0 || namespaceLabels()[adminLabel] === "true") return [];
+  const why = `admin access to devices requires the \`${adminLabel}: true\` label on the containing namespace`;
+  return [notAllowed(`spec.devices.requests[${index}].adminAccess`, why)];
+}
+
 export const claimRules: KindRules = {
-  validate: ({ spec = {} }) => claimErrors(spec, "spec"),
+  validateCreate: ({ spec = {} }, _version, surroundings) => [
+    ...adminErrors(spec, surroundings),
+    ...claimErrors(spec, "spec"),
+  ],
   wholeUpdate: true,
   validateUpdate: ({ spec }, old) => fixed(spec, old.spec, "spec"),
 };
@@ -244,9 +242,10 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
 
 export const claimTemplateRules: KindRules = {
-  validate({ spec = {} }) {
+  validateCreate({ spec = {} }, _version, surroundings) {
     const metadata = isFields(spec["metadata"]) ? spec["metadata"] : {};
     return [
+      ...adminErrors(isFields(spec["spec"]) ? spec["spec"] : {}, surroundings),
       ...labelErrors(metadata["labels"], "spec.metadata.labels"),
       ...ownFields.flatMap(([key, shown]) =>
         isEmpty(metadata[key]) ? [] : [notAllowed(`spec.metadata.${shown}`, "cannot be set")],

@@ -7,12 +7,15 @@ import {
   isNumber,
   labelNameErrors,
   neededErrors,
+  qualifiedNameErrors,
   seenBefore,
   subdomainErrors,
+  textsIn,
 } from "../checks.ts";
 import type { KindRules } from "../kind-rules.ts";
 import { nodeSelectorErrors } from "../node-selector.ts";
 import { fixed } from "../spec-checks.ts";
+import { deviceNameErrors } from "./qualified-names.ts";
 
 const mostDevices = 128;
 const mostCounterSets = 8;
@@ -87,24 +90,63 @@ function attributeErrors(attribute: unknown, field: string): FieldError[] {
   return set.length === 0 ? [required(field, why)] : [invalid(field, attribute, why)];
 }
 
-function deviceErrors(device: Fields, field: string, perDevice: boolean): FieldError[] {
-  const attributes = isFields(device["attributes"]) ? device["attributes"] : {};
-  const errors = [
-    ...labelNameErrors(device["name"], `${field}.name`),
-    ...Object.keys(attributes)
-      .sort()
-      .flatMap((key) => attributeErrors(attributes[key], `${field}.attributes[${key}]`)),
+/** What stands behind names of a device, each looked at together with its name; sorted, as the real server goes in any order. */
+function mapErrors(map: unknown, field: string, errors: (value: unknown, field: string) => FieldError[]): FieldError[] {
+  const entries = isFields(map) ? Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
+  return entries.flatMap(([key, value]) => [...deviceNameErrors(key, field), ...errors(value, `${field}[${key}]`)]);
+}
+
+const mostConditions = 4;
+
+/** Conditions that a device waits for when it is bound, and those by which that has failed: both, or none. */
+function bindingErrors(device: Fields, field: string): FieldError[] {
+  const [succeeds, fails] = ["bindingConditions", "bindingFailureConditions"] as const;
+  const [conditions, failures] = [textsIn(device[succeeds]), textsIn(device[fails])];
+  const eachName = (list: readonly string[], here: string): FieldError[] => [
+    ...(list.length > mostConditions ? [tooMany(here, list.length, mostConditions)] : []),
+    ...eachErrors(list, here, qualifiedNameErrors),
   ];
+  const isRepeated = [seenBefore(), seenBefore()] as const;
+  const overlap = "bindingFailureConditions must not overlap with bindingConditions";
+  const missing = (key: string, other: string): FieldError[] => [
+    invalid(`${field}.${key}`, null, `${key} are required to use ${other}`),
+  ];
+  return [
+    ...eachName(conditions, `${field}.${succeeds}`),
+    ...eachName(failures, `${field}.${fails}`),
+    ...eachErrors(conditions, `${field}.${succeeds}`, (name, here) =>
+      isRepeated[0](name) ? [duplicate(here, name)] : [],
+    ),
+    ...eachErrors(failures, `${field}.${fails}`, (name, here) => [
+      ...(isRepeated[1](name) ? [duplicate(here, name)] : []),
+      ...(conditions.includes(name) ? [invalid(here, name, overlap)] : []),
+    ]),
+    ...(conditions.length === 0 && failures.length > 0 ? missing(succeeds, fails) : []),
+    ...(failures.length === 0 && conditions.length > 0 ? missing(fails, succeeds) : []),
+  ];
+}
+
+function deviceErrors(device: Fields, field: string, perDevice: boolean): FieldError[] {
+  return [
+    ...labelNameErrors(device["name"], `${field}.name`),
+    ...mapErrors(device["attributes"], `${field}.attributes`, attributeErrors),
+    ...mapErrors(device["capacity"], `${field}.capacity`, () => []),
+    ...devicePlaceErrors(device, field, perDevice),
+    ...bindingErrors(device, field),
+  ];
+}
+
+function devicePlaceErrors(device: Fields, field: string, perDevice: boolean): FieldError[] {
   const ways = "`nodeName`, `nodeSelector` and `allNodes` can only be set";
   const set = "if `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
   if (!perDevice) {
     const placed = ["nodeName", "nodeSelector", "allNodes"].some((key) => device[key] !== undefined);
-    return placed ? [...errors, invalid(field, null, `${ways} ${set}`)] : errors;
+    return placed ? [invalid(field, null, `${ways} ${set}`)] : [];
   }
   const where = placeErrors(device, field, "must not be empty");
   const one =
     "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
-  errors.push(...where.errors);
+  const { errors } = where;
   if (where.used.length === 0) errors.push(required(field, one));
   if (where.used.length > 1) errors.push(invalid(field, `{${where.used.join(", ")}}`, one));
   return errors;

@@ -143,7 +143,7 @@ function capacityErrors(value: unknown, field: string): FieldError[] {
 export const csiStorageCapacityRules: KindRules = {
   validate: (capacity) => [
     ...(isFields(capacity["nodeTopology"]) ? selectorErrors(capacity["nodeTopology"], "nodeTopology") : []),
-    ...["capacity", "maximumVolumeSize"].flatMap((key) => capacityErrors(capacity[key], key)),
+    ...capacityErrors(capacity["capacity"], "capacity"),
     ...subdomainErrors(capacity["storageClassName"], "storageClassName"),
   ],
   validateUpdate: (now, old) =>
