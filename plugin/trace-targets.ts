@@ -89,13 +89,16 @@ async function startBeside(run: TraceRun, connected: Connected): Promise<Target>
       timeline,
       random,
       ownerOf: shadowOwners(found),
-      onOwnerSeen: (controller, manager) =>
-        run.say(`shadow: ${manager} is at work on what ${controller} owns: it is compared with from now on\n`),
+      onOwnerSeen: (controller, manager) => {
+        run.say(`shadow: ${manager} is at work on what ${controller} owns: it is compared with from now on`);
+        run.say("");
+      },
       ...(namespace !== undefined && { namespace }),
     },
     signal,
   );
-  run.say(`caches  ${cachesText(shadow.informers.states())} · ${formatDuration(timeline.now() - startedAt)}\n`);
+  run.say(`caches  ${cachesText(shadow.informers.states())} · ${formatDuration(timeline.now() - startedAt)}`);
+  run.say("");
   shadow.startWorkers();
   const { manager } = shadow;
   return {

@@ -317,7 +317,8 @@ class Run {
       (controller) => `${controller.name} with ${counted(this.#options.workers ?? controller.workers, "worker")}`,
     );
     const until = this.#options.once === true ? "until all is synced" : "Ctrl-C stops";
-    this.#say(`running ${workers.join(", ")}, ${how}${until}\n`);
+    this.#say(`running ${workers.join(", ")}, ${how}${until}`);
+    this.#say("");
   }
 
   async #preflight(): Promise<void> {

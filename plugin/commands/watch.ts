@@ -248,7 +248,8 @@ class Watch {
       this.#say(`queues  of a copy of ${names} here, whose syncs do nothing; nothing is written`);
     }
     if (once === true) return;
-    this.#say(`watching ${counted(caches.length, "kind")}, ${this.#end()}\n`);
+    this.#say(`watching ${counted(caches.length, "kind")}, ${this.#end()}`);
+    this.#say("");
     screen.start();
     await reading.begin();
     if (forMs !== undefined) timeline.after(forMs, "watch --for", () => this.#ended.resolve(), { background: true });

@@ -1,0 +1,9 @@
+/** What commands say before they begin: each a line, then an empty one. */
+import { expect, test } from "bun:test";
+import { runProgram } from "../e2e/support/program.ts";
+
+test("run says that it runs, then an empty line, and no newline of its own is shown as text", async () => {
+  const { stdout } = await runProgram(["run", "replicaset", "--sandbox", "--once"], {});
+  expect(stdout).toMatch(/^running replicaset with 5 workers, until all is synced\n\n/m);
+  expect(stdout).not.toContain("\\n");
+});
