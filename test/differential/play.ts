@@ -8,10 +8,13 @@ import { readUpToNow, untilQuiet } from "./quiet.ts";
 import type { Side } from "./sides.ts";
 import { setStage, type Stage } from "./stage.ts";
 import type { Script, Step, Suite } from "./suite.ts";
+import { excesses, spareWrites, tally, type Tally } from "./tally.ts";
 import { namesOf, tell } from "./telling.ts";
 import type { Names, StepTold, Told } from "./told.ts";
 
 export type { Script, Step } from "./suite.ts";
+
+const oracleAndUs = "kube-controller-manager and us";
 
 export type Between =
   "kube-controller-manager and itself" | "kube-controller-manager and us" | "our controllers and the sandbox";
@@ -52,7 +55,7 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
   const open = async (side: Side, suffix: string): Promise<Performance> => {
     const namespace = `${id}-${suffix}`;
     const stage = await setStage(side.server, namespace, base);
-    const performance = { suite, side, stage, names: namesOf(namespace), from: 0 };
+    const performance = { suite, side, stage, names: namesOf(namespace, base), from: 0 };
     // What is there already, the namespace at least, is known by name from the first step on.
     await tellStep(performance, 0);
     return performance;
@@ -66,6 +69,7 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
   const hits = new Set<string>();
   const refused = new Set<string>();
   const timed = timedOf(suite);
+  const tallies: readonly Tally[] = performances.map(() => new Map());
   let effects = 0;
   let onSandbox = 0;
   /** What differs in a step and is in no entry. */
@@ -95,8 +99,16 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
     if (box !== undefined) onSandbox = sides.sandbox.logOf(`${id}-box`).effects.length + box.objects.length;
     const unexplained = differing(step, told);
     if (unexplained.length > 0) return { unexplained, hits, effects, onSandbox };
+    for (const [n, { counted }] of told.entries()) tally(tallies[n] as Tally, counted);
   }
-  return { unexplained: differing({ name: "the whole script" }, timed.told()), hits, effects, onSandbox };
+  const whole = "the whole script";
+  const [one, two, us] = tallies as [Tally, Tally, Tally];
+  const more = excesses([one, two], us, suite.spareWrites ?? spareWrites);
+  const unexplained = [
+    ...differing({ name: whole }, timed.told()),
+    ...more.map((excess): Found => ({ ...excess, step: whole, between: oracleAndUs, path: "times", refused: false })),
+  ];
+  return { unexplained, hits, effects, onSandbox };
 }
 
 interface Timed {
@@ -116,7 +128,14 @@ function timedOf({ timed = () => false }: Suite): Timed {
         return { ...telling, writes: telling.writes.filter(({ what }) => !timed(what)) };
       }),
     told: () =>
-      kept.map((mine) => ({ writes: [...mine.values()], events: [], objects: [], order: [], refused: false })),
+      kept.map((mine) => ({
+        writes: [...mine.values()],
+        events: [],
+        objects: [],
+        order: [],
+        refused: false,
+        counted: [],
+      })),
   };
 }
 

@@ -24,6 +24,7 @@ import { known } from "./kinds.ts";
 import type { SideLog } from "./side-log.ts";
 import type { StageServer } from "./stage.ts";
 import type { Suite } from "./suite.ts";
+import { wholePods } from "./whole-pods.ts";
 
 export interface Side {
   readonly name: "oracle" | "ours" | "sandbox";
@@ -184,13 +185,15 @@ function logsByStage(readUntil: () => number): Logs {
 function auditFeed(cluster: Cluster, agent: string): { logOf: Side["logOf"]; stop: () => Promise<void> } {
   let readUntil = 0;
   const logs = logsByStage(() => readUntil);
+  const withWholePod = wholePods();
   let read = 0;
   const stopping = new AbortController();
   const running = (async () => {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now();
       const events = await cluster.audit();
-      for (const effect of effectsOf(events.slice(read))) if (effect.agent === agent) logs.add(effect);
+      for (const effect of effectsOf(events.slice(read)).map(withWholePod))
+        if (effect.agent === agent) logs.add(effect);
       read = events.length;
       readUntil = startedAt;
       await Bun.sleep(readEveryMs);

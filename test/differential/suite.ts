@@ -66,6 +66,11 @@ export interface Suite {
   /** Writes, by `delete configmaps 200`, of which equal ones count once in a step: how often they are repeated is chance. */
   readonly repeated?: (what: string) => boolean;
   /**
+   * How many times, over a script, our side may write a status, or something that is refused or repeated, beyond twice as often
+   * as kube-controller-manager. Default 8.
+   */
+  readonly spareWrites?: number;
+  /**
    * Writes, by the same names, that come when a timer says so: whether in this step or in the next is chance. They are compared once
    * for the whole script.
    */

@@ -1,4 +1,4 @@
-/** What a controller did in one step, without what no two runs have in common: uids, times, suffixes of names. */
+/** What a controller did in one step, without what no two runs have in common: uids, moments, suffixes of names. */
 import type { Effect } from "../support/audit-log.ts";
 import { resourceOf } from "../../src/api/kind.ts";
 import { type AnyObject, type Json, type Meta, type PodObject, podClass } from "./objects.ts";
@@ -6,8 +6,8 @@ import type { Stage } from "./stage.ts";
 import type { Suite } from "./suite.ts";
 import type { Names, StepTold, Told } from "./told.ts";
 
-export function namesOf(namespace: string): Names {
-  return { namespace, uids: new Map(), incarnations: new Map(), generated: new Map() };
+export function namesOf(namespace: string, base: number): Names {
+  return { namespace, base, uids: new Map(), incarnations: new Map(), generated: new Map() };
 }
 
 function learn(names: Names, kind: string, { uid, name, generateName }: Meta): void {
@@ -32,17 +32,35 @@ function text(value: string, names: Names): string {
     .replaceAll(names.namespace, "NAMESPACE");
 }
 
-/** Keys in order, times and uids told by name. */
-function normal(value: unknown, names: Names, key = ""): unknown {
-  if (typeof value === "string") return /(?:Timestamp|Time)$/.test(key) ? "TIME" : text(value, names);
+/**
+ * Keys in order, times and uids told by name. A version is told as one that was read: the server takes no other, so that a write
+ * without one shows.
+ */
+function normal(value: unknown, names: Names): unknown {
+  if (typeof value === "string") return text(value, names);
   if (Array.isArray(value)) return value.map((item) => normal(item, names));
   if (value === null || typeof value !== "object") return value;
+  const graceSeconds = Number((value as Json)["deletionGracePeriodSeconds"] ?? 0);
+  const field = (name: string, inner: unknown): unknown => {
+    if (name === "resourceVersion" && typeof inner === "string" && inner !== "") return "as read";
+    if (name === "deletionTimestamp" && typeof inner === "string") return moment(inner, names, graceSeconds);
+    return typeof inner === "string" && /(?:Timestamp|Time)$/.test(name) ? moment(inner, names) : normal(inner, names);
+  };
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => name !== "managedFields" && name !== "resourceVersion")
+      .filter(([name]) => name !== "managedFields")
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, inner]) => [name, normal(inner, names, name)]),
+      .map(([name, inner]) => [name, field(name, inner)]),
   );
+}
+
+/** Times are whole seconds, and clocks of one machine: what was written in this script lies between its base and now. */
+function moment(time: string, { base }: Names, graceSeconds = 0): string {
+  const at = Date.parse(time) - graceSeconds * 1000;
+  const after = graceSeconds === 0 ? "" : ` + ${graceSeconds} s`;
+  const since = Math.round((at - Math.floor(base / 1000) * 1000) / 1000);
+  if (since < 0) return `${-since} s before the script${after}`;
+  return `${at <= Date.now() ? "TIME" : "a time to come"}${after}`;
 }
 
 /** Learns the uids and names of a step, then tells its effects and how the objects stand. */
@@ -89,7 +107,15 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
     ),
     order: (suite.order ?? podOrders)(effects, names),
     refused,
+    counted: [
+      ...told.filter((one) => isRefused(one) || isRepeated(one)).map(({ what }) => what),
+      ...effects.filter(writesStatus).map(({ verb, resource, name }) => `${verb} ${resource} ${text(name, names)}`),
+    ],
   };
+}
+
+function writesStatus({ resource, code }: Effect): boolean {
+  return resource.endsWith("/status") && code < 300;
 }
 
 /** A DELETE that ends an object at once is answered by a Status, which has its name and uid. */
@@ -99,12 +125,11 @@ function deleted(response: unknown): Partial<Meta> | undefined {
 
 /** An object without what only its making says. */
 export function standing({ metadata, ...rest }: AnyObject): object {
-  const { name, labels, annotations, finalizers, generation, deletionTimestamp, ownerReferences } = metadata;
+  const { name, labels, annotations, finalizers, generation, ownerReferences } = metadata;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   const { apiVersion: _apiVersion, kind: _kind, ...content } = rest;
-  return {
-    metadata: { name, labels, annotations, finalizers, generation, deletionTimestamp, ownerReferences },
-    ...content,
-  };
+  const deletion = { deletionTimestamp, deletionGracePeriodSeconds };
+  return { metadata: { name, labels, annotations, finalizers, generation, ownerReferences, ...deletion }, ...content };
 }
 
 function tellWrite(effect: Effect, names: Names): Told {

@@ -4,6 +4,8 @@ import type { Json } from "./objects.ts";
 /** Names by which a stage's uids and generated names are told. */
 export interface Names {
   readonly namespace: string;
+  /** When the script began, in ms since 1970: the times that it writes are counted back from then. */
+  readonly base: number;
   /** `uid of ReplicaSet web`, with a number from the second of that name on. */
   readonly uids: Map<string, string>;
   readonly incarnations: Map<string, number>;
@@ -27,4 +29,6 @@ export interface StepTold {
   /** For each owner, what came after what, `patch, create`, and how much of it was one sync. */
   readonly order: readonly Told[];
   readonly refused: boolean;
+  /** What was written that counts once above, or is not told there: `create pods 403`, `update replicasets.apps/status web`. */
+  readonly counted: readonly string[];
 }

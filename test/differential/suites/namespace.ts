@@ -78,6 +78,8 @@ export const namespaces: Suite = {
   quietMs: 2000,
   patienceMs: 30_000,
   repeated: () => true,
+  // Each time that it comes back it goes through every kind.
+  spareWrites: 40,
   // What stays is asked to go again every 8 seconds, and a touch counts after 5: a step may begin in the middle of that.
   timed: (what) => what.startsWith("deletecollection ") || what === "update namespaces/finalize 200",
   // A kind goes in the middle of a pass; a script touches a namespace, or takes it away, between a controller's look and its write.

@@ -1,7 +1,7 @@
 /** Links between writes and deltas, held against what the embedded server knows: which request stored which version. */
 import { describe, expect, test } from "bun:test";
 import type { FieldChange } from "../../../src/api/field-changes.ts";
-import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { pathOf, Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { DecisionId, Transport } from "../../../src/api/transport.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
@@ -26,8 +26,16 @@ interface Heard {
   readonly links: LinkEvent[];
 }
 
+interface Scene {
+  readonly scene: EmbeddedScene;
+  /** Somebody whose writes are not traced. */
+  readonly stranger: Transport;
+  readonly authors: Map<string, Author>;
+  readonly heard: Heard;
+}
+
 /** An embedded cluster that knows whose request each version is. */
-async function scene(seed: number): Promise<{ scene: EmbeddedScene; authors: Map<string, Author>; heard: Heard }> {
+async function scene(seed: number): Promise<Scene> {
   let current: Author | undefined;
   const authors = new Map<string, Author>();
   const clock = { now: (): number => embeddedStart };
@@ -61,8 +69,11 @@ async function scene(seed: number): Promise<{ scene: EmbeddedScene; authors: Map
       return entry;
     };
   }
-  return { scene: made, authors, heard };
+  const stranger = wrap(made.cluster.sandbox.transport({ actor: "stranger" }), "stranger");
+  return { scene: made, stranger, authors, heard };
 }
+
+const namespace = "default";
 
 function nameOf(delta: DeltaEvent | undefined): string {
   return delta === undefined ? "no delta" : `${delta.type} ${delta.of.kind} ${delta.key} ${delta.resourceVersion}`;
@@ -75,11 +86,20 @@ function takesAwayOnly({ detail }: DeltaEvent, author: Author | undefined): bool
   return author?.method === "PATCH" && detail.changes.length > 0 && detail.changes.every(shorter);
 }
 
-const namespace = "default";
+function scale(transport: Transport, name: string, body: object): Promise<unknown> {
+  return transport.send({
+    method: "PATCH",
+    path: pathOf(ReplicaSets, { namespace, name }),
+    query: [["fieldManager", "stranger"]],
+    headers: { "content-type": "application/merge-patch+json" },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+    signal: new AbortController().signal,
+  });
+}
 
 /** One random change of a user. */
 async function change(
-  { scene, random }: { scene: EmbeddedScene; random: () => number },
+  { scene, stranger, random }: Pick<Scene, "scene" | "stranger"> & { random: () => number },
   sets: Set<string>,
 ): Promise<void> {
   const { you } = scene;
@@ -97,7 +117,10 @@ async function change(
   const at = { namespace, name };
   if (dice < 0.5) {
     const body = { spec: { replicas: Math.floor(random() * 5) } };
+    // Somebody may have done the same just before: then the answer has their version, and nothing was changed.
+    const theirs = random() < 0.5 ? scale(stranger, name, body) : undefined;
     await you.patch(ReplicaSets, at, { type: "merge", body });
+    await theirs;
     return;
   }
   if (dice < 0.6) {
@@ -118,13 +141,13 @@ describe("causality", () => {
   test.each([1, 2])(
     `seed %d: over ${changes} random changes no link is false, and every write has its own`,
     async (seed) => {
-      const { scene: made, authors, heard } = await scene(seed);
+      const { scene: made, stranger, authors, heard } = await scene(seed);
       const source = seededRandom(seed + 7);
       const random = (): number => below(source, 1 << 24) / (1 << 24);
       const sets = new Set<string>();
       for (let count = 0; count < changes; count++) {
         // A pod may be gone, a name taken: what is refused changes nothing.
-        await made.during(change({ scene: made, random }, sets).catch(() => undefined));
+        await made.during(change({ scene: made, stranger, random }, sets).catch(() => undefined));
         await made.run(below(source, 2) === 0 ? 5 : 400);
       }
       await made.run(60_000);
