@@ -3,7 +3,6 @@
  * namespace of its own, so that all of them can play at once.
  */
 import type { Cluster } from "../support/cluster.ts";
-import { eventually } from "./support/workload.ts";
 
 /** What has to stand first of the namespace's loops. */
 export interface Culprit {
@@ -37,7 +36,7 @@ export interface Act {
   create(path: string, body: object): Promise<{ readonly metadata: { readonly uid: string } }>;
   /** A merge patch, unless `type` says otherwise. */
   patch(path: string, by: string, body: object, type?: string): Promise<void>;
-  delete(path: string, propagationPolicy?: "Foreground"): Promise<void>;
+  delete(path: string): Promise<void>;
   /** The name of the only ReplicaSet. */
   replicaSet(): Promise<string>;
 }
@@ -66,10 +65,7 @@ export function actIn(cluster: Pick<Cluster, "request">, namespace: string): Act
       const whole = path === "" ? `/api/v1/namespaces/${namespace}` : pathOf(path);
       await send("PATCH", `${whole}?fieldManager=${by}${force}`, body, type);
     },
-    async delete(path, propagationPolicy) {
-      const options = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy };
-      await send("DELETE", pathOf(path), propagationPolicy === undefined ? undefined : options);
-    },
+    delete: async (path) => void (await send("DELETE", pathOf(path))),
     async replicaSet() {
       const list = (await send("GET", pathOf("apps/v1/replicasets"))) as {
         items: readonly { metadata: { name: string } }[];
@@ -102,13 +98,6 @@ async function makeDeployment(act: Act): Promise<void> {
 async function makeConfigMap(act: Act): Promise<void> {
   const metadata = { name: "settings", labels: { owner: "none" }, annotations: { owner: "none" } };
   await act.create("configmaps", { metadata, data: { mode: "none" } });
-}
-
-async function makeOwnerAndOwned(act: Act): Promise<void> {
-  const { metadata } = await act.create("configmaps", { metadata: { name: "settings" }, data: { mode: "none" } });
-  const owner = { apiVersion: "v1", kind: "ConfigMap", name: "settings", uid: metadata.uid };
-  const reference = { ...owner, controller: true, blockOwnerDeletion: true };
-  await act.create("configmaps", { metadata: { name: "owned", ownerReferences: [reference] } });
 }
 
 async function makeWidget(act: Act): Promise<void> {
@@ -384,17 +373,6 @@ export const fights: readonly LoopScene[] = [
     async write(act) {
       await act.delete(settings);
       await makeConfigMap(act);
-    },
-  },
-  {
-    name: "recreated-owner",
-    everyMs: 900,
-    culprit: { ...inSettings("recreated", ["creator"]), followers: ["ConfigMap"] },
-    prepare: makeOwnerAndOwned,
-    async write(act) {
-      // The garbage collector deletes what it owns before it goes.
-      await act.delete(settings, "Foreground");
-      await eventually(() => makeOwnerAndOwned(act));
     },
   },
 ];
