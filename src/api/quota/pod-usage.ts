@@ -5,6 +5,7 @@
 import { parseTime } from "../time.ts";
 import type { Container, ContainerStatus, Pod } from "../types.ts";
 import { addAmounts, type Amounts, amountsOf, raiseAmounts, wholeAmount } from "./amounts.ts";
+import { amountsTogether } from "./together.ts";
 
 type List = "requests" | "limits";
 
@@ -73,35 +74,17 @@ function wholePod({ spec }: Pod, list: List, sum: Amounts): void {
   }
 }
 
-/**
- * Containers and sidecars run together; each init container runs beside the sidecars that were started before it. The larger of
- * the two is needed.
- */
 function togetherOf(pod: Pod, list: List): Amounts {
   const { spec, status } = pod;
   const statuses = new Map(
     [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].map((each) => [each.name, each]),
   );
-  const together: Amounts = new Map();
-  for (const container of spec?.containers ?? []) {
-    addAmounts(together, effective(pod, list, container, statuses.get(container.name)));
-  }
-  const sidecars: Amounts = new Map();
-  const most: Amounts = new Map();
-  for (const container of spec?.initContainers ?? []) {
-    if (container.restartPolicy === "Always") {
-      const needed = effective(pod, list, container, statuses.get(container.name));
-      addAmounts(together, needed);
-      addAmounts(sidecars, needed);
-      raiseAmounts(most, sidecars);
-    } else {
-      const needed = amountsOf(container.resources?.[list]);
-      addAmounts(needed, sidecars);
-      raiseAmounts(most, needed);
-    }
-  }
-  raiseAmounts(together, most);
-  return together;
+  const needOf = (container: Container): Amounts => effective(pod, list, container, statuses.get(container.name));
+  const initContainers = (spec?.initContainers ?? []).map((container) => {
+    const isSidecar = container.restartPolicy === "Always";
+    return { isSidecar, amounts: isSidecar ? needOf(container) : amountsOf(container.resources?.[list]) };
+  });
+  return amountsTogether((spec?.containers ?? []).map(needOf), initContainers);
 }
 
 /** While a container is resized, the larger of what is wanted and what it has; what it has if the resize cannot be done. */

@@ -1,8 +1,8 @@
 /** What a pod asks for as a whole. Source: component-helpers v0.36 resource/helpers.go PodRequests, PodLimits. */
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../api/quantity.ts";
+import { addQuantities, parseQuantity } from "../../api/quantity.ts";
+import type { Amounts } from "../../api/quota/amounts.ts";
+import { amountsTogether } from "../../api/quota/together.ts";
 import { at, fieldsIn, isFields, type Fields } from "../object.ts";
-
-export type Amounts = Map<string, Quantity>;
 
 /** The quantities of a resource list; what is none is left out. */
 export function amountsIn(list: unknown): Amounts {
@@ -15,36 +15,16 @@ export function amountsIn(list: unknown): Amounts {
   return amounts;
 }
 
-function add(total: Amounts, more: Amounts): Amounts {
-  for (const [name, quantity] of more) {
-    const there = total.get(name);
-    total.set(name, there === undefined ? quantity : addQuantities(there, quantity));
-  }
-  return total;
-}
-
-function raise(total: Amounts, to: Amounts): void {
-  for (const [name, quantity] of to) {
-    const there = total.get(name);
-    if (there === undefined || compareQuantities(quantity, there) > 0) total.set(name, quantity);
-  }
-}
-
 /** Containers and sidecars together, or what the hungriest init container needs beside the sidecars that started before it, if that is more. */
 export function containerAmounts(spec: Fields, key: "requests" | "limits"): Amounts {
   const own = (container: Fields): Amounts => amountsIn(at(container, "resources", key));
-  const total: Amounts = new Map();
-  for (const container of fieldsIn(spec["containers"])) add(total, own(container));
-  const sidecars: Amounts = new Map();
-  const hungriest: Amounts = new Map();
-  for (const container of fieldsIn(spec["initContainers"])) {
-    if (container["restartPolicy"] === "Always") {
-      add(total, own(container));
-      raise(hungriest, add(sidecars, own(container)));
-    } else raise(hungriest, add(new Map(sidecars), own(container)));
-  }
-  raise(total, hungriest);
-  return total;
+  return amountsTogether(
+    fieldsIn(spec["containers"]).map(own),
+    fieldsIn(spec["initContainers"]).map((container) => ({
+      isSidecar: container["restartPolicy"] === "Always",
+      amounts: own(container),
+    })),
+  );
 }
 
 /** With the pod's overhead; resources of the pod as a whole go before those of its containers. */

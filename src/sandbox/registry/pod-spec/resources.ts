@@ -3,10 +3,11 @@
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateResourceRequirements, validatePodResources.
  */
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from "../../../api/quantity.ts";
+import type { Amounts } from "../../../api/quota/amounts.ts";
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
 import { labelNameErrors } from "../checks.ts";
-import { amountsIn, containerAmounts, type Amounts } from "../pod-amounts.ts";
+import { amountsIn, containerAmounts } from "../pod-amounts.ts";
 import {
   amountErrors,
   containerResourceNameErrors,
