@@ -396,18 +396,6 @@ export const honest: readonly LoopScene[] = [
     write: (act) => act.patch(`${web}/scale`, "somebody", { spec: { replicas: 200 } }),
   },
   {
-    name: "replaced-pods",
-    everyMs: 7000,
-    most: 3,
-    culprit: undefined,
-    async prepare(act) {
-      const { spec } = deployment(2) as { readonly spec: object };
-      await act.create("apps/v1/statefulsets", { metadata: { name: "web" }, spec: { ...spec, serviceName: "web" } });
-    },
-    // Each pod of a StatefulSet comes back under its name, and each rollout replaces all of them.
-    write: (act, n) => act.patch("apps/v1/statefulsets/web", "deployer", image(`${n}`), strategic),
-  },
-  {
     name: "election",
     everyMs: 500,
     culprit: undefined,
