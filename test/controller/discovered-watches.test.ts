@@ -6,6 +6,7 @@ import { createClient } from "../../src/client/client.ts";
 import type { Client } from "../../src/client/verbs.ts";
 import { ControllerManager } from "../../src/controller/controller-manager.ts";
 import { type ControllerDefinition, defineController, watch } from "../../src/controller/definition.ts";
+import { plainDiscovery } from "../support/plain-discovery.ts";
 import { virtualCluster, type VirtualCluster, virtualStart } from "../support/virtual-cluster.ts";
 
 /** What the server says of a group version: `gone` has no kinds, `down` answers 503. */
@@ -66,7 +67,7 @@ async function scene(beside: readonly ControllerDefinition[] = []): Promise<Scen
   const discovered: number[] = [];
   const failed: Scene["failed"] = [];
   const clientFor = (name: string): Client => {
-    const transport = moody(sandbox.transport({ actor: name }), moods, lists);
+    const transport = moody(plainDiscovery(sandbox.transport({ actor: name })), moods, lists);
     return createClient({ transport, bus, timeline, fieldManager: name });
   };
   const informers = new SharedInformerFactory({ client: clientFor("informers"), timeline, random, bus, freeze: true });

@@ -6,6 +6,7 @@ import type { Namespace } from "../../../src/api/types.ts";
 import { isNotFound } from "../../../src/api/status-error.ts";
 import { namespace } from "../../../src/controllers/namespace/namespace.ts";
 import { embeddedScene, embeddedStart, type EmbeddedScene } from "../../support/embedded-scene.ts";
+import { plainDiscovery } from "../../support/plain-discovery.ts";
 
 // Each goes through all kinds several times.
 setDefaultTimeout(30_000);
@@ -60,7 +61,7 @@ async function scene(): Promise<NamespaceScene> {
       if (actor !== "kubectl-reconcile-namespace") return transport.send(request);
       own.requests.push(`${request.method} ${request.path}`);
       const answer = own.answer(request);
-      return answer === undefined ? transport.send(request) : Promise.resolve(respond(answer));
+      return answer === undefined ? plainDiscovery(transport).send(request) : Promise.resolve(respond(answer));
     },
   });
   const embedded = await embeddedScene({ controllers: [namespace], nodes: 1, wrap });
@@ -253,6 +254,31 @@ describe("a namespace that is deleted", () => {
     ]);
     expect(deleted(it)).toContain("configmaps");
     expect(deleted(it)).not.toContain("deployments");
+    it.answer = () => undefined;
+    await it.run(15_000);
+    expect(await it.live()).toBeUndefined();
+    await it.stop();
+  });
+
+  test("stays while a server that puts its discovery together calls a group stale", async () => {
+    const it = await scene();
+    const verbs = ["create", "delete", "deletecollection", "get", "list"];
+    const maps = { resource: "configmaps", responseKind: { kind: "ConfigMap" }, scope: "Namespaced", verbs };
+    const groups: Readonly<Record<string, readonly object[]>> = {
+      "/api": [{ versions: [{ version: "v1", freshness: "Current", resources: [maps] }] }],
+      "/apis": [{ metadata: { name: "apps" }, versions: [{ version: "v1", freshness: "Stale" }] }],
+    };
+    it.answer = ({ path }) => {
+      const items = groups[path];
+      return items === undefined ? undefined : { status: 200, body: { kind: "APIGroupDiscoveryList", items } };
+    };
+    await it.configMap("a");
+    await it.deleteNamespace();
+    await it.run(7000);
+    expect(deleted(it)).toContain("configmaps");
+    expect(await it.problems()).toEqual([
+      "DeletionDiscoveryFailure: Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: apps/v1: stale GroupVersion discovery: apps/v1",
+    ]);
     it.answer = () => undefined;
     await it.run(15_000);
     expect(await it.live()).toBeUndefined();
