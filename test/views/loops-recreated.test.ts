@@ -156,6 +156,24 @@ describe("Loops of objects that are deleted and created again", () => {
     ] as never);
   });
 
+  test.each([
+    { name: "are not the pods that rollouts of their owner replace", rollouts: [1, 3, 5], found: 0 },
+    { name: "are the pods of an owner of which less was asked than that", rollouts: [1], found: 1 },
+  ])("$name", ({ rollouts, found }) => {
+    const scene = new Scene();
+    const set = scene.create("StatefulSet", "you");
+    let pod = scene.create("Pod", "kube-controller-manager", set);
+    for (const at of pace) {
+      if (rollouts.includes(at + 1))
+        scene
+          .at(at * second)
+          .update("StatefulSet", set, "you", [{ spec: { image: `${at}` } }, { spec: { image: `${at + 1}` } }]);
+      scene.at(at * second).delete("Pod", pod, set);
+      pod = scene.create("Pod", "kube-controller-manager", set);
+    }
+    expect(scene.view.found()).toHaveLength(found);
+  });
+
   test("name the one who evicts: the pod says so before it goes", () => {
     const scene = new Scene();
     const evicted = { status: { conditions: [{ type: "DisruptionTarget", status: "True" }] } };

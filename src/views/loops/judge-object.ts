@@ -9,6 +9,7 @@ import {
   leastWrites,
   type LoopField,
   type LoopsOptions,
+  type RecreateLoop,
   type RewriteLoop,
 } from "./loop.ts";
 import type { ObjectHistory, ObjectWrite } from "./object-history.ts";
@@ -21,6 +22,8 @@ const leastRounds = { fight: 2, alone: 3 } as const;
 const patience = 10;
 /** A status that changes at most so often for each thing that is asked for is the answer to it. */
 const answersEach = 4;
+/** A rollout replaces a pod once, and twice where the next one overtakes it. */
+const replacementsEach = 2;
 
 type Options = Required<LoopsOptions>;
 type Found = Pick<RewriteLoop, "how" | "fields">;
@@ -43,10 +46,20 @@ export function answersTo(owner: ObjectHistory, loop: RewriteLoop, { fields }: O
     loop.fields.some(({ path }) => !isAskedFor(path) || fields.get(path)?.isFight === true)
   )
     return false;
-  const most = (all: readonly { readonly changes: number }[]): number =>
-    Math.max(0, ...all.map(({ changes }) => changes));
-  const asked = [...owner.fields.values()].filter(({ path }) => asksFor(path));
-  return most(asked) * answersEach >= most(loop.fields);
+  return timesAsked(owner) * answersEach >= mostChanges(loop.fields);
+}
+
+/** Whether an object is deleted and created again as its owner is asked for other things: a StatefulSet's pod, in rollouts. */
+export function isReplacedFor(owner: ObjectHistory, { times }: RecreateLoop): boolean {
+  return timesAsked(owner) * replacementsEach >= times;
+}
+
+function timesAsked({ fields }: ObjectHistory): number {
+  return mostChanges([...fields.values()].filter(({ path }) => asksFor(path)));
+}
+
+function mostChanges(all: readonly { readonly changes: number }[]): number {
+  return Math.max(0, ...all.map(({ changes }) => changes));
 }
 
 /** Whether something is asked of the object again and again, only not for long enough yet. */

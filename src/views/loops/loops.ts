@@ -4,7 +4,7 @@
  */
 import type { DeltaEvent, StageEvent } from "../../trace/events.ts";
 import { inOrderOfCauses, type OwnedLoop } from "./causes.ts";
-import { acquittalOf, answersTo, loopOf, mayBecomeLoop } from "./judge-object.ts";
+import { acquittalOf, answersTo, isReplacedFor, loopOf, mayBecomeLoop } from "./judge-object.ts";
 import {
   type Acquittal,
   defaultLeastMs,
@@ -74,7 +74,7 @@ export class Loops {
     for (const history of all) this.#judge(history);
     // Of what was taken for an answer the owner may turn out to be in a loop.
     for (const history of all) if (this.#answers.has(history)) this.#judge(history);
-    for (const owned of this.#recreations.found()) this.#keep(owned);
+    for (const owned of this.#recreations.found()) if (!this.#isReplacement(owned)) this.#keep(owned);
     for (const loop of this.#own.found()) {
       const name = `${loop.is} ${loop.controller} ${loop.key}`;
       if (this.#foundOwn.size < mostLoops || this.#foundOwn.has(name)) this.#foundOwn.set(name, loop);
@@ -156,6 +156,14 @@ export class Loops {
     const owner = history.owner === undefined ? undefined : this.#byUid.get(history.owner);
     if (owner === undefined || this.#found.has(`rewritten ${nameOf(owner)}`)) return false;
     return answersTo(owner, loop, history);
+  }
+
+  /** As for rewrites: an owner that is in a loop itself is the cause. */
+  #isReplacement({ loop, owners }: OwnedLoop): boolean {
+    if (loop.is !== "recreated") return false;
+    return owners
+      .flatMap((uid) => this.#byUid.get(uid) ?? [])
+      .some((owner) => !this.#found.has(`rewritten ${nameOf(owner)}`) && isReplacedFor(owner, loop));
   }
 
   #keep(owned: OwnedLoop): void {
