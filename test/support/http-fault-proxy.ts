@@ -261,7 +261,7 @@ function upTo(bytes: Buffer, room: number, fault: HttpFault | undefined): Buffer
 }
 
 function atLimit(response: ServerResponse, fault: HttpFault | undefined): void {
-  // After the bytes before it have left.
-  if (fault?.is === "cut") response.write("", () => setTimeout(() => breakOff(response), 5));
+  // After the bytes before it have left, and were read: a broken connection takes with it what waits to be read.
+  if (fault?.is === "cut") response.write("", () => setTimeout(() => breakOff(response), 50));
   if (fault?.is === "frame") response.end(`${JSON.stringify(fault.frame)}\n`);
 }
