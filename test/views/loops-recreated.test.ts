@@ -164,7 +164,7 @@ describe("Loops of objects that are deleted and created again", () => {
     const set = scene.create("StatefulSet", "you");
     let pod = scene.create("Pod", "kube-controller-manager", set);
     for (const at of pace) {
-      if (rollouts.includes(at + 1))
+      if (rollouts.some((each) => each === at + 1))
         scene
           .at(at * second)
           .update("StatefulSet", set, "you", [{ spec: { image: `${at}` } }, { spec: { image: `${at + 1}` } }]);
