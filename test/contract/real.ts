@@ -1,6 +1,6 @@
 /** The real kube-apiserver as a Transport, without any of our client in between. */
 import type { ApiRequest, ApiResponse, Transport } from "../../src/api/transport.ts";
-import type { Pauses } from "./run.ts";
+import { type Pauses, untilNextSecond } from "./run.ts";
 
 const usualSettleMs = 200;
 
@@ -9,7 +9,11 @@ const usualSettleMs = 200;
  * those get to know what was written; on a busy machine the usual time is too short for some.
  */
 export function realPauses(settleMs: number = usualSettleMs): Pauses {
-  return { now: () => Date.now(), settle: () => Bun.sleep(settleMs), pass: () => Bun.sleep(1100) };
+  return {
+    now: () => Date.now(),
+    settle: () => Bun.sleep(settleMs),
+    pass: () => Bun.sleep(untilNextSecond(Date.now())),
+  };
 }
 
 /** A Transport to `url` with a bearer token. */

@@ -5,7 +5,7 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { startCluster } from "../support/cluster.ts";
 import { realPauses, realTransport } from "./real.ts";
-import type { Pauses } from "./run.ts";
+import { type Pauses, untilNextSecond } from "./run.ts";
 
 /** A server, and how it is waited for. */
 export interface Side {
@@ -32,7 +32,7 @@ export async function bareSandbox(): Promise<Side> {
     now: () => clock.now() + ahead,
     settle: () => Promise.resolve(),
     pass: () => {
-      ahead += 1100;
+      ahead += untilNextSecond(clock.now() + ahead);
       return Promise.resolve();
     },
   };

@@ -415,6 +415,7 @@ export const lifecycle: Table = {
       name: "a list not older than a version",
       steps: [
         ...several,
+        settle,
         get(configmaps, "resourceVersion={1.metadata.resourceVersion}&resourceVersionMatch=NotOlderThan"),
         get(configmaps, "resourceVersion={1.metadata.resourceVersion}"),
         get(configmaps, "resourceVersion=0"),

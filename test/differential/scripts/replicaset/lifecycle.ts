@@ -93,9 +93,10 @@ export const lifecycle: readonly Script[] = [
         act: async (stage) =>
           setPodState(stage, at(await activePods(stage, "web"), 0), {
             ready: true,
-            readyForMs: stage.base - Date.now(),
+            // A moment that is the same on every side, and not over yet.
+            readyForMs: -4000,
           }),
-        waitMs: 5500,
+        waitMs: 8500,
       },
     ],
   },
