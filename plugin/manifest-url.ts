@@ -1,4 +1,5 @@
 /** Manifests behind a URL: fetched as `kubectl apply -f URL` does, within limits of time and size. */
+import { readAll } from "../src/api/transport.ts";
 import { httpErrorOf } from "../src/platform/http-error.ts";
 import type { HttpResponse } from "../src/platform/http.ts";
 import { openHttp } from "../src/platform/open-http.ts";
@@ -153,28 +154,14 @@ async function foundIn(response: HttpResponse, url: URL): Promise<Found> {
   if (status !== 200) {
     throw new FetchFailure(`${url.host} answered ${status}${reasons[status] ?? ""}`, { isPassing: status >= 500 });
   }
-  const text = decodedText(await bytesOf(response));
+  const bytes = await readAll(response.body, (length) => {
+    if (length > mostBytes) throw new FetchFailure(`it is larger than ${mostBytes / 1024 / 1024} MiB`);
+  });
+  const text = decodedText(bytes);
   if (/^\s*<(!doctype|html|\?xml)/i.test(text)) {
     throw new FetchFailure(`${url.host} answered with a web page, not with YAML or JSON`, {
       next: ["give the address of the raw file; a page may also stand for a login"],
     });
   }
   return { is: "text", text };
-}
-
-async function bytesOf({ body }: HttpResponse): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
-    size += piece.length;
-    if (size > mostBytes) throw new FetchFailure(`it is larger than ${mostBytes / 1024 / 1024} MiB`);
-    pieces.push(piece);
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

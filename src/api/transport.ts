@@ -75,10 +75,11 @@ export class TransportError extends Error {
   }
 }
 
-/** Reads a body to its end, as one piece. */
-export async function readAll(body: ApiBody): Promise<Uint8Array> {
+/** Reads a body to its end, as one piece. `onGrown` gets its length so far, after each piece, and may throw to end it. */
+export async function readAll(body: Pick<ApiBody, "next">, onGrown?: (length: number) => void): Promise<Uint8Array> {
   const first = await body.next();
   if (first === undefined) return new Uint8Array(0);
+  onGrown?.(first.length);
   let second = await body.next();
   if (second === undefined) return first;
   const pieces = [first];
@@ -86,6 +87,7 @@ export async function readAll(body: ApiBody): Promise<Uint8Array> {
   while (second !== undefined) {
     pieces.push(second);
     length += second.length;
+    onGrown?.(length);
     second = await body.next();
   }
   const whole = new Uint8Array(length);
@@ -95,6 +97,15 @@ export async function readAll(body: ApiBody): Promise<Uint8Array> {
     offset += piece.length;
   }
   return whole;
+}
+
+/** An answer that is there already, in JSON. */
+export function jsonResponse(status: number, value: object): ApiResponse {
+  return {
+    status,
+    header: (name) => (name === "content-type" ? "application/json" : undefined),
+    body: wholeBody(new TextEncoder().encode(JSON.stringify(value))),
+  };
 }
 
 /** A body that is there already. */

@@ -7,10 +7,11 @@ import { apiVersionOf, type Kind, kindOf, resourceOf } from "../../api/kind.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { mergePatch } from "../../api/patch.ts";
-import { isForbidden, type Status, StatusError } from "../../api/status-error.ts";
+import { isForbidden, StatusError } from "../../api/status-error.ts";
 import { formatTime } from "../../api/time.ts";
-import { type ApiRequest, type ApiResponse, type Transport, wholeBody } from "../../api/transport.ts";
+import { type ApiRequest, type ApiResponse, jsonResponse, type Transport } from "../../api/transport.ts";
 import { type Random, randomUuid } from "../../platform/random.ts";
+import { notFound } from "../../sandbox/refusal.ts";
 import { entryName, kindNameOf, type StateEntry } from "../../views/state.ts";
 import { readSchemas, schemaName, type Schemas, withDefaults } from "./schema-defaults.ts";
 import { readObject } from "./read-list.ts";
@@ -80,7 +81,6 @@ export interface CustomObjectsOptions {
   readonly now: () => number;
 }
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** The objects as they become in a dry-run. */
@@ -149,11 +149,12 @@ export class CustomObjects {
       body === undefined || body.length === 0 ? undefined : (JSON.parse(decoder.decode(body)) as StoredObject);
     const entry = entryName(kind, objectKey(namespace, name));
     const there = this.#objects.get(entry)?.object;
-    if (method === "POST" && value !== undefined) return answered(201, this.#create(kind, namespace, value));
-    if (there === undefined) return answered(404, notFound(kind, name));
-    if (method === "PATCH") return answered(200, this.#change(kind, there, mergePatch(there, value) as StoredObject));
-    if (method === "DELETE") return answered(200, this.#delete(entry, kind, there));
-    return answered(200, there);
+    if (method === "POST" && value !== undefined) return jsonResponse(201, this.#create(kind, namespace, value));
+    if (there === undefined) return jsonResponse(404, notFound({ group: kind.group, name: kind.plural }, name).status);
+    if (method === "PATCH")
+      return jsonResponse(200, this.#change(kind, there, mergePatch(there, value) as StoredObject));
+    if (method === "DELETE") return jsonResponse(200, this.#delete(entry, kind, there));
+    return jsonResponse(200, there);
   }
 
   #create(kind: Kind, namespace: string, object: StoredObject): StoredObject {
@@ -210,26 +211,4 @@ interface Place {
   readonly namespace: string;
   /** Empty for the collection. */
   readonly name: string;
-}
-
-function answered(status: number, value: StoredObject | Status): ApiResponse {
-  const bytes = encoder.encode(JSON.stringify(value));
-  return {
-    status,
-    header: (name) => (name === "content-type" ? "application/json" : undefined),
-    body: wholeBody(bytes),
-  };
-}
-
-function notFound(kind: Kind, name: string): Status {
-  const details = { name, group: kind.group, kind: kind.plural };
-  return {
-    kind: "Status",
-    apiVersion: "v1",
-    status: "Failure",
-    message: `${resourceOf(kind)} ${JSON.stringify(name)} not found`,
-    reason: "NotFound",
-    code: 404,
-    details,
-  };
 }

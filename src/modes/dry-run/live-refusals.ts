@@ -4,7 +4,7 @@
  */
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
-import { type Transport, wholeBody } from "../../api/transport.ts";
+import { jsonResponse, type Transport } from "../../api/transport.ts";
 
 /** Messages by the uid of the ReplicaSet or ReplicationController whose pods are refused. */
 export type LiveRefusals = ReadonlyMap<string, string>;
@@ -35,7 +35,6 @@ export function liveRefusals(objects: readonly StoredObject[]): LiveRefusals {
 }
 
 const decoder = new TextDecoder();
-const encoder = new TextEncoder();
 
 /** Refuses the pods of those whose pods the cluster refuses, in the cluster's own words. */
 export function refusingPods(transport: Transport, refusals: LiveRefusals): Transport {
@@ -49,9 +48,7 @@ export function refusingPods(transport: Transport, refusals: LiveRefusals): Tran
       const message = refusals.get(controllerOf(pod)?.uid ?? "");
       if (message === undefined) return transport.send(request);
       const status = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "Forbidden", code: 403, message };
-      const header = (name: string): string | undefined =>
-        name.toLowerCase() === "content-type" ? "application/json" : undefined;
-      return { status: 403, header, body: wholeBody(encoder.encode(JSON.stringify(status))) };
+      return jsonResponse(403, status);
     },
   };
 }

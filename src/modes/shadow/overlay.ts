@@ -2,7 +2,14 @@
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { type Kind, pathOf, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { type ApiRequest, type ApiResponse, readAll, type Transport, wholeBody } from "../../api/transport.ts";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  jsonResponse,
+  readAll,
+  type Transport,
+  wholeBody,
+} from "../../api/transport.ts";
 import type { Lister } from "../../cache/lister.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { Server } from "../../sandbox/server.ts";
@@ -211,10 +218,7 @@ function isForMetadata({ headers }: ApiRequest): boolean {
 }
 
 function metadataAnswer({ metadata }: StoredObject): ApiResponse {
-  const body = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
-  const bytes = new TextEncoder().encode(JSON.stringify(body));
-  const header = (name: string): string | undefined => (name === "content-type" ? "application/json" : undefined);
-  return { status: 200, header, body: wholeBody(bytes) };
+  return jsonResponse(200, { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata });
 }
 
 function isReview({ plural }: ResourceRoute): boolean {

@@ -13,9 +13,9 @@ import {
   type LoopsOptions,
   nameOf,
   type ObjectLoop,
+  type ObjectName,
   type OwnLoop,
   type RequeueLoop,
-  type RewriteLoop,
 } from "./loop.ts";
 import { ObjectHistory } from "./object-history.ts";
 import { OwnSyncs } from "./own-syncs.ts";
@@ -32,8 +32,6 @@ const mostOwners = 5;
 export class Loops {
   #options: Required<LoopsOptions>;
   #objects = new Map<string, ObjectHistory>();
-  /** Those that answer to what is asked of their owners. */
-  #answers = new WeakSet<ObjectHistory>();
   #byUid = new Map<string, ObjectHistory>();
   #owners = new Map<string, string>();
   /** Those that were written since they were last judged. */
@@ -71,9 +69,9 @@ export class Loops {
   found(): readonly Loop[] {
     const all = [...this.#unjudged];
     this.#unjudged.clear();
-    for (const history of all) this.#judge(history);
+    const answers = all.filter((history) => this.#judge(history) === "answer");
     // Of what was taken for an answer the owner may turn out to be in a loop.
-    for (const history of all) if (this.#answers.has(history)) this.#judge(history);
+    for (const history of answers) this.#judge(history);
     for (const owned of this.#recreations.found()) if (!this.#isReplacement(owned)) this.#keep(owned);
     for (const loop of this.#own.found()) {
       const name = `${loop.is} ${loop.controller} ${loop.key}`;
@@ -105,7 +103,7 @@ export class Loops {
   /** Objects that were written as often, and are in no loop: a rollout does that. The busiest first. */
   acquitted(): readonly Acquittal[] {
     return [...this.#objects.values()]
-      .filter((history) => !this.#found.has(`rewritten ${nameOf(history)}`))
+      .filter((history) => !this.#isRewritten(history))
       .flatMap((history) => acquittalOf(history, this.#options) ?? [])
       .sort((a, b) => b.writes - a.writes);
   }
@@ -142,28 +140,31 @@ export class Loops {
     this.#owners.delete(history.uid);
   }
 
-  #judge(history: ObjectHistory): void {
+  /** `answer`: it would be a loop, if it did not answer to what is asked of its owner. */
+  #judge(history: ObjectHistory): "loop" | "answer" | "none" {
     const { uid, owner } = history;
     if (owner !== undefined) this.#owners.set(uid, owner);
     const loop = loopOf(history, this.#options);
-    if (loop === undefined) return;
-    if (this.#isAnswer(loop, history)) this.#answers.add(history);
-    else this.#keep({ loop, uids: [uid], owners: this.#ownersOf(uid) });
+    if (loop === undefined) return "none";
+    const asked = owner === undefined ? undefined : this.#askedOwner(owner);
+    if (asked !== undefined && answersTo(asked, loop, history)) return "answer";
+    this.#keep({ loop, uids: [uid], owners: this.#ownersOf(uid) });
+    return "loop";
   }
 
-  /** An owner that is in a loop itself is named as the cause. */
-  #isAnswer(loop: RewriteLoop, history: ObjectHistory): boolean {
-    const owner = history.owner === undefined ? undefined : this.#byUid.get(history.owner);
-    if (owner === undefined || this.#found.has(`rewritten ${nameOf(owner)}`)) return false;
-    return answersTo(owner, loop, history);
-  }
-
-  /** As for rewrites: an owner that is in a loop itself is the cause. */
   #isReplacement({ loop, owners }: OwnedLoop): boolean {
     if (loop.is !== "recreated") return false;
-    return owners
-      .flatMap((uid) => this.#byUid.get(uid) ?? [])
-      .some((owner) => !this.#found.has(`rewritten ${nameOf(owner)}`) && isReplacedFor(owner, loop));
+    return owners.flatMap((uid) => this.#askedOwner(uid) ?? []).some((owner) => isReplacedFor(owner, loop));
+  }
+
+  /** An owner to whom something may answer; one that is in a loop itself is the cause instead. */
+  #askedOwner(uid: string): ObjectHistory | undefined {
+    const owner = this.#byUid.get(uid);
+    return owner === undefined || this.#isRewritten(owner) ? undefined : owner;
+  }
+
+  #isRewritten(object: ObjectName): boolean {
+    return this.#found.has(`rewritten ${nameOf(object)}`);
   }
 
   #keep(owned: OwnedLoop): void {
