@@ -20,7 +20,7 @@ export const rooms: readonly Room[] = [
   {
     floor: 1,
     folder: "src/api",
-    owns: "what an object is: types, `Kind`, labels, owner references, field differences, `StatusError`, the types of `Transport`; no I/O",
+    owns: "what an object is: types, `Kind`, labels, owner references, field differences, `StatusError`, the types of `Transport`; `wire/`: the fields of all built-in kinds and their protobuf form; no I/O",
   },
   { floor: 2, folder: "src/trace", owns: "stage events, the bus that carries them, the links between them" },
   { floor: 2, folder: "src/verdict", owns: "what a verdict is: made from what was looked at, and from nothing else" },

@@ -1,11 +1,11 @@
 /**
- * Makes `src/sandbox/data/api.json` from a real kube-apiserver: its discovery, its OpenAPI v3 documents and the columns of its
+ * Makes `src/api/wire/api.json` from a real kube-apiserver: its discovery, its OpenAPI v3 documents and the columns of its
  * tables, without prose. `bun scripts/extract-api/extract.ts [BIN_DIR]`; BIN_DIR holds what scripts/control-plane/build.sh made.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ApiData, ResourceData } from "../../src/sandbox/data/format.ts";
+import type { ApiData, ResourceData } from "../../src/api/wire/format.ts";
 import { typesOf, type EmptyFields, type OpenApiSchemas } from "./types.ts";
 
 const top = join(import.meta.dir, "..", "..");
@@ -109,9 +109,9 @@ try {
   if (up.exitCode !== 0) throw new Error("Cannot start the control plane: see above");
   const data = await extract(reader(port));
   const text = `${JSON.stringify(data)}\n`;
-  await Bun.write(join(top, "src", "sandbox", "data", "api.json"), text);
+  await Bun.write(join(top, "src", "api", "wire", "api.json"), text);
   console.log(
-    `src/sandbox/data/api.json: ${text.length} bytes, ${Object.keys(data.types).length} types, ` +
+    `src/api/wire/api.json: ${text.length} bytes, ${Object.keys(data.types).length} types, ` +
       `${Object.values(data.resources).flat().length} resources`,
   );
 } finally {

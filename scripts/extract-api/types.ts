@@ -1,5 +1,5 @@
-/** OpenAPI v3 schemas as the compact types of `src/sandbox/data/format.ts`. */
-import type { ApiData, FieldData, TypeData } from "../../src/sandbox/data/format.ts";
+/** OpenAPI v3 schemas as the compact types of `src/api/wire/format.ts`. */
+import type { ApiData, FieldData, TypeData } from "../../src/api/wire/format.ts";
 
 interface Schema {
   readonly $ref?: string;

@@ -4,7 +4,7 @@
  * Source: apiserver v0.36 endpoints/discovery/aggregated, endpoints/installer.go ConvertGroupVersionIntoToDiscovery.
  */
 import { contentHash } from "../platform/content-hash.ts";
-import type { ResourceData } from "./data/format.ts";
+import type { ResourceData } from "../api/wire/format.ts";
 import type { Catalogue } from "./registry/resource.ts";
 
 /** What the document is asked for as, and what it is answered as. */

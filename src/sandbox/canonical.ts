@@ -5,7 +5,7 @@
 import { canonicalQuantity } from "../api/quantity.ts";
 import { formatMicroTime, formatTime, parseTime } from "../api/time.ts";
 import { isFields, type Fields } from "./object.ts";
-import { type Field, type Schema, type Shape, type Struct, zeroOf } from "./registry/schema.ts";
+import { type Field, type Schema, type Shape, type Struct, zeroOf } from "../api/wire/schema.ts";
 
 /** Brings an object into that form, in place. What its type does not know is left alone. */
 export function canonicalize(value: Fields, struct: Struct, schema: Schema): void {

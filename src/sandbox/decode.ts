@@ -4,7 +4,7 @@ import { canonicalQuantity } from "../api/quantity.ts";
 import { goNumber, noLiterals, type Literals } from "./json.ts";
 import { timeProblem } from "./go-time.ts";
 import { isFields, type ApiObject, type Fields } from "./object.ts";
-import type { Schema, Shape, Struct } from "./registry/schema.ts";
+import type { Schema, Shape, Struct } from "../api/wire/schema.ts";
 
 /** What is wrong with the fields of an object but does not keep it from being used: strict decoding errors. */
 export interface Decoded {

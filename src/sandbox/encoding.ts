@@ -3,7 +3,7 @@ import type { ApiObject } from "./object.ts";
 import { Entry } from "./store/entry.ts";
 import type { Change } from "./store/history.ts";
 import type { Resource } from "./registry/resource.ts";
-import type { Schema } from "./registry/schema.ts";
+import type { Schema } from "../api/wire/schema.ts";
 import { atVersion } from "./versions/versions.ts";
 
 const encoder = new TextEncoder();

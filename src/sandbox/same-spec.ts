@@ -2,7 +2,7 @@
 import { deepEqual } from "../api/field-changes.ts";
 import { compareQuantities, parseQuantity } from "../api/quantity.ts";
 import { type Fields, isFields } from "./object.ts";
-import type { Schema, Shape } from "./registry/schema.ts";
+import type { Schema, Shape } from "../api/wire/schema.ts";
 
 /** Both in canonical form. Source: apimachinery v0.36 api/equality/semantic.go. */
 export function isSameInShape(one: unknown, other: unknown, shape: Shape, schema: Schema): boolean {

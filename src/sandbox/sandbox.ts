@@ -5,7 +5,7 @@ import { randomUuid, type Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import { pluginsWithout } from "./admission/plugins.ts";
 import { putApiServerObjects } from "./api-server-objects.ts";
-import { loadApiData } from "./data/load.ts";
+import { loadApiData } from "../api/wire/load.ts";
 import { ordered } from "./decode.ts";
 import { keepDefaultServiceAccounts, putFirstObjects } from "./default-objects.ts";
 import { copyOf, isFields, type ApiObject } from "./object.ts";

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
-import { loadApiData } from "../../src/sandbox/data/load.ts";
+import { loadApiData } from "../../src/api/wire/load.ts";
 import { catalogueOf } from "../../src/sandbox/registry/resource.ts";
 import { clusterMissing } from "../support/cluster.ts";
 import type { Case, Result } from "./case.ts";

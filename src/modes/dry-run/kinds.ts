@@ -1,7 +1,7 @@
 /** The kinds that a sandbox serves, as discovery would tell them. */
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import type { DiscoveredKind } from "../../client/discovery.ts";
-import { loadApiData } from "../../sandbox/data/load.ts";
+import { loadApiData } from "../../api/wire/load.ts";
 
 export async function sandboxKinds(): Promise<readonly DiscoveredKind[]> {
   const { groups, resources } = await loadApiData();

@@ -1,7 +1,7 @@
 /** Which fields differ between two states of an object, as sets of paths. Source: structured-merge-diff v6 typed/compare.go. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { isFields, type Fields } from "../object.ts";
-import type { Field, Schema, Shape, Struct } from "../registry/schema.ts";
+import type { Field, Schema, Shape, Struct } from "../../api/wire/schema.ts";
 import { below, emptySet, type FieldSet } from "./field-set.ts";
 
 export interface Comparison {

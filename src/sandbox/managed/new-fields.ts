@@ -4,7 +4,7 @@
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import { isFields, type Fields } from "../object.ts";
-import type { Field, Schema, Shape, Struct } from "../registry/schema.ts";
+import type { Field, Schema, Shape, Struct } from "../../api/wire/schema.ts";
 import { isAtomic, type Kind, namedItems, ownable } from "./compare.ts";
 
 const open: Shape = { is: "open" };

@@ -2,11 +2,12 @@
  * Bodies in protobuf, as kubectl's `create` and typed Go clients send them, read as the JSON that they stand for. Answers are JSON,
  * which all of them take. Source: apimachinery v0.36 runtime/serializer/protobuf/protobuf.go.
  */
+import { loadFieldNumbers } from "../../api/wire/load.ts";
 import type { Fields } from "../object.ts";
 import { badRequest, unsupportedMediaType } from "../refusal.ts";
-import type { Schema, Struct } from "../registry/schema.ts";
-import { decodeMessage, messageTypes } from "./decode.ts";
-import { bytesIn, lastFields, textIn, WireProblem } from "./wire.ts";
+import type { Schema, Struct } from "../../api/wire/schema.ts";
+import { decodeMessage, messageTypes } from "../../api/wire/decode.ts";
+import { bytesIn, lastFields, textIn, WireProblem } from "../../api/wire/wire-fields.ts";
 
 export const protobufType = "application/vnd.kubernetes.protobuf";
 
@@ -27,8 +28,7 @@ export type ProtobufReader = (body: Uint8Array, expected: Expected) => Fields;
 
 /** Reads the numbers of all fields, 40 KB; what it makes of them is made when a kind is first read. */
 export async function protobufReader(schema: Schema): Promise<ProtobufReader> {
-  const module = await import("./numbers.json", { with: { type: "json" } });
-  const types = messageTypes(schema, module.default);
+  const types = messageTypes(schema, await loadFieldNumbers());
   return (body, expected) => {
     const { apiVersion, kind, raw } = envelopeOf(body, expected);
     const struct = structOf(schema, apiVersion, kind);

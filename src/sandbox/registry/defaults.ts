@@ -4,7 +4,7 @@
  */
 import { child, fieldsIn, isFields, type Fields } from "../object.ts";
 import { fill, fillNumbers, fillUnset, type Filler } from "./fill.ts";
-import type { Schema, Shape, Struct } from "./schema.ts";
+import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
 import { autoscalerDefaults } from "./autoscaler-defaults.ts";
 import { podDefaults } from "./pod-defaults.ts";
 import { policyDefaults } from "./policy-defaults.ts";

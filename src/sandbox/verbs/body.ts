@@ -4,7 +4,7 @@ import { jsonNameOf, readJson } from "../json.ts";
 import { isFields, type ApiObject, type Fields } from "../object.ts";
 import { protobufType } from "../protobuf/body.ts";
 import { badRequest, unsupportedMediaType } from "../refusal.ts";
-import type { Struct } from "../registry/schema.ts";
+import type { Struct } from "../../api/wire/schema.ts";
 import type { Call } from "../server.ts";
 import { atStoredVersion } from "../versions/versions.ts";
 import { yamlType } from "../yaml/codec.ts";

@@ -5,7 +5,7 @@ import { strategicMerge, type MergeField, type MergeRules } from "../../api/stra
 import { jsonNameOf } from "../json.ts";
 import { isFields, type ApiObject, type Fields } from "../object.ts";
 import { badRequest, refusal } from "../refusal.ts";
-import type { Schema, Shape, Struct } from "../registry/schema.ts";
+import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
 import type { Call } from "../server.ts";
 import { decoded, patchJson } from "./patch-decoding.ts";
 

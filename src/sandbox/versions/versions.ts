@@ -4,7 +4,7 @@
  */
 import { canonicalize } from "../canonical.ts";
 import { copyOf, isFields, type ApiObject, type Fields } from "../object.ts";
-import type { Schema, Struct } from "../registry/schema.ts";
+import type { Schema, Struct } from "../../api/wire/schema.ts";
 import { autoscalerOfV1, autoscalerToV1 } from "./autoscaler.ts";
 import { coreEventOf, newEventOf } from "./events.ts";
 

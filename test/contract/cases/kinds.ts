@@ -3,7 +3,7 @@
  * those whose requests meet nothing that is known to differ; random.cluster.test.ts plays others.
  */
 import { seededRandom } from "../../../src/platform/random.ts";
-import { loadApiData } from "../../../src/sandbox/data/load.ts";
+import { loadApiData } from "../../../src/api/wire/load.ts";
 import { catalogueOf } from "../../../src/sandbox/registry/resource.ts";
 import type { Case, Table } from "../case.ts";
 import { examples } from "../wild/examples.ts";

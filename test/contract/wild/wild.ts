@@ -1,6 +1,6 @@
 /** Cases of requests that have one thing wrong, or a few: objects of every kind with a field changed to something wild. */
 import type { Random } from "../../../src/platform/random.ts";
-import type { Field, Schema, Scalar, Shape, Struct } from "../../../src/sandbox/registry/schema.ts";
+import type { Field, Schema, Scalar, Shape, Struct } from "../../../src/api/wire/schema.ts";
 import { get, post, put, settle, type Case, type Step } from "../case.ts";
 import { diceOf, type Dice } from "../random/dice.ts";
 import type { Example, Json } from "./example.ts";

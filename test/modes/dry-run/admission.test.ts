@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { objectKey } from "../../../src/api/key.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { admissionNotes } from "../../../src/modes/dry-run/admission.ts";
-import { loadApiData } from "../../../src/sandbox/data/load.ts";
+import { loadApiData } from "../../../src/api/wire/load.ts";
 import { catalogueOf } from "../../../src/sandbox/registry/resource.ts";
 import type { WriteEvent } from "../../../src/trace/events.ts";
 import type { KindName } from "../../../src/trace/names.ts";

@@ -1,6 +1,6 @@
 /**
  * What `api.json` holds: discovery, the compact types of all kinds, the columns of their tables. It is made by
- * scripts/extract-api from a real kube-apiserver 1.36.3, and read when a sandbox is made.
+ * scripts/extract-api from a real kube-apiserver 1.36.3, and read when it is first needed.
  */
 
 /**

@@ -1,5 +1,5 @@
 /** The types of `api.json`, ready to walk: what each field is, how it is merged and who may own it. */
-import type { ApiData, FieldData } from "../data/format.ts";
+import type { ApiData, FieldData } from "./format.ts";
 
 export type Scalar =
   "string" | "int32" | "int64" | "number" | "boolean" | "quantity" | "int-or-string" | "time" | "micro-time" | "bytes";

@@ -2,10 +2,11 @@
  * A protobuf message of a Kubernetes type as the JSON that its sender would have written. Names and shapes come from the schema
  * that JSON bodies are read by, the numbers from `numbers.json`. Unknown numbers are passed over, as protobuf wants it.
  */
-import { formatTime } from "../../api/time.ts";
-import type { Fields } from "../object.ts";
-import { type Field, type Scalar, type Schema, type Shape, type Struct, zeroOf } from "../registry/schema.ts";
-import { bytesIn, lastFields, numberIn, textIn, wireFields, WireProblem, type WireField } from "./wire.ts";
+import { formatTime } from "../time.ts";
+import { type Field, type Scalar, type Schema, type Shape, type Struct, zeroOf } from "./schema.ts";
+import { bytesIn, lastFields, numberIn, textIn, wireFields, WireProblem, type WireField } from "./wire-fields.ts";
+
+type Fields = Record<string, unknown>;
 
 /** By type, its fields: `1metadata,2spec`; `2=core.v1.VolumeSource` are those of a struct that JSON writes into this one. */
 export type FieldNumbers = Readonly<Record<string, string>>;
