@@ -1,22 +1,24 @@
 /**
- * `npm run mutate [ROOM...]`: changes the sources of workqueue, cache, controllers and trace one place at a time and runs their
- * tests: a change that no test notices is a survivor. Exits 1 if a room kills fewer than 90 of 100, or if a survivor has no
- * reason in `mutate/survivors.ts`, or a reason no survivor. Takes about half an hour on two processors.
+ * `npm run mutate [ROOM...] [--mutate FILE] [--concurrency N]`: changes the sources of workqueue, cache, controllers and trace one
+ * place at a time and runs their tests: a change that no test notices is a survivor. Exits 1 if a room kills fewer than 90 of 100,
+ * or if a survivor has no reason in `mutate/survivors/`, or a reason no survivor. Takes about half an hour on two processors.
  *
+ * `--mutate FILE` mutates only this file, or these lines of it (`src/trace/bus.ts:20-30`); the reasons are then not judged stale.
  * The mutation tester is StrykerJS, with a lock file of its own in `scripts/mutate/`, installed there on the first run.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { judgeMutants, mutantsOf, type Judged, type MutationReport } from "./mutate/report.ts";
-import { mutatedRooms, type MutatedRoom } from "./mutate/rooms.ts";
+import { parseArgs } from "node:util";
+import { judgeMutants, mutantsOf, type Judged, type Mutant, type MutationReport } from "./mutate/report.ts";
+import { mutatedRooms, type MutatedGroup } from "./mutate/rooms.ts";
 import { knownSurvivors } from "./mutate/survivors.ts";
 
 const top = join(import.meta.dir, "..");
 const home = join(import.meta.dir, "mutate");
 const stryker = join(home, "node_modules", "@stryker-mutator", "core", "bin", "stryker.js");
 const leastPercent = 90;
-const roomTimeoutMs = 90 * 60_000;
+const groupTimeoutMs = 90 * 60_000;
 
 async function installed(): Promise<void> {
   if (existsSync(stryker)) return;
@@ -35,10 +37,14 @@ function stop(why: string): never {
   process.exit(2);
 }
 
-/** The tester's configuration for a room, as the text of a JSON file. */
-function configFor({ sources, tests }: MutatedRoom, folder: string): string {
-  const files = tests.flatMap((test) => [...new Bun.Glob(`${test}/**/*.test.ts`).scanSync(top)]);
-  const alone = files.filter((file) => !file.endsWith(".cluster.test.ts")).sort();
+function filesOf(globs: readonly string[]): string[] {
+  return globs.flatMap((glob) => [...new Bun.Glob(glob).scanSync(top)].sort());
+}
+
+/** The tester's configuration for a group, as the text of a JSON file. */
+function configFor({ sources, tests }: MutatedGroup, folder: string, concurrency: number): string {
+  const alone = filesOf(tests).filter((file) => !file.endsWith(".cluster.test.ts"));
+  if (alone.length === 0) stop(`there is no test file ${tests.join(", ")}`);
   return JSON.stringify({
     testRunner: "command",
     commandRunner: { command: ["node_modules/.bin/bun test --bail --timeout 20000", ...alone].join(" ") },
@@ -48,7 +54,7 @@ function configFor({ sources, tests }: MutatedRoom, folder: string): string {
     reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName: join(folder, "report.json") },
     tempDirName: join(folder, "sandbox"),
-    concurrency: 2,
+    concurrency,
     timeoutMS: 30_000,
     ignorePatterns: ["dist", "scripts/mutate/node_modules"],
     plugins: [],
@@ -60,23 +66,23 @@ function configFor({ sources, tests }: MutatedRoom, folder: string): string {
   });
 }
 
-async function mutate(room: MutatedRoom): Promise<Judged> {
+async function mutate(group: MutatedGroup, concurrency: number): Promise<Mutant[]> {
   const folder = mkdtempSync(join(tmpdir(), "mutate-"));
   try {
     const config = join(folder, "stryker.json");
-    writeFileSync(config, configFor(room, folder));
+    writeFileSync(config, configFor(group, folder, concurrency));
     const run = Bun.spawn(["node", stryker, "run", config, "--logLevel", "warn"], {
       cwd: top,
       stdin: "ignore",
       stdout: "inherit",
       stderr: "inherit",
-      timeout: roomTimeoutMs,
+      timeout: groupTimeoutMs,
     });
     const code = await run.exited;
     const report = join(folder, "report.json");
-    if (code !== 0 || !existsSync(report)) stop(`the mutation run of ${room.name} ended with exit code ${code}`);
-    const found = JSON.parse(readFileSync(report, "utf8")) as MutationReport;
-    return judgeMutants(mutantsOf(found), knownSurvivors);
+    if (code !== 0 || !existsSync(report))
+      stop(`the mutation run of ${group.sources.join(", ")} ended with exit code ${code}`);
+    return mutantsOf(JSON.parse(readFileSync(report, "utf8")) as MutationReport);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -91,18 +97,39 @@ function show(results: ReadonlyMap<string, Judged>): void {
   for (const { unexplained, stale } of results.values()) {
     for (const { file, lineNumber, line, replacement, mutator } of unexplained)
       console.log(`\nsurvived: ${file}:${lineNumber} (${mutator})\n  - ${line}\n  + … ${replacement} …`);
-    for (const { file, line } of stale) console.log(`\nno survivor any more, remove its reason: ${file}: ${line}`);
+    for (const { file, line, replacement } of stale)
+      console.log(`\nno survivor any more, remove its reason: ${file}: ${line}\n  + … ${replacement} …`);
   }
 }
 
-const asked = process.argv.slice(2);
+const { values, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: { mutate: { type: "string" }, concurrency: { type: "string", default: "2" } },
+});
+const concurrency = Number(values.concurrency);
+if (!Number.isInteger(concurrency) || concurrency < 1) stop("--concurrency must be a whole number from 1");
 const unknown = asked.filter((name) => !mutatedRooms.some((room) => room.name === name));
 if (unknown.length > 0)
   stop(`there is no room ${unknown.join(", ")}: must be ${mutatedRooms.map(({ name }) => name).join(", ")}`);
+const only = values.mutate;
+
+/** The groups that are to be run; with `--mutate` the one that holds the file, narrowed to it. */
+function chosen(groups: readonly MutatedGroup[]): readonly MutatedGroup[] {
+  if (only === undefined) return groups;
+  const [file = ""] = only.split(":");
+  const holding = groups.filter(({ sources }) => filesOf(sources).includes(file));
+  return holding.map((group) => ({ ...group, sources: [only] }));
+}
+
 await installed();
 const results = new Map<string, Judged>();
-for (const room of mutatedRooms)
-  if (asked.length === 0 || asked.includes(room.name)) results.set(room.name, await mutate(room));
+for (const { name, groups } of mutatedRooms) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const mutants: Mutant[] = [];
+  for (const group of chosen(groups)) mutants.push(...(await mutate(group, concurrency)));
+  if (mutants.length > 0) results.set(name, judgeMutants(mutants, knownSurvivors));
+}
+if (results.size === 0) stop(`no room mutates ${only}`);
 show(results);
 const bad = [...results.values()].some(
   ({ percent, unexplained, stale }) => percent < leastPercent || unexplained.length > 0 || stale.length > 0,

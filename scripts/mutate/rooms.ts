@@ -2,9 +2,16 @@
 
 export interface MutatedRoom {
   readonly name: string;
+  /** Each is a run of its own, so that a mutant runs only the tests that can notice it. */
+  readonly groups: readonly MutatedGroup[];
+}
+
+export interface MutatedGroup {
   /** Globs, from the top of the work tree. */
   readonly sources: readonly string[];
-  /** Folders of tests; their files that start a cluster are left out. */
+  /**
+   * Globs of test files. Files that start a cluster are left out, and so should be those that take seconds: they run once a mutant.
+   */
   readonly tests: readonly string[];
 }
 
@@ -13,26 +20,38 @@ export interface MutatedRoom {
  * sentences alone are left out.
  */
 export const mutatedRooms: readonly MutatedRoom[] = [
-  { name: "workqueue", sources: ["src/workqueue/*.ts"], tests: ["test/workqueue"] },
+  { name: "workqueue", groups: [{ sources: ["src/workqueue/*.ts"], tests: ["test/workqueue/**/*.test.ts"] }] },
   {
     name: "cache",
-    sources: [
-      "src/cache/delta-fifo.ts",
-      "src/cache/delta-queue.ts",
-      "src/cache/real-fifo.ts",
-      "src/cache/indexer.ts",
-      "src/cache/intake.ts",
-      "src/cache/store-writer.ts",
+    groups: [
+      {
+        sources: ["src/cache/{delta-fifo,delta-queue,real-fifo,indexer,intake,store-writer}.ts"],
+        tests: ["test/cache/**/*.test.ts"],
+      },
     ],
-    tests: ["test/cache"],
   },
   {
     name: "controllers",
-    sources: [
-      "src/controllers/replicaset/{scale,status,sync,replicated,related}.ts",
-      "src/controllers/deployment/{rolling,scaling,complete,new-size,status-rules}.ts",
+    groups: [
+      {
+        sources: ["src/controllers/replicaset/{scale,status,sync,replicated,related}.ts"],
+        tests: ["test/controllers/replicaset/{sync,status,related,replicationcontroller,definition}.test.ts"],
+      },
+      {
+        sources: ["src/controllers/deployment/{rolling,scaling,complete,new-size,status-rules}.ts"],
+        tests: [
+          "test/controllers/deployment/{rolling,scaling,rollout-status,sync,recreate,definition,replica-sets,strategy}.test.ts",
+        ],
+      },
     ],
-    tests: ["test/controllers/replicaset", "test/controllers/deployment"],
   },
-  { name: "trace", sources: ["src/trace/{bus,linker,mask,triggers,recent}.ts"], tests: ["test/trace"] },
+  {
+    name: "trace",
+    groups: [
+      { sources: ["src/trace/bus.ts"], tests: ["test/trace/bus.test.ts"] },
+      { sources: ["src/trace/{linker,recent}.ts"], tests: ["test/trace/{linker,recent}.test.ts"] },
+      { sources: ["src/trace/mask.ts"], tests: ["test/trace/{mask,delta-detail}.test.ts"] },
+      { sources: ["src/trace/triggers.ts"], tests: ["test/trace/triggers.test.ts"] },
+    ],
+  },
 ];

@@ -1,4 +1,8 @@
-/** The mutants that no test kills, each with the reason why that is right or is left so. */
+/** The mutants that no test kills, each with the reason why that is right or is left so: a file a room in `survivors/`. */
+import { cacheSurvivors } from "./survivors/cache.ts";
+import { controllersSurvivors } from "./survivors/controllers.ts";
+import { traceSurvivors } from "./survivors/trace.ts";
+import { workqueueSurvivors } from "./survivors/workqueue.ts";
 
 export interface KnownSurvivor {
   /** From the top of the work tree. */
@@ -10,4 +14,9 @@ export interface KnownSurvivor {
   readonly why: string;
 }
 
-export const knownSurvivors: readonly KnownSurvivor[] = [];
+export const knownSurvivors: readonly KnownSurvivor[] = [
+  ...workqueueSurvivors,
+  ...cacheSurvivors,
+  ...controllersSurvivors,
+  ...traceSurvivors,
+];

@@ -216,7 +216,7 @@ test("writes of kinds that nobody watches are let go: no delta of theirs ever co
   const linker = new Linker(bus);
   bus.listen(linker.listener);
   const most: number[] = [];
-  for (let n = 0; n < 100_000; n++) {
+  for (let n = 0; n < 12_000; n++) {
     const version = { resourceVersion: String(n + 1) };
     bus.emit(write({ ...version, of: { group: "", kind: "Event" }, key: `shop/web.${n}`, uid: `e${n}` }));
     // One object that is written again and again, each time with an answer that shows the change.
@@ -230,7 +230,7 @@ test("writes of kinds that nobody watches are let go: no delta of theirs ever co
       key: "kube-system/lease",
     } as const;
     bus.emit(write({ ...lease, of: { group: "coordination.k8s.io", kind: "Lease" } }));
-    if (n % 10_000 === 9999) most.push(linker.remembered);
+    if (n % 1000 === 999) most.push(linker.remembered);
   }
-  expect(Math.max(...most)).toBeLessThan(20_000);
+  expect(Math.max(...most)).toBeLessThan(10_000);
 });

@@ -1,0 +1,3 @@
+import type { KnownSurvivor } from "../survivors.ts";
+
+export const controllersSurvivors: readonly KnownSurvivor[] = [];
