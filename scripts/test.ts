@@ -3,8 +3,7 @@
  * `N passed, N failed, N skipped`; exits 1 if any failed, or if there was none.
  *
  * `npm test -- PART...` runs only the files whose path contains one of the parts, without the gate.
- * Files that start a cluster run side by side, in as many lanes as there are processors, at most two: they mostly wait. LANES=N
- * sets another number.
+ * Files that start a cluster run side by side, three at a time on two processors: they mostly wait. LANES=N sets another number.
  * CONTROL_PLANE=required: a control plane that is not there, and cannot be built, is a failure. Otherwise the tests that need
  * one are skipped then. LONG=1 (`npm run long`): more seeds, more steps.
  */
@@ -127,10 +126,10 @@ async function inLanes(groups: readonly TestGroup[], lanes: number): Promise<voi
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** LANES of the environment, else one for each processor, at most two. */
+/** LANES of the environment, else one more than there are processors, at most three. */
 function laneCount(): number {
   const asked = process.env["LANES"];
-  if (asked === undefined) return Math.min(2, availableParallelism());
+  if (asked === undefined) return Math.min(3, availableParallelism() + 1);
   if (/^[1-9]$/.test(asked)) return Number(asked);
   console.error(`error: LANES is ${JSON.stringify(asked)}: must be 1 to 9`);
   process.exit(2);
@@ -148,17 +147,14 @@ if (parts.length === 0) {
   await buildBinary();
 }
 const alone = files.filter((file) => !isCluster(file));
-await bunTests({ title: "tests", files: alone, testTimeoutMs: 30_000, timeoutMs: 8 * minute });
 const noControlPlane = files.some(isCluster) ? await controlPlane() : undefined;
 // Each file in a process of its own: a cluster that hangs takes one file with it.
-await inLanes(
-  files.filter(isCluster).map((file) => ({
-    title: file,
-    files: [file],
-    testTimeoutMs: 2 * minute,
-    timeoutMs: 10 * minute,
-  })),
-  lanes,
-);
+const clusterGroups = files.filter(isCluster).map((file) => ({
+  title: file,
+  files: [file],
+  testTimeoutMs: 2 * minute,
+  timeoutMs: 10 * minute,
+}));
+await inLanes([{ title: "tests", files: alone, testTimeoutMs: 30_000, timeoutMs: 8 * minute }, ...clusterGroups], lanes);
 lastScreen(noControlPlane);
 process.exit(results.length === 0 || results.some(({ outcome }) => outcome === "failed") ? 1 : 0);
