@@ -155,6 +155,9 @@ const clusterGroups = files.filter(isCluster).map((file) => ({
   testTimeoutMs: 2 * minute,
   timeoutMs: 10 * minute,
 }));
-await inLanes([{ title: "tests", files: alone, testTimeoutMs: 30_000, timeoutMs: 8 * minute }, ...clusterGroups], lanes);
+await inLanes(
+  [{ title: "tests", files: alone, testTimeoutMs: 30_000, timeoutMs: 8 * minute }, ...clusterGroups],
+  lanes,
+);
 lastScreen(noControlPlane);
 process.exit(results.length === 0 || results.some(({ outcome }) => outcome === "failed") ? 1 : 0);

@@ -9,6 +9,7 @@ import { controllersMissing } from "../support/cluster.ts";
 import { long } from "../support/long.ts";
 import { type CascadeScene, startCascadeScene } from "./support/cascade-scene.ts";
 import { calm, type Fault, faults, startGround } from "./support/faults.ts";
+import { podsInExcess } from "./support/pods-in-excess.ts";
 
 describe.skipIf(controllersMissing !== undefined)(
   "through faults all controllers together keep what must be kept",
@@ -16,7 +17,7 @@ describe.skipIf(controllersMissing !== undefined)(
     let ground: Awaited<ReturnType<typeof startGround>>;
     let scenes = 0;
     beforeAll(async () => {
-      ground = await startGround({ controllers: "none", nodes: 3, scheduler: true });
+      ground = await startGround({ controllers: "none", nodes: 3, scheduler: true, audit: true });
     }, 120_000);
     afterAll(() => ground.stop());
 
@@ -30,12 +31,22 @@ describe.skipIf(controllersMissing !== undefined)(
       }
     }
 
-    async function survive({ strike, suffers }: Fault, scene: CascadeScene, random: Random): Promise<void> {
+    /** Writes whose answers faults took: each may be made again, by upstream too (faults.cluster.test.ts shows both). */
+    async function expectNoExcessBeyond(lostAnswers: number, { namespace }: CascadeScene): Promise<void> {
+      const excess = podsInExcess(await ground.cluster.audit(), namespace);
+      expect({ excess, isWithin: excess <= lostAnswers }).toEqual({ excess, isWithin: true });
+    }
+
+    /** Answers how many writes lost their answers by it. */
+    async function survive(fault: Fault, scene: CascadeScene, random: Random): Promise<number> {
+      const { strike, suffers, losesAnswers } = fault;
+      const { writes } = scene.failures;
       const before = suffers === undefined ? 0 : scene.failures[suffers];
       expect(await strike(ground, scene, random)).toBeGreaterThan(0);
       await scene.churn(random, 4);
       await scene.converged();
       if (suffers !== undefined) expect(scene.failures[suffers]).toBeGreaterThan(before);
+      return losesAnswers === true ? scene.failures.writes - writes : 0;
     }
 
     const through = (proxy: Fault["through"]): readonly Fault[] => faults.filter((fault) => fault.through === proxy);
@@ -44,7 +55,11 @@ describe.skipIf(controllersMissing !== undefined)(
       test(`every fault of the ${proxy} proxy, one after the other`, async () => {
         await inScene(proxy, async (scene) => {
           const random = seededRandom(1);
-          for (const fault of through(proxy)) await survive(fault, scene, random);
+          let lostAnswers = 0;
+          for (const fault of through(proxy)) {
+            lostAnswers += await survive(fault, scene, random);
+            await expectNoExcessBeyond(lostAnswers, scene);
+          }
         });
       }, 600_000);
     }
@@ -52,7 +67,9 @@ describe.skipIf(controllersMissing !== undefined)(
     for (const fault of long ? faults : []) {
       for (let seed = 1; seed <= 3; seed++) {
         test(`${fault.name} (seed ${seed})`, async () => {
-          await inScene(fault.through, (scene) => survive(fault, scene, seededRandom(seed)));
+          await inScene(fault.through, async (scene) =>
+            expectNoExcessBeyond(await survive(fault, scene, seededRandom(seed)), scene),
+          );
         }, 600_000);
       }
     }
@@ -65,6 +82,7 @@ describe.skipIf(controllersMissing !== undefined)(
             const possible = through(proxy);
             for (let n = 0; n < 6; n++) await possible[below(random, possible.length)]?.strike(ground, scene, random);
             await scene.converged();
+            await expectNoExcessBeyond(scene.failures.writes, scene);
           });
         }, 600_000);
       }

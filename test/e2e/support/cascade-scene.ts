@@ -44,6 +44,7 @@ interface Family {
 }
 
 export interface CascadeScene extends Scene {
+  readonly namespace: string;
   /**
    * Waits until all is as it must be: nothing lost, nothing doubled, nothing deleted that had an owner; see the checks.
    * @throws what the last look found.
@@ -142,6 +143,7 @@ export async function startCascadeScene(cluster: Cluster, url: string, namespace
 
   await eventually(look, waitMs);
   return {
+    namespace,
     failures: run.failures,
     async churn(random, steps) {
       for (let n = 0; n < steps; n++) {
