@@ -26,6 +26,16 @@ export interface Consistency {
   forget(key: ObjectKey, uid?: string): void;
 }
 
+/**
+ * Holds nobody back: for controllers that rest on their expectations alone.
+ * Source: pkg/controller/util/consistency/noop.go.
+ */
+export const noConsistencyChecks: Consistency = {
+  wrote: () => undefined,
+  ensureReady: () => undefined,
+  forget: () => undefined,
+};
+
 interface Written {
   readonly uid: string;
   /** By resource. */

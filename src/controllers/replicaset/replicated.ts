@@ -6,6 +6,8 @@ import type { Kind } from "../../api/kind.ts";
 import type { Selector } from "../../api/labels.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { PodTemplateSpec, ReplicaSet } from "../../api/types.ts";
+import { type Consistency, noConsistencyChecks } from "../../controller/consistency.ts";
+import type { SyncContext } from "../../controller/sync-context.ts";
 
 /** `status` of both kinds, absent numbers being 0. ReplicationControllers have no terminatingReplicas. */
 export type ReplicaStatus = NonNullable<ReplicaSet["status"]>;
@@ -36,4 +38,19 @@ export interface Flavour<T extends Replicated> {
 /** The API server sets it; 1 is its default. */
 export function desiredReplicas(object: Replicated): number {
   return object.spec?.replicas ?? 1;
+}
+
+/** Undefined for a selector that cannot be used: no retry mends it, the object's next version may. */
+export function usableSelector<T extends Replicated>(flavour: Flavour<T>, object: T): Selector | undefined {
+  try {
+    return flavour.selectorOf(object);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** What holds a key of this flavour back until the caches have its own writes. */
+export function consistencyOf<T extends Replicated>(context: SyncContext, flavour: Flavour<T>): Consistency {
+  return flavour.checksConsistency ? context.consistency : noConsistencyChecks;
 }

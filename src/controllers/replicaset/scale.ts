@@ -12,7 +12,7 @@ import { slowStart } from "../../controller/slow-start.ts";
 import type { SyncContext } from "../../controller/sync-context.ts";
 import { planReplicas } from "./plan.ts";
 import { relatedPods } from "./related.ts";
-import { desiredReplicas, type Flavour, type Replicated } from "./replicated.ts";
+import { consistencyOf, desiredReplicas, type Flavour, type Replicated } from "./replicated.ts";
 import { scaleDown, scaleUp, steady } from "./rules.ts";
 
 const namedInFacts = 8;
@@ -55,9 +55,8 @@ async function createPods<T extends Replicated>(
   const { successes, failed, error } = await slowStart(facts.create, 1, async () => {
     try {
       const created = await createPod(context, pod, { owner, because });
-      if (flavour.checksConsistency) {
-        context.consistency.wrote({ key, uid: object.metadata.uid }, Pods, created.metadata.resourceVersion);
-      }
+      const { resourceVersion } = created.metadata;
+      consistencyOf(context, flavour).wrote({ key, uid: object.metadata.uid }, Pods, resourceVersion);
     } catch (error) {
       // Nothing can be created in a namespace that is being deleted, and nothing needs to be: it counts as done.
       if (!isNamespaceTerminating(error)) throw error;
@@ -77,8 +76,7 @@ async function deletePods<T extends Replicated>(
 ): Promise<void> {
   const { key, expectations } = context;
   const owner = { kind: flavour.kind, object };
-  // Asking for related pods is only worth it where some pod is spared.
-  const related = count < active.length && flavour.ranksWithRelated ? relatedPods(context, flavour, object) : [];
+  const related = flavour.ranksWithRelated ? relatedPods(context, flavour, object) : [];
   const { pods, by } = podsToDelete(active, count, { related, now: context.now() });
   const because = context.decide(scaleDown, {
     desired: desiredReplicas(object),

@@ -68,8 +68,7 @@ export function statusOf(status: ReplicaStatus): ReplicaStatus {
 function conditionsOf(object: Replicated, { active, failure, now }: Observed): readonly ReplicaCondition[] {
   const conditions = object.status?.conditions ?? [];
   const current = findCondition(conditions, replicaFailureCondition);
-  if (failure === undefined)
-    return current === undefined ? conditions : withoutCondition(conditions, replicaFailureCondition);
+  if (failure === undefined) return withoutCondition(conditions, replicaFailureCondition);
   if (current !== undefined) return conditions;
   const missing = desiredReplicas(object) - active.length;
   const reason = missing > 0 ? "FailedCreate" : missing < 0 ? "FailedDelete" : "";

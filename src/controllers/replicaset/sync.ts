@@ -7,7 +7,7 @@ import { ownedAndOrphaned } from "../../controller/owned.ts";
 import { isPodActive, isPodTerminating, nextAvailability } from "../../controller/pod-status.ts";
 import { claim } from "../../controller/ref-manager.ts";
 import type { SyncContext } from "../../controller/sync-context.ts";
-import { desiredReplicas, type Flavour, type Replicated } from "./replicated.ts";
+import { consistencyOf, desiredReplicas, type Flavour, type Replicated, usableSelector } from "./replicated.ts";
 import { availability, beingDeleted, wait } from "./rules.ts";
 import { scale } from "./scale.ts";
 import { calculateStatus } from "./status.ts";
@@ -20,8 +20,9 @@ import { writeStatus } from "./write-status.ts";
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go syncReplicaSet.
  */
 export async function syncReplicated<T extends Replicated>(context: SyncContext, flavour: Flavour<T>): Promise<void> {
-  const { key, consistency, expectations } = context;
-  if (flavour.checksConsistency) consistency.ensureReady(key);
+  const { key, expectations } = context;
+  const consistency = consistencyOf(context, flavour);
+  consistency.ensureReady(key);
   const object = context.cache(flavour.kind).get(key);
   if (object === undefined) {
     consistency.forget(key);
@@ -44,21 +45,9 @@ export async function syncReplicated<T extends Replicated>(context: SyncContext,
   const now = context.now();
   const status = calculateStatus(object, { active, terminating, failure, now });
   const updated = await writeStatus(context, flavour, object, status);
-  if (flavour.checksConsistency) {
-    consistency.wrote({ key, uid: object.metadata.uid }, flavour.kind, updated.metadata.resourceVersion);
-  }
+  consistency.wrote({ key, uid: object.metadata.uid }, flavour.kind, updated.metadata.resourceVersion);
   if (failure !== undefined) throw failure;
   comeAgainForAvailability(context, updated, { active, evaluatedAt: now });
-}
-
-/** Undefined for a selector that cannot be used: no retry mends it, the object's next version may. */
-function usableSelector<T extends Replicated>(flavour: Flavour<T>, object: T): Selector | undefined {
-  try {
-    return flavour.selectorOf(object);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 function claimActive<T extends Replicated>(
@@ -75,9 +64,9 @@ function claimActive<T extends Replicated>(
     onWrite(pod) {
       // Owed to whoever controls the pod now: a pod that was released is nobody's.
       const controller = controllerOf(pod);
-      if (!flavour.checksConsistency || controller === undefined) return;
+      if (controller === undefined) return;
       const writer = { key: objectKey(pod.metadata.namespace, controller.name), uid: controller.uid };
-      context.consistency.wrote(writer, Pods, pod.metadata.resourceVersion);
+      consistencyOf(context, flavour).wrote(writer, Pods, pod.metadata.resourceVersion);
     },
   });
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { indexByOwner } from "../../../src/controllers/replicaset/related.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { type Scene, syncScene } from "../../support/sync-context.ts";
 import { deploymentOf, ownedBy, podOf, replicaSetOf } from "../../support/workloads.ts";
@@ -42,6 +43,20 @@ describe("ranking by the pods of the same Deployment", () => {
       onNode("b", "n2", "3", free),
     );
     expect(await deletedOf(scene)).toEqual(["alone"]);
+  });
+
+  test("pods of another namespace do not count, whatever their labels and node", async () => {
+    scene.put(ReplicaSets, ownedBy(shop, { replicas: 1, ...selecting("2") }));
+    scene.put(Pods, onNode("alone", "n1", "2"), onNode("beside", "n2", "2"));
+    const elsewhere = (name: string): ReturnType<typeof podOf> =>
+      podOf(name, { node: "n2", labels: hashed("2"), owner: "none", meta: { namespace: "elsewhere" } });
+    scene.put(Pods, elsewhere("a"), elsewhere("b"));
+    expect(await deletedOf(scene)).toEqual(["alone"]);
+  });
+
+  test("a ReplicaSet is indexed by its controller, and not at all without one", () => {
+    expect(indexByOwner(ownedBy(shop, {}))).toEqual(["uid-shop"]);
+    expect(indexByOwner(replicaSetOf())).toEqual([]);
   });
 
   test("a ReplicaSet that nobody owns does not even count its own pods", async () => {

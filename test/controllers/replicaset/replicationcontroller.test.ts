@@ -57,6 +57,7 @@ describe("replicationcontroller", () => {
     await scene.sync("shop/web");
     await scene.sync("shop/web");
     expect(scene.decisions[0]?.rule).toBe("wait");
+    expect(() => scene.consistency.ensureReady("shop/web")).not.toThrow();
   });
 
   test("its selector is a map of labels; none at all selects nothing", async () => {

@@ -78,8 +78,30 @@ describe("calculateStatus", () => {
   });
 
   test("where terminating pods are not counted the field is absent", () => {
-    expect(calculateStatus(replicaSetOf(), { ...observed, terminating: undefined })).toEqual({ replicas: 0 });
+    expect(calculateStatus(replicaSetOf(), { ...observed, terminating: undefined })).toStrictEqual({ replicas: 0 });
   });
+
+  test("an object without spec and status counts its pods all the same, at generation 0", () => {
+    const bare: ReplicaSet = { metadata: replicaSetOf({ meta: { generation: undefined } }).metadata };
+    const status = calculateStatus(bare, { ...observed, active: [podOf("a", { ready: true })] });
+    expect(status).toStrictEqual({
+      replicas: 1,
+      fullyLabeledReplicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+      terminatingReplicas: 0,
+    });
+    expect(isStatusCurrent(bare, { replicas: 0 })).toBeTrue();
+    expect(isStatusCurrent(bare, status)).toBeFalse();
+  });
+
+  test.each([{}, { template: {} }, { template: { metadata: {} } }])(
+    "a template without labels asks for none: %j",
+    (spec) => {
+      const bare = { metadata: replicaSetOf().metadata, spec } as ReplicaSet;
+      expect(calculateStatus(bare, { ...observed, active: [podOf("a")] }).fullyLabeledReplicas).toBe(1);
+    },
+  );
 });
 
 describe("the condition ReplicaFailure", () => {
@@ -122,6 +144,12 @@ describe("the condition ReplicaFailure", () => {
       conditions: [{ ...fresh, message: "exceeded quota" }],
     },
     {
+      name: "has no message where the failure has none",
+      had: [],
+      failure: new Error(""),
+      conditions: [{ ...fresh, reason: "FailedCreate" }],
+    },
+    {
       name: "stands behind others",
       had: [foreign],
       failure,
@@ -148,7 +176,7 @@ describe("the condition ReplicaFailure", () => {
       const object = replicaSetOf({ status: { replicas: 0, conditions: had } });
       const pods = Array.from({ length: active }, (_, index) => podOf(`p${index}`));
       const status = calculateStatus(object, { ...observed, active: pods, failure: why });
-      expect(status.conditions).toEqual(conditions as ReplicaCondition[]);
+      expect(status.conditions).toStrictEqual(conditions as ReplicaCondition[]);
     });
   }
 });

@@ -2,10 +2,20 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
 import { CacheBehindError } from "../../../src/controller/consistency.ts";
+import { relatedPods } from "../../../src/controllers/replicaset/related.ts";
+import type { Flavour } from "../../../src/controllers/replicaset/replicated.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { syncReplicated } from "../../../src/controllers/replicaset/sync.ts";
 import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
-import { podOf, type PodParts, replicaSetOf, type ReplicaSetParts } from "../../support/workloads.ts";
+import {
+  deploymentOf,
+  ownedBy,
+  podOf,
+  type PodParts,
+  replicaSetOf,
+  type ReplicaSetParts,
+} from "../../support/workloads.ts";
 
 const key = "shop/web";
 const going = { deletionTimestamp: "2026-11-21T09:59:00Z" };
@@ -31,6 +41,15 @@ const verbs = (): Record<string, number> =>
 const rulesUsed = (): string[] => scene.decisions.map(({ rule }) => rule);
 const written = (): ReplicaSet["status"] =>
   (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as ReplicaSet | undefined)?.status;
+
+/** One that selects everything. */
+const plain: Flavour<ReplicaSet> = {
+  kind: ReplicaSets,
+  selectorOf: () => [],
+  checksConsistency: false,
+  countsTerminating: false,
+  ranksWithRelated: true,
+};
 
 /** The status that says all is as desired. */
 const steadyStatus = (replicas: number): NonNullable<ReplicaSet["status"]> => ({
@@ -141,10 +160,49 @@ describe("a sync", () => {
     expect(scene.calls).toEqual([]);
   });
 
+  test("of an object whose selector fails for any other reason fails as well: that is a defect", async () => {
+    has({ replicas: 2 });
+    const flavour: Flavour<ReplicaSet> = {
+      ...plain,
+      selectorOf() {
+        throw new TypeError("a defect");
+      },
+    };
+    expect((await rejection(syncReplicated(scene.context(key), flavour))).message).toBe("a defect");
+    const owned = ownedBy(deploymentOf("shop"), {});
+    scene.put(ReplicaSets, owned);
+    expect(() => relatedPods(scene.context(key), flavour, owned)).toThrow("a defect");
+  });
+
   test("takes one desired replica where none is said", async () => {
     has({ spec: { replicas: undefined } });
     await scene.sync(key);
     expect(verbs()["create"]).toBe(1);
+  });
+
+  // Source: kubernetes v1.36 pkg/controller/controller_utils.go createPods: a pod without labels would not be found again.
+  test("of an object without a spec wants one pod, and has no template to make it from", async () => {
+    scene.put(ReplicaSets, { metadata: replicaSetOf().metadata });
+    expect((await rejection(scene.sync(key))).message).toBe("unable to create pods, no labels");
+    expect(verbs()).toEqual({ updateStatus: 1 });
+    expect(scene.decisions[0]?.facts).toEqual({ desired: 1, active: 0, create: 1 });
+  });
+
+  test("of an object without a spec and with a pod asks for nothing", async () => {
+    scene.put(ReplicaSets, { metadata: replicaSetOf().metadata });
+    scene.put(Pods, podOf("mine", { ready: true }));
+    await syncReplicated(scene.context(key), plain);
+    expect(scene.requeues).toEqual([]);
+  });
+
+  test("names at most 8 of the pods it deletes in its decision", async () => {
+    has({ replicas: 0 }, ...podsOf(9));
+    await scene.sync(key);
+    expect(verbs()["delete"]).toBe(9);
+    expect(scene.decisions[0]?.facts).toMatchObject({
+      delete: 9,
+      chosen: podsOf(8).map(({ metadata }) => metadata.name),
+    });
   });
 });
 
@@ -176,7 +234,19 @@ describe("expectations", () => {
     scene.expectations.expectCreations(key, 2);
     await scene.sync(key);
     expect(verbs()).toEqual({ updateStatus: 1 });
-    expect(scene.decisions[0]).toMatchObject({ rule: "wait", sentence: "2 created not seen yet → wait" });
+    expect(scene.decisions[0]).toMatchObject({
+      rule: "wait",
+      sentence: "2 created not seen yet → wait",
+      facts: { desired: 3, active: 0, creations: 2, deletions: 0 },
+    });
+  });
+
+  test("deletions are waited for as well", async () => {
+    has({ replicas: 1 }, ...podsOf(2));
+    scene.expectations.expectDeletions(key, ["shop/pod-0"]);
+    await scene.sync(key);
+    expect(verbs()["delete"]).toBeUndefined();
+    expect(scene.decisions[0]?.sentence).toBe("1 deleted not seen yet → wait");
   });
 
   test("a failed create is not waited for", async () => {
@@ -293,6 +363,16 @@ describe("availability", () => {
     has({ replicas: 1, spec: { minReadySeconds: 5 } }, podOf("a", { ready: true }));
     await scene.sync(key);
     expect(scene.requeues).toMatchObject([{ ms: 5000 }]);
+    expect(scene.decisions.at(-1)?.facts).toStrictEqual({ ready: 1, available: 0, inMs: 5000 });
+  });
+
+  test("asked of the object as it was written: one that asks for no wait any more gets none", async () => {
+    has({ replicas: 1, spec: { minReadySeconds: 5 } }, readyFor("a", 0));
+    scene.putLive(ReplicaSets, replicaSetOf({ spec: { minReadySeconds: 0 }, meta: { resourceVersion: "77" } }));
+    await scene.sync(key);
+    expect(scene.calls.map(({ verb }) => verb)).toEqual(["updateStatus", "get", "updateStatus"]);
+    expect(written()).toMatchObject({ readyReplicas: 1 });
+    expect(scene.requeues).toEqual([]);
   });
 
   test("a sync that failed to create asks for nothing: it is retried anyway", async () => {
