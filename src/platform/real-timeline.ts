@@ -31,15 +31,25 @@ export function realTimeline(): Timeline {
     gaveWayAt = monotonic;
     return new Promise((resolve) => macrotask(resolve));
   };
+  const now = (): number => {
+    const monotonic = performance.now();
+    if (monotonic - compared > compareAfterMs) {
+      compared = monotonic;
+      const behind = Date.now() - (origin + monotonic);
+      if (behind > jumpMs) origin += behind;
+    }
+    return origin + monotonic;
+  };
+  let began: number | undefined;
+  const endBurst = (): void => void (began = undefined);
   return {
-    now() {
-      const monotonic = performance.now();
-      if (monotonic - compared > compareAfterMs) {
-        compared = monotonic;
-        const behind = Date.now() - (origin + monotonic);
-        if (behind > jumpMs) origin += behind;
+    now,
+    burstBegan() {
+      if (began === undefined) {
+        began = now();
+        queueMicrotask(endBurst);
       }
-      return origin + monotonic;
+      return began;
     },
     clocks: () => ({ wall: Date.now(), steady: performance.now() }),
     hop: () => turn() ?? settled,

@@ -24,6 +24,11 @@ export interface Clocks {
 export interface Timeline {
   /** Milliseconds since 1970, with fractions; never goes back. */
   now(): number;
+  /**
+   * When the code that runs now began, by `now()`: read once until it returns or awaits, so that a burst of thousands of calls costs
+   * one look at the clock.
+   */
+  burstBegan(): number;
   /** This moment, for durations that must not follow a clock that is set, or must not miss that the machine has slept. */
   clocks(): Clocks;
   /**

@@ -99,6 +99,7 @@ export function virtualTimeline(startMs: number, random: Random): VirtualTimelin
   const hop = (actor: string): Promise<void> => new Promise((resolve) => register(0, actor, resolve, false));
   return {
     now: () => now,
+    burstBegan: () => now,
     clocks: () => ({ wall: now, steady: now }),
     hop,
     turn: hop,

@@ -114,14 +114,14 @@ export class Queue implements QueueGauges {
     if (this.#state === "shut down") return "shut down";
     const entry = this.#entries.get(key);
     if (entry === undefined) {
-      this.#line(new Entry(key, this.timeline.now(), why));
+      this.#line(new Entry(key, this.timeline.burstBegan(), why));
       return "added";
     }
     if (!entry.taken) {
       entry.join(why);
       return "merged";
     }
-    if (entry.again === undefined) entry.again = new Entry(key, this.timeline.now(), why);
+    if (entry.again === undefined) entry.again = new Entry(key, this.timeline.burstBegan(), why);
     else entry.again.join(why);
     return "in flight";
   }

@@ -14,6 +14,16 @@ describe("realTimeline", () => {
     }
   });
 
+  test("all that runs in one go has one beginning, which is not that of what runs after an await", async () => {
+    const timeline = realTimeline();
+    const began = timeline.burstBegan();
+    for (let looked = 0; timeline.now() === began && looked < 1e6; looked++);
+    expect(timeline.now()).toBeGreaterThan(began);
+    expect(timeline.burstBegan()).toBe(began);
+    await Promise.resolve();
+    expect(timeline.burstBegan()).toBeGreaterThan(began);
+  });
+
   test("a timer fires once, not before its time; a cancelled one never", async () => {
     const timeline = realTimeline();
     const startedAt = timeline.now();

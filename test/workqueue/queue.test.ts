@@ -129,7 +129,7 @@ describe("Queue", () => {
 
   test("a key added while a worker has it waits since then, not since it was first added, nor since it was given back", () => {
     const clock = { now: 1000 };
-    const timeline = { ...virtualTimeline(0, seededRandom(1)), now: () => clock.now };
+    const timeline = { ...virtualTimeline(0, seededRandom(1)), now: () => clock.now, burstBegan: () => clock.now };
     const queue = new Queue({ name: "q", timeline });
     queue.add("a", because("1"));
     const item = took(queue);
