@@ -11,8 +11,14 @@ interface Received {
 }
 
 interface Queued<T> {
-  readonly delta: ObjectDelta<T>;
+  delta: ObjectDelta<T>;
   readonly received: Received | undefined;
+}
+
+/** All that waits of one key, oldest first. */
+interface Waiting<T> {
+  readonly key: ObjectKey;
+  readonly queued: [Queued<T>, ...Queued<T>[]];
 }
 
 /**
@@ -27,8 +33,9 @@ interface Queued<T> {
  * Source: client-go v0.36 tools/cache/delta_fifo.go; differs: keeps the watermark; synced only after a list.
  */
 export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
-  #keys: Fifo<ObjectKey> = new Fifo();
-  #items = new Map<ObjectKey, Queued<T>[]>();
+  /** In the order in which keys are popped. */
+  #line: Fifo<Waiting<T>> = new Fifo();
+  #waiting = new Map<ObjectKey, Waiting<T>>();
   #known: KnownObjects<T>;
   #wake: () => void;
   #now: () => number;
@@ -36,8 +43,8 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
   /** What was received and brings something new, oldest first; entries stay until all older ones are popped. */
   #received: Fifo<Received> = new Fifo();
   #latestVersion = "";
-  /** Keys of the first list that have not been popped; undefined before it has come. */
-  #initialKeys: number | undefined;
+  /** Keys of the first list that have not been popped; Infinity before it has come. */
+  #initialKeys = Infinity;
 
   constructor(options: DeltaQueueOptions<T>) {
     this.#known = options.known;
@@ -46,7 +53,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
   }
 
   get depth(): number {
-    return this.#keys.length;
+    return this.#line.length;
   }
 
   get hasSynced(): boolean {
@@ -58,97 +65,92 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
   }
 
   get oldestReceivedAt(): number | undefined {
-    const key = this.#keys.peek();
-    return key === undefined ? undefined : this.#items.get(key)?.[0]?.delta.receivedAt;
+    return this.#line.peek()?.queued[0].delta.receivedAt;
   }
 
   put(delta: ObjectDelta<T>): void {
+    if (this.#closed) return;
     // It was deleted when a list came without it.
     const reported =
-      delta.type === "Deleted" && !this.#items.has(delta.key) && this.#known.get(delta.key) === undefined;
+      delta.type === "Deleted" && !this.#waiting.has(delta.key) && this.#known.get(delta.key) === undefined;
     if (!reported) this.#queue(delta);
     this.#latestVersion = delta.object.metadata.resourceVersion;
   }
 
   replace(objects: readonly T[], resourceVersion: string, receivedAt: number): void {
-    const listed = new Set<ObjectKey>();
+    if (this.#closed) return;
+    const missing = new Map(this.#known.entries());
+    // What waits is newer than what is known.
+    for (const { key, queued } of this.#waiting.values())
+      for (const { delta } of queued) missing.set(key, delta.object);
     for (const object of objects) {
       const key = keyOf(object);
-      listed.add(key);
+      missing.delete(key);
       this.#queue({ type: "Replaced", key, object, receivedAt, tombstone: false, managedFields: undefined });
     }
-    for (const [key, queued] of this.#items) {
-      const last = queued.at(-1)?.delta;
-      if (!listed.has(key) && last !== undefined) this.#bury(key, last.object, receivedAt);
-    }
-    for (const key of this.#known.keys()) {
-      const object = this.#known.get(key);
-      if (!listed.has(key) && !this.#items.has(key) && object !== undefined) this.#bury(key, object, receivedAt);
-    }
+    for (const [key, object] of missing)
+      this.#queue({ type: "Deleted", key, object, receivedAt, tombstone: true, managedFields: undefined });
     this.#latestVersion = resourceVersion;
-    this.#initialKeys ??= this.#keys.length;
-    if (this.#keys.length === 0) this.#wake();
-  }
-
-  #bury(key: ObjectKey, object: T, receivedAt: number): void {
-    this.#queue({ type: "Deleted", key, object, receivedAt, tombstone: true, managedFields: undefined });
+    this.#initialKeys = Math.min(this.#initialKeys, this.depth);
+    if (this.depth === 0) this.#wake();
   }
 
   resync(): void {
+    if (this.#closed) return;
     const receivedAt = this.#now();
-    for (const key of this.#known.keys()) {
+    for (const [key, object] of this.#known.entries()) {
       // What waits is newer than what is known.
-      if (this.#items.has(key)) continue;
-      const object = this.#known.get(key);
-      if (object === undefined) continue;
+      if (this.#waiting.has(key)) continue;
       this.#queue({ type: "Sync", key, object, receivedAt, tombstone: false, managedFields: undefined });
     }
   }
 
   bookmark(resourceVersion: string): void {
+    if (this.#closed) return;
     this.#latestVersion = resourceVersion;
   }
 
   #queue(delta: ObjectDelta<T>): void {
-    if (this.#closed) return;
-    const queued = this.#items.get(delta.key);
-    const last = queued?.at(-1);
-    if (queued !== undefined && last !== undefined && last.delta.type === "Deleted" && delta.type === "Deleted") {
+    const waiting = this.#waiting.get(delta.key);
+    const last = waiting?.queued.at(-1);
+    if (last?.delta.type === "Deleted" && delta.type === "Deleted") {
       // The one that knows more is kept.
-      if (last.delta.tombstone) queued[queued.length - 1] = { delta, received: last.received };
+      if (last.delta.tombstone) last.delta = delta;
       return;
     }
-    let received: Received | undefined;
-    if (delta.type !== "Sync") {
-      received = { versionBefore: this.#latestVersion, popped: false };
-      this.#received.push(received);
-    }
-    if (queued !== undefined) {
-      queued.push({ delta, received });
+    const queued = { delta, received: delta.type === "Sync" ? undefined : this.#receive() };
+    if (waiting !== undefined) {
+      waiting.queued.push(queued);
       return;
     }
-    this.#items.set(delta.key, [{ delta, received }]);
-    this.#keys.push(delta.key);
-    if (this.#keys.length === 1) this.#wake();
+    const added: Waiting<T> = { key: delta.key, queued: [queued] };
+    this.#waiting.set(delta.key, added);
+    this.#line.push(added);
+    if (this.depth === 1) this.#wake();
+  }
+
+  #receive(): Received {
+    const received = { versionBefore: this.#latestVersion, popped: false };
+    this.#received.push(received);
+    return received;
   }
 
   pop(process: ProcessDelta<T>): boolean {
-    const key = this.#keys.shift();
-    if (key === undefined) return false;
-    const queued = this.#items.get(key) ?? [];
-    this.#items.delete(key);
+    const next = this.#line.shift();
+    if (next === undefined) return false;
+    this.#waiting.delete(next.key);
     const initial = !this.hasSynced;
-    for (const { delta } of queued) process(delta, initial);
-    for (const { received } of queued) if (received !== undefined) received.popped = true;
+    for (const { delta } of next.queued) process(delta, initial);
+    for (const { received } of next.queued) if (received !== undefined) received.popped = true;
     while (this.#received.peek()?.popped === true) this.#received.shift();
-    if (this.#initialKeys !== undefined && this.#initialKeys > 0) this.#initialKeys--;
+    if (this.#initialKeys > 0) this.#initialKeys--;
     return true;
   }
 
+  /** The applied version stays where it is: what is dropped has not been processed. */
   close(): void {
     this.#closed = true;
-    this.#keys.clear();
-    this.#items.clear();
-    this.#received.clear();
+    this.#line.clear();
+    this.#waiting.clear();
   }
 }

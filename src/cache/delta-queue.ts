@@ -48,7 +48,7 @@ export type ProcessDelta<T> = (delta: Delta<T>, initial: boolean) => void;
 /** What a queue has to know of the store that its deltas go to. */
 export interface KnownObjects<T> {
   get(key: ObjectKey): T | undefined;
-  keys(): Iterable<ObjectKey>;
+  entries(): Iterable<[ObjectKey, T]>;
 }
 
 export interface DeltaQueueOptions<T> {

@@ -1,5 +1,5 @@
 import { keyOf, objectKey, type ObjectKey } from "../api/key.ts";
-import { matches, matchesEverything, type Selector } from "../api/labels.ts";
+import { matches, type Selector } from "../api/labels.ts";
 import type { StoredObject } from "../api/object.ts";
 
 /** The values under which an index has an object; none leaves it out. */
@@ -49,12 +49,7 @@ export class Indexer<T extends StoredObject> {
   }
 
   listSelected(namespace: string | undefined, selector: Selector): T[] {
-    if (matchesEverything(selector)) return this.list(namespace);
-    const selected: T[] = [];
-    for (const object of this.#within(namespace)?.values() ?? []) {
-      if (matches(selector, object.metadata.labels)) selected.push(object);
-    }
-    return selected;
+    return this.list(namespace).filter(({ metadata }) => matches(selector, metadata.labels));
   }
 
   byIndex(name: string, value: string): T[] {
@@ -85,7 +80,7 @@ export class Indexer<T extends StoredObject> {
     const old = this.#objects.get(key);
     this.#objects.set(key, object);
     if (this.#namespaces !== undefined) bucketOf(this.#namespaces, object.metadata.namespace ?? "").set(key, object);
-    if (this.#indexes.size > 0) for (const index of this.#indexes.values()) place(index, key, old, object);
+    for (const index of this.#indexes.values()) place(index, key, old, object);
     return old;
   }
 
@@ -137,13 +132,14 @@ function bucketOf<T>(buckets: Map<string, Map<ObjectKey, T>>, value: string): Ma
 
 function take<T>(buckets: Map<string, Map<ObjectKey, T>>, value: string, key: ObjectKey): void {
   const bucket = buckets.get(value);
-  if (bucket?.delete(key) === true && bucket.size === 0) buckets.delete(value);
+  bucket?.delete(key);
+  if (bucket?.size === 0) buckets.delete(value);
 }
 
 /** Brings an index up to date. What keeps its values keeps its place in their order. */
 function place<T>(index: Index<T>, key: ObjectKey, old: T | undefined, object: T): void {
   const values = index.valuesOf(object);
-  if (old !== undefined && old !== object) {
+  if (old !== undefined) {
     for (const value of index.valuesOf(old)) if (!values.includes(value)) take(index.buckets, value, key);
   }
   for (const value of values) bucketOf(index.buckets, value).set(key, object);

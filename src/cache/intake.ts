@@ -60,14 +60,13 @@ export class Intake<T extends StoredObject> {
   watched(type: "Added" | "Updated" | "Deleted", object: T, receivedAt: number): ObjectDelta<T> {
     const managedFields = takeManagedFields(object);
     const ready = this.#ready(object);
-    const wanted = managedFields !== undefined && this.wantsWriters;
     return {
       type,
       key: keyOf(ready),
       object: ready,
       receivedAt,
       tombstone: false,
-      managedFields: wanted ? managedFields : undefined,
+      managedFields: this.wantsWriters ? managedFields : undefined,
     };
   }
 
@@ -83,6 +82,6 @@ function takeManagedFields(object: StoredObject): readonly ManagedFieldsEntry[] 
   const { metadata } = object;
   const { managedFields } = metadata;
   // The last key of metadata as the server sends it, so that deleting it is cheap.
-  if (managedFields !== undefined) delete (metadata as Draft<StoredObject["metadata"]>).managedFields;
+  delete (metadata as Draft<StoredObject["metadata"]>).managedFields;
   return managedFields;
 }

@@ -41,7 +41,16 @@ interface Told<T> {
   readonly tombstone: boolean;
   readonly relist: boolean;
   readonly receivedAt: number;
-  readonly writer: ((difference: Difference | undefined) => string | undefined) | undefined;
+  readonly writer: string | ((difference: Difference | undefined) => string | undefined) | undefined;
+}
+
+/** A list that was put into the store. */
+interface Replacement<T> {
+  /** Those that were there then: a handler that is added later is given all there is. */
+  readonly listeners: Listeners<T>;
+  /** What the store held before. */
+  readonly earlier: ReadonlyMap<ObjectKey, T>;
+  readonly initial: boolean;
 }
 
 /** What listeners are told of an object that is there. */
@@ -81,7 +90,7 @@ export class StoreWriter<T extends StoredObject> {
 
   /** Atomic. */
   readonly apply = (delta: Delta<T>, initial: boolean): void => {
-    const { indexer } = this.#options;
+    const { indexer, listeners } = this.#options;
     switch (delta.type) {
       case "Added":
       case "Updated":
@@ -93,10 +102,14 @@ export class StoreWriter<T extends StoredObject> {
         this.#delete(delta);
         break;
       case "ReplacedAll":
-        this.#rest = this.#tellReplaced(delta, indexer.replace(delta.objects), initial);
+        this.#rest = this.#tellReplaced(delta, {
+          listeners: listeners(),
+          earlier: indexer.replace(delta.objects),
+          initial,
+        });
         break;
       case "SyncAll":
-        this.#rest = this.#tellSync(delta.receivedAt);
+        this.#rest = this.#tellSync(delta.receivedAt, listeners());
         break;
       case "Bookmark":
         break;
@@ -104,15 +117,12 @@ export class StoreWriter<T extends StoredObject> {
   };
 
   #set(delta: ObjectDelta<T>, initial: boolean): void {
-    const { indexer, bus, listeners } = this.#options;
+    const { indexer, listeners } = this.#options;
     const { type, key, object, receivedAt } = delta;
     const before = indexer.set(key, object);
-    const writer = delta.managedFields === undefined ? undefined : this.#writer(delta, before);
-    let seq = 0;
-    if (bus.on) {
-      const relist = type === "Replaced" && !initial;
-      seq = this.#emit({ type, key, before, object, tombstone: false, relist, receivedAt, writer });
-    }
+    const writer = this.#writer(delta, before);
+    const relist = type === "Replaced" && !initial;
+    const seq = this.#emit({ type, key, before, object, tombstone: false, relist, receivedAt, writer });
     this.#notify(listeners(), { type, key, before, object, initial, seq });
   }
 
@@ -121,41 +131,34 @@ export class StoreWriter<T extends StoredObject> {
     const { intake, selected } = this.#options;
     if (managedFields === undefined) return undefined;
     const compactAfter = intake.keep(object, managedFields);
-    if ((type !== "Added" && type !== "Updated") || (before === undefined && (selected || type !== "Added")))
-      return undefined;
-    const managedBefore = before === undefined ? undefined : intake.managedFields(before);
-    const change = { before, managedBefore, after: object, managedAfter: managedFields, compactAfter };
-    if (before !== undefined) return (difference) => writerOfChange(change, difference);
+    if (type !== "Added" && type !== "Updated") return undefined;
+    if (before !== undefined) {
+      const managedBefore = intake.managedFields(before);
+      const change = { before, managedBefore, after: object, managedAfter: managedFields, compactAfter };
+      return (difference) => writerOfChange(change, difference);
+    }
+    if (selected || type !== "Added") return undefined;
     // Known at once; what holds the objects need not be kept.
-    const writer = writerOfChange(change);
-    return () => writer;
+    return writerOfChange({ before, managedBefore: undefined, after: object, managedAfter: managedFields });
   }
 
   #delete({ type, key, object, tombstone, receivedAt }: ObjectDelta<T>): void {
-    const { indexer, bus, listeners } = this.#options;
+    const { indexer, listeners } = this.#options;
     const before = indexer.delete(key);
-    let seq = 0;
-    if (bus.on)
-      seq = this.#emit({ type, key, before, object, tombstone, relist: false, receivedAt, writer: undefined });
+    const seq = this.#emit({ type, key, before, object, tombstone, relist: false, receivedAt, writer: undefined });
     if (before !== undefined) this.#notifyDeleted(listeners(), { key, object, tombstone, seq });
   }
 
   /** First what is gone, then what there is, as upstream tells it. */
   *#tellReplaced(
     { objects, receivedAt }: ReplacedAll<T>,
-    earlier: ReadonlyMap<ObjectKey, T>,
-    initial: boolean,
+    { listeners, earlier, initial }: Replacement<T>,
   ): Generator<void> {
-    const { indexer, bus } = this.#options;
-    // Whoever comes later is told of all there is by itself.
-    const listeners = this.#options.listeners();
+    const { indexer } = this.#options;
+    const rest = { receivedAt, writer: undefined };
     for (const [key, object] of earlier) {
       if (indexer.get(key) !== undefined) continue;
-      let seq = 0;
-      if (bus.on) {
-        const told = { key, before: object, object, receivedAt, writer: undefined };
-        seq = this.#emit({ type: "Deleted", tombstone: true, relist: true, ...told });
-      }
+      const seq = this.#emit({ type: "Deleted", key, before: object, object, tombstone: true, relist: true, ...rest });
       this.#notifyDeleted(listeners, { key, object, tombstone: true, seq });
       yield;
     }
@@ -164,33 +167,25 @@ export class StoreWriter<T extends StoredObject> {
       const key = keyOf(object);
       const before = earlier.get(key);
       if (before === object && !tellsUnchanged) continue;
-      let seq = 0;
-      if (bus.on) {
-        const told = { key, before, object, receivedAt, writer: undefined };
-        seq = this.#emit({ type: "Replaced", tombstone: false, relist: !initial, ...told });
-      }
+      const seq = this.#emit({ type: "Replaced", key, before, object, tombstone: false, relist: !initial, ...rest });
       this.#notify(listeners, { type: "Replaced", key, before, object, initial, seq });
       yield;
     }
   }
 
-  *#tellSync(receivedAt: number): Generator<void> {
-    const { indexer, bus } = this.#options;
-    const listeners = this.#options.listeners();
-    for (const [key, object] of indexer.entries()) {
-      let seq = 0;
-      if (bus.on) {
-        const told = { key, before: object, object, receivedAt, writer: undefined };
-        seq = this.#emit({ type: "Sync", tombstone: false, relist: false, ...told });
-      }
+  *#tellSync(receivedAt: number, listeners: Listeners<T>): Generator<void> {
+    const rest = { receivedAt, writer: undefined };
+    for (const [key, object] of this.#options.indexer.entries()) {
+      const seq = this.#emit({ type: "Sync", key, before: object, object, tombstone: false, relist: false, ...rest });
       this.#notify(listeners, { type: "Sync", key, before: object, object, initial: false, seq });
       yield;
     }
   }
 
-  /** The delta event and the store's; answers the `seq` of the first. */
+  /** The delta event and the store's; answers the `seq` of the first, 0 while nobody listens. */
   #emit(told: Told<T>): number {
     const { bus, of } = this.#options;
+    if (!bus.on) return 0;
     const { type, key, before, object, receivedAt, writer } = told;
     const { uid, resourceVersion } = object.metadata;
     const seq = bus.emit({
@@ -216,7 +211,6 @@ export class StoreWriter<T extends StoredObject> {
   }
 
   #notify(listeners: Listeners<T>, told: Notified<T>): void {
-    if (listeners.length === 0) return;
     const { bus, now, of } = this.#options;
     const { type, key, before, object, seq } = told;
     const { resourceVersion } = object.metadata;
@@ -237,7 +231,6 @@ export class StoreWriter<T extends StoredObject> {
     listeners: Listeners<T>,
     { key, object, tombstone, seq }: Pick<Told<T>, "key" | "object" | "tombstone"> & { readonly seq: number },
   ): void {
-    if (listeners.length === 0) return;
     const { bus, now, of } = this.#options;
     const { resourceVersion } = object.metadata;
     const notification: Notification<T> = {

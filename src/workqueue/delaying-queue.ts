@@ -55,10 +55,8 @@ export class DelayingQueue extends Queue {
         known.background = false;
         this.#foreground++;
       }
-      if (readyAt < known.readyAt) {
-        known.readyAt = readyAt;
-        this.#rise(known);
-      }
+      known.readyAt = Math.min(known.readyAt, readyAt);
+      this.#rise(known);
     } else {
       const waiting: Waiting = { key, triggers: new TriggerLog(), readyAt, background, index: this.#heap.length };
       if (!background) this.#foreground++;
@@ -84,13 +82,10 @@ export class DelayingQueue extends Queue {
   #arm(): void {
     const first = this.#heap[0];
     if (first === undefined) return;
-    if (this.#timer !== undefined) {
-      const { at, background } = this.#timer;
-      if (at <= first.readyAt && background === (this.#foreground === 0)) return;
-      this.#timer.cancel();
-    }
-    const delayMs = first.readyAt - this.timeline.now();
     const background = this.#foreground === 0;
+    if (this.#timer?.at === first.readyAt && this.#timer.background === background) return;
+    this.#timer?.cancel();
+    const delayMs = first.readyAt - this.timeline.now();
     const cancel = this.timeline.after(delayMs, `${this.name} delayed`, () => this.#release(), { background });
     this.#timer = { at: first.readyAt, background, cancel };
   }
@@ -99,7 +94,7 @@ export class DelayingQueue extends Queue {
     this.#timer = undefined;
     const now = this.timeline.now();
     for (let first = this.#heap[0]; first !== undefined && first.readyAt <= now; first = this.#heap[0]) {
-      this.#removeFirst();
+      this.#removeFirst(first);
       this.#byKey.delete(first.key);
       if (!first.background) this.#foreground--;
       this.add(first.key, first.triggers);
@@ -107,9 +102,9 @@ export class DelayingQueue extends Queue {
     this.#arm();
   }
 
-  #removeFirst(): void {
-    const last = this.#heap.pop();
-    if (last === undefined || this.#heap.length === 0) return;
+  #removeFirst(first: Waiting): void {
+    const last = this.#heap.pop() ?? first;
+    if (last === first) return;
     this.#heap[0] = last;
     last.index = 0;
     this.#sink(last);
@@ -127,8 +122,9 @@ export class DelayingQueue extends Queue {
     for (;;) {
       const left = this.#heap[2 * waiting.index + 1];
       const right = this.#heap[2 * waiting.index + 2];
-      const least = right !== undefined && left !== undefined && right.readyAt < left.readyAt ? right : left;
-      if (least === undefined || waiting.readyAt <= least.readyAt) return;
+      if (left === undefined) return;
+      const least = right === undefined || left.readyAt <= right.readyAt ? left : right;
+      if (waiting.readyAt <= least.readyAt) return;
       this.#swap(waiting, least);
     }
   }

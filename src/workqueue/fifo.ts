@@ -1,39 +1,34 @@
-/** A list that is filled at one end and emptied at the other, both in constant time. */
+/**
+ * A list that is filled at one end and emptied at the other. Constant time: each item is moved once from the end that fills to the
+ * one that empties. It holds nothing that was taken.
+ */
 export class Fifo<T> {
-  #items: (T | undefined)[] = [];
-  #head = 0;
+  /** Oldest first. */
+  #newer: T[] = [];
+  /** Oldest last; all of them are older than those in `newer`. */
+  #older: T[] = [];
 
   get length(): number {
-    return this.#items.length - this.#head;
+    return this.#newer.length + this.#older.length;
   }
 
   push(item: T): void {
-    this.#items.push(item);
+    this.#newer.push(item);
   }
 
   /** The oldest item, or undefined when there is none. */
   shift(): T | undefined {
-    if (this.#head === this.#items.length) return undefined;
-    const item = this.#items[this.#head];
-    this.#items[this.#head++] = undefined;
-    if (this.#head === this.#items.length) {
-      this.#items.length = 0;
-      this.#head = 0;
-    } else if (this.#head >= 1024 && this.#head * 2 >= this.#items.length) {
-      // The emptied half is given back; each item is moved at most once for each time it was passed.
-      this.#items.splice(0, this.#head);
-      this.#head = 0;
-    }
-    return item;
+    if (this.#older.length === 0) [this.#older, this.#newer] = [this.#newer.reverse(), this.#older];
+    return this.#older.pop();
   }
 
   /** The oldest item, left where it is. */
   peek(): T | undefined {
-    return this.#items[this.#head];
+    return this.#older.length > 0 ? this.#older.at(-1) : this.#newer[0];
   }
 
   clear(): void {
-    this.#items = [];
-    this.#head = 0;
+    this.#newer = [];
+    this.#older = [];
   }
 }

@@ -10,15 +10,20 @@ export interface Line<T> {
   peek(): T | undefined;
 }
 
+/** The items of one priority; it has some as long as it is there. */
+interface Rank<T> {
+  readonly priority: number;
+  readonly items: Fifo<T>;
+}
+
 /**
  * A line in which higher priorities go first; those of one priority keep their order. An item's priority is asked for when it
  * joins. Constant time for few distinct priorities, which is the common case.
  */
 export class PriorityFifo<T> implements Line<T> {
   #priorityOf: (item: T) => number;
-  #lines = new Map<number, Fifo<T>>();
-  /** Of the lines that are not empty, ascending. */
-  #priorities: number[] = [];
+  /** Highest priority first. */
+  #ranks: Rank<T>[] = [];
   #length = 0;
 
   constructor(priorityOf: (item: T) => number) {
@@ -31,32 +36,26 @@ export class PriorityFifo<T> implements Line<T> {
 
   push(item: T): void {
     const priority = this.#priorityOf(item);
-    let line = this.#lines.get(priority);
-    if (line === undefined) {
-      line = new Fifo();
-      this.#lines.set(priority, line);
-      const above = this.#priorities.findIndex((other) => other > priority);
-      this.#priorities.splice(above < 0 ? this.#priorities.length : above, 0, priority);
+    let rank = this.#ranks.find((other) => other.priority === priority);
+    if (rank === undefined) {
+      rank = { priority, items: new Fifo() };
+      this.#ranks.push(rank);
+      this.#ranks.sort((a, b) => b.priority - a.priority);
     }
-    line.push(item);
+    rank.items.push(item);
     this.#length++;
   }
 
   shift(): T | undefined {
-    const priority = this.#priorities.at(-1);
-    const line = priority === undefined ? undefined : this.#lines.get(priority);
-    if (priority === undefined || line === undefined) return undefined;
-    const item = line.shift();
+    const rank = this.#ranks[0];
+    if (rank === undefined) return undefined;
+    const item = rank.items.shift();
     this.#length--;
-    if (line.length === 0) {
-      this.#lines.delete(priority);
-      this.#priorities.pop();
-    }
+    if (rank.items.length === 0) this.#ranks.shift();
     return item;
   }
 
   peek(): T | undefined {
-    const priority = this.#priorities.at(-1);
-    return priority === undefined ? undefined : this.#lines.get(priority)?.peek();
+    return this.#ranks[0]?.items.peek();
   }
 }

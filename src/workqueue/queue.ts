@@ -81,8 +81,9 @@ export class Queue implements QueueGauges {
   #inFlight = 0;
   #state: "open" | "shut down" = "open";
   /** Workers that found nothing. */
-  #idle = new Fifo<() => void>();
-  #drained: (() => void)[] = [];
+  #idle: (() => void)[] = [];
+  /** Resolves with the next `done`; made for those who drain. */
+  #nextDone: PromiseWithResolvers<void> | undefined;
 
   constructor(options: QueueOptions) {
     this.name = options.name;
@@ -129,7 +130,7 @@ export class Queue implements QueueGauges {
   #line(entry: Entry): void {
     this.#entries.set(entry.key, entry);
     this.#waiting.push(entry);
-    if (this.#idle.length > 0) this.#idle.shift()?.();
+    this.#idle.shift()?.();
   }
 
   /**
@@ -138,10 +139,8 @@ export class Queue implements QueueGauges {
    */
   get(worker: string): QueueItem | undefined | Promise<QueueItem | undefined> {
     const turn = this.timeline.turn(worker);
-    if (turn !== undefined) return this.#wait(worker, turn);
-    const item = this.take();
-    if (item !== undefined || this.#state === "shut down") return item;
-    return this.#wait(worker, undefined);
+    const item = turn === undefined ? this.take() : undefined;
+    return item ?? this.#wait(worker, turn);
   }
 
   async #wait(worker: string, turn: Promise<void> | undefined): Promise<QueueItem | undefined> {
@@ -172,9 +171,8 @@ export class Queue implements QueueGauges {
     this.#inFlight--;
     if (entry.again === undefined) this.#entries.delete(item.key);
     else this.#line(entry.again);
-    if (this.#inFlight === 0 && this.#state === "shut down") {
-      for (const resolve of this.#drained.splice(0)) resolve();
-    }
+    this.#nextDone?.resolve();
+    this.#nextDone = undefined;
   }
 
   /** Keys that wait for a worker, or were added while one has them. */
@@ -201,7 +199,7 @@ export class Queue implements QueueGauges {
         dropped++;
       }
     }
-    for (let wake = this.#idle.shift(); wake !== undefined; wake = this.#idle.shift()) wake();
+    for (const wake of this.#idle.splice(0)) wake();
     return dropped;
   }
 
@@ -209,7 +207,8 @@ export class Queue implements QueueGauges {
   async shutDownWithDrain(options?: { readonly discard?: boolean }): Promise<void> {
     this.shutDown(options);
     while (this.#inFlight > 0 || this.depth > 0) {
-      await new Promise<void>((resolve) => this.#drained.push(resolve));
+      this.#nextDone ??= Promise.withResolvers();
+      await this.#nextDone.promise;
     }
   }
 }

@@ -46,7 +46,7 @@ export function bucketLimiter(options: {
       const now = options.now();
       tokens = Math.min(options.burst, tokens + ((now - filledAt) / 1000) * options.qps) - 1;
       filledAt = now;
-      return tokens >= 0 ? 0 : (-tokens / options.qps) * 1000;
+      return Math.max(0, (-tokens / options.qps) * 1000);
     },
     forget: () => undefined,
     failures: () => 0,

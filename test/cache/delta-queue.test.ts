@@ -255,6 +255,63 @@ for (const { name, make } of queues) {
       expect(pop()).toBe(false);
     });
 
+    test("is as it was when it was closed: nothing that comes later wakes, syncs or raises the version", () => {
+      const made = bench(make);
+      const { queue } = made;
+      queue.bookmark("1", 0);
+      made.drain();
+      queue.put(delta("Added", "a", 5));
+      const { wakes } = made;
+      const applied = queue.appliedResourceVersion;
+      expect(applied).not.toBe("5");
+      queue.close();
+      made.store.set(key("k"), widget("k", 1));
+      queue.put(delta("Added", "b", 6));
+      queue.replace([widget("c", 7)], "7", 0);
+      queue.replace([], "8", 0);
+      queue.resync();
+      queue.bookmark("9", 0);
+      const { depth, hasSynced, appliedResourceVersion } = queue;
+      expect({ wakes: made.wakes, depth, hasSynced, appliedResourceVersion, pop: made.pop() }).toEqual({
+        wakes,
+        depth: 0,
+        hasSynced: false,
+        appliedResourceVersion: applied,
+        pop: false,
+      });
+    });
+
+    test("wakes its consumer once for a list, however much it holds", () => {
+      const made = bench(make);
+      made.queue.replace([widget("a", 1), widget("b", 2)], "2", 0);
+      expect(made.wakes).toBe(1);
+      made.queue.replace([widget("a", 1)], "3", 0);
+      expect(made.wakes).toBe(1);
+    });
+
+    test("stays synced while a second list waits, whose deltas are no initial ones", () => {
+      const { queue, drain, popped } = bench(make);
+      queue.replace([widget("a", 1)], "1", 0);
+      drain();
+      expect(popped.join()).toContain("initial");
+      popped.length = 0;
+      queue.replace([widget("a", 2), widget("b", 3)], "3", 0);
+      expect(queue.hasSynced).toBe(true);
+      drain();
+      expect([queue.hasSynced, popped.join().includes("initial")]).toEqual([true, false]);
+    });
+
+    test("has not synced before a list has come, whatever was put and popped", () => {
+      const { queue, drain, popped } = bench(make);
+      for (let n = 1; n < 4; n++) queue.put(delta("Updated", "a", n));
+      drain();
+      expect([queue.hasSynced, popped.at(-1)]).toEqual([false, "Updated a@3 initial"]);
+      queue.replace([widget("a", 3), widget("b", 4)], "4", 0);
+      expect(queue.hasSynced).toBe(false);
+      drain();
+      expect(queue.hasSynced).toBe(true);
+    });
+
     test("whatever happens, the store ends as the server is, and never claims a version it has not reached", () => {
       fc.assert(
         fc.property(fc.array(stepOf, { maxLength: 40 }), (steps) => {
@@ -366,6 +423,49 @@ describe("DeltaFIFO", () => {
     expect(popped).toEqual(["Added a@10", "Deleted a@15"]);
   });
 
+  test("a list buries what waits with the state that waits, not with the one that is known", () => {
+    const { queue, drain, popped } = deltaFIFO();
+    queue.put(delta("Added", "a", 10));
+    queue.put(delta("Added", "b", 11));
+    drain();
+    popped.length = 0;
+    queue.put(delta("Updated", "a", 12));
+    queue.put(delta("Deleted", "b", 13));
+    queue.replace([], "20", 0);
+    drain();
+    expect(popped).toEqual(["Updated a@12", "Deleted tombstone a@12", "Deleted b@13"]);
+  });
+
+  test("a deletion after which the key came back is kept", () => {
+    const { queue, drain, popped } = deltaFIFO();
+    for (const [n, type] of (["Added", "Deleted", "Added", "Deleted"] as const).entries())
+      queue.put(delta(type, "a", 10 + n));
+    drain();
+    expect(popped).toEqual(["Added a@10", "Deleted a@11", "Added a@12", "Deleted a@13"]);
+  });
+
+  test("tells the deletion of what is known, and of what waits", () => {
+    const { queue, drain, popped } = deltaFIFO();
+    queue.put(delta("Added", "known", 10));
+    drain();
+    queue.put(delta("Deleted", "known", 11));
+    drain();
+    queue.put(delta("Added", "waiting", 12));
+    queue.put(delta("Deleted", "waiting", 13));
+    drain();
+    expect(popped).toEqual(["Added known@10", "Deleted known@11", "Added waiting@12", "Deleted waiting@13"]);
+  });
+
+  test("says how old the oldest delta of the next key is, not the latest", () => {
+    const { queue, pop } = deltaFIFO();
+    queue.put(delta("Added", "a", 10));
+    queue.put(delta("Added", "b", 11));
+    queue.put(delta("Updated", "a", 12));
+    expect(queue.oldestReceivedAt).toBe(10);
+    pop();
+    expect(queue.oldestReceivedAt).toBe(11);
+  });
+
   test("leaves out the deletion of what is neither known nor waiting", () => {
     const { queue, drain, popped } = deltaFIFO();
     queue.put(delta("Deleted", "a", 15));
@@ -393,5 +493,20 @@ describe("DeltaFIFO", () => {
     popped.length = 0;
     drain();
     expect(popped).toEqual(["Updated a@12", "Sync b@11"]);
+  });
+
+  test("a resync that waits does not hold the applied version up: it brings nothing new", () => {
+    const { queue, drain, pop } = deltaFIFO();
+    queue.put(delta("Added", "a", 10));
+    queue.put(delta("Added", "b", 11));
+    drain();
+    queue.resync();
+    queue.bookmark("50", 0);
+    expect(queue.appliedResourceVersion).toBe("50");
+    queue.put(delta("Updated", "b", 51));
+    pop();
+    expect(queue.appliedResourceVersion).toBe("50");
+    pop();
+    expect(queue.appliedResourceVersion).toBe("51");
   });
 });

@@ -42,6 +42,7 @@ describe("Indexer", () => {
     expect(names(indexer.listSelected(undefined, parseSelector("app=x")))).toEqual(["shop/a", "lab/c"]);
     expect(indexer.listSelected(undefined, "nothing")).toEqual([]);
     expect(indexer.listSelected(undefined, [])).toHaveLength(3);
+    expect(indexer.listSelected("nowhere", parseSelector("app=x"))).toEqual([]);
   });
 
   test("an index follows what changes and what goes", () => {
@@ -54,6 +55,26 @@ describe("Indexer", () => {
     indexer.delete("shop/b");
     expect(names(indexer.byIndex("bySize", "size 2"))).toEqual(["shop/a"]);
     expect(indexer.byIndex("bySize", "size 2")[0]?.spec.size).toBe(2);
+  });
+
+  test("an object that keeps its value keeps its place in the index, one that gets it comes last", () => {
+    const indexer = indexerOf(widget("a", "shop", {}, 2), widget("b"), widget("c"));
+    indexer.addIndexes({ bySize });
+    indexer.set("shop/b", widget("b", "shop", { app: "new" }));
+    expect(names(indexer.byIndex("bySize", "size 1"))).toEqual(["shop/b", "shop/c"]);
+    indexer.set("shop/a", widget("a"));
+    expect(names(indexer.byIndex("bySize", "size 1"))).toEqual(["shop/b", "shop/c", "shop/a"]);
+    expect(indexer.byIndex("bySize", "size 1")[0]?.metadata.labels).toEqual({ app: "new" });
+  });
+
+  test("a value that an index function names twice counts once", () => {
+    const indexer = indexerOf(widget("a"));
+    indexer.addIndexes({ twice: ({ spec }) => [String(spec.size), String(spec.size)] });
+    expect(names(indexer.byIndex("twice", "1"))).toEqual(["shop/a"]);
+    indexer.set("shop/a", widget("a", "shop", {}, 2));
+    expect([names(indexer.byIndex("twice", "1")), names(indexer.byIndex("twice", "2"))]).toEqual([[], ["shop/a"]]);
+    indexer.delete("shop/a");
+    expect(indexer.byIndex("twice", "2")).toEqual([]);
   });
 
   test("the same index may be added again, another one under its name may not", () => {

@@ -41,6 +41,27 @@ describe("Intake", () => {
     });
   }
 
+  test("not if objects have no version: nothing says that it is the same", () => {
+    const known = widget("u1", "");
+    expect(intakeWith(known).listed(widget("u1", ""))).not.toBe(known);
+  });
+
+  test("freezes objects all the way down when asked, and only then", () => {
+    for (const freeze of [true, false]) {
+      const intake = new Intake<Widget>({ indexer: new Indexer(), wantsWriters: () => false, freeze });
+      for (const object of [intake.listed(widget("u1", "5")), intake.watched("Updated", widget("u1", "6"), 7).object])
+        expect([Object.isFrozen(object), Object.isFrozen(object.spec)]).toEqual([freeze, freeze]);
+    }
+  });
+
+  test("an object that came without managedFields has none kept beside it", () => {
+    const intake = intakeWith(undefined, true);
+    const { managedFields: _, ...metadata } = widget("u1", "5").metadata;
+    const object = intake.listed({ metadata, spec: { size: 1 } });
+    expect(intake.managedFields(object)).toBeUndefined();
+    expect(intake.watched("Updated", { metadata, spec: { size: 1 } }, 7).managedFields).toBeUndefined();
+  });
+
   test("takes managedFields off, and keeps a short form beside the object while somebody wants it", () => {
     for (const wanted of [false, true]) {
       const intake = intakeWith(undefined, wanted);

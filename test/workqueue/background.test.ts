@@ -44,3 +44,35 @@ test("a foreground key whose time has come leaves only the background behind", a
   expect(await timeline.runUntil({ ms: 5000 })).toBe("steady");
   expect({ depth: queue.depth, delayed: queue.delayed, at: timeline.now() }).toEqual({ depth: 1, delayed: 1, at: 10 });
 });
+
+test("a foreground key stays one when it is asked for in the background or the foreground again, and counts once", async () => {
+  for (const options of [background, undefined]) {
+    const { timeline, queue } = queueOn();
+    queue.addAfter("key", 10, because);
+    queue.addAfter("key", 30, because, options);
+    queue.addAfter("heartbeat", 1000, because, background);
+    expect(await timeline.runUntil({ ms: 5000 })).toBe("steady");
+    expect({ depth: queue.depth, at: timeline.now() }).toEqual({ depth: 1, at: 10 });
+  }
+});
+
+test("a background key that is asked for in the background again stays one", async () => {
+  const { timeline, queue } = queueOn();
+  queue.addAfter("heartbeat", 20, because, background);
+  queue.addAfter("heartbeat", 10, because, background);
+  expect(await timeline.runUntil({ ms: 100 })).toBe("steady");
+  expect({ depth: queue.depth, dueAt: queue.dueAt("heartbeat"), at: timeline.now() }).toEqual({
+    depth: 0,
+    dueAt: 10,
+    at: 0,
+  });
+});
+
+test("a background key that became a foreground one leaves only the background behind when its time has come", async () => {
+  const { timeline, queue } = queueOn();
+  queue.addAfter("key", 10, because, background);
+  queue.addAfter("key", 10, because);
+  queue.addAfter("heartbeat", 1000, because, background);
+  expect(await timeline.runUntil({ ms: 5000 })).toBe("steady");
+  expect(timeline.now()).toBe(10);
+});

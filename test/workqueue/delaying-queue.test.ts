@@ -73,6 +73,53 @@ describe("DelayingQueue.addAfter", () => {
     expect([taken(), queue.delayed, timeline.now()]).toEqual([[], 0, 0]);
   });
 
+  test("a shutdown says how many keys it dropped, those that were delayed among them, and leaves no timer behind", async () => {
+    for (const { discard, dropped } of [
+      { discard: false, dropped: 2 },
+      { discard: true, dropped: 3 },
+    ]) {
+      const timeline = virtualTimeline(0, seededRandom(1));
+      const queue = new DelayingQueue({ name: "q", timeline });
+      queue.addAfter("a", 50, because("1"));
+      queue.addAfter("b", 60, because("1"));
+      queue.add("waits", because("1"));
+      expect(queue.shutDown({ discard })).toBe(dropped);
+      expect({ delayed: queue.delayed, dueAt: queue.dueAt("a") }).toEqual({ delayed: 0, dueAt: undefined });
+      expect(queue.shutDown({ discard })).toBe(0);
+      await timeline.runUntil();
+      expect(timeline.now()).toBe(0);
+    }
+  });
+
+  test("a key whose time comes while it waits brings all its triggers along", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const queue = new DelayingQueue({ name: "q", timeline });
+    queue.addAfter("a", 10, because("later 1"));
+    queue.addAfter("a", 20, because("later 2"));
+    queue.add("a", because("now"));
+    await timeline.runUntil();
+    const whys = queue.take()?.triggers.first.map((trigger) => (trigger.cause === "other" ? trigger.why : ""));
+    expect(whys).toEqual(["now", "later 1", "later 2"]);
+  });
+
+  test("waits with one timer, which is set again only for a key that is due earlier", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const set: string[] = [];
+    const after: typeof timeline.after = (ms, actor, fn, options) => {
+      set.push(`${timeline.now()} + ${ms}`);
+      return timeline.after(ms, actor, fn, options);
+    };
+    const queue = new DelayingQueue({ name: "q", timeline: { ...timeline, after } });
+    queue.addAfter("a", 50, because("x"));
+    queue.addAfter("b", 60, because("x"));
+    queue.addAfter("a", 55, because("x"));
+    expect(set).toEqual(["0 + 50"]);
+    queue.addAfter("c", 20, because("x"));
+    expect(set).toEqual(["0 + 50", "0 + 20"]);
+    await timeline.runUntil();
+    expect(set).toEqual(["0 + 50", "0 + 20", "20 + 30", "50 + 10"]);
+  });
+
   test("for any delays each key comes once, at its earliest time, in order of time", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -127,6 +174,16 @@ describe("rate limiters", () => {
     expect(limiter.failures("a")).toBe(0);
   });
 
+  test("the maximum of several answers the failures of those that count them", () => {
+    const limiter = maxOfLimiters(
+      exponentialFailureLimiter({ baseDelayMs: 1, maxDelayMs: 10 }),
+      bucketLimiter({ qps: 10, burst: 3, now: () => 0 }),
+    );
+    limiter.when("a");
+    limiter.when("a");
+    expect([limiter.failures("a"), limiter.failures("b")]).toEqual([2, 0]);
+  });
+
   test("the default limiter lets 100 failures through at 5 ms and then holds all keys to 10 a second", () => {
     const limiter = defaultControllerRateLimiter(() => 0);
     const delays = Array.from({ length: 103 }, (_, i) => limiter.when(`key-${i}`));
@@ -143,5 +200,25 @@ describe("RateLimitingQueue", () => {
     expect([delays, queue.numRequeues("a"), queue.dueAt("a")]).toEqual([[5, 10, 20], 3, 5]);
     queue.forget("a");
     expect([queue.numRequeues("a"), queue.addRateLimited("a", because("failed"))]).toEqual([0, 5]);
+  });
+
+  test("the default limiter fills again by the clock of the queue", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const queue = new RateLimitingQueue({ name: "q", timeline });
+    for (let n = 0; n < 100; n++) queue.addRateLimited(`key-${n}`, because("failed"));
+    expect(queue.addRateLimited("one more", because("failed"))).toBe(100);
+    await timeline.runUntil();
+    timeline.after(1000, "user", () => undefined);
+    await timeline.runUntil();
+    expect(queue.addRateLimited("a second later", because("failed"))).toBe(5);
+  });
+
+  test("takes a limiter of its own", () => {
+    const queue = new RateLimitingQueue({
+      name: "q",
+      timeline: virtualTimeline(0, seededRandom(1)),
+      rateLimiter: exponentialFailureLimiter({ baseDelayMs: 7, maxDelayMs: 7 }),
+    });
+    expect(queue.addRateLimited("a", because("failed"))).toBe(7);
   });
 });

@@ -23,3 +23,14 @@ test("Fifo hands out what was pushed, in order, through any mix of pushes and sh
     { seed: 20261121, numRuns: 40 },
   );
 });
+
+test("Fifo holds nothing after it was cleared, and takes in again", () => {
+  const fifo = new Fifo<string>();
+  for (const item of ["a", "b", "c"]) fifo.push(item);
+  fifo.shift();
+  fifo.push("d");
+  fifo.clear();
+  expect([fifo.length, fifo.peek(), fifo.shift()]).toEqual([0, undefined, undefined]);
+  fifo.push("e");
+  expect([fifo.length, fifo.peek(), fifo.shift(), fifo.length]).toEqual([1, "e", "e", 0]);
+});

@@ -39,6 +39,13 @@ describe("PriorityFifo", () => {
   });
 });
 
+test("PriorityFifo looks for the place of a priority among the priorities, not among the items", () => {
+  const line = new PriorityFifo<number>((n) => n % 2);
+  // Of the order of 10^10 steps if each item were a priority of its own.
+  for (let n = 0; n < 200_000; n++) line.push(n);
+  expect([line.shift(), line.shift(), line.length]).toEqual([1, 3, 199_998]);
+});
+
 test("a queue with priorities hands out the keys of the highest first", () => {
   const timeline = virtualTimeline(0, seededRandom(1));
   const priorities: Record<string, number> = { low: 0, high: 10, also: 0 };

@@ -82,6 +82,54 @@ describe("Queue", () => {
     expect(got).toEqual(["a", "b", undefined]);
   });
 
+  test("the shutdown ends the waiting of every worker, and later ones find it ended", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const queue = new Queue({ name: "q", timeline });
+    const workers = ["1", "2", "3"].map((worker) => Promise.resolve(queue.get(worker)));
+    await timeline.runUntil();
+    queue.shutDown();
+    workers.push(Promise.resolve(queue.get("4")));
+    await timeline.runUntil();
+    expect(await Promise.all(workers)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  test("a key wakes one of the workers that wait, in the order in which they came", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const queue = new Queue({ name: "q", timeline });
+    const got: string[] = [];
+    for (const worker of ["1", "2", "3"])
+      void Promise.resolve(queue.get(worker)).then((item) => got.push(`${worker} ${item?.key}`));
+    await timeline.runUntil();
+    queue.add("a", because("x"));
+    await timeline.runUntil();
+    expect(got).toHaveLength(1);
+    queue.add("b", because("x"));
+    queue.add("c", because("x"));
+    await timeline.runUntil();
+    expect(got.map((line) => line.slice(2)).sort()).toEqual(["a", "b", "c"]);
+  });
+
+  test("on a virtual timeline a key is handed over in the worker's turn, not before", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const queue = new Queue({ name: "q", timeline });
+    queue.add("a", because("x"));
+    const handed = queue.get("worker");
+    expect([handed instanceof Promise, queue.depth]).toEqual([true, 1]);
+    await timeline.runUntil();
+    expect((await handed)?.key).toBe("a");
+  });
+
+  test("pending names what waits or was added again, not what a worker only has", () => {
+    const queue = newQueue();
+    for (const key of ["taken", "again", "waits"]) queue.add(key, because("1"));
+    took(queue);
+    took(queue);
+    queue.add("again", because("2"));
+    expect(queue.pending()).toEqual(["again", "waits"]);
+    queue.shutDown({ discard: true });
+    expect(queue.pending()).toEqual([]);
+  });
+
   test("on the real timeline a key that waits is handed over at once, with its triggers; one that does not, later", async () => {
     const queue = new Queue({ name: "q", timeline: realTimeline() });
     queue.add("a", because("1"));
@@ -104,6 +152,35 @@ describe("Queue", () => {
     expect(queue.shutDown({ discard: true })).toBe(2);
     expect(queue.take()).toBeUndefined();
     queue.done(item);
+  });
+
+  test("shutDown drops nothing unless it is told to, and harms nothing a second time", () => {
+    for (const options of [undefined, {}, { discard: false }]) {
+      const queue = newQueue();
+      for (const key of ["a", "b"]) queue.add(key, because("1"));
+      expect([queue.shuttingDown, queue.shutDown(options), queue.shuttingDown]).toEqual([false, 0, true]);
+      expect([queue.shutDown(options), queue.depth]).toEqual([0, 2]);
+    }
+  });
+
+  test("shutDownWithDrain waits for every key: those that wait for a worker, and those of all workers", async () => {
+    const queue = newQueue();
+    for (const key of ["a", "b", "c"]) queue.add(key, because("1"));
+    const ended: string[] = [];
+    const drains = ["first", "second"].map((name) => queue.shutDownWithDrain().then(() => ended.push(name)));
+    const items = [took(queue), took(queue)];
+    for (const item of items) {
+      queue.done(item);
+      for (let n = 0; n < 10; n++) await Promise.resolve();
+      expect(ended).toEqual([]);
+    }
+    queue.done(took(queue));
+    await Promise.all(drains);
+    expect(ended).toEqual(["first", "second"]);
+  });
+
+  test("shutDownWithDrain of an idle queue ends at once", async () => {
+    await newQueue().shutDownWithDrain();
   });
 
   test("a key added while a worker has it is still handed out after the shutdown, and with discard it is dropped", async () => {
@@ -139,6 +216,7 @@ describe("Queue", () => {
     queue.add("a", because("3"));
     queue.done(item);
     expect({ oldestAt: queue.oldestAt, addedAt: took(queue).addedAt }).toEqual({ oldestAt: 2000, addedAt: 2000 });
+    expect(queue.oldestAt).toBeUndefined();
   });
 
   test("shutDownWithDrain waits for the keys in flight, and those come no more even if they were added again", async () => {

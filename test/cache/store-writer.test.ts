@@ -1,0 +1,367 @@
+import { describe, expect, test } from "bun:test";
+import { keyOf } from "../../src/api/key.ts";
+import type { ManagedFieldsEntry } from "../../src/api/object.ts";
+import type { Delta, ObjectDelta } from "../../src/cache/delta-queue.ts";
+import type { Notification } from "../../src/cache/handler.ts";
+import { Indexer } from "../../src/cache/indexer.ts";
+import { Intake } from "../../src/cache/intake.ts";
+import { StoreWriter } from "../../src/cache/store-writer.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import type { StageEvent } from "../../src/trace/events.ts";
+import type { Widget } from "../support/fake-lister-watcher.ts";
+
+const widget = (name: string, version: number): Widget => ({
+  metadata: { name, namespace: "shop", uid: `uid-${name}`, resourceVersion: String(version), creationTimestamp: "" },
+  spec: { size: version },
+});
+
+function deltaOf(
+  type: ObjectDelta<Widget>["type"],
+  object: Widget,
+  more: Partial<ObjectDelta<Widget>> = {},
+): ObjectDelta<Widget> {
+  return { type, key: keyOf(object), object, receivedAt: 7, tombstone: false, managedFields: undefined, ...more };
+}
+
+/** `updated a@1 -> a@2 Updated a@2 #3 queued 40`: all that a notification holds. */
+function told({ type, object, before, initial, tombstone, delta, queuedAt }: Notification<Widget>): string {
+  const of = ({ metadata }: Widget): string => `${metadata.name}@${metadata.resourceVersion}`;
+  const ref = `${delta.kind} ${delta.type} ${delta.key}@${delta.resourceVersion} #${delta.seq}`;
+  return [
+    type,
+    ...(before === undefined ? [] : [of(before), "->"]),
+    of(object),
+    ...(initial ? ["initial"] : []),
+    ...(tombstone ? ["tombstone"] : []),
+    `(${ref}, queued ${queuedAt})`,
+  ].join(" ");
+}
+
+interface Scene {
+  readonly writer: StoreWriter<Widget>;
+  readonly indexer: Indexer<Widget>;
+  /** What a listener got that is being resynced, and one that is not. */
+  readonly syncing: string[];
+  readonly steady: string[];
+  /** What a listener got that came after the delta at hand was applied. */
+  readonly late: string[];
+  readonly arrive: () => void;
+  readonly events: StageEvent[];
+  /** Applies a delta and tells all of it; answers how many steps were left after the first. */
+  readonly play: (delta: Delta<Widget>, initial?: boolean) => number;
+}
+
+function scene({ traced = true, selected = false, listened = true } = {}): Scene {
+  const indexer = new Indexer<Widget>();
+  const bus = new TraceBus({ now: () => 40 });
+  const events: StageEvent[] = [];
+  if (traced) bus.listen((event) => events.push(event));
+  const [syncing, steady, late]: string[][] = [[], [], []] as const;
+  const sink = (lines: string[] | undefined, isSyncing: boolean) => ({
+    syncing: isSyncing,
+    add: (notification: Notification<Widget>) => void lines?.push(told(notification)),
+  });
+  let listeners = listened ? [sink(syncing, true), sink(steady, false)] : [];
+  const writer = new StoreWriter<Widget>({
+    of: { group: "example.com", kind: "Widget" },
+    indexer,
+    intake: new Intake<Widget>({ indexer, wantsWriters: () => true }),
+    bus,
+    now: () => 40,
+    listeners: () => listeners,
+    selected,
+  });
+  return {
+    writer,
+    indexer,
+    syncing: syncing ?? [],
+    steady: steady ?? [],
+    late: late ?? [],
+    arrive: () => {
+      listeners = [...listeners, sink(late, true)];
+    },
+    events,
+    play: (delta, initial = false) => {
+      writer.apply(delta, initial);
+      let steps = 0;
+      while (writer.continue()) steps++;
+      return steps;
+    },
+  };
+}
+
+const list = (...objects: readonly Widget[]): Delta<Widget> => ({
+  type: "ReplacedAll",
+  objects,
+  resourceVersion: "9",
+  receivedAt: 8,
+});
+
+describe("StoreWriter tells its listeners", () => {
+  test("of a change of one object: both states, the delta behind it, and when it was queued", () => {
+    const { play, steady, indexer } = scene();
+    play(deltaOf("Added", widget("a", 1)));
+    play(deltaOf("Updated", widget("a", 2)));
+    play(deltaOf("Deleted", widget("a", 3)));
+    expect(steady).toEqual([
+      "added a@1 (Widget Added shop/a@1 #1, queued 40)",
+      "updated a@1 -> a@2 (Widget Updated shop/a@2 #3, queued 40)",
+      "deleted a@3 (Widget Deleted shop/a@3 #5, queued 40)",
+    ]);
+    expect(indexer.size).toBe(0);
+  });
+
+  test("the same while nobody traces, without a number and a time", () => {
+    const { play, steady } = scene({ traced: false });
+    play(deltaOf("Added", widget("a", 1)));
+    play(deltaOf("Deleted", widget("a", 3)));
+    play(list(widget("b", 4)));
+    play(list());
+    expect(steady).toEqual([
+      "added a@1 (Widget Added shop/a@1 #0, queued 0)",
+      "deleted a@3 (Widget Deleted shop/a@3 #0, queued 0)",
+      "added b@4 (Widget Replaced shop/b@4 #0, queued 0)",
+      "deleted b@4 tombstone (Widget Deleted shop/b@4 #0, queued 0)",
+    ]);
+  });
+
+  test("nothing of a deletion of what is not known", () => {
+    const { play, steady, events } = scene();
+    play(deltaOf("Deleted", widget("a", 3)));
+    expect([steady, events.map(({ stage }) => stage)]).toEqual([[], ["delta", "store"]]);
+  });
+
+  test("what was there before the informer as initial; what was known, or comes later, is not", () => {
+    for (const { play, steady } of [scene(), scene({ listened: true })]) {
+      play(deltaOf("Replaced", widget("a", 1)), true);
+      play(deltaOf("Updated", widget("a", 2)), true);
+      play(deltaOf("Replaced", widget("b", 3)));
+      expect(steady.map((line) => line.replace(/ \(.*/, ""))).toEqual([
+        "added a@1 initial",
+        "updated a@1 -> a@2",
+        "added b@3",
+      ]);
+    }
+  });
+
+  test("nothing new only where a listener is being resynced", () => {
+    const { play, steady, syncing } = scene();
+    const a = widget("a", 1);
+    play(deltaOf("Added", a));
+    for (const lines of [steady, syncing]) lines.length = 0;
+    play(deltaOf("Sync", a));
+    play({ type: "SyncAll", receivedAt: 8 });
+    play(list(a));
+    expect([steady, syncing]).toEqual([
+      [],
+      [
+        "updated a@1 -> a@1 (Widget Sync shop/a@1 #3, queued 40)",
+        "updated a@1 -> a@1 (Widget Sync shop/a@1 #5, queued 40)",
+        "updated a@1 -> a@1 (Widget Replaced shop/a@1 #7, queued 40)",
+      ],
+    ]);
+  });
+
+  test("of a list first what is gone, then what there is, and a list is in the store before any of it is told", () => {
+    const { play, writer, steady, indexer } = scene();
+    play(list(widget("gone", 1), widget("same", 2), widget("changed", 3)), true);
+    steady.length = 0;
+    writer.apply(list(indexer.get("shop/same") as Widget, widget("changed", 4), widget("new", 5)), false);
+    expect([steady, [...indexer.keys()]]).toEqual([[], ["shop/same", "shop/changed", "shop/new"]]);
+    while (writer.continue());
+    expect(steady).toEqual([
+      "deleted gone@1 tombstone (Widget Deleted shop/gone@1 #7, queued 40)",
+      "updated changed@3 -> changed@4 (Widget Replaced shop/changed@4 #11, queued 40)",
+      "added new@5 (Widget Replaced shop/new@5 #13, queued 40)",
+    ]);
+  });
+
+  test("of a list or a resync only who was there when it was applied: a handler that is added later is given all there is", () => {
+    for (const delta of [list(widget("b", 2)), { type: "SyncAll", receivedAt: 8 } as const]) {
+      const { play, writer, arrive, late, syncing } = scene();
+      play(list(widget("a", 1)), true);
+      syncing.length = 0;
+      writer.apply(delta, false);
+      arrive();
+      while (writer.continue());
+      expect([syncing.length > 0, late]).toEqual([true, []]);
+    }
+  });
+});
+
+describe("StoreWriter", () => {
+  test("is busy while something is left to be told of a list or a resync, and tells it object by object", () => {
+    const { writer, syncing } = scene();
+    expect([writer.busy, writer.continue()]).toEqual([false, false]);
+    for (const delta of [list(widget("a", 1), widget("b", 2)), { type: "SyncAll", receivedAt: 8 } as const]) {
+      syncing.length = 0;
+      writer.apply(delta, false);
+      expect(writer.busy).toBe(true);
+      for (const count of [1, 2]) {
+        expect([writer.continue(), syncing.length, writer.busy]).toEqual([true, count, true]);
+      }
+      expect([writer.continue(), writer.busy, writer.continue()]).toEqual([true, false, false]);
+    }
+  });
+
+  test("leaves nothing to be told of a bookmark or of one object", () => {
+    const { writer, events } = scene();
+    writer.apply({ type: "Bookmark", resourceVersion: "9", receivedAt: 8 }, false);
+    expect(events).toEqual([]);
+    writer.apply(deltaOf("Added", widget("a", 1)), false);
+    expect(writer.busy).toBe(false);
+  });
+
+  test("fills the store while nobody listens", () => {
+    const { play, indexer } = scene({ listened: false });
+    play(list(widget("a", 1)), true);
+    play(deltaOf("Updated", widget("a", 2)));
+    expect(indexer.get("shop/a")?.spec.size).toBe(2);
+    play(deltaOf("Deleted", widget("a", 3)));
+    expect(indexer.size).toBe(0);
+  });
+});
+
+describe("The events of a StoreWriter", () => {
+  const lineOf = (event: StageEvent): string | undefined => {
+    if (event.stage === "store") return `store ${event.key} ${event.replaced} -> ${event.resourceVersion}`;
+    if (event.stage !== "delta") return undefined;
+    const marks = [event.tombstone === true && "tombstone", event.relist === true && "relist"].filter(Boolean);
+    return [
+      `delta ${event.type} ${event.key}@${event.resourceVersion} ${event.uid} at ${event.receivedAt}`,
+      ...marks,
+    ].join(" ");
+  };
+
+  test("say what was received, and what the store then held", () => {
+    const { play, events } = scene();
+    play(deltaOf("Added", widget("a", 1)));
+    play(deltaOf("Updated", widget("a", 2)));
+    play(deltaOf("Sync", widget("a", 2)));
+    play(deltaOf("Deleted", widget("a", 2), { tombstone: true }));
+    play(deltaOf("Deleted", widget("a", 3)));
+    expect(events.map(lineOf)).toEqual([
+      "delta Added shop/a@1 uid-a at 7",
+      "store shop/a  -> 1",
+      "delta Updated shop/a@2 uid-a at 7",
+      "store shop/a 1 -> 2",
+      "delta Sync shop/a@2 uid-a at 7",
+      "store shop/a 2 -> 2",
+      "delta Deleted shop/a@2 uid-a at 7 tombstone",
+      "store shop/a 2 -> ",
+      "delta Deleted shop/a@3 uid-a at 7",
+      "store shop/a  -> ",
+    ]);
+  });
+
+  test("mark what a later list brought, object by object or as a whole, but not the first list and no resync", () => {
+    for (const whole of [true, false]) {
+      const { play, events } = scene();
+      const replace = (object: Widget, initial: boolean): unknown =>
+        play(whole ? list(object) : deltaOf("Replaced", object, { receivedAt: 8 }), initial);
+      replace(widget("a", 1), true);
+      replace(widget("a", 2), false);
+      play(deltaOf("Added", widget("b", 3)), true);
+      play({ type: "SyncAll", receivedAt: 9 });
+      expect(events.map(lineOf).filter((line) => line?.startsWith("delta"))).toEqual([
+        "delta Replaced shop/a@1 uid-a at 8",
+        "delta Replaced shop/a@2 uid-a at 8 relist",
+        "delta Added shop/b@3 uid-b at 7",
+        "delta Sync shop/a@2 uid-a at 9",
+        "delta Sync shop/b@3 uid-b at 9",
+      ]);
+    }
+  });
+
+  test("mark what is missing in a list as deleted, with a tombstone", () => {
+    const { play, events } = scene();
+    play(list(widget("a", 1)), true);
+    play(list());
+    expect(events.slice(2).map(lineOf)).toEqual([
+      "delta Deleted shop/a@1 uid-a at 8 tombstone relist",
+      "store shop/a 1 -> ",
+    ]);
+  });
+
+  test("show the object before and after a change, and of a deletion only that it is gone", () => {
+    const { play, events } = scene();
+    play(deltaOf("Added", widget("a", 1)));
+    play(deltaOf("Updated", widget("a", 2)));
+    play({ type: "SyncAll", receivedAt: 9 });
+    play(deltaOf("Deleted", widget("a", 3)));
+    const details = events.flatMap((event) => (event.stage === "delta" ? [event.detail] : []));
+    expect(details.map(({ isNew, changes }) => [isNew, changes.map(({ path }) => path)])).toEqual([
+      [true, []],
+      [false, [".spec.size"]],
+      [false, []],
+      [false, []],
+    ]);
+  });
+
+  const entry = (manager: string, time: string): ManagedFieldsEntry => ({
+    manager,
+    operation: "Update",
+    time,
+    fieldsV1: { "f:spec": { "f:size": {} } },
+  });
+  const managed = (manager: string): Partial<ObjectDelta<Widget>> => ({ managedFields: [entry(manager, "10:00")] });
+
+  for (const { name, selected = false, deltas, writers } of [
+    {
+      name: "the maker of an object that appears, and the writer of a change",
+      deltas: [
+        deltaOf("Added", widget("a", 1), managed("maker")),
+        deltaOf("Updated", widget("a", 2), managed("scaler")),
+        deltaOf("Added", widget("a", 3), managed("other")),
+      ],
+      writers: ["maker", "scaler", "other"],
+    },
+    {
+      name: "no maker where the object may have been there before: it appears by an update, or in a selection",
+      deltas: [deltaOf("Updated", widget("a", 1), managed("maker"))],
+      writers: [undefined],
+    },
+    {
+      name: "no maker in a selection, but the writer of a change",
+      selected: true,
+      deltas: [
+        deltaOf("Added", widget("a", 1), managed("maker")),
+        deltaOf("Updated", widget("a", 2), managed("scaler")),
+      ],
+      writers: [undefined, "scaler"],
+    },
+    {
+      name: "nobody for what a list or a resync brings, and it is what the next change is compared with",
+      deltas: [
+        deltaOf("Replaced", widget("a", 1), managed("kubectl")),
+        deltaOf("Replaced", widget("a", 2), managed("other")),
+        deltaOf("Updated", widget("a", 3), managed("scaler")),
+      ],
+      writers: [undefined, undefined, "scaler"],
+    },
+    {
+      name: "nobody where no managedFields came with the change, or with the state before it",
+      deltas: [
+        deltaOf("Added", widget("a", 1)),
+        deltaOf("Updated", widget("a", 2), managed("scaler")),
+        deltaOf("Updated", widget("a", 3)),
+      ],
+      writers: [undefined, undefined, undefined],
+    },
+    {
+      name: "nobody for a deletion",
+      deltas: [
+        deltaOf("Added", widget("a", 1), managed("maker")),
+        deltaOf("Deleted", widget("a", 2), managed("maker")),
+      ],
+      writers: ["maker", undefined],
+    },
+  ]) {
+    test(`name ${name}`, () => {
+      const { play, events } = scene({ selected });
+      for (const delta of deltas) play(delta);
+      const details = events.flatMap((event) => (event.stage === "delta" ? [event.detail] : []));
+      expect(details.map(({ writer }) => writer)).toEqual(writers);
+    });
+  }
+});
