@@ -20,13 +20,23 @@ export interface MutatedGroup {
  * sentences alone are left out.
  */
 export const mutatedRooms: readonly MutatedRoom[] = [
-  { name: "workqueue", groups: [{ sources: ["src/workqueue/*.ts"], tests: ["test/workqueue/**/*.test.ts"] }] },
+  {
+    name: "workqueue",
+    groups: [
+      { sources: ["src/workqueue/queue.ts"], tests: ["test/workqueue/queue.test.ts"] },
+      { sources: ["src/workqueue/*fifo.ts"], tests: ["test/workqueue/*fifo.test.ts"] },
+      {
+        sources: ["src/workqueue/{delaying-queue,rate-limiters,rate-limiting-queue}.ts"],
+        tests: ["test/workqueue/{background,delaying-queue}.test.ts"],
+      },
+    ],
+  },
   {
     name: "cache",
     groups: [
       {
-        sources: ["src/cache/{delta-fifo,delta-queue,real-fifo,indexer,intake,store-writer}.ts"],
-        tests: ["test/cache/**/*.test.ts"],
+        sources: ["src/cache/{delta-fifo,real-fifo,indexer,intake,store-writer}.ts"],
+        tests: ["test/cache/{delta-queue,indexer,intake,store-writer}.test.ts"],
       },
     ],
   },

@@ -255,31 +255,33 @@ for (const { name, make } of queues) {
       expect(pop()).toBe(false);
     });
 
-    test("is as it was when it was closed: nothing that comes later wakes, syncs or raises the version", () => {
-      const made = bench(make);
-      const { queue } = made;
-      queue.bookmark("1", 0);
-      made.drain();
-      queue.put(delta("Added", "a", 5));
-      const { wakes } = made;
-      const applied = queue.appliedResourceVersion;
-      expect(applied).not.toBe("5");
-      queue.close();
-      made.store.set(key("k"), widget("k", 1));
-      queue.put(delta("Added", "b", 6));
-      queue.replace([widget("c", 7)], "7", 0);
-      queue.replace([], "8", 0);
-      queue.resync();
-      queue.bookmark("9", 0);
-      const { depth, hasSynced, appliedResourceVersion } = queue;
-      expect({ wakes: made.wakes, depth, hasSynced, appliedResourceVersion, pop: made.pop() }).toEqual({
-        wakes,
-        depth: 0,
-        hasSynced: false,
-        appliedResourceVersion: applied,
-        pop: false,
+    for (const waits of [true, false]) {
+      const name = waits ? "whose deltas are dropped" : "with nothing to pop";
+      test(`a queue ${name} stays as it was when it was closed: nothing that comes later wakes, syncs or raises the version`, () => {
+        const made = bench(make);
+        const { queue } = made;
+        queue.bookmark("1", 0);
+        made.drain();
+        if (waits) queue.put(delta("Added", "a", 5));
+        const { wakes } = made;
+        const applied = queue.appliedResourceVersion;
+        queue.close();
+        made.store.set(key("k"), widget("k", 1));
+        queue.put(delta("Added", "b", 6));
+        queue.replace([widget("c", 7)], "7", 0);
+        queue.replace([], "8", 0);
+        queue.resync();
+        queue.bookmark("9", 0);
+        const { depth, hasSynced, appliedResourceVersion } = queue;
+        expect({ wakes: made.wakes, depth, hasSynced, appliedResourceVersion, pop: made.pop() }).toEqual({
+          wakes,
+          depth: 0,
+          hasSynced: false,
+          appliedResourceVersion: applied,
+          pop: false,
+        });
       });
-    });
+    }
 
     test("wakes its consumer once for a list, however much it holds", () => {
       const made = bench(make);

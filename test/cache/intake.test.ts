@@ -62,6 +62,21 @@ describe("Intake", () => {
     expect(intake.watched("Updated", { metadata, spec: { size: 1 } }, 7).managedFields).toBeUndefined();
   });
 
+  test("transforms objects of a list and of a watch alike, and a change of a watch is no tombstone", () => {
+    const intake = new Intake<Widget>({
+      indexer: new Indexer(),
+      wantsWriters: () => false,
+      transform: ({ metadata, spec }) => ({ metadata: { ...metadata, name: "b" }, spec: { size: spec.size + 1 } }),
+    });
+    expect(intake.listed(widget("u1", "5")).spec.size).toBe(2);
+    expect(intake.watched("Deleted", widget("u1", "6"), 7)).toMatchObject({
+      type: "Deleted",
+      key: "shop/b",
+      object: { spec: { size: 2 } },
+      tombstone: false,
+    });
+  });
+
   test("takes managedFields off, and keeps a short form beside the object while somebody wants it", () => {
     for (const wanted of [false, true]) {
       const intake = intakeWith(undefined, wanted);

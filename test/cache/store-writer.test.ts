@@ -51,7 +51,7 @@ interface Scene {
   readonly play: (delta: Delta<Widget>, initial?: boolean) => number;
 }
 
-function scene({ traced = true, selected = false, listened = true } = {}): Scene {
+function scene({ traced = true, selected = false, listened = true, resyncing = true } = {}): Scene {
   const indexer = new Indexer<Widget>();
   const bus = new TraceBus({ now: () => 40 });
   const events: StageEvent[] = [];
@@ -61,7 +61,7 @@ function scene({ traced = true, selected = false, listened = true } = {}): Scene
     syncing: isSyncing,
     add: (notification: Notification<Widget>) => void lines?.push(told(notification)),
   });
-  let listeners = listened ? [sink(syncing, true), sink(steady, false)] : [];
+  let listeners = listened ? [sink(syncing, resyncing), sink(steady, false)] : [];
   const writer = new StoreWriter<Widget>({
     of: { group: "example.com", kind: "Widget" },
     indexer,
@@ -132,16 +132,15 @@ describe("StoreWriter tells its listeners", () => {
   });
 
   test("what was there before the informer as initial; what was known, or comes later, is not", () => {
-    for (const { play, steady } of [scene(), scene({ listened: true })]) {
-      play(deltaOf("Replaced", widget("a", 1)), true);
-      play(deltaOf("Updated", widget("a", 2)), true);
-      play(deltaOf("Replaced", widget("b", 3)));
-      expect(steady.map((line) => line.replace(/ \(.*/, ""))).toEqual([
-        "added a@1 initial",
-        "updated a@1 -> a@2",
-        "added b@3",
-      ]);
-    }
+    const { play, steady } = scene();
+    play(deltaOf("Replaced", widget("a", 1)), true);
+    play(deltaOf("Updated", widget("a", 2)), true);
+    play(deltaOf("Replaced", widget("b", 3)));
+    expect(steady.map((line) => line.replace(/ \(.*/, ""))).toEqual([
+      "added a@1 initial",
+      "updated a@1 -> a@2",
+      "added b@3",
+    ]);
   });
 
   test("nothing new only where a listener is being resynced", () => {
@@ -160,6 +159,16 @@ describe("StoreWriter tells its listeners", () => {
         "updated a@1 -> a@1 (Widget Replaced shop/a@1 #7, queued 40)",
       ],
     ]);
+  });
+
+  test("of a list only what it changed, while no listener is being resynced; the rest is no event either", () => {
+    const { play, steady, events } = scene({ resyncing: false });
+    const same = widget("same", 1);
+    play(list(same, widget("changed", 2)), true);
+    for (const lines of [steady, events]) lines.length = 0;
+    expect(play(list(same, widget("changed", 3), widget("new", 4)))).toBe(3);
+    expect(steady.map((line) => line.replace(/ \(.*/, ""))).toEqual(["updated changed@2 -> changed@3", "added new@4"]);
+    expect(events.filter(({ stage }) => stage === "delta")).toHaveLength(2);
   });
 
   test("of a list first what is gone, then what there is, and a list is in the store before any of it is told", () => {
@@ -317,7 +326,7 @@ describe("The events of a StoreWriter", () => {
       writers: ["maker", "scaler", "other"],
     },
     {
-      name: "no maker where the object may have been there before: it appears by an update, or in a selection",
+      name: "no maker where the object may have been there before: it appears by an update",
       deltas: [deltaOf("Updated", widget("a", 1), managed("maker"))],
       writers: [undefined],
     },

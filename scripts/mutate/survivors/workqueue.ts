@@ -1,3 +1,25 @@
 import type { KnownSurvivor } from "../survivors.ts";
 
-export const workqueueSurvivors: readonly KnownSurvivor[] = [];
+const ties =
+  "equivalent: keys that are due at one time have no order among them, and this only changes which is higher in the heap";
+
+export const workqueueSurvivors: readonly KnownSurvivor[] = [
+  {
+    file: "src/workqueue/delaying-queue.ts",
+    line: "if (parent.readyAt <= waiting.readyAt) return;",
+    replacement: "parent.readyAt < waiting.readyAt",
+    why: ties,
+  },
+  {
+    file: "src/workqueue/delaying-queue.ts",
+    line: "const least = right === undefined || left.readyAt <= right.readyAt ? left : right;",
+    replacement: "left.readyAt < right.readyAt",
+    why: ties,
+  },
+  {
+    file: "src/workqueue/delaying-queue.ts",
+    line: "if (waiting.readyAt <= least.readyAt) return;",
+    replacement: "waiting.readyAt < least.readyAt",
+    why: ties,
+  },
+];

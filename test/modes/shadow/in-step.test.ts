@@ -25,7 +25,7 @@ function sceneOf(): Scene {
     ownedKinds: new Set(["Pod"]),
     onApplied: ({ key }) => void taken.push(key),
   });
-  const known = { get: () => undefined, keys: () => [] };
+  const known = { get: () => undefined, entries: () => [] };
   const popAll = (): void => {
     for (const queue of queues) while (queue.pop(() => undefined));
   };
