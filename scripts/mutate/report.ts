@@ -1,5 +1,5 @@
 /** Reads the report of a mutation run, and holds it against the survivors that have a reason. */
-import type { KnownSurvivor } from "./survivors.ts";
+import type { KnownSurvivor } from "./survivors/known-survivor.ts";
 
 /** The part of the mutation testing report that is read here. Source: the mutation-testing-report-schema, version 2. */
 export interface MutationReport {

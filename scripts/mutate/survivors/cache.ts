@@ -1,4 +1,4 @@
-import type { KnownSurvivor } from "../survivors.ts";
+import type { KnownSurvivor } from "./known-survivor.ts";
 
 export const cacheSurvivors: readonly KnownSurvivor[] = [
   {

@@ -1,4 +1,4 @@
-import type { KnownSurvivor } from "../survivors.ts";
+import type { KnownSurvivor } from "./known-survivor.ts";
 
 const sync = "src/controllers/replicaset/sync.ts";
 

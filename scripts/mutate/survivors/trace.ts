@@ -1,3 +1,3 @@
-import type { KnownSurvivor } from "../survivors.ts";
+import type { KnownSurvivor } from "./known-survivor.ts";
 
 export const traceSurvivors: readonly KnownSurvivor[] = [];

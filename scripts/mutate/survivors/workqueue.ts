@@ -1,4 +1,4 @@
-import type { KnownSurvivor } from "../survivors.ts";
+import type { KnownSurvivor } from "./known-survivor.ts";
 
 const ties =
   "equivalent: keys that are due at one time have no order among them, and this only changes which is higher in the heap";
