@@ -4,25 +4,25 @@ import { exit, onStopSignal, programArguments } from "../src/platform/process.ts
 import { realRandom } from "../src/platform/random.ts";
 import { realTimeline } from "../src/platform/real-timeline.ts";
 import { openTerminal } from "../src/platform/terminal.ts";
-import type { Command } from "./command.ts";
-import { type CommandLine, runCommandLine } from "./command-line.ts";
-import { completion } from "./commands/completion.ts";
-import { loops } from "./commands/loops.ts";
-import { controllers } from "./commands/controllers.ts";
-import { dryRunCommand } from "./commands/dry-run.ts";
-import { explainCommand } from "./commands/explain.ts";
-import { optionsCommand } from "./commands/options.ts";
-import { run } from "./commands/run.ts";
-import { sandbox } from "./commands/sandbox.ts";
-import { trace } from "./commands/trace.ts";
-import { watch } from "./commands/watch.ts";
-import { versionCommand } from "./commands/version.ts";
-import { why } from "./commands/why.ts";
-import { complete } from "./completion.ts";
-import { explain } from "./explain-error.ts";
-import { globals } from "./globals.ts";
-import type { Io } from "./io.ts";
-import { version } from "./version.ts";
+import type { Command } from "./cli/command.ts";
+import { type CommandLine, runCommandLine } from "./cli/command-line.ts";
+import { completion } from "./commands/completion/completion.ts";
+import { loops } from "./commands/loops/loops.ts";
+import { controllers } from "./commands/controllers/controllers.ts";
+import { dryRunCommand } from "./commands/dry-run/dry-run.ts";
+import { explainCommand } from "./commands/explain/explain.ts";
+import { optionsCommand } from "./commands/options/options.ts";
+import { run } from "./commands/run/run.ts";
+import { sandbox } from "./commands/sandbox/sandbox.ts";
+import { trace } from "./commands/trace/trace.ts";
+import { watch } from "./commands/watch/watch.ts";
+import { versionCommand } from "./commands/version/version.ts";
+import { why } from "./commands/why/why.ts";
+import { complete } from "./cli/completion.ts";
+import { explain } from "./cli/explain-error.ts";
+import { globals } from "./connections/globals.ts";
+import type { Io } from "./cli/io.ts";
+import { version } from "./cli/version.ts";
 
 const commands: readonly Command[] = [
   run,

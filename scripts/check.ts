@@ -3,7 +3,8 @@
  * Exits 1 if anything is wrong; prints each finding.
  */
 import { join } from "node:path";
-import { brokenFloors, lintConfig, withPicture } from "./house.ts";
+import { rooms } from "./floors.ts";
+import { floorsOf, lintConfig, withPicture } from "./house.ts";
 import { thirdPartyLicenses } from "./licenses.ts";
 
 const top = join(import.meta.dir, "..");
@@ -42,18 +43,32 @@ async function derived({ path, from, make }: Derived): Promise<boolean> {
 }
 
 const derivedFiles: readonly Derived[] = [
-  { path: "src/README.md", from: "scripts/floors.ts", make: withPicture },
+  { path: "src/README.md", from: "scripts/floors.ts", make: (today) => withPicture(today, rooms) },
+  ...rooms.flatMap(({ folder, inner }) =>
+    inner === undefined
+      ? []
+      : [
+          {
+            path: `${folder}/README.md`,
+            from: "scripts/floors.ts",
+            make: (today: string) => withPicture(today, inner),
+          },
+        ],
+  ),
   { path: ".oxlintrc.json", from: "scripts/floors.ts", make: lintConfig },
   {
-    path: "plugin/licenses/third-party.json",
+    path: "plugin/commands/version/third-party.json",
     from: "the packages that the binary holds",
     make: () => thirdPartyLicenses(top),
   },
 ];
 
 async function floors(): Promise<boolean> {
-  const broken = await brokenFloors(top);
+  const { broken, arrows } = await floorsOf(top);
   for (const line of broken) console.error(line);
+  const inside = [...arrows].map(([folder, count]) => `${folder} ${count}`).join(", ");
+  const all = [...arrows.values()].reduce((sum, count) => sum + count, 0);
+  console.log(`arrows inside the large rooms: ${all} (${inside})`);
   return broken.length === 0;
 }
 

@@ -1,5 +1,5 @@
 /** What the demo prints: decisions as they are made, and each pod's way as one line when it has come to its end. */
-import { wrapWords } from "../plugin/render/style.ts";
+import { wrapWords } from "../plugin/cli/style.ts";
 import type { StageEvent } from "../src/trace/events.ts";
 
 /** `+` something is there, `-` something is gone, `!` something failed; a decision has none. */

@@ -17,7 +17,7 @@ import { sleep } from "../src/platform/timeline.ts";
 import { TraceBus } from "../src/trace/bus.ts";
 import { RunReport } from "../src/views/run-report.ts";
 import { summaryLine } from "../plugin/render/run-lines.ts";
-import { styleOf } from "../plugin/render/style.ts";
+import { styleOf } from "../plugin/cli/style.ts";
 import { DemoLines, paragraph, textOf } from "./demo-lines.ts";
 
 const longestStepMs = 4000;

@@ -1,6 +1,7 @@
 /**
  * The floors of the house: which folder may import which. A folder imports only from floors below its own; folders of one
- * floor never import each other. The lint rules (`scripts/lint.ts`) and the picture in `src/README.md` both come from here.
+ * floor never import each other. The lint configuration, the pictures in `src/README.md` and in the large rooms' own README files,
+ * and the check of every import (`scripts/house.ts`) come from here.
  */
 export interface Room {
   readonly floor: number;
@@ -9,6 +10,18 @@ export interface Room {
   readonly owns: string;
   /** The folders it may import, where that is narrower than "every floor below". */
   readonly only?: readonly string[];
+  /** The floors inside a large room, by the same rules; `<folder>/README.md` shows them. Files that lie flat in it are its top. */
+  readonly inner?: readonly Place[];
+}
+
+/** A folder inside a room. */
+export interface Place {
+  readonly floor: number;
+  /** Its path inside the room. */
+  readonly folder: string;
+  readonly owns: string;
+  /** Its own folders never import each other. */
+  readonly apart?: true;
 }
 
 export const rooms: readonly Room[] = [
@@ -55,8 +68,60 @@ export const rooms: readonly Room[] = [
     owns: "the built-in controllers, one folder each; `index.ts` is the only catalogue",
   },
   { floor: 7, folder: "src/modes", owns: "ways to run controllers; preflight; the composition root" },
-  { floor: 8, folder: "plugin", owns: "the command line: it prints what views say" },
+  {
+    floor: 8,
+    folder: "plugin",
+    owns: "the command line: it prints what views say",
+    inner: [
+      {
+        floor: 1,
+        folder: "cli",
+        owns: "what a command is, how its words are read and completed, what users see of errors, the terminal's style",
+      },
+      {
+        floor: 2,
+        folder: "names",
+        owns: "what words name: controllers, kinds, objects, namespaces; what was likely meant",
+      },
+      { floor: 2, folder: "render", owns: "text that several commands print" },
+      {
+        floor: 3,
+        folder: "manifests",
+        owns: "-f and -k: files, folders, URLs, kustomizations; kinds that nothing serves",
+      },
+      {
+        floor: 4,
+        folder: "connections",
+        owns: "the flags that choose a cluster, and what they connect to: a cluster or a sandbox",
+      },
+      { floor: 5, folder: "commands", owns: "a folder for each command, with all that it alone prints", apart: true },
+    ],
+  },
 ];
+
+/**
+ * Folders whose own folders still import what lies flat in them, or each other: how many files' imports do. These may only fall;
+ * a folder that is not named here has none.
+ */
+export const knots: Readonly<Record<string, number>> = {
+  "src/api": 10,
+  "src/modes": 6,
+  "src/sandbox": 334,
+  "src/sandbox/admission/pod-security": 6,
+  "src/sandbox/registry": 124,
+  "src/views": 2,
+};
+
+/**
+ * How connected the large rooms are inside: arrows between the places of a folder, which are its folders and each file that lies flat
+ * in it. They may only fall.
+ */
+export const mostArrows: Readonly<Record<string, number>> = {
+  "src/controller": 46,
+  "src/sandbox": 192,
+  "src/sandbox/registry": 219,
+  plugin: 15,
+};
 
 /** Whether a file in `from` may import a file in `to`. */
 export function mayImport(from: Room, to: Room): boolean {

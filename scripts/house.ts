@@ -1,32 +1,32 @@
 /**
- * Derives from the table of floors what must agree with it: the picture in `src/README.md` and the lint configuration
+ * Derives from the table of floors what must agree with it: the pictures in README files and the lint configuration
  * `.oxlintrc.json`; and finds the imports that break it.
  */
 import { parseSync } from "oxc-parser";
 import { dirname, join, relative } from "node:path";
-import { forbiddenGlobals, mayImport, roomOf, rooms } from "./floors.ts";
+import { forbiddenGlobals, knots, mayImport, mostArrows, type Place, type Room, roomOf, rooms } from "./floors.ts";
 
 const start = "<!-- floors: made by `npm run check -- --write` from scripts/floors.ts -->";
 const end = "<!-- end of floors -->";
 
-/** The picture of the floors, highest floor first. */
-export function picture(): string {
-  const floors = [...new Set(rooms.map((room) => room.floor))].sort((a, b) => b - a);
+/** The picture of some floors, highest floor first. */
+export function picture(places: readonly (Place | Room)[]): string {
+  const floors = [...new Set(places.map(({ floor }) => floor))].sort((a, b) => b - a);
   const rows = floors.flatMap((floor) =>
-    rooms
-      .filter((room) => room.floor === floor)
-      .map((room, index) => `| ${index === 0 ? floor : ""} | \`${room.folder}/\` | ${room.owns} |`),
+    places
+      .filter((place) => place.floor === floor)
+      .map(({ folder, owns }, index) => `| ${index === 0 ? floor : ""} | \`${folder}/\` | ${owns} |`),
   );
   return [start, "| floor | folder | owns |", "| --- | --- | --- |", ...rows, end].join("\n");
 }
 
-/** `readme` with its picture of the floors replaced by today's. */
-export function withPicture(readme: string): string {
+/** `readme` with its picture of the floors replaced by today's. @throws Error if it has no place for it. */
+export function withPicture(readme: string, places: readonly (Place | Room)[]): string {
   const from = readme.indexOf(start);
   const to = readme.indexOf(end);
   if (from < 0 || to < 0)
-    throw new Error(`src/README.md has no place for the picture: it needs the lines\n${start}\n${end}`);
-  return readme.slice(0, from) + picture() + readme.slice(to + end.length);
+    throw new Error(`a README has no place for its picture: it needs the lines\n${start}\n${end}`);
+  return readme.slice(0, from) + picture(places) + readme.slice(to + end.length);
 }
 
 /** The lint configuration, as the text of `.oxlintrc.json`. */
@@ -80,43 +80,140 @@ export function lintConfig(): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-/** Imports that go up or sideways, or name a model of client-node outside `src/api/types.ts`; a line each. */
-export async function brokenFloors(top: string): Promise<string[]> {
-  const broken: string[] = [];
-  for (const path of new Bun.Glob("{src,plugin}/**/*.ts").scanSync(top)) {
-    const room = roomOf(path);
-    if (room === undefined) continue;
-    const text = await Bun.file(join(top, path)).text();
-    const { module } = parseSync(path, text);
+/** An import of one file of the house by another; `to` is as it is written for what is not a file of the house. */
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly isOwn: boolean;
+}
+
+/** All imports of `src` and `plugin`, type imports included. */
+async function importsOf(top: string): Promise<readonly Import[]> {
+  const imports: Import[] = [];
+  for (const from of [...new Bun.Glob("{src,plugin}/**/*.ts").scanSync(top)].sort()) {
+    const text = await Bun.file(join(top, from)).text();
+    const { module } = parseSync(from, text);
     const targets = [
       ...module.staticImports.map((entry) => entry.moduleRequest.value),
       ...module.staticExports.flatMap((entry) => entry.entries.flatMap((e) => e.moduleRequest?.value ?? [])),
       ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
     ];
     for (const target of targets) {
-      if (target === "@kubernetes/client-node" && path !== "src/api/types.ts") {
-        broken.push(`${path}: names @kubernetes/client-node; only src/api/types.ts may`);
-      }
-      if (/^(node:|bun$|bun:)/.test(target) && room.folder !== "src/platform") {
-        broken.push(`${path}: imports ${target}; only src/platform may`);
-      }
-      // The program's version stands there.
-      if (target === "../package.json" && room.folder === "plugin") continue;
-      if (!target.startsWith(".")) continue;
-      const to = relative(top, join(top, dirname(path), target));
-      const other = roomOf(to);
-      if (other === undefined) broken.push(`${path}: imports ${to}, which is outside the house`);
-      else if (!mayImport(room, other)) {
-        broken.push(
-          `${path}: ${room.folder} (floor ${room.floor}) must not import ${other.folder} (floor ${other.floor})`,
-        );
-      }
-      const controller = /^src\/controllers\/([^/]+)\//;
-      const [mine, theirs] = [controller.exec(path)?.[1], controller.exec(to)?.[1]];
-      if (mine !== undefined && theirs !== undefined && mine !== theirs) {
-        broken.push(`${path}: controller ${mine} must not import controller ${theirs}`);
-      }
+      const isOwn = target.startsWith(".");
+      imports.push({ from, to: isOwn ? relative(top, join(top, dirname(from), target)) : target, isOwn });
     }
   }
-  return broken.sort();
+  return imports;
+}
+
+export interface Floors {
+  /** Imports that go up or sideways, at any depth, or name what only one place may; a line each. */
+  readonly broken: readonly string[];
+  /** Of each folder of `mostArrows`: the arrows between its places. */
+  readonly arrows: ReadonlyMap<string, number>;
+}
+
+export async function floorsOf(top: string): Promise<Floors> {
+  const imports = await importsOf(top);
+  const own = imports.filter(({ isOwn }) => isOwn);
+  const arrows = new Map(Object.keys(mostArrows).map((folder) => [folder, arrowsIn(folder, own)]));
+  const broken = [
+    ...imports.flatMap(brokenBetweenRooms),
+    ...imports.flatMap(brokenBetweenPlaces),
+    ...knotsIn(own),
+    ...[...arrows].flatMap(([folder, count]) =>
+      wrongCeiling(`${folder} has`, "arrows", count, mostArrows[folder] ?? 0),
+    ),
+  ];
+  return { broken: broken.sort(), arrows };
+}
+
+function wrongCeiling(where: string, what: string, count: number, ceiling: number): readonly string[] {
+  if (count === ceiling) return [];
+  const next = count > ceiling ? "there were fewer" : "lower the figure";
+  return [`scripts/floors.ts: ${where} ${count} ${what}, not ${ceiling}: ${next}`];
+}
+
+function brokenBetweenRooms({ from, to, isOwn }: Import): readonly string[] {
+  const room = roomOf(from);
+  if (room === undefined) return [];
+  if (!isOwn) {
+    if (to === "@kubernetes/client-node" && from !== "src/api/types.ts")
+      return [`${from}: names @kubernetes/client-node; only src/api/types.ts may`];
+    if (/^(node:|bun$|bun:)/.test(to) && room.folder !== "src/platform")
+      return [`${from}: imports ${to}; only src/platform may`];
+    return [];
+  }
+  // The program's version stands there.
+  if (to === "package.json" && room.folder === "plugin") return [];
+  const other = roomOf(to);
+  if (other === undefined) return [`${from}: imports ${to}, which is outside the house`];
+  if (!mayImport(room, other))
+    return [`${from}: ${room.folder} (floor ${room.floor}) must not import ${other.folder} (floor ${other.floor})`];
+  const controller = /^src\/controllers\/([^/]+)\//;
+  const [mine, theirs] = [controller.exec(from)?.[1], controller.exec(to)?.[1]];
+  if (mine === undefined || theirs === undefined || mine === theirs) return [];
+  return [`${from}: controller ${mine} must not import controller ${theirs}`];
+}
+
+/** By the floors inside a room, where it has any. */
+function brokenBetweenPlaces({ from, to, isOwn }: Import): readonly string[] {
+  const room = roomOf(from);
+  if (!isOwn || room?.inner === undefined || roomOf(to) !== room) return [];
+  const placeOf = (path: string): Place | undefined =>
+    room.inner?.find(({ folder }) => path.startsWith(`${room.folder}/${folder}/`));
+  const [mine, theirs] = [placeOf(from), placeOf(to)];
+  if (mine === undefined) return [];
+  if (theirs === undefined) return [`${from}: imports ${to}, which lies flat in ${room.folder}, its top`];
+  if (mine !== theirs) {
+    if (theirs.floor < mine.floor) return [];
+    return [`${from}: ${mine.folder} (floor ${mine.floor}) must not import ${theirs.folder} (floor ${theirs.floor})`];
+  }
+  const within = (path: string): string => path.slice(`${room.folder}/${mine.folder}/`.length).split("/")[0] ?? "";
+  if (mine.apart !== true || within(from) === within(to)) return [];
+  return [`${from}: ${within(from)} must not import ${within(to)}`];
+}
+
+/** Whatever the table says: no folder's own folders import what lies flat in it, and there is no circle between them. */
+function knotsIn(imports: readonly Import[]): readonly string[] {
+  const folders = new Set(imports.flatMap(({ from }) => foldersAbove(from)).filter((folder) => folder !== "src"));
+  return [...folders].flatMap((folder) => {
+    const between = imports.flatMap(({ from, to }) => {
+      const [mine, theirs] = [childOf(folder, from), childOf(folder, to)];
+      return mine === undefined || theirs === undefined || mine === theirs ? [] : [{ from, to, mine, theirs }];
+    });
+    const pairs = between.map(({ mine, theirs }) => [mine, theirs] as const);
+    const wrong = between.filter(({ mine, theirs }) => mine !== "" && (theirs === "" || reaches(pairs, theirs, mine)));
+    const allowed = knots[folder] ?? 0;
+    if (wrong.length <= allowed) return wrongCeiling(folder, "imports in knots", wrong.length, allowed);
+    return wrong.map(({ from, to }) => `${from}: imports ${to}, upwards or in a circle inside ${folder}`);
+  });
+}
+
+/** Pairs of places of a folder of which one imports the other. */
+function arrowsIn(folder: string, imports: readonly Import[]): number {
+  const placeOf = (path: string): string => path.slice(folder.length + 1).split("/")[0] ?? "";
+  const inside = imports.filter(({ from, to }) => from.startsWith(`${folder}/`) && to.startsWith(`${folder}/`));
+  const pairs = inside.map(({ from, to }) => [placeOf(from), placeOf(to)]).filter(([from, to]) => from !== to);
+  return new Set(pairs.map((pair) => pair.join(" "))).size;
+}
+
+/** `src`, `src/a` and `src/a/b` of `src/a/b/c.ts`. */
+function foldersAbove(path: string): readonly string[] {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+}
+
+/** The folder inside `folder` that the path lies in, `""` for a file that lies flat in it; undefined outside it. */
+function childOf(folder: string, path: string): string | undefined {
+  if (!path.startsWith(`${folder}/`)) return undefined;
+  const rest = path.slice(folder.length + 1).split("/");
+  return rest.length === 1 ? "" : rest[0];
+}
+
+/** Whether arrows lead from one folder to another, not through what lies flat. */
+function reaches(pairs: readonly (readonly [string, string])[], from: string, to: string): boolean {
+  const seen = new Set([from]);
+  for (const at of seen) for (const [mine, theirs] of pairs) if (mine === at && theirs !== "") seen.add(theirs);
+  return seen.has(to);
 }

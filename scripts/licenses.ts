@@ -1,4 +1,4 @@
-/** Finds the packages that are compiled into the binary, with their licences, for `plugin/licenses/third-party.json`. */
+/** Finds the packages that are compiled into the binary, with their licences, for `plugin/commands/version/third-party.json`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -29,7 +29,7 @@ export async function thirdPartyLicenses(top: string): Promise<string> {
   return `${JSON.stringify(packages, undefined, 2)}\n`;
 }
 
-/** A package in the list; the program's own type of it is in `plugin/licenses/licenses.ts`. */
+/** A package in the list; the program's own type of it is in `plugin/commands/version/licenses.ts`. */
 interface ThirdParty {
   readonly name: string;
   readonly version: string;

@@ -1,7 +1,7 @@
 /** Changes of fields, in a few words. */
 import type { FieldChange } from "../../src/api/field-changes.ts";
 import { byInterest, withoutAccompanying } from "../../src/views/field-interest.ts";
-import { shorten } from "./style.ts";
+import { shorten } from "../cli/style.ts";
 
 /** Longer values are cut. */
 const longestValue = 40;

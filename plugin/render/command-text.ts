@@ -1,5 +1,5 @@
 /** Commands that are advised, on screens that are narrower than they are. */
-import { shownLength, wrapWords } from "./style.ts";
+import { shownLength, wrapWords } from "../cli/style.ts";
 
 /** A word of a shell's command line: what is quoted stays whole. */
 const shellWord = /(?:'[^']*'|\\.|[^\s'\\])+/g;

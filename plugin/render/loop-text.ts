@@ -18,7 +18,7 @@ import { unseenText, type Verdict } from "../../src/verdict/verdict.ts";
 import { shortValue } from "./changes.ts";
 import { valueTexts } from "./loop-values.ts";
 import { withCommand } from "./command-text.ts";
-import { counted, formatDuration, type Style, wrapWords } from "./style.ts";
+import { counted, formatDuration, type Style, wrapWords } from "../cli/style.ts";
 
 /** Fields of one loop that are named, and values of one field. */
 const shownFields = 4;

@@ -3,8 +3,8 @@ import { subjectOf } from "../../src/controller/definition.ts";
 import type { CacheState } from "../../src/modes/live.ts";
 import type { Preflight } from "../../src/modes/preflight.ts";
 import { formatRight } from "../../src/modes/rights.ts";
-import { UserError } from "../user-error.ts";
-import { counted, wrapWords } from "./style.ts";
+import { UserError } from "../cli/user-error.ts";
+import { counted, wrapWords } from "../cli/style.ts";
 
 /** `rights  7 of 7 · owner  no other owner of replicasets found: …` */
 export function preflightLine({ rights, owners }: Preflight): string {

@@ -1,7 +1,7 @@
 /** The lines of `run`, as text. */
 import { formatLocalClock } from "../../src/api/time.ts";
 import type { RefusedWrite, ReportedWrite, RunLine, RunSummary } from "../../src/views/run-report.ts";
-import { counted, formatDuration, showsTimes, type Style, wrapWords } from "./style.ts";
+import { counted, formatDuration, showsTimes, type Style, wrapWords } from "../cli/style.ts";
 
 export interface RunLinesOptions {
   readonly style: Style;

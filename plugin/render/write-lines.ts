@@ -2,7 +2,7 @@
 import { splitKey } from "../../src/api/key.ts";
 import type { BlockWrite } from "../../src/views/sync-block.ts";
 import { changesText } from "./changes.ts";
-import { counted, formatDuration, type Style, withoutSuffix, wrapWords } from "./style.ts";
+import { counted, formatDuration, type Style, withoutSuffix, wrapWords } from "../cli/style.ts";
 
 const methods = {
   create: "POST",

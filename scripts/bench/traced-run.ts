@@ -9,7 +9,7 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import type { Output } from "../../src/platform/terminal.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { Linker } from "../../src/trace/linker.ts";
-import { TraceScreen } from "../../plugin/trace-screen.ts";
+import { TraceScreen } from "../../plugin/commands/trace/screen.ts";
 
 /** As a pipe whose reader keeps up. */
 const taken: Output = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { accessWords, kubectlAdvice, quoted, reconcileAdvice } from "../../plugin/advice.ts";
+import { accessWords, kubectlAdvice, quoted, reconcileAdvice } from "../../plugin/cli/advice.ts";
 
 describe("advice", () => {
   test("repeats what chose the cluster and the user", () => {

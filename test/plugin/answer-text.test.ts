@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Chalk } from "chalk";
-import { answerLines } from "../../plugin/render/answer-text.ts";
+import { answerLines } from "../../plugin/commands/why/answer-text.ts";
 import { type Answer, answerFrom } from "../../src/diagnosis/answer.ts";
 import { type Advice, type Item, refText } from "../../src/diagnosis/diagnosis.ts";
 import { type Got, wantId } from "../../src/diagnosis/look.ts";

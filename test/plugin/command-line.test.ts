@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { choice, command, duration, flag, readDuration, text, texts, wholeNumber } from "../../plugin/command.ts";
-import { type CommandLine, runCommandLine } from "../../plugin/command-line.ts";
-import { explain } from "../../plugin/explain-error.ts";
+import { choice, command, duration, flag, readDuration, text, texts, wholeNumber } from "../../plugin/cli/command.ts";
+import { type CommandLine, runCommandLine } from "../../plugin/cli/command-line.ts";
+import { explain } from "../../plugin/cli/explain-error.ts";
 import { fakeIo, type FakeIo } from "../support/fake-io.ts";
 
 const greet = command({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { commandLines, withCommand } from "../../plugin/render/command-text.ts";
-import { quoted } from "../../plugin/advice.ts";
+import { quoted } from "../../plugin/cli/advice.ts";
 
 const long = `kubectl logs web-6d5f4c-x7k2p -c web --previous -n shop --as ${quoted("it's me, an operator's author")}`;
 

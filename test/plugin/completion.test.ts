@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Candidate, choice, command, flag, text, texts } from "../../plugin/command.ts";
-import type { CommandLine } from "../../plugin/command-line.ts";
-import { complete } from "../../plugin/completion.ts";
+import { type Candidate, choice, command, flag, text, texts } from "../../plugin/cli/command.ts";
+import type { CommandLine } from "../../plugin/cli/command-line.ts";
+import { complete } from "../../plugin/cli/completion.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { objectCandidates } from "../../plugin/cluster-candidates.ts";
-import { globals } from "../../plugin/globals.ts";
+import { objectCandidates } from "../../plugin/connections/cluster-candidates.ts";
+import { globals } from "../../plugin/connections/globals.ts";
 import { loadKubeconfig } from "../../src/client/kubeconfig.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { controllers } from "../../plugin/commands/controllers.ts";
+import { controllers } from "../../plugin/commands/controllers/controllers.ts";
 import { catalogue } from "../../src/controllers/index.ts";
 import { fakeIo } from "../support/fake-io.ts";
 

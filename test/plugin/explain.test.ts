@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { explainCommand } from "../../plugin/commands/explain.ts";
+import { explainCommand } from "../../plugin/commands/explain/explain.ts";
 import { catalogue } from "../../src/controllers/index.ts";
 import { fakeIo } from "../support/fake-io.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formatBytes, liveTable, type LiveTableOptions } from "../../plugin/render/live-table.ts";
+import { formatBytes, liveTable, type LiveTableOptions } from "../../plugin/commands/watch/live-table.ts";
 import type { InformerState } from "../../src/cache/shared-informer.ts";
 import type { QueueState } from "../../src/views/queue-gauges.ts";
 

@@ -1,8 +1,8 @@
 /** `-f URL`, against servers on loopback. */
 import { afterAll, describe, expect, test } from "bun:test";
 import * as http from "node:http";
-import { fetchText, shownUrl, type WebIo } from "../../plugin/manifest-url.ts";
-import { readManifests } from "../../plugin/manifests.ts";
+import { fetchText, shownUrl, type WebIo } from "../../plugin/manifests/manifest-url.ts";
+import { readManifests } from "../../plugin/manifests/manifests.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import type { Timeline } from "../../src/platform/timeline.ts";
 import { listening, type Listening, rawServer } from "../platform/servers.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { kindNamed, objectNamed, typesAndNames } from "../../plugin/object-names.ts";
+import { kindNamed, objectNamed, typesAndNames } from "../../plugin/names/object-names.ts";
 import { isNameOf } from "../../src/client/discovery.ts";
 import { Deployments, type Kind, kindOf, Pods, ReplicaSets } from "../../src/api/kind.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Chalk } from "chalk";
 import { RunLines, summaryLine } from "../../plugin/render/run-lines.ts";
-import { formatDuration } from "../../plugin/render/style.ts";
+import { formatDuration } from "../../plugin/cli/style.ts";
 import type { RunLine } from "../../src/views/run-report.ts";
 
 const at = Date.parse("2026-11-21T10:41:07.212Z");

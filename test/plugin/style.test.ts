@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { plainTable } from "../../plugin/render/table.ts";
-import { hung, shorten, shownLength, styleOf, wrapWords } from "../../plugin/render/style.ts";
+import { plainTable } from "../../plugin/cli/table.ts";
+import { hung, shorten, shownLength, styleOf, wrapWords } from "../../plugin/cli/style.ts";
 import { terminalText } from "../../src/platform/visible-text.ts";
 import { fakeIo } from "../support/fake-io.ts";
 

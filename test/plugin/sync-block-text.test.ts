@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { differenceText } from "../../plugin/render/shadow-text.ts";
-import { hung, styleOf } from "../../plugin/render/style.ts";
-import { SyncBlockText } from "../../plugin/render/sync-block-text.ts";
+import { differenceText } from "../../plugin/commands/trace/shadow-text.ts";
+import { hung, styleOf } from "../../plugin/cli/style.ts";
+import { SyncBlockText } from "../../plugin/commands/trace/sync-block-text.ts";
 import { splitKey } from "../../src/api/key.ts";
 import type { AgreementEvent } from "../../src/trace/events.ts";
 import { type Origin, type SyncBlock, writesOf } from "../../src/views/sync-block.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Chalk } from "chalk";
-import { WatchLines, type WatchLinesOptions, watchSummaryLine } from "../../plugin/render/watch-lines.ts";
+import { WatchLines, type WatchLinesOptions, watchSummaryLine } from "../../plugin/commands/watch/watch-lines.ts";
 import { DeltaReport } from "../../src/views/delta-report.ts";
 import { Events, objectOf, replicaSets } from "../views/events.ts";
 

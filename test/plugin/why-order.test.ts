@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { causesFirst, worstFirst } from "../../plugin/why-order.ts";
+import { causesFirst, worstFirst } from "../../plugin/commands/why/order.ts";
 import { Deployments, type Kind, Nodes, Pods } from "../../src/api/kind.ts";
 import type { Answer } from "../../src/diagnosis/answer.ts";
 import type { Is } from "../../src/diagnosis/diagnosis.ts";

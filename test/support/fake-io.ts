@@ -1,5 +1,5 @@
 /** An Io that keeps what was written, with a terminal of the width asked for. */
-import type { Io } from "../../plugin/io.ts";
+import type { Io } from "../../plugin/cli/io.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import type { Output } from "../../src/platform/terminal.ts";
 import { oneLine } from "../../src/platform/visible-text.ts";

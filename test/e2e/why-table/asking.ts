@@ -1,5 +1,5 @@
 /** Asks what `why` asks, inside the test: the same reading and the same diagnosis, without a process for each row. */
-import { kindNamed } from "../../../plugin/object-names.ts";
+import { kindNamed } from "../../../plugin/names/object-names.ts";
 import { accessCluster } from "../../../src/client/cluster-access.ts";
 import { createClient } from "../../../src/client/client.ts";
 import { connect } from "../../../src/client/connect.ts";

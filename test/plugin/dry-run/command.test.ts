@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dryRunCommand } from "../../../plugin/commands/dry-run.ts";
+import { dryRunCommand } from "../../../plugin/commands/dry-run/dry-run.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 import { rejection } from "../../support/rejection.ts";
 

@@ -1,11 +1,11 @@
 /** What a script or a CI job is told by the exit code. */
 import { describe, expect, test } from "bun:test";
-import { exitCodeOf, type Fear, lostObjects, readFears } from "../../../plugin/dry-run/verdict.ts";
+import { exitCodeOf, type Fear, lostObjects, readFears } from "../../../plugin/commands/dry-run/report/verdict.ts";
 import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
-import { githubLines } from "../../../plugin/render/dry-run/github.ts";
+import { githubLines } from "../../../plugin/commands/dry-run/report/github.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
-import { textLines } from "../../../plugin/render/dry-run/text.ts";
-import { styleOf } from "../../../plugin/render/style.ts";
+import { textLines } from "../../../plugin/commands/dry-run/report/text.ts";
+import { styleOf } from "../../../plugin/cli/style.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 import { apply, deployment, full, hidden, judged, play, reportOf, rollout, service } from "./scene.ts";

@@ -1,8 +1,8 @@
 /** What GitHub Actions makes of the output: annotations, and nothing that a manifest has forged. */
 import { describe, expect, test } from "bun:test";
-import { ManifestError } from "../../../plugin/manifests.ts";
-import { githubErrorLines, githubLines } from "../../../plugin/render/dry-run/github.ts";
-import { type Annotation, annotationLines } from "../../../plugin/render/dry-run/workflow-commands.ts";
+import { ManifestError } from "../../../plugin/manifests/manifests.ts";
+import { githubErrorLines, githubLines } from "../../../plugin/commands/dry-run/report/github.ts";
+import { type Annotation, annotationLines } from "../../../plugin/commands/dry-run/report/workflow-commands.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { apply, deployment, obeyed, play, reportOf, rollout } from "./scene.ts";

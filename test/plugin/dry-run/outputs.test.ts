@@ -1,11 +1,11 @@
 /** The answers of dry-run as they are printed. */
 import { describe, expect, test } from "bun:test";
-import { githubLines } from "../../../plugin/render/dry-run/github.ts";
-import { reportAsJson } from "../../../plugin/render/dry-run/json.ts";
-import { markdownLines } from "../../../plugin/render/dry-run/markdown.ts";
-import { textLines } from "../../../plugin/render/dry-run/text.ts";
-import { yamlLines } from "../../../plugin/render/dry-run/yaml.ts";
-import { styleOf } from "../../../plugin/render/style.ts";
+import { githubLines } from "../../../plugin/commands/dry-run/report/github.ts";
+import { reportAsJson } from "../../../plugin/commands/dry-run/report/json.ts";
+import { markdownLines } from "../../../plugin/commands/dry-run/report/markdown.ts";
+import { textLines } from "../../../plugin/commands/dry-run/report/text.ts";
+import { yamlLines } from "../../../plugin/commands/dry-run/report/yaml.ts";
+import { styleOf } from "../../../plugin/cli/style.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 import { expectGolden } from "../../support/golden.ts";

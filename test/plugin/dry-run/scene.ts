@@ -5,7 +5,7 @@ import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
 import { noCustomResources } from "../../../src/modes/dry-run/custom-objects.ts";
 import { type Verdicts, verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";
 import { dryRun, type DryRun } from "../../../src/modes/dry-run/dry-run.ts";
-import type { DryRunReport } from "../../../plugin/render/dry-run/report.ts";
+import type { DryRunReport } from "../../../plugin/commands/dry-run/report/report.ts";
 
 /** Those that these outputs are about: another one in the catalogue changes none of them. */
 const controllers = catalogue.filter(({ name }) => ["deployment", "replicaset", "garbage-collector"].includes(name));

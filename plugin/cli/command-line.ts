@@ -1,0 +1,172 @@
+/** From arguments to a command and its options. The only file that knows the library which parses arguments. */
+import { Command as Parser, CommanderError, InvalidArgumentError, Option as ParserOption } from "commander";
+import type { Command, Example, Given, Option, Options } from "./command.ts";
+import { readWords } from "./given-words.ts";
+import type { Io } from "./io.ts";
+import { wrapWords } from "./style.ts";
+import { UserError } from "./user-error.ts";
+
+export interface CommandLine {
+  readonly about: string;
+  readonly version: string;
+  readonly commands: readonly Command[];
+  /** Taken by every command, listed apart in its help. */
+  readonly globals: Options;
+  /** Printed under the list of commands. */
+  readonly examples: readonly Example[];
+}
+
+/**
+ * Parses the arguments and runs the command.
+ * @returns the command's exit code; 0 for help and version.
+ * @throws UserError for arguments that are wrong; whatever the command throws.
+ */
+export async function runCommandLine(line: CommandLine, args: readonly string[], io: Io): Promise<number> {
+  let code = 0;
+  const program = parserFor(line.about, io)
+    .name(io.calledAs)
+    .usage("COMMAND [options]")
+    .version(line.version, "--version", "print the version")
+    .addHelpText("after", () => examplesText(line.examples, io))
+    .helpCommand("help [command]", "help for a command");
+  for (const command of line.commands) {
+    const parser = parserFor(command.description ?? command.about, io)
+      .name(command.name)
+      .summary(command.about);
+    if (command.arguments !== undefined) parser.argument(command.arguments.name, command.arguments.about);
+    if (command.secondArgument !== undefined) {
+      parser.argument(command.secondArgument.name, command.secondArgument.about);
+    }
+    addOptions(parser, command.options, "Options:");
+    for (const [name, option] of Object.entries(globalsOf(line, command))) {
+      parser.addOption(parserOption(name, option).hideHelp());
+    }
+    parser.addHelpText("after", () => examplesText(command.examples, io) + connectionText(line, command, io));
+    parser.action(async (...parsed: unknown[]) => {
+      const count = (command.arguments === undefined ? 0 : 1) + (command.secondArgument === undefined ? 0 : 1);
+      const positional = parsed.slice(0, count).flat();
+      code = await command.run(
+        {
+          arguments: positional.filter((argument) => typeof argument === "string"),
+          options: given({ ...line.globals, ...command.options }, parser.opts()),
+        },
+        io,
+      );
+    });
+    program.addCommand(parser, { hidden: command.hidden === true });
+  }
+  const { command, rest } = readWords(line, args);
+  try {
+    await program.parseAsync(command === undefined ? [...rest] : [command.name, ...rest], { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) return commanderEnded(error, line, command, io);
+    throw error;
+  }
+  return code;
+}
+
+/** The options of every command that this one does not word for itself; none for one that asks no cluster. */
+export function globalsOf(line: CommandLine, command: Command): Options {
+  if (command.connects === false) return {};
+  return Object.fromEntries(Object.entries(line.globals).filter(([name]) => command.options[name] === undefined));
+}
+
+function parserFor(about: string, io: Io): Parser {
+  return new Parser()
+    .description(about)
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .allowExcessArguments(false)
+    .helpOption("-h, --help", "print this help")
+    .configureHelp({
+      helpWidth: Math.min(io.out.columns ?? 100, 120),
+      sortSubcommands: false,
+      showGlobalOptions: false,
+    })
+    .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: () => undefined });
+}
+
+function addOptions(parser: Parser, options: Options, group: string): void {
+  for (const [name, option] of Object.entries(options)) {
+    parser.addOption(parserOption(name, option).helpGroup(group));
+  }
+}
+
+function parserOption(name: string, option: Option<unknown>): ParserOption {
+  const made = new ParserOption(
+    option.flags,
+    option.about + (option.default === undefined ? "" : ` (default ${option.default})`),
+  );
+  // The data's own names are used, not those that the library derives from the flags.
+  made.attributeName = () => name;
+  if (option.choices !== undefined && option.repeatable === undefined) made.choices([...option.choices]);
+  const { read } = option;
+  if (read !== undefined) {
+    made.argParser((value: string) => {
+      try {
+        return read(value);
+      } catch (error) {
+        throw new InvalidArgumentError(`It should be ${(error as Error).message}.`);
+      }
+    });
+  }
+  if (option.repeatable === true)
+    made.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  return made;
+}
+
+function given<O extends Options>(options: O, parsed: Readonly<Record<string, unknown>>): Given<O> {
+  return Object.fromEntries(
+    Object.keys(options).flatMap((name) => (parsed[name] === undefined ? [] : [[name, parsed[name]]])),
+  ) as Given<O>;
+}
+
+function examplesText(examples: readonly Example[], io: Io): string {
+  if (examples.length === 0) return "";
+  const lines = examples.flatMap(({ says, line }) => [`  # ${says}`, `  ${io.calledAs} ${line}`.trimEnd()]);
+  return `\nExamples:\n${lines.join("\n")}\n`;
+}
+
+function connectionText(line: CommandLine, command: Command, io: Io): string {
+  if (Object.keys(globalsOf(line, command)).length === 0) return "";
+  return `\nThe options that choose the cluster, as kubectl has them: \`${io.calledAs} options\`\n`;
+}
+
+/** The options that every command takes, for `options`: two columns, wrapped. */
+export function globalsText(globals: Options, columns: number): string {
+  const width = Math.max(...Object.values(globals).map(({ flags }) => flags.length));
+  const lines = Object.values(globals).flatMap(({ flags, about, default: value }) => {
+    const words = `${about}${value === undefined ? "" : ` (default ${value})`}`.split(" ");
+    return wrapWords(words, columns - width - 4).map(
+      (text, index) => `  ${(index === 0 ? flags : "").padEnd(width)}  ${text}`,
+    );
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+function choosesCluster(globals: Options, flag: string): boolean {
+  const name = flag.split("=", 1)[0] ?? "";
+  return Object.values(globals).some(({ flags }) => flags.split(/[ ,]+/).includes(name));
+}
+
+function commanderEnded(error: CommanderError, line: CommandLine, command: Command | undefined, io: Io): number {
+  if (error.exitCode === 0) return 0;
+  // Without a command the library prints its help as an error.
+  if (error.code === "commander.help") {
+    throw new UserError("no command given", [`\`${io.calledAs} --help\` lists the commands`], { cause: error });
+  }
+  const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const next = rest.map((line) => line.replace(/^\((.*)\)$/, "$1")).filter((line) => line !== "");
+  const help = `\`${io.calledAs}${command === undefined ? "" : ` ${command.name}`} --help\` shows `;
+  if (error.code === "commander.missingArgument") {
+    const missing = /[\w-]+/.exec(command?.arguments?.name ?? "argument")?.[0] ?? "";
+    throw new UserError(`no ${missing} given`, [`${help}what to give`], { cause: error });
+  }
+  const unknown = error.code === "commander.unknownOption" ? /'(-[^']*)'/.exec(message)?.[1] : undefined;
+  if (command !== undefined && unknown !== undefined && choosesCluster(line.globals, unknown)) {
+    throw new UserError(`${unknown} chooses a cluster, and \`${command.name}\` asks none`, [`${help}its options`], {
+      cause: error,
+    });
+  }
+  throw new UserError(message.replace(/\.$/, ""), [...next, `${help}the options`], { cause: error });
+}

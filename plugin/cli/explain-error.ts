@@ -1,0 +1,49 @@
+/** Errors become text here and nowhere else: one clear line, then what to do next. */
+import { StatusError } from "../../src/api/status-error.ts";
+import { TransportError } from "../../src/api/transport.ts";
+import { KubeconfigError } from "../../src/client/kubeconfig-types.ts";
+import type { Io } from "./io.ts";
+import { shownLength, styleOf, wrapWords } from "./style.ts";
+import { UserError } from "./user-error.ts";
+
+/** Prints the error to standard error. @returns the exit code. */
+export function explain(error: unknown, io: Io): number {
+  const { colour, columns } = styleOf(io.err);
+  const { message, next } = inWords(error);
+  // Neither is a mistake of the program's or its user's.
+  const own = ["refused:", "stopped:"].find((each) => message.startsWith(`${each} `));
+  const [label, text] = own === undefined ? ["error:", message] : [own, message.slice(own.length + 1)];
+  const lines = [`${label} ${text.replace(/^Cannot /, "cannot ")}`, ...next].flatMap((line) => fitted(line, columns));
+  const [first = "", ...rest] = lines;
+  io.err.line(`${colour.red(label)}${first.slice(label.length)}`);
+  for (const line of rest) io.err.line(line);
+  return 2;
+}
+
+function inWords(error: unknown): { readonly message: string; readonly next: readonly string[] } {
+  if (error instanceof UserError) return error;
+  if (error instanceof KubeconfigError)
+    return { message: error.message, next: error.next === undefined ? [] : [error.next] };
+  if (error instanceof StatusError) {
+    const plain = error.message.includes("HTTP request to an HTTPS server");
+    return { message: answered(error), next: plain ? ["the address of the server should begin with https://"] : [] };
+  }
+  if (error instanceof TransportError) return { message: error.message, next: [] };
+  // A RangeError is how the stack refuses an argument: its message is meant for the user.
+  if (error instanceof RangeError) return { message: error.message, next: [] };
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    message: "something went wrong that should not have: please report it with these lines",
+    next: stack.split("\n"),
+  };
+}
+
+/** An answer that is no Status says by itself who answered what. */
+function answered({ code, message }: StatusError): string {
+  return message.startsWith("the server answered") ? message : `the API server answered ${code}: ${message}`;
+}
+
+/** Broken at words where it is wider than the terminal. */
+function fitted(line: string, columns: number | undefined): readonly string[] {
+  return shownLength(line) <= (columns ?? Infinity) ? [line] : wrapWords(line.split(" "), columns);
+}

@@ -1,0 +1,16 @@
+/** What a command may touch of the world: handed in, so that tests run commands without a process. */
+import type { Random } from "../../src/platform/random.ts";
+import type { Terminal } from "../../src/platform/terminal.ts";
+import type { Timeline } from "../../src/platform/timeline.ts";
+
+export interface Io extends Terminal {
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `kubectl reconcile`, or `kubectl-reconcile` when it was called so. */
+  readonly calledAs: string;
+  /** Calls back for each signal that asks to end; `count` is 1 for the first. Returns what ends it. */
+  readonly onStopSignal: (fn: (signal: string, count: number) => void) => () => void;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => never;
+}

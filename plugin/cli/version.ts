@@ -1,0 +1,7 @@
+import manifest from "../../package.json" with { type: "json" };
+
+/** The version of this program, and the Kubernetes release whose controllers it is faithful to. */
+export const version: string = manifest.version;
+/** The SPDX expression of its licence. */
+export const license: string = manifest.license;
+export const kubernetesRelease = "1.36.3";

@@ -1,0 +1,26 @@
+import { type Command, command } from "../../cli/command.ts";
+import { printShellScript, shells } from "../../cli/completion.ts";
+import { UserError } from "../../cli/user-error.ts";
+
+export const completion: Command = command({
+  name: "completion",
+  about: "Print the script that completes kubectl-reconcile in a shell",
+  description:
+    "Prints the script that completes kubectl-reconcile in a shell. `kubectl reconcile` is completed by kubectl itself, " +
+    "as soon as kubectl_complete-reconcile is on PATH beside kubectl-reconcile.",
+  arguments: { name: "<shell>", about: shells.join(", ") },
+  completeArgument: () => shells.map((value) => ({ value, about: "" })),
+  options: {},
+  connects: false,
+  examples: [
+    { says: "In this bash", line: "completion bash > /tmp/c && source /tmp/c" },
+    { says: "In every new zsh", line: 'completion zsh > "${fpath[1]}/_kubectl-reconcile"' },
+  ],
+  async run({ arguments: [word = ""] }) {
+    const shell = shells.find((name) => name === word);
+    if (shell === undefined)
+      throw new UserError(`unknown shell ${JSON.stringify(word)}`, [`known are: ${shells.join(", ")}`]);
+    printShellScript(shell);
+    return 0;
+  },
+});

@@ -1,0 +1,126 @@
+import { apiVersionOf } from "../../../src/api/kind.ts";
+import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import { catalogue } from "../../../src/controllers/index.ts";
+import { permissionsOf } from "../../../src/modes/rights.ts";
+import { choice, type Command, command, text } from "../../cli/command.ts";
+import { controllerCandidates, controllerNamed } from "../../names/controller-names.ts";
+import { rbacManifest } from "./rbac.ts";
+import { styleOf, wrapWords } from "../../cli/style.ts";
+import { plainTable } from "../../cli/table.ts";
+
+function watched(definition: ControllerDefinition): string {
+  const named = definition.watches.map((watch) => watch.kind.kind);
+  return [...named, ...(definition.discovers === undefined ? [] : [definition.discovers.what])].join(", ");
+}
+
+/** As JSON: what the controller is, without its functions. */
+function described(definition: ControllerDefinition): unknown {
+  const { name, aliases, purpose, workers, source, rules } = definition;
+  return {
+    name,
+    aliases,
+    purpose,
+    ...(definition.for !== undefined && {
+      reconciles: { apiVersion: apiVersionOf(definition.for), kind: definition.for.kind },
+    }),
+    watches: definition.watches.map(({ kind }) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind })),
+    ...(definition.discovers !== undefined && { discovers: definition.discovers.what }),
+    workers,
+    permissions: permissionsOf(definition),
+    rules: rules.map(({ id, looksAt, chooses, source }) => ({ id, looksAt, chooses, source })),
+    source,
+  };
+}
+
+/** A label with its words, wrapped beside it. */
+function labelled(label: string, words: string, columns: number | undefined): readonly string[] {
+  const lines = wrapWords(words.split(" "), columns === undefined ? undefined : columns - label.length);
+  return lines.map((line, index) => `${index === 0 ? label : " ".repeat(label.length)}${line}`);
+}
+
+function detail(definition: ControllerDefinition, columns: number | undefined): string {
+  const { name, aliases, purpose, workers, source, rules } = definition;
+  const also = aliases.length === 0 ? "" : ` (also ${aliases.join(", ")})`;
+  const verbs = new Map<string, string[]>();
+  for (const { resource, verb } of permissionsOf(definition))
+    verbs.set(resource, [...(verbs.get(resource) ?? []), verb]);
+  const ids = Math.max(...rules.map((rule) => rule.id.length));
+  const room = Math.max(30, (columns ?? 100) - ids - 4);
+  return [
+    ...wrapWords(`${name}${also}: ${purpose}`.split(" "), columns),
+    "",
+    `reconciles  ${definition.for === undefined ? "objects of every kind" : `${definition.for.kind} (${apiVersionOf(definition.for)})`}`,
+    ...labelled("watches     ", watched(definition), columns),
+    `workers     ${workers}`,
+    `needs       ${[...verbs].map(([resource, allowed]) => `${resource}: ${allowed.join(" ")}`).join("\n            ")}`,
+    `upstream    ${source}`,
+    "",
+    "rules",
+    ...rules.flatMap(({ id, chooses }) =>
+      wrapWords(chooses.split(" "), room).map((line, index) => `  ${(index === 0 ? id : "").padEnd(ids)}  ${line}`),
+    ),
+  ].join("\n");
+}
+
+/** Columns that are left out, in this order, where so much of a purpose would not fit beside them. */
+const lessNeeded: readonly { readonly name: string; readonly purposeWidth: number }[] = [
+  { name: "WORKERS", purposeWidth: 52 },
+  { name: "WATCHES", purposeWidth: 52 },
+  { name: "SHORT", purposeWidth: 36 },
+];
+
+function list(definitions: readonly ControllerDefinition[], wide: boolean, columns = Infinity): string {
+  const rows = definitions.map((definition): Readonly<Record<string, string>> => {
+    const { name, aliases, workers, rules, source, purpose, discovers } = definition;
+    // What is discovered takes in what is named.
+    const watches = discovers?.what ?? watched(definition);
+    // What is typed in place of the name; another name that is longer saves nothing.
+    const short = aliases.find((alias) => alias.length < name.length) ?? "";
+    const common = { NAME: name, SHORT: short, WATCHES: watches, WORKERS: String(workers) };
+    return wide ? { ...common, RULES: String(rules.length), UPSTREAM: source } : { ...common, PURPOSE: purpose };
+  });
+  let head = Object.keys(rows[0] ?? {});
+  const lines = (cellWidth = Infinity): string[] => {
+    const cells = rows.map((row) => head.map((name) => (row[name] ?? "").slice(0, cellWidth)));
+    return plainTable(head, cells).split("\n");
+  };
+  if (wide) return lines().join("\n");
+  for (const { name, purposeWidth } of lessNeeded) {
+    if (lines(purposeWidth).some((line) => line.length > columns)) head = head.filter((other) => other !== name);
+  }
+  return lines()
+    .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line))
+    .join("\n");
+}
+
+export const controllers: Command = command({
+  name: "controllers",
+  about: "List the controllers that can be run, or describe one",
+  arguments: { name: "[name]", about: "a controller: name, short name or alias" },
+  completeArgument: () => controllerCandidates().filter(({ value }) => value !== "all"),
+  options: {
+    output: choice("-o, --output <format>", "wide, json, or the Role that it needs", ["wide", "json", "rbac"]),
+    namespace: text("-n, --namespace <name>", "with -o rbac: a Role for this namespace, instead of a ClusterRole"),
+  },
+  connects: false,
+  examples: [
+    { says: "What can be run", line: "controllers" },
+    { says: "What one controller watches, needs and decides", line: "controllers replicaset" },
+    { says: "Grant the rights that it needs", line: "controllers replicaset -o rbac | kubectl apply -f -" },
+  ],
+  async run({ arguments: [name], options }, io) {
+    const chosen = name === undefined ? catalogue : [controllerNamed(name, io.calledAs)];
+    const [only] = chosen;
+    if (options.output === "json") {
+      const facts = name === undefined || only === undefined ? chosen.map(described) : described(only);
+      io.out.write(`${JSON.stringify(facts, null, 2)}\n`);
+    } else if (options.output === "rbac") {
+      io.out.write(chosen.map((definition) => rbacManifest(definition, options.namespace)).join("---\n"));
+    } else if (name !== undefined && only !== undefined) {
+      io.out.write(`${detail(only, styleOf(io.out).columns)}\n`);
+    } else {
+      io.out.write(`${list(chosen, options.output === "wide", styleOf(io.out).columns)}\n`);
+    }
+    return 0;
+  },
+});

@@ -1,0 +1,43 @@
+/** The objects of kinds that the sandbox does not serve: which are to be read of a cluster, and which are set apart. */
+import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { type DiscoveredKind, findKind } from "../../../src/client/discovery.ts";
+import type { CustomTarget } from "../../../src/modes/dry-run/custom-objects.ts";
+import type { WishWords } from "./wishes.ts";
+
+export interface CustomSearch {
+  readonly kinds: readonly DiscoveredKind[];
+  readonly isServed: (kind: Kind) => boolean;
+  /** Where objects are that name none. */
+  readonly namespace: string;
+}
+
+/** The objects of such kinds that are applied or deleted: what is to be read of them. */
+export function customTargets(words: WishWords, { kinds, isServed, namespace }: CustomSearch): readonly CustomTarget[] {
+  const customs = kinds.filter((kind) => !isServed(kind));
+  const targets = new Map<string, CustomTarget>();
+  const add = (kind: Kind, within: string, name: string, hasStatus: boolean): void => {
+    const at = kind.namespaced ? within : "";
+    const id = `${apiVersionOf(kind)} ${kind.kind} ${at}/${name}`;
+    targets.set(id, { kind, namespace: at, name, hasStatus: hasStatus || targets.get(id)?.hasStatus === true });
+  };
+  for (const { object } of [...words.baseline, ...words.manifests]) {
+    const kind = customs.find((each) => each.kind === object.kind && apiVersionOf(each) === object.apiVersion);
+    const { name, namespace: own = namespace } = object.metadata;
+    if (kind !== undefined && name !== undefined) add(kind, own, name, "status" in object);
+  }
+  for (const text of words.deletes) {
+    const [type = "", name = ""] = text.split("/");
+    const kind = findKind(kinds, type);
+    if (kind !== undefined && !isServed(kind)) add(kind, namespace, name, false);
+  }
+  return [...targets.values()];
+}
+
+/** Saved objects of such kinds, apart from the others. */
+export function customsApart(
+  saved: readonly StoredObject[],
+  isServed: (object: StoredObject) => boolean,
+): { readonly served: readonly StoredObject[]; readonly customs: readonly StoredObject[] } {
+  return { served: saved.filter(isServed), customs: saved.filter((object) => !isServed(object)) };
+}

@@ -1,0 +1,249 @@
+import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import { catalogue } from "../../../src/controllers/index.ts";
+import { withRefusals } from "../../../src/modes/dry-run/availability.ts";
+import { verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";
+import { realHost } from "../../../src/platform/host.ts";
+import { type Validation, validateOnServer } from "../../../src/modes/dry-run/server-validate.ts";
+import { type DryRun, dryRun, type DryRunOptions } from "../../../src/modes/dry-run/dry-run.ts";
+import {
+  choice,
+  type Command,
+  command,
+  duration,
+  flag,
+  negation,
+  text,
+  texts,
+  wholeNumber,
+} from "../../cli/command.ts";
+import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
+import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
+import { type DryRunSource, sourceFor } from "./source.ts";
+import { exitCodeOf, fearable, readFears } from "./report/verdict.ts";
+import { checkWords, refusedWishes, type WishWords, wishesFrom } from "./wishes.ts";
+import type { DryRunFlags } from "./flags.ts";
+import type { Io } from "../../cli/io.ts";
+import { readKustomization, readManifests } from "../../manifests/manifests.ts";
+import { githubErrorLines } from "./report/github.ts";
+import { printReport } from "./report/print.ts";
+import type { DryRunReport } from "./report/report.ts";
+import { harmless } from "./report/workflow-commands.ts";
+import { counted, hung } from "../../cli/style.ts";
+import { UserError } from "../../cli/user-error.ts";
+
+const options = {
+  manifests: texts(
+    "-f, --filename <path>",
+    "what is to be applied: files, folders, URLs, or - (standard input); repeatable",
+  ),
+  kustomize: texts("-k, --kustomize <folder>", "apply what `kubectl kustomize` makes of this folder; repeatable"),
+  recursive: flag("-R, --recursive", "read the folders of -f and --baseline with their sub-folders"),
+  delete: texts("--delete <type/name>", "delete this object, after the manifests are applied; repeatable"),
+  scale: texts("--scale <type/name=n>", "scale this object, after the manifests are applied; repeatable"),
+  from: choice(
+    "--from <source>",
+    "manifests: apply -f to an empty cluster; cluster: let the cluster run as it is, without -f; both: apply -f to a copy of the cluster",
+    ["manifests", "cluster", "both"],
+    {
+      default: "both with a context, otherwise manifests",
+    },
+  ),
+  baseline: texts(
+    "--baseline <path>",
+    "compare with the cluster after these manifests: files, folders or URLs; repeatable",
+  ),
+  prune: flag("--prune", "delete what is in the baseline and no longer in -f"),
+  nodes: wholeNumber("--nodes <n>", "how many nodes an empty cluster has, of 8 CPUs, 16 GiB and 110 pods each", 0, {
+    most: 5000,
+    default: "3, or the Nodes among the manifests",
+  }),
+  namespace: text("-n, --namespace <name>", "the namespace of objects that name none", {
+    default: "the context's, or default",
+    complete: namespaceCandidates,
+  }),
+  output: choice(
+    "-o, --output <format>",
+    "diff, yaml, json (a line each), markdown, github (annotations), or junit",
+    ["diff", "yaml", "json", "markdown", "github", "junit"],
+    { default: "diff" },
+  ),
+  steps: flag("--steps", "print each state on the way of a rollout"),
+  fold: negation("--no-fold", "print equal new objects one by one"),
+  failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, dangling, never-steady", {
+    choices: fearable,
+  }),
+  exitCode: choice("--exit-code <when>", "never: exit with 0 even where something would change", ["never"]),
+  serverValidate: flag(
+    "--server-validate",
+    "send each write to the API server as a dry run, and mark what it refuses or changes",
+  ),
+  seed: wholeNumber("--seed <n>", "which of the equally likely courses is taken", 0, { default: "1" }),
+  horizon: duration("--horizon <duration>", "how much time may go by in the dry-run until it is steady", {
+    default: "1h",
+  }),
+  showGenerated: flag("--show-generated", "print the diffs of what controllers make, as pods and ReplicaSets, too"),
+  showManagedFields: flag("--show-managed-fields", "show metadata.managedFields and the last-applied annotation"),
+  showIds: flag("--show-ids", "show uid, resourceVersion, generation, addresses and nodes"),
+  showTimes: flag("--show-times", "show creationTimestamp and the times in status"),
+} as const;
+
+export const dryRunCommand: Command = command({
+  name: "dry-run",
+  about: "Show what controllers would make of manifests, before anything is applied",
+  description:
+    "Applies manifests to a copy of the cluster in this process, runs the controllers on it until nothing changes any more, " +
+    "and prints the difference, each object with the decision that led to it. Nothing is written to the cluster. Pods are " +
+    "taken to start and become ready, unless a ConfigMap, Secret or claim that they need is missing; the scheduler and the " +
+    "kubelet are simulated.\n\n" +
+    "Exit codes: 0 steady, and nothing would change, or it began with manifests alone; 1 something would change, or what " +
+    "--fail-on names was found (delete, dangling); 2 wrong arguments or manifests, no connection; 3 it never becomes steady; " +
+    "4 something applied does not become available; 5 it cannot tell: a workload that was changed has no controller here, or " +
+    "what it rests on could not be read.",
+  arguments: { name: "[controller...]", about: "only these controllers (default: all)" },
+  completeArgument: () => controllerCandidates(),
+  options,
+  examples: [
+    { says: "What a folder of manifests would do to the cluster of the current context", line: "dry-run -f shop/" },
+    {
+      says: "Without any cluster: from one version of the manifests to the next",
+      line: "dry-run --from manifests --baseline before/ -f after/ --prune",
+    },
+    { says: "Every state on the way of a rollout", line: "dry-run -f web.yaml --steps" },
+    { says: "What goes with a Deployment", line: "dry-run --delete deploy/web -n shop" },
+    {
+      says: "In CI: fail only for what is really feared",
+      line: "dry-run -f shop/ -o github --fail-on delete,unavailable,dangling,never-steady",
+    },
+  ],
+  async run({ arguments: words, options: given }, io) {
+    const flags: DryRunFlags = given;
+    try {
+      return await answer(words, flags, io);
+    } catch (error) {
+      if (flags.output !== "github" || !(error instanceof UserError)) throw error;
+      for (const line of githubErrorLines(error)) io.out.line(line);
+      // Standard error is read for workflow commands too.
+      throw new UserError(harmless(error.message), ["the annotations say where"], { cause: error });
+    }
+  },
+});
+
+async function answer(words: readonly string[], flags: DryRunFlags, io: Io): Promise<number> {
+  const controllers = chosenControllers(words, io.calledAs);
+  const fears = readFears(flags.failOn);
+  const notes: string[] = [];
+  const wishWords = await wishWordsOf(flags, io, (note) => notes.push(note));
+  const source = await sourceFor(flags, { controllers, named: words.length > 0, wishWords }, io);
+  try {
+    const sourceLine = `source  ${source.words}`;
+    const shown = flags.output === "github" ? harmless(sourceLine) : sourceLine;
+    for (const line of hung(shown, io.err.columns)) io.err.line(line);
+    const report = await reportFrom(flags, { source, wishWords, notes });
+    const exitCode = exitCodeOf(report.run, report.verdicts, {
+      fears,
+      never: flags.exitCode === "never",
+      hasBaseline: source.hasBaseline,
+    });
+    await printReport({ ...report, fears, exitCode }, flags.output ?? "diff", io);
+    return exitCode;
+  } finally {
+    await source.close();
+  }
+}
+
+/** The scheduler and the kubelet act in any case; namespaces have their default account anyway. */
+function chosenControllers(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
+  const chosen = words.length === 0 ? catalogue : controllersNamed(words, calledAs);
+  return chosen.filter(({ onlyByName }) => onlyByName !== true);
+}
+
+async function wishWordsOf(flags: DryRunFlags, io: Io, onNote: (text: string) => void): Promise<WishWords> {
+  const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
+  if (manifests.length + kustomize.length + deletes.length + scales.length === 0) {
+    throw new UserError("nothing to dry-run", [
+      "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N",
+    ]);
+  }
+  if (flags.prune === true && (baseline.length === 0 || manifests.length + kustomize.length === 0)) {
+    throw new UserError("--prune compares -f with --baseline", ["give both"]);
+  }
+  checkWords({ scales, deletes });
+  const reading = { io, recursive: flags.recursive === true, onNote };
+  const read = [];
+  if (manifests.length > 0) read.push(...(await readManifests(manifests, reading)));
+  for (const folder of kustomize) read.push(...(await readKustomization(folder, realHost())));
+  return {
+    manifests: read,
+    baseline: baseline.length === 0 ? [] : await readManifests(baseline, reading),
+    deletes,
+    scales,
+    prune: flags.prune === true,
+  };
+}
+
+interface Asked {
+  readonly source: DryRunSource;
+  readonly wishWords: WishWords;
+  readonly notes: readonly string[];
+}
+
+async function reportFrom(
+  flags: DryRunFlags,
+  { source, wishWords, notes }: Asked,
+): Promise<Omit<DryRunReport, "exitCode" | "fears">> {
+  const shown = {
+    managedFields: flags.showManagedFields === true,
+    ids: flags.showIds === true,
+    times: flags.showTimes === true,
+  };
+  const { wishes, baseline, notes: wishNotes } = wishesFrom(wishWords, source);
+  const asked: DryRunOptions = {
+    beginning: source.beginning,
+    baseline,
+    wishes,
+    controllers: source.controllers,
+    seed: flags.seed ?? 1,
+    ...(flags.horizon !== undefined && { horizonMs: flags.horizon }),
+    shown,
+    fold: flags.fold !== false,
+    keepWrites: flags.serverValidate === true,
+  };
+  const played: DryRun = await dryRun(asked);
+  refusedWishes(played.refused, wishWords);
+  const validations = await validationsOf(played, source);
+  const run = { ...played, availability: withRefusals(played.availability, played.state, validations) };
+  return {
+    source: source.words,
+    run,
+    notes: [...notes, ...source.notes, ...wishNotes, ...crowdedNotes(run, source)],
+    validations,
+    manifests: wishWords.manifests,
+    shown,
+    steps: flags.steps === true,
+    showGenerated: flags.showGenerated === true,
+    verdicts: verdictsOf({
+      ...run,
+      controllers: source.controllers,
+      changes: run.groups.flatMap(({ changes }) => changes),
+      liveRefusals: source.beginning.liveRefusals,
+    }),
+  };
+}
+
+/** Nodes that nobody has chosen are no finding about the manifests. */
+function crowdedNotes({ availability }: DryRun, { assumedNodes }: DryRunSource): readonly string[] {
+  const isCrowded = availability.some(({ why = "" }) => /Too many pods|Insufficient /.test(why));
+  if (assumedNodes === undefined || !isCrowded) return [];
+  const nodes = counted(assumedNodes, "node");
+  return [
+    `the empty cluster has ${nodes} of 8 CPUs, 16 GiB and room for 110 pods each: --nodes gives it another number`,
+  ];
+}
+
+/** With `--server-validate`; nothing otherwise. */
+function validationsOf(run: DryRun, { transport, beginning }: DryRunSource): Promise<readonly Validation[]> {
+  if (transport === undefined || run.writes.length === 0) return Promise.resolve([]);
+  const objects = [...beginning.objects, ...beginning.customResources.objects];
+  const there = new Set(objects.map(({ metadata }) => metadata.uid));
+  return validateOnServer(transport, run.writes, (uid) => there.has(uid));
+}

@@ -1,0 +1,61 @@
+/** The namespaces that a dry-run is about. */
+import type { DiscoveredKind } from "../../../src/client/discovery.ts";
+import type { Client } from "../../../src/client/verbs.ts";
+import { type Manifest, ManifestError, problemOf } from "../../manifests/manifests.ts";
+import { MissingNamespace, namespaceExists } from "../../names/missing-namespace.ts";
+import { isOf } from "../../manifests/unknown-kinds.ts";
+import type { WishWords } from "./wishes.ts";
+
+/**
+ * Refuses a namespace that is not there, unless a manifest creates it: where a manifest names it, at its line.
+ * @throws MissingNamespace, ManifestError
+ */
+export async function refuseMissingNamespaces(
+  client: Client,
+  namespaces: readonly string[],
+  { manifests, baseline }: WishWords,
+): Promise<void> {
+  const all = [...baseline, ...manifests];
+  const made = namespacesMade(all);
+  for (const name of namespaces.filter((each) => !made.has(each))) {
+    try {
+      await namespaceExists(client, name);
+    } catch (error) {
+      if (!(error instanceof MissingNamespace)) throw error;
+      const naming = all.filter(({ object }) => object.metadata.namespace === name);
+      if (naming.length === 0) throw error;
+      throw new ManifestError(
+        `${error.message} on the cluster, and no manifest creates it`,
+        naming.map((manifest) => problemOf(manifest, "metadata.namespace", error.message)),
+        error.next,
+      );
+    }
+  }
+}
+
+/** Those that manifests create. */
+export function namespacesMade(manifests: readonly Manifest[]): ReadonlySet<string | undefined> {
+  return new Set(manifests.filter(isNamespace).map(({ object }) => object.metadata.name));
+}
+
+/** Every namespace that anything is about. */
+export function namespacesUsed(words: WishWords, namespace: string, kinds: readonly DiscoveredKind[]): string[] {
+  const manifests = [...words.manifests, ...words.baseline];
+  const used = manifests
+    .filter(({ object }) => kinds.find((kind) => isOf(object, kind))?.namespaced !== false)
+    .map(({ object }) =>
+      isNamespace({ object }) ? (object.metadata.name ?? "") : (object.metadata.namespace ?? namespace),
+    );
+  const deleted = deletedNamespaces(words);
+  const named = [...words.deletes, ...words.scales].length > deleted.length ? [namespace] : [];
+  return [...new Set([...used, ...named, ...deleted])].sort();
+}
+
+/** Those that `--delete` names. */
+export function deletedNamespaces({ deletes }: WishWords): readonly string[] {
+  return deletes.flatMap((text) => /^(?:namespaces?|ns)\/(.+)$/.exec(text)?.[1] ?? []);
+}
+
+function isNamespace({ object }: Pick<Manifest, "object">): boolean {
+  return object.kind === "Namespace" && object.apiVersion === "v1";
+}

@@ -1,0 +1,82 @@
+/** What could not be read of a cluster: what that means for the answer, or that there can be none. */
+import { type Kind, resourceOf } from "../../../src/api/kind.ts";
+import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { Snapshot, Unreadable } from "../../../src/modes/dry-run/snapshot.ts";
+import type { DryRunFlags } from "./flags.ts";
+import { UserError } from "../../cli/user-error.ts";
+
+/** Kinds that others can be judged without; the rest of the answer says what that means. */
+const told: Readonly<Record<string, string>> = {
+  nodes: "nodes may not be read: pods are placed on 3 simulated ones of 8 CPUs and 16 GiB",
+  serviceaccounts: "ServiceAccounts may not be read: a default one is taken to be there",
+  resourcequotas: "ResourceQuotas may not be read: none is taken to be there",
+  limitranges: "LimitRanges may not be read: none is taken to be there",
+  namespaces: "namespaces may not be listed: only those that this is about are known",
+};
+
+/**
+ * The controllers whose objects can all be read. Those that were named must be among them.
+ * @throws UserError for a kind that is needed and may not be read.
+ */
+export function controllersThatCan(
+  controllers: readonly ControllerDefinition[],
+  { unreadable }: Snapshot,
+  {
+    applied,
+    named,
+    flags,
+  }: { readonly applied: readonly Kind[]; readonly named: boolean; readonly flags: DryRunFlags },
+): { readonly controllers: readonly ControllerDefinition[]; readonly notes: readonly string[] } {
+  const inScope = unreadable.filter(({ kind, namespace }) => !kind.namespaced || namespace !== undefined);
+  const blocked = (kind: Kind): Unreadable | undefined =>
+    inScope.find((each) => resourceOf(each.kind) === resourceOf(kind) && resourceOf(kind) !== "namespaces");
+  for (const kind of applied) {
+    const why = blocked(kind);
+    if (why !== undefined) throw unreadableError(why, "it is to be applied", flags);
+  }
+  const notes: string[] = [];
+  const able = controllers.filter((controller) => {
+    const why = controller.watches.map(({ kind }) => blocked(kind)).find((each) => each !== undefined);
+    if (why === undefined) return true;
+    if (named) throw unreadableError(why, `${controller.name} reads them`, flags);
+    notes.push(`${controller.name} is left out: ${why.kind.plural} may not be read`);
+    return false;
+  });
+  return { controllers: able, notes };
+}
+
+function unreadableError({ kind, namespace, error }: Unreadable, why: string, { as }: DryRunFlags): UserError {
+  const who = as === undefined ? "" : ` as user ${as}`;
+  const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+  return new UserError(`not allowed to list ${resourceOf(kind)}${where}${who}, and ${why}: ${error.message}`, [
+    "a dry-run reads what is there; `--from manifests` asks no cluster",
+  ]);
+}
+
+/** A sentence for everything that could not be known. */
+export function snapshotNotes({ unreadable, unknownOwners, held }: Snapshot): readonly string[] {
+  const notes = new Set<string>();
+  const others = new Set<string>();
+  for (const { kind, namespace } of unreadable) {
+    const name = resourceOf(kind);
+    if (name === "pods" && namespace === undefined) {
+      notes.add("pods of other namespaces may not be read: nodes have less room than it seems");
+    } else if (name.endsWith("admissionregistration.k8s.io")) {
+      notes.add("webhooks and admission policies may not be read: they may refuse or change what is shown here");
+    } else if (told[name] !== undefined) notes.add(told[name]);
+    else others.add(name);
+  }
+  for (const { owner, why } of unknownOwners) {
+    notes.add(`${owner.kind} ${owner.name}, an owner, is not known (${why}): it is taken to be there`);
+  }
+  for (const [name, why] of held) notes.add(`whether Namespace ${name} goes is not judged: ${why}`);
+  if (others.size > 0) notes.add(`not read: ${listed([...others].sort())}`);
+  return [...notes];
+}
+
+const namedKinds = 5;
+
+function listed(names: readonly string[]): string {
+  if (names.length <= namedKinds + 1) return names.join(", ");
+  return `${names.slice(0, namedKinds).join(", ")} and ${names.length - namedKinds} other kinds`;
+}

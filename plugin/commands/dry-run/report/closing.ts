@@ -1,0 +1,60 @@
+/** What a dry-run has found: refusals, what is not available, what leads nowhere, and what nobody could look at. */
+import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
+import type { Dangling } from "../../../../src/modes/dry-run/dangling.ts";
+import { unseenText } from "../../../../src/verdict/verdict.ts";
+import { counted } from "../../../cli/style.ts";
+import { namedOrCounted } from "./headline.ts";
+import type { DryRunReport } from "./report.ts";
+
+/** Of each sort; the rest is counted. */
+const shownFindings = 10;
+
+/** A line each, `! ` before what is wrong and `? ` before what cannot be told. */
+export function closingNotes({ run, validations, verdicts }: DryRunReport): string[] {
+  const short = run.availability.filter(isShort);
+  return [
+    ...run.refusedWrites.map(
+      ({ controller, verb, kind, error, count }) =>
+        `! ${controller}: ${verb} ${kind} refused${count > 1 ? ` ${count} times` : ""}: ${error}`,
+    ),
+    ...validations.map(({ text }) => text),
+    ...short.slice(0, shownFindings).map(unavailableText),
+    ...more(short, "not available"),
+    ...run.references.dangling.slice(0, shownFindings).map(danglingText),
+    ...more(run.references.dangling, "dangling"),
+    ...unjudgedLines(verdicts.available.evidence.unseen.filter(({ isDecisive }) => isDecisive)),
+    ...(run.references.unseen.length === 0 ? [] : [`? references ${unseenText(run.references.unseen)}`]),
+  ];
+}
+
+function unjudgedLines(unseen: readonly { readonly what: string; readonly why: string }[]): string[] {
+  const lines = unseen
+    .slice(0, shownFindings)
+    .map(({ what, why }) => `? ${what}: cannot tell whether it becomes available: ${why}`);
+  const left = unseen.length - lines.length;
+  return left === 0 ? lines : [...lines, `? and ${counted(left, "other object")} that cannot be judged`];
+}
+
+function more(findings: readonly Pick<Availability, "of" | "key">[], what: string): string[] {
+  const left = findings.slice(shownFindings);
+  return left.length === 0 ? [] : [`! and ${left.length} more ${what}: ${namedOrCounted(left)}`];
+}
+
+export function unavailableText({ of, key, available, desired, why }: Availability): string {
+  return `! ${of.kind} ${key}: available ${available} of ${desired}${why === undefined ? "" : `: ${why}`}`;
+}
+
+/** `! Deployment shop/web .spec.template.spec.volumes[0].configMap.name: there is no ConfigMap shop/settings`. */
+export function danglingText({ of, key, field, why }: Dangling): string {
+  return `! ${of.kind} ${key} ${field}: ${why}`;
+}
+
+/** `Deployment shop/web: available 4 of 4`; of many in one. */
+export function availableTexts(availability: readonly Availability[]): readonly string[] {
+  if (availability.length > shownAvailable) return [`${namedOrCounted(availability)} available`];
+  return availability.map(
+    ({ of, key, available, desired }) => `${of.kind} ${key}: available ${available} of ${desired}`,
+  );
+}
+
+const shownAvailable = 6;

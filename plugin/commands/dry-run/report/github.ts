@@ -1,0 +1,121 @@
+/** For GitHub Actions: annotations on the manifests, and the answer in a group of the log. The job's summary is written beside it. */
+import type { Done } from "../../../../src/modes/dry-run/apply.ts";
+import { isShort } from "../../../../src/modes/dry-run/availability.ts";
+import type { Random } from "../../../../src/platform/random.ts";
+import { isFeared, lostObjects } from "./verdict.ts";
+import { isInWorkTree } from "../../../manifests/manifest-text.ts";
+import { ManifestError } from "../../../manifests/manifests.ts";
+import type { UserError } from "../../../cli/user-error.ts";
+import { styleOf } from "../../../cli/style.ts";
+import { nameOf, reasonOf, signs } from "./headline.ts";
+import { type DryRunReport, loopLines, verdictLine } from "./report.ts";
+import { danglingText, unavailableText } from "./closing.ts";
+import { textLines } from "./text.ts";
+import { type Annotation, annotationLines, type Place, shielded } from "./workflow-commands.ts";
+
+/** @param random makes the word that ends the text in the log: nobody who writes a manifest may guess it. */
+export function githubLines(report: DryRunReport, random: Random): string[] {
+  const plain = styleOf({
+    write: () => undefined,
+    line: () => undefined,
+    columns: undefined,
+    colours: false,
+    rows: undefined,
+    pendingBytes: 0,
+    flush: () => Promise.resolve(),
+  });
+  return [
+    "::group::kubectl reconcile dry-run",
+    ...shielded(textLines(report, plain), random),
+    "::endgroup::",
+    ...annotationLines(annotationsOf(report).map(placed)),
+    verdictLine(report),
+  ];
+}
+
+/** What keeps a dry-run from being made at all, on the lines that are to blame. */
+export function githubErrorLines(error: UserError): string[] {
+  if (!(error instanceof ManifestError) || error.problems.length === 0) {
+    return annotationLines([{ level: "error", title: "dry-run", message: [error.message, ...error.next].join("\n") }]);
+  }
+  return annotationLines(
+    error.problems.map(({ file, line = 1, object, text }) =>
+      placed({ level: "error", title: object ?? error.message, message: text, place: { file, line } }),
+    ),
+  );
+}
+
+/** GitHub can annotate files of the work tree; of a URL, or of standard input, the message says where it is. */
+function placed(annotation: Annotation): Annotation {
+  const { place, message } = annotation;
+  if (place === undefined || isInWorkTree(place.file)) return annotation;
+  return { ...annotation, place: undefined, message: `${place.file}, line ${place.line}: ${message}` };
+}
+
+function annotationsOf(report: DryRunReport): Annotation[] {
+  const { run } = report;
+  const loop = loopLines(report);
+  return [
+    ...(loop.length > 0 ? [{ level: "error", title: "never steady", message: loop.join("\n") } as const] : []),
+    ...(run.settled.is === "horizon"
+      ? [{ level: "error", title: "not steady", message: verdictLine(report) } as const]
+      : []),
+    ...run.availability.filter(isShort).map((each): Annotation => ({
+      level: isFeared(report.fears, "unavailable") ? "error" : "warning",
+      title: "not available",
+      message: unavailableText(each).slice(2),
+      place: placeOfObject(report, each),
+    })),
+    ...run.references.dangling.map((each): Annotation => ({
+      level: isFeared(report.fears, "dangling") ? "error" : "warning",
+      title: "dangling reference",
+      message: danglingText(each).slice(2),
+      place: placeOfObject(report, each, each.field),
+    })),
+    ...report.verdicts.available.evidence.unseen
+      .filter(({ isDecisive }) => isDecisive)
+      .map(({ what, why }): Annotation => ({
+        level: "warning",
+        title: "cannot tell",
+        message: `cannot tell whether ${what} becomes available: ${why}`,
+      })),
+    ...lostObjects(run).map((change): Annotation => ({
+      level: report.fears?.has("delete") === true ? "error" : "warning",
+      title: "deleted",
+      message: `${nameOf(change)} would be deleted: ${reasonOf(change)}`,
+    })),
+    ...onceEach(run.done).flatMap((done) => noticeOf(report, done)),
+  ];
+}
+
+/** An object may be applied and scaled: the last of it counts. */
+function onceEach(done: readonly Done[]): readonly Done[] {
+  return [...new Map(done.map((each) => [`${each.of.kind} ${each.key}`, each])).values()];
+}
+
+/** What becomes of an applied object, on the line where it stands. */
+function noticeOf(report: DryRunReport, done: Done): Annotation[] {
+  const { of, key, did } = done;
+  if (did === "unchanged") return [];
+  const group = report.run.groups.find((each) => each.of.kind === of.kind && each.key === key);
+  const changes = (group?.changes ?? []).map((change) => `${signs[change.did]} ${nameOf(change)}  ${reasonOf(change)}`);
+  return [
+    {
+      level: "notice",
+      title: `${of.kind} ${key} ${did}`,
+      message: changes.join("\n") || did,
+      place: placeOfObject(report, done),
+    },
+  ];
+}
+
+function placeOfObject(report: DryRunReport, { of, key }: Pick<Done, "of" | "key">, field?: string): Place | undefined {
+  const name = key.slice(key.indexOf("/") + 1);
+  const manifest = report.run.done.find(
+    (done) => done.of.kind === of.kind && done.key === key && done.wish.is === "apply",
+  )?.wish;
+  if (manifest?.is !== "apply") return undefined;
+  const found = report.manifests.find(({ object }) => object === manifest.object && object.metadata.name === name);
+  if (found === undefined) return undefined;
+  return { file: found.file, line: (field === undefined ? undefined : found.lineOf?.(field)) ?? found.line };
+}

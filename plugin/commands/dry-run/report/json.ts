@@ -1,0 +1,70 @@
+/** The answer of a dry-run as JSON lines: a public format, version 1; docs/dry-run.md describes it. */
+import type { Evidence } from "../../../../src/verdict/verdict.ts";
+import type { ObjectChange } from "../../../../src/views/outcome.ts";
+import { type Shown, shownForm } from "../../../../src/views/shown-form.ts";
+import { allChanges, type DryRunReport, totalsOf } from "./report.ts";
+
+export function reportAsJson(report: DryRunReport): readonly string[] {
+  const { run, source, notes, validations, shown, verdicts } = report;
+  const lines: object[] = [
+    { is: "source", text: source },
+    ...run.done.map(({ of, key, did }) => ({ is: "applied", ...of, key, did })),
+    ...run.notFollowed.map(({ of, key }) => ({ is: "not-followed", ...of, key })),
+    ...run.admission.map((note) => ({ is: "admission", ...note })),
+    ...notes.map((text) => ({ is: "note", text })),
+    ...run.drift.flatMap(({ changes }) => changes).map((change) => ({ is: "drift", ...plain(change, shown) })),
+    ...allChanges(report).map((change) => ({ is: "change", ...plain(change, shown) })),
+    ...run.refusedWrites.map((refused) => ({ is: "refused", ...refused })),
+    ...validations.map(({ is: outcome, text }) => ({ is: "validation", outcome, text })),
+  ];
+  if (report.steps) {
+    for (const { of, key, steps } of run.rollouts)
+      lines.push(...steps.map((step) => ({ is: "step", ...of, key, ...step })));
+  }
+  lines.push(
+    ...run.availability.map(({ of, key, available, desired, why }) => ({
+      is: "availability",
+      ...of,
+      key,
+      available,
+      desired,
+      ...(why !== undefined && { why }),
+    })),
+    ...run.references.dangling.map(({ of, key, field, why }) => ({ is: "dangling", ...of, key, field, why })),
+    ...unseenLines("available", verdicts.available.evidence),
+    ...unseenLines("references", verdicts.references.evidence),
+    {
+      is: "end",
+      settled: run.before.is === "steady" ? run.settled : run.before,
+      syncs: run.syncs,
+      ...totalsOf(allChanges(report)),
+      available: verdicts.available.is,
+      references: verdicts.references.is,
+      unchanged: verdicts.unchanged.is,
+      exitCode: report.exitCode,
+    },
+  );
+  return lines.map((line) => JSON.stringify({ v: 1, ...line }));
+}
+
+/** What a verdict could not look at. */
+function unseenLines(verdict: string, { unseen }: Evidence): object[] {
+  return unseen.map(({ what, why, isDecisive }) => ({ is: "unseen", verdict, what, why, isDecisive }));
+}
+
+function plain(change: ObjectChange, shown: Shown): object {
+  const { did, of, key, count, causes, before, after } = change;
+  return {
+    did,
+    ...of,
+    key,
+    count,
+    causes,
+    ...(before !== undefined && {
+      before: shownForm(of, before, shown, after === undefined ? undefined : { object: after, is: "after" }),
+    }),
+    ...(after !== undefined && {
+      after: shownForm(of, after, shown, before === undefined ? undefined : { object: before, is: "before" }),
+    }),
+  };
+}

@@ -1,0 +1,95 @@
+/** The answer of a dry-run as JUnit's XML: a test for each applied object, and one for the whole coming to rest. */
+import { isShort } from "../../../../src/modes/dry-run/availability.ts";
+import type { Done } from "../../../../src/modes/dry-run/apply.ts";
+import { isFeared, lostObjects } from "./verdict.ts";
+import { danglingText, unavailableText } from "./closing.ts";
+import { nameOf, reasonOf } from "./headline.ts";
+import { type DryRunReport, loopLines, verdictLine } from "./report.ts";
+
+interface TestCase {
+  readonly file: string;
+  readonly name: string;
+  /** What fails it. */
+  readonly failures: readonly string[];
+  /** Why nothing can be told of it. */
+  readonly skipped?: string | undefined;
+}
+
+/** What fails a test is what fails the job: `--fail-on` decides. */
+export function junitLines(report: DryRunReport): string[] {
+  const cases = [...objectCases(report), ...wholeCases(report)];
+  const failed = cases.filter(({ failures }) => failures.length > 0).length;
+  const skipped = cases.filter(({ failures, skipped }) => failures.length === 0 && skipped !== undefined).length;
+  const counts = `tests="${cases.length}" failures="${failed}" skipped="${skipped}"`;
+  return [
+    `<?xml version="1.0" encoding="UTF-8"?>`,
+    `<testsuites name="kubectl reconcile dry-run" ${counts}>`,
+    `  <testsuite name="${xml(report.source)}" ${counts}>`,
+    ...cases.flatMap(caseLines),
+    `    <system-out>${xml(verdictLine(report))}</system-out>`,
+    "  </testsuite>",
+    "</testsuites>",
+  ];
+}
+
+function objectCases(report: DryRunReport): readonly TestCase[] {
+  const { run, fears } = report;
+  const each = new Map(run.done.map((done) => [`${done.of.kind} ${done.key}`, done]));
+  return [...each].map(([name, done]): TestCase => {
+    const isIt = ({ of, key }: Pick<Done, "of" | "key">): boolean => of.kind === done.of.kind && key === done.key;
+    const unavailable = isFeared(fears, "unavailable") ? run.availability.filter(isShort).filter(isIt) : [];
+    const dangling = isFeared(fears, "dangling") ? run.references.dangling.filter(isIt) : [];
+    return {
+      file: fileOf(report, done),
+      name,
+      failures: [...unavailable.map(unavailableText), ...dangling.map(danglingText)].map((text) => text.slice(2)),
+      skipped: skippedText(report, name, done),
+    };
+  });
+}
+
+function skippedText({ verdicts }: DryRunReport, name: string, { did, why }: Done): string | undefined {
+  if (did === "not compared") return `not compared: ${why ?? ""}`;
+  const decisive = verdicts.available.evidence.unseen.find(({ what, isDecisive }) => isDecisive && what === name);
+  return decisive === undefined ? undefined : `cannot tell whether it becomes available: ${decisive.why}`;
+}
+
+function fileOf({ manifests }: DryRunReport, { wish }: Done): string {
+  if (wish.is !== "apply") return `--${wish.is}`;
+  return manifests.find(({ object }) => object === wish.object)?.file ?? "manifests";
+}
+
+function wholeCases(report: DryRunReport): readonly TestCase[] {
+  const { run, fears } = report;
+  const isSteady = run.settled.is === "steady" && run.before.is === "steady";
+  const loop =
+    isSteady || !isFeared(fears, "never-steady") ? [] : [[verdictLine(report), ...loopLines(report)].join("\n")];
+  const steady: TestCase = { file: "dry-run", name: "the controllers come to rest", failures: loop };
+  if (!isFeared(fears, "delete")) return [steady];
+  const lost = lostObjects(run).map((change) => `${nameOf(change)} would be deleted: ${reasonOf(change)}`);
+  return [steady, { file: "dry-run", name: "nothing is deleted for good", failures: lost }];
+}
+
+function caseLines({ file, name, failures, skipped }: TestCase): string[] {
+  const head = `    <testcase classname="${xml(file)}" name="${xml(name)}"`;
+  if (failures.length === 0 && skipped === undefined) return [`${head}/>`];
+  const inside =
+    failures.length > 0
+      ? failures.map((text) => `      <failure message="${xml(text)}"/>`)
+      : [`      <skipped message="${xml(skipped ?? "")}"/>`];
+  return [`${head}>`, ...inside, "    </testcase>"];
+}
+
+// XML has no way to write most control characters, nor half a pair of surrogates.
+const unwritable = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
+
+function xml(text: string): string {
+  return text
+    .replace(unwritable, "?")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("\r", "&#13;")
+    .replaceAll("\n", "&#10;");
+}

@@ -1,0 +1,65 @@
+/** The answer of a dry-run as Markdown: for a job's summary, or a comment on a pull request. */
+import { isShort } from "../../../../src/modes/dry-run/availability.ts";
+import { counted } from "../../../cli/style.ts";
+import { availableTexts, closingNotes } from "./closing.ts";
+import { nameOf, readyText, reasonOf, signs } from "./headline.ts";
+import { objectDiff } from "./object-diff.ts";
+import { allChanges, type DryRunReport, loopLines, shownChanges, verdictLine } from "./report.ts";
+import { stepLines } from "./steps.ts";
+import { endingNotes } from "./text.ts";
+
+/** GitHub cuts a summary off at 1 MiB: what is longer than this goes without diffs. */
+const longestDiffs = 500_000;
+
+export function markdownLines(report: DryRunReport): string[] {
+  const changes = allChanges(report);
+  const lines = ["### kubectl reconcile dry-run", "", `**${escaped(verdictLine(report))}**`, ""];
+  const available = availableTexts(report.run.availability.filter((each) => !isShort(each)));
+  for (const text of [...loopLines(report), ...closingNotes(report), ...available, ...endingNotes(report)]) {
+    lines.push(`- ${escaped(text.replace(/^! /, "⚠ "))}`);
+  }
+  lines.push(`- begins with ${escaped(report.source)}`, "");
+  if (report.run.drift.length > 0) {
+    const names = report.run.drift.flatMap((group) => group.changes.map(nameOf));
+    lines.push(`Without the manifests the cluster would change by itself: ${escaped(names.join(", "))}`, "");
+  }
+  if (changes.length > 0) {
+    lines.push("| | object | why |", "|---|---|---|");
+    for (const change of changes) {
+      lines.push(
+        `| ${signs[change.did]} | ${cell(nameOf(change))} | ${cell(`${reasonOf(change)}${readyText(change, report.run.rollouts)}`)} |`,
+      );
+    }
+    lines.push("");
+  }
+  if (report.steps) for (const rollout of report.run.rollouts) lines.push("```", ...stepLines(rollout), "```", "");
+  return [...lines, ...details(report)];
+}
+
+function details(report: DryRunReport): string[] {
+  const lines: string[] = [];
+  let length = 0;
+  let left = 0;
+  for (const change of shownChanges(report)) {
+    const diff = objectDiff(change, report.shown);
+    if (diff.length === 0) continue;
+    length += diff.join("\n").length;
+    if (length > longestDiffs) left++;
+    else {
+      lines.push(`<details><summary>${escaped(`${signs[change.did]} ${nameOf(change)}`)}</summary>`, "");
+      // Every line of a diff begins with a sign, so none can be the end of the fence.
+      lines.push("````diff", ...diff, "````", "", "</details>", "");
+    }
+  }
+  return left === 0
+    ? lines
+    : [...lines, `The diffs of ${counted(left, "more object")} are left out: they are too long.`, ""];
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\`*_<>[\]]/g, "\\$&");
+}
+
+function cell(text: string): string {
+  return escaped(text).replaceAll("|", "\\|").replaceAll("\n", " ");
+}

@@ -1,0 +1,101 @@
+/** All that a dry-run has to tell: what every output format is made of. */
+import { controllerOf } from "../../../../src/api/owner-references.ts";
+import type { DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
+import type { Validation } from "../../../../src/modes/dry-run/server-validate.ts";
+import type { Verdicts } from "../../../../src/modes/dry-run/verdicts.ts";
+import type { ObjectChange } from "../../../../src/views/outcome.ts";
+import type { Shown } from "../../../../src/views/shown-form.ts";
+import type { Manifest } from "../../../manifests/manifests.ts";
+import type { Fears } from "./verdict.ts";
+import { counted } from "../../../cli/style.ts";
+
+export interface DryRunReport {
+  /** `2 manifests over a snapshot of context dev (…)`. */
+  readonly source: string;
+  readonly run: DryRun;
+  /** What could not be known, a sentence each. */
+  readonly notes: readonly string[];
+  /** With `--server-validate`. */
+  readonly validations: readonly Validation[];
+  readonly manifests: readonly Manifest[];
+  readonly shown: Shown;
+  readonly steps: boolean;
+  /** Diffs of what controllers make, too. */
+  readonly showGenerated: boolean;
+  /** Of `--fail-on`. */
+  readonly fears: Fears | undefined;
+  readonly verdicts: Verdicts;
+  readonly exitCode: number;
+}
+
+export interface Totals {
+  readonly created: number;
+  readonly changed: number;
+  readonly deleted: number;
+}
+
+export function allChanges({ run }: Pick<DryRunReport, "run">): readonly ObjectChange[] {
+  return run.groups.flatMap(({ changes }) => changes);
+}
+
+export function totalsOf(changes: readonly ObjectChange[]): Totals {
+  const sum = (...did: ObjectChange["did"][]): number =>
+    changes.filter((change) => did.includes(change.did)).reduce((all, { count }) => all + count, 0);
+  return { created: sum("created"), changed: sum("changed", "replaced"), deleted: sum("deleted") };
+}
+
+/** `4 created, 2 changed, 3 deleted`, without what is none; `nothing would change`. */
+export function totalsText({ created, changed, deleted }: Totals): string {
+  const parts = [
+    ...(created > 0 ? [`${created} created`] : []),
+    ...(changed > 0 ? [`${changed} changed`] : []),
+    ...(deleted > 0 ? [`${deleted} deleted`] : []),
+  ];
+  return parts.length === 0 ? "nothing would change" : parts.join(", ");
+}
+
+/** Made by a controller for somebody else's object: nobody has written its fields. */
+export function isGenerated(change: ObjectChange, { run }: Pick<DryRunReport, "run">): boolean {
+  const object = change.after ?? change.before;
+  if (object === undefined || controllerOf(object) === undefined) return false;
+  return !run.done.some(({ of, key }) => of.kind === change.of.kind && key === change.key);
+}
+
+/** Those whose diffs are printed. */
+export function shownChanges(report: DryRunReport): readonly ObjectChange[] {
+  const all = allChanges(report);
+  return report.showGenerated ? all : all.filter((change) => !isGenerated(change, report));
+}
+
+/** Never "nothing would change" of what was not compared. */
+function changesText(report: DryRunReport): string {
+  const { unchanged } = report.verdicts;
+  if (unchanged.is !== "cannot tell") return totalsText(totalsOf(allChanges(report)));
+  return `cannot tell whether anything would change: ${unchanged.because}`;
+}
+
+/** How it ended, in a line: `steady after 14 syncs: 4 created`. */
+export function verdictLine(report: DryRunReport): string {
+  const { run } = report;
+  const totals = changesText(report);
+  switch (run.settled.is) {
+    case "steady":
+      return `steady after ${counted(run.syncs, "sync")}: ${totals}`;
+    case "loop":
+      return `never steady, after ${counted(run.syncs, "sync")}: ${totals} so far`;
+    case "horizon":
+      return `not steady within ${run.settled.horizonMs / 60_000} minutes, after ${counted(run.syncs, "sync")}: ${totals} so far`;
+  }
+}
+
+/** Who goes round with what; empty where nobody does. */
+export function loopLines({ run }: DryRunReport): string[] {
+  const settled = run.before.is === "loop" ? run.before : run.settled;
+  if (settled.is !== "loop") return [];
+  const { objects, writers, roundMs } = settled.loop;
+  const when = run.before.is === "loop" ? "before anything was applied, " : "";
+  return [
+    `loop: ${when}the cluster comes back to the same state every ${roundMs} ms of its time; written by ${writers.join(", ")}`,
+    ...objects.map(({ of, key, paths }) => `  ${of.kind} ${key}${paths.length === 0 ? "" : `  ${paths.join(", ")}`}`),
+  ];
+}

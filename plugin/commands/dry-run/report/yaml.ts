@@ -1,0 +1,21 @@
+/** The objects as they would be, as YAML documents; why, and what is gone, in comments. */
+import { shownForm } from "../../../../src/views/shown-form.ts";
+import { nameOf, reasonOf, signs } from "./headline.ts";
+import { inOrder, yamlText } from "./object-diff.ts";
+import { allChanges, type DryRunReport, loopLines } from "./report.ts";
+import { closing, endingNotes } from "./text.ts";
+
+export function yamlLines(report: DryRunReport): string[] {
+  const lines = endingNotes(report).map((text) => `# ${text}`);
+  for (const change of allChanges(report)) {
+    lines.push("---", `# ${signs[change.did]} ${nameOf(change)}  ${reasonOf(change)}`.trimEnd());
+    const { after, of } = change;
+    if (after !== undefined)
+      lines.push(
+        ...yamlText(inOrder(shownForm(of, after, report.shown)))
+          .trimEnd()
+          .split("\n"),
+      );
+  }
+  return [...lines, "---", ...[...loopLines(report), ...closing(report)].map((text) => `# ${text}`)];
+}

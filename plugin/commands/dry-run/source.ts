@@ -1,0 +1,226 @@
+/** Where a dry-run begins: with the cluster of the context, with an empty one, and in which words that is said. */
+import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import { type Kind, resourceOf } from "../../../src/api/kind.ts";
+import type { Node } from "../../../src/api/types.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import type { Transport } from "../../../src/api/transport.ts";
+import { createClient } from "../../../src/client/client.ts";
+import { discover, type DiscoveredKind, findKind } from "../../../src/client/discovery.ts";
+import { loadKubeconfig } from "../../../src/client/kubeconfig.ts";
+import { beginningFrom, defaultNodes, emptyCluster, savedCluster } from "../../../src/modes/dry-run/beginning.ts";
+import type { Beginning } from "../../../src/modes/dry-run/dry-run.ts";
+import { sandboxKinds, servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
+import { noCustomResources, readCustomResources } from "../../../src/modes/dry-run/custom-objects.ts";
+import { takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
+import { realHost } from "../../../src/platform/host.ts";
+import { type Connected, connectAs } from "../../connections/connection.ts";
+import { controllersThatCan, snapshotNotes } from "./notes.ts";
+import { isSaved, type WishWords } from "./wishes.ts";
+import type { DryRunFlags } from "./flags.ts";
+import type { Io } from "../../cli/io.ts";
+import { isUrl } from "../../manifests/manifest-text.ts";
+import type { Manifest } from "../../manifests/manifests.ts";
+import { counted } from "../../cli/style.ts";
+import { UserError } from "../../cli/user-error.ts";
+import { kindsBeside } from "../../manifests/custom-kinds.ts";
+import { customsApart, customTargets } from "./custom-targets.ts";
+import { deletedNamespaces, namespacesMade, namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
+import { isOf, refuseUnknownKinds } from "../../manifests/unknown-kinds.ts";
+
+export interface DryRunSource {
+  /** `2 manifests over a snapshot of context dev (namespace shop, 214 objects, revision 48300)`. */
+  readonly words: string;
+  readonly beginning: Beginning;
+  readonly kinds: readonly DiscoveredKind[];
+  readonly namespace: string;
+  /** Nodes among the manifests of an empty cluster: they are there from the beginning. */
+  readonly given: ReadonlySet<Manifest["object"]>;
+  /** How many nodes there are that nobody has asked for. */
+  readonly assumedNodes: number | undefined;
+  /** Those of the asked ones that can run on it. */
+  readonly controllers: readonly ControllerDefinition[];
+  /** Whether there is something to differ from: a cluster, or a baseline. */
+  readonly hasBaseline: boolean;
+  /** What could not be read, a sentence each. */
+  readonly notes: readonly string[];
+  /** To the cluster, without writes; with `--server-validate` they go through as dry runs. Unset: there is none. */
+  readonly transport?: Transport;
+  close(): Promise<void>;
+}
+
+export interface SourceOptions {
+  readonly controllers: readonly ControllerDefinition[];
+  /** The user has named them, and wants them all. */
+  readonly named: boolean;
+  readonly wishWords: WishWords;
+}
+
+/** @throws UserError, KubeconfigError: a cluster that is asked for and cannot be read is never left out in silence. */
+export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {
+  const from = flags.from ?? ((await hasContext(flags)) ? "both" : "manifests");
+  const { manifests } = options.wishWords;
+  if (from === "cluster" && manifests.length > 0) {
+    throw new UserError("--from cluster takes no manifests", ["omit -f, or use --from both"]);
+  }
+  if (from !== "manifests" && flags.nodes !== undefined) {
+    throw new UserError("--nodes is for an empty cluster", [
+      "the nodes of the cluster are taken as they are; add --from manifests",
+    ]);
+  }
+  if (from !== "manifests") return clusterSource(flags, options, io);
+  if (flags.serverValidate === true) {
+    throw new UserError("--server-validate needs a cluster", [
+      "omit --from manifests, or choose a context with --context",
+    ]);
+  }
+  return emptySource(flags, options);
+}
+
+/** A context that kubectl would use without being told: of the kubeconfig, or by flags. */
+async function hasContext(flags: DryRunFlags): Promise<boolean> {
+  if (flags.context !== undefined || flags.server !== undefined || flags.cluster !== undefined) return true;
+  const { currentContext } = await loadKubeconfig(realHost(), flags);
+  return currentContext !== "";
+}
+
+async function emptySource(flags: DryRunFlags, { controllers, wishWords }: SourceOptions): Promise<DryRunSource> {
+  const namespace = flags.namespace ?? "default";
+  const { manifests, baseline } = wishWords;
+  const kinds = await sandboxKinds();
+  refuseUnknownKinds(wishWords, kinds, "an API server");
+  const made = namespacesMade([...manifests, ...baseline]);
+  const assumed = namespacesUsed(wishWords, namespace, []).filter((name) => !made.has(name) && name !== "default");
+  const customKinds = kindsBeside(kinds, wishWords);
+  const saved = savedObjects(wishWords);
+  const { served, customs } = customsApart(saved, (object) => kinds.some((kind) => isOf(object, kind)));
+  const over = [
+    ...(saved.length > 0 ? [counted(saved.length, "saved object")] : []),
+    ...(baseline.length > saved.length
+      ? [`${counted(baseline.length - saved.length, "manifest")} of the baseline`]
+      : []),
+  ];
+  const nodes = [...baseline, ...manifests].filter((manifest) => isNode(manifest) && !isSaved(manifest));
+  const given = nodes.map(({ object }) => object as Partial<Node>);
+  const count = flags.nodes ?? (given.length > 0 ? 0 : undefined);
+  const cluster = { nodes: given, ...(count !== undefined && { simulated: count }) };
+  const words = `${askedWords(wishWords)} over ${over.length === 0 ? "an empty cluster" : over.join(" and ")}`;
+  return {
+    words: `${words}, with simulated nodes; no cluster is asked`,
+    beginning: {
+      ...(served.length === 0 ? emptyCluster(assumed, cluster) : savedCluster(served, assumed, cluster)),
+      customResources: { ...noCustomResources, kinds: customKinds, objects: customs },
+    },
+    given: new Set(nodes.map(({ object }) => object)),
+    assumedNodes: count === undefined && !saved.some(({ kind }) => kind === "Node") ? defaultNodes : undefined,
+    kinds: [...kinds, ...customKinds],
+    namespace,
+    controllers,
+    hasBaseline: baseline.length > 0,
+    notes: unsavedOwners(saved),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Objects of the baseline that a cluster has stored: what `kubectl get -o yaml` prints. */
+function savedObjects({ baseline }: WishWords): readonly StoredObject[] {
+  return baseline.filter(isSaved).map(({ object }) => object as StoredObject);
+}
+
+/** Owners that are named and were not saved. */
+function unsavedOwners(saved: readonly StoredObject[]): readonly string[] {
+  const uids = new Set(saved.map(({ metadata }) => metadata.uid));
+  const owners = saved.flatMap(({ metadata }) => metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
+  const names = new Set(owners.map(({ kind, name }) => `${kind} ${name}`));
+  return [...names].map((name) => `${name}, an owner, is not among the saved objects: they are taken without it`);
+}
+
+async function clusterSource(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {
+  const readOnly = flags.serverValidate === true ? "validate" : true;
+  const connected = await connectAs(flags, io, { qps: 20, burst: 30, readOnly });
+  try {
+    return await snapshotSource(connected, flags, options, io);
+  } catch (error) {
+    await connected.close();
+    throw connected.explain(error);
+  }
+}
+
+async function snapshotSource(
+  connected: Connected,
+  flags: DryRunFlags,
+  { controllers, named, wishWords }: SourceOptions,
+  io: Io,
+): Promise<DryRunSource> {
+  const transport = connected.unlimited;
+  const client = createClient({ transport, bus: connected.bus, timeline: io.timeline });
+  const { kinds } = await discover(client);
+  refuseUnknownKinds(wishWords, kinds, "the cluster");
+  const namespace = flags.namespace ?? connected.namespace;
+  const namespaces = namespacesUsed(wishWords, namespace, kinds);
+  await refuseMissingNamespaces(client, namespaces, wishWords);
+  if (wishWords.baseline.some(isSaved)) {
+    throw new UserError("--baseline holds objects of a cluster, and a cluster is asked as well", [
+      "add --from manifests, or leave the objects that have a uid out of the baseline",
+    ]);
+  }
+  const objects = [...wishWords.manifests, ...wishWords.baseline].map(({ object }) => object);
+  const applied = kinds.filter((kind) => objects.some((object) => isOf(object, kind)));
+  const isServed = await servedBySandbox();
+  const customs = await readCustomResources(transport, customTargets(wishWords, { kinds, isServed, namespace }));
+  const newKinds = kindsBeside(kinds, wishWords);
+  const snapshot = await takeSnapshot({
+    transport,
+    kinds,
+    isServed,
+    namespaces,
+    toDelete: deletedNamespaces(wishWords),
+    alsoKinds: [...applied, ...deletedKinds(wishWords, kinds), ...volumeKinds(objects, kinds)],
+    wholeSecrets: objects.some(({ kind }) => kind === "Secret"),
+  });
+  const chosen = controllersThatCan(controllers, snapshot, { applied, named, flags });
+  const where = namespaces.length === 1 ? "namespace" : "namespaces";
+  const about = `${where} ${namespaces.join(", ")}, ${counted(snapshot.objects.length, "object")}, revision ${snapshot.revision}`;
+  return {
+    words: `${askedWords(wishWords)} over a snapshot of context ${connected.context} (${about})`,
+    beginning: {
+      ...beginningFrom(snapshot, namespaces, io.timeline.now()),
+      customResources: { ...customs, kinds: [...customs.kinds, ...newKinds] },
+    },
+    kinds: [...kinds, ...newKinds],
+    namespace,
+    given: new Set(),
+    assumedNodes: undefined,
+    controllers: chosen.controllers,
+    hasBaseline: true,
+    notes: [...chosen.notes, ...snapshotNotes(snapshot)],
+    transport,
+    close: async () => await connected.close(),
+  };
+}
+
+/** `2 manifests, --scale deploy/web=3`; what comes from a URL says so, for it may be another thing tomorrow. */
+function askedWords({ manifests, scales, deletes }: WishWords): string {
+  const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
+  const from = urls.length === 0 ? "" : ` (${urls.join(", ")})`;
+  return [
+    ...(manifests.length > 0 ? [`${counted(manifests.length, "manifest")}${from}`] : []),
+    ...scales.map((text) => `--scale ${text}`),
+    ...deletes.map((text) => `--delete ${text}`),
+  ].join(", ");
+}
+
+function deletedKinds({ deletes }: WishWords, kinds: readonly DiscoveredKind[]): readonly Kind[] {
+  return deletes.flatMap((text) => findKind(kinds, text.split("/")[0] ?? "") ?? []);
+}
+
+/** Volumes are read where something among the manifests asks for one. */
+function volumeKinds(objects: readonly Manifest["object"][], kinds: readonly DiscoveredKind[]): readonly Kind[] {
+  const asksForVolumes = objects.some(
+    (object) => object.kind === "PersistentVolumeClaim" || JSON.stringify(object).includes('"persistentVolumeClaim"'),
+  );
+  return asksForVolumes ? kinds.filter((kind) => resourceOf(kind) === "persistentvolumes") : [];
+}
+
+function isNode({ object }: Manifest): boolean {
+  return object.kind === "Node" && object.apiVersion === "v1";
+}

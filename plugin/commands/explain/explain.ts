@@ -1,0 +1,102 @@
+/** `explain CONTROLLER [RULE]`: what a controller decides by, from the data of its rules. */
+import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { Rule } from "../../../src/controller/rule.ts";
+import { type Candidate, choice, type Command, command } from "../../cli/command.ts";
+import { controllerCandidates, controllerNamed, nearest } from "../../names/controller-names.ts";
+import { styleOf, type Style, wrapWords } from "../../cli/style.ts";
+import { UserError } from "../../cli/user-error.ts";
+
+export const explainCommand: Command = command({
+  name: "explain",
+  about: "Explain a controller: every rule that it decides by, or one of them",
+  description:
+    "Prints the rules of a controller in the order in which a sync comes to them: what each looks at, what it chooses, the " +
+    "sentence that `run` and `trace` print when it speaks (here with made-up facts), and the function of Kubernetes that it is " +
+    "faithful to.\n\n" +
+    "A rule is named as those commands print it.",
+  arguments: { name: "<controller>", about: "name, short name or alias" },
+  secondArgument: { name: "[rule]", about: "one of its rules" },
+  completeArgument: (io, before) => candidates(before, io.calledAs),
+  options: { output: choice("-o, --output <format>", "text, or json", ["text", "json"], { default: "text" }) },
+  connects: false,
+  examples: [
+    { says: "Everything that a Deployment's controller decides by", line: "explain deployment" },
+    { says: "One rule, as `run` has printed it", line: "explain replicaset scale-down" },
+  ],
+  run({ arguments: words, options }, io) {
+    const [name = "", id] = words;
+    const definition = controllerNamed(name, io.calledAs);
+    const rules = id === undefined ? definition.rules : [ruleNamed(definition, id, io.calledAs)];
+    if (options.output === "json") {
+      const told = rules.map(asData);
+      const said = id === undefined ? { controller: definition.name, rules: told } : told[0];
+      io.out.write(`${JSON.stringify(said, null, 2)}\n`);
+    } else {
+      const style = styleOf(io.out);
+      const head = id === undefined ? [...wrapWords(heading(definition), style.columns), ""] : [];
+      const blocks = rules.map((rule) => block(rule, style).join("\n"));
+      io.out.write(`${[...head, blocks.join("\n\n")].join("\n")}\n`);
+    }
+    return Promise.resolve(0);
+  },
+});
+
+/** Controllers first, then the rules of the one that is named. */
+function candidates(before: readonly string[], calledAs: string): readonly Candidate[] {
+  const [named] = before;
+  if (named === undefined) return controllerCandidates().filter(({ value }) => value !== "all");
+  return controllerNamed(named, calledAs).rules.map(({ id, chooses }) => ({ value: id, about: chooses }));
+}
+
+/** @throws UserError that names the nearest known one. */
+function ruleNamed({ name, rules }: ControllerDefinition, id: string, calledAs: string): Rule {
+  const wanted = id.toLowerCase();
+  const found = rules.find((rule) => rule.id === wanted);
+  if (found !== undefined) return found;
+  const ids = rules.map((rule) => rule.id);
+  const near = nearest(wanted, ids);
+  throw new UserError(`unknown rule ${JSON.stringify(id)} of ${name}`, [
+    near === undefined ? `known are: ${ids.join(", ")}` : `did you mean ${near}?`,
+    `\`${calledAs} explain ${name}\` explains them all`,
+  ]);
+}
+
+interface RuleData {
+  readonly id: string;
+  readonly chooses: string;
+  readonly looksAt: readonly string[];
+  readonly example?: { readonly facts: unknown; readonly sentence: string };
+  readonly source: string;
+}
+
+function asData({ id, chooses, looksAt, example, source, ...rule }: Rule): RuleData {
+  const shown = example === undefined ? {} : { example: { facts: example, sentence: rule.sentence(example) } };
+  return { id, chooses, looksAt, ...shown, source };
+}
+
+function heading({ name, purpose, rules, source }: ControllerDefinition): string[] {
+  return `${name} ${purpose}. ${rules.length} rules, in the order of a sync; upstream ${source}`.split(" ");
+}
+
+const labels = ["looks at", "says", "upstream"] as const;
+const labelWidth = Math.max(...labels.map((label) => label.length)) + 2;
+
+/** The rule's name and what it chooses, then a labelled line for each of the rest, broken under its own text. */
+function block(rule: Rule, { columns, colour }: Style): string[] {
+  const { id, chooses, looksAt, example, source } = asData(rule);
+  const indent = "  ";
+  const set = (label: (typeof labels)[number], text: string): string[] => {
+    const room = columns === undefined ? undefined : columns - indent.length - labelWidth;
+    return wrapWords(text.split(" "), room).map((line, index) => {
+      return `${indent}${colour.dim((index === 0 ? label : "").padEnd(labelWidth))}${line}`;
+    });
+  };
+  const room = columns === undefined ? undefined : columns - indent.length;
+  return [
+    colour.cyan(id),
+    ...wrapWords(chooses.split(" "), room).map((line) => indent + line),
+    ...set("looks at", looksAt.join("; ")),
+    ...(example === undefined ? [] : set("says", example.sentence)),
+    ...set("upstream", source),
+  ];
+}

@@ -1,0 +1,216 @@
+import { createClient } from "../../../src/client/client.ts";
+import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import { removeFile, temporaryPath } from "../../../src/platform/files.ts";
+import { randomSuffix } from "../../../src/platform/random.ts";
+import { type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../../src/sandbox/https.ts";
+import { pluginPurposes } from "../../../src/sandbox/admission/plugins.ts";
+import type { TraceBus } from "../../../src/trace/bus.ts";
+import { RunReport } from "../../../src/views/run-report.ts";
+import { type Command, command, type Given, negation, text, texts, wholeNumber } from "../../cli/command.ts";
+import { pluginsNamed } from "../../names/admission-names.ts";
+import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
+import type { Io } from "../../cli/io.ts";
+import { RunLines } from "../../render/run-lines.ts";
+import { counted, formatDuration, styleOf } from "../../cli/style.ts";
+import { earlierIdentity, writeKubeconfig } from "../../connections/kubeconfig-file.ts";
+import { connectToSandbox, type SandboxConnection } from "../../connections/sandbox-connection.ts";
+import { UserError } from "../../cli/user-error.ts";
+
+const options = {
+  manifests: texts("-f, --filename <path>", "put these files, folders, URLs or - (standard input) into it; repeatable"),
+  namespace: text("-n, --namespace <name>", "where manifests and kubectl go when they name no namespace", {
+    default: "default",
+  }),
+  nodes: wholeNumber("--nodes <n>", "how many simulated nodes", 0, { default: "3" }),
+  port: wholeNumber("--port <port>", "serve on this port of 127.0.0.1", 1, {
+    most: 65_535,
+    default: "any that is free",
+  }),
+  kubeconfig: text(
+    "--write-kubeconfig <file>",
+    "write the kubeconfig there, and leave it; a later sandbox with it knows the same token",
+    {
+      default: "a temporary file that goes with the sandbox",
+    },
+  ),
+  kubelet: negation("--no-kubelet", "without the simulated kubelet: nothing on the nodes runs"),
+  scheduler: negation("--no-scheduler", "without the scheduler: pods stay without a node"),
+  disableAdmission: texts(
+    "--disable-admission-plugins <plugin,...>",
+    "admission plugins to switch off, as kube-apiserver names them",
+    { complete: () => Object.entries(pluginPurposes).map(([value, about]) => ({ value, about })) },
+  ),
+  run: texts("--run <controller,...>", "run these controllers in it and print what they do; none: bring your own", {
+    complete: () => [...controllerCandidates(), { value: "none", about: "no controllers but those of its nodes" }],
+    default: "all",
+  }),
+} as const;
+
+type SandboxOptions = Given<typeof options>;
+
+export const sandbox: Command = command({
+  name: "sandbox",
+  about: "Run an embedded cluster: API server, scheduler and simulated nodes, without containers",
+  description:
+    "Runs an embedded Kubernetes cluster in this process and serves it over HTTPS on 127.0.0.1, for kubectl and any " +
+    "other client. All built-in controllers run in it, so that what you apply comes to life. Pods are scheduled and run on " +
+    "simulated nodes: no container is started; how pods behave is set by annotations (docs/sandbox-annotations.md). It " +
+    "holds everything in memory, and ends at the first Ctrl-C.\n\n" +
+    "Exit codes: 0 ended by a signal; 2 wrong arguments or manifests; 130 ended by a second signal.",
+  options,
+  connects: false,
+  examples: [
+    { says: "A cluster to try things in", line: "sandbox" },
+    { says: "With your manifests in it", line: "sandbox -f shop/" },
+    {
+      says: "For a controller of your own, beside the garbage collector alone",
+      line: "sandbox --run garbage-collector",
+    },
+    { says: "An API server and nothing else", line: "sandbox --run none --no-scheduler --no-kubelet" },
+    { says: "Where scripts find it", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
+  ],
+  async run({ options: given }, io) {
+    const { manifests = [], nodes = 3, kubelet, scheduler, run = ["all"], namespace }: SandboxOptions = given;
+    const controllers = controllersToRun(run, io.calledAs);
+    const disabledAdmissionPlugins = pluginsNamed(given.disableAdmission ?? []);
+    const startedAt = io.timeline.now();
+    const identity =
+      given.kubeconfig === undefined ? undefined : await earlierIdentity(given.kubeconfig, io.timeline.now());
+    const parts = {
+      kubelet: kubelet !== false,
+      scheduler: scheduler !== false,
+      disabledAdmissionPlugins,
+      ...(namespace !== undefined && { namespace }),
+    };
+    const lines = heldLines(io);
+    const connection = await connectToSandbox({ manifests, nodes, controllers, ...parts }, io, (bus) =>
+      printRun(bus, controllers, io, lines.write),
+    );
+    try {
+      return await serve(connection, given, io, { startedAt, controllers, identity, introduced: lines.release });
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+/** @throws UserError for a word that names no controller, and for `none` beside others. */
+function controllersToRun(lists: readonly string[], calledAs: string): readonly ControllerDefinition[] {
+  const words = lists.flatMap((list) => list.split(",")).filter((word) => word !== "");
+  if (!words.includes("none")) return controllersNamed(words, calledAs);
+  if (words.length === 1) return [];
+  throw new UserError("--run none goes with no other controller", ["omit none, or the others"]);
+}
+
+interface About {
+  readonly startedAt: number;
+  readonly controllers: readonly ControllerDefinition[];
+  /** That of the sandbox before, which clients may still know. */
+  readonly identity: SandboxIdentity | undefined;
+  /** What controllers did so far may be printed now. */
+  readonly introduced: () => void;
+}
+
+/** Serves it until a signal comes. */
+async function serve(connection: SandboxConnection, given: SandboxOptions, io: Io, about: About): Promise<number> {
+  const { timeline, random, out } = io;
+  const ended = Promise.withResolvers<void>();
+  const offSignals = io.onStopSignal((_signal, count) => {
+    if (count > 1) io.exit(130);
+    ended.resolve();
+  });
+  const https = await listen(connection, given.port, about.identity);
+  const kept = given.kubeconfig;
+  const file = kept ?? temporaryPath(`kubectl-reconcile-sandbox-${randomSuffix(random, 8)}.kubeconfig`);
+  try {
+    await writeKubeconfig(file, https, given.namespace);
+    for (const line of await introduction(connection, https, given, io, about)) out.line(line);
+    out.write(`\nexport KUBECONFIG=${file}\n`);
+    out.write(`ready after ${formatDuration(timeline.now() - about.startedAt)}, Ctrl-C stops\n\n`);
+    about.introduced();
+    await ended.promise;
+    out.write(`stopped after ${formatDuration(timeline.now() - about.startedAt)}\n`);
+    return 0;
+  } finally {
+    offSignals();
+    if (kept === undefined) await removeFile(file);
+    await https.close();
+  }
+}
+
+async function listen(
+  { cluster }: SandboxConnection,
+  port: number | undefined,
+  identity: SandboxIdentity | undefined,
+): Promise<SandboxHttps> {
+  try {
+    return await serveSandbox(cluster.sandbox, {
+      controllers: cluster.manager.controllers.map(({ definition }) => definition.name),
+      ...(port !== undefined && { port }),
+      ...(identity !== undefined && { identity }),
+    });
+  } catch (error) {
+    if (port === undefined) throw error;
+    throw new UserError(
+      `cannot serve on 127.0.0.1:${port}: something else listens there, or it is not allowed`,
+      ["omit --port for one that is free"],
+      { cause: error },
+    );
+  }
+}
+
+/** What there is, one aligned line each. */
+async function introduction(
+  connection: SandboxConnection,
+  https: SandboxHttps,
+  { nodes = 3, kubelet, scheduler }: SandboxOptions,
+  { timeline }: Io,
+  { controllers }: About,
+): Promise<readonly string[]> {
+  const client = createClient({ transport: connection.unlimited, bus: connection.bus, timeline });
+  const { gitVersion = "" } = (await client.raw("/version")) as { readonly gitVersion?: string };
+  const parts = [
+    ...(scheduler === false ? [] : ["scheduler"]),
+    ...(kubelet === false ? [] : ["kubelet"]),
+    ...controllers.map(({ name }) => name),
+  ];
+  const { applied } = connection;
+  return [
+    `sandbox ${https.url} (${gitVersion}) · ${counted(nodes, "simulated node")}`,
+    `running ${parts.length === 0 ? "nothing but the API server" : parts.join(", ")}`,
+    ...(applied.length === 0 ? [] : [`applied ${counted(applied.length, "object")}`]),
+  ];
+}
+
+/** Prints what the controllers of `--run` do, as `run` prints it. */
+function printRun(
+  bus: TraceBus,
+  controllers: readonly ControllerDefinition[],
+  { out }: Io,
+  write: (line: string) => void,
+): void {
+  if (controllers.length === 0) return;
+  const names = new Set(controllers.map(({ name }) => name));
+  const report = new RunReport();
+  const lines = new RunLines({ style: styleOf(out), controllers: [...names] });
+  bus.listen((event) => {
+    if (!("controller" in event) || event.controller === undefined || !names.has(event.controller)) return;
+    for (const line of report.accept(event)) for (const each of lines.text(line)) write(each);
+  });
+}
+
+/** Keeps lines back until the sandbox has introduced itself. */
+function heldLines({ out }: Io): { readonly write: (line: string) => void; readonly release: () => void } {
+  const held: string[] = [];
+  let released = false;
+  return {
+    write(line) {
+      if (released) out.line(line);
+      else held.push(line);
+    },
+    release() {
+      released = true;
+      for (const line of held.splice(0)) out.line(line);
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/** The screen of `trace`: listens to the bus, prints blocks, and knows when to end. */
+import type { Cancel, Timeline } from "../../../src/platform/timeline.ts";
+import type { Output } from "../../../src/platform/terminal.ts";
+import type { AgreementEvent, StageEvent } from "../../../src/trace/events.ts";
+import { BlockFold, type Folded } from "../../../src/views/block-fold.ts";
+import type { SyncBlock } from "../../../src/views/sync-block.ts";
+import { SyncTrace } from "../../../src/views/sync-trace.ts";
+import { jsonLines } from "../../render/json-lines.ts";
+import { differenceText } from "./shadow-text.ts";
+import { alikeText, quietText } from "./fold-text.ts";
+import { hung, styleOf } from "../../cli/style.ts";
+import { SyncBlockText } from "./sync-block-text.ts";
+
+/** What ends a trace with an exit code of its own. */
+export const failures = ["error", "conflict", "differs", "loop"] as const;
+export type Failure = (typeof failures)[number];
+
+export interface TraceScreenOptions {
+  readonly out: Output;
+  readonly timeline: Timeline;
+  readonly json: boolean;
+  readonly shadow: boolean;
+  readonly holdMs: number;
+  /** Every sync has its block. */
+  readonly all: boolean;
+  readonly sinceStartAt?: number;
+  /** Whether a block is to be shown. */
+  readonly shows: (block: SyncBlock) => boolean;
+  /** Whether each block names its first cause. */
+  readonly origins: boolean;
+  /** Ends after so many blocks. */
+  readonly count?: number;
+  readonly failOn: ReadonlySet<Failure>;
+  /** Called once: enough was shown, or a failure was met. */
+  readonly onEnd: (met?: Failure) => void;
+}
+
+export class TraceScreen {
+  readonly trace: SyncTrace;
+  #options: TraceScreenOptions;
+  #text: SyncBlockText;
+  #json: ((event: StageEvent) => void) | undefined;
+  #fold: BlockFold;
+  #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
+  /** Differences of one moment, to be counted where they read alike. */
+  #differences = new Map<string, AgreementEvent[]>();
+  #shown = 0;
+  #ended = false;
+
+  constructor(options: TraceScreenOptions) {
+    const { out, json, shadow, holdMs, sinceStartAt, all } = options;
+    this.#options = options;
+    this.trace = new SyncTrace({ holdMs });
+    this.#fold = new BlockFold({ all: all || json });
+    this.#json = json ? jsonLines(out) : undefined;
+    const style = styleOf(out);
+    this.#text = new SyncBlockText({ style, shadow, ...(sinceStartAt !== undefined && { sinceStartAt }) });
+  }
+
+  /** How many syncs were shown. */
+  get shown(): number {
+    return this.#shown;
+  }
+
+  /** The listener; give it to `bus.listen`. */
+  readonly listener = (event: StageEvent): void => {
+    if (this.#ended) return;
+    this.#json?.(event);
+    this.#print(this.trace.accept(event));
+    if (event.stage === "agreement") this.#agreed(event);
+    this.#arm();
+  };
+
+  /** What was not done as it was meant has a line of its own where its block is out already, or there is none. */
+  #agreed(event: AgreementEvent): void {
+    const { controller, sync, is } = event;
+    if (is !== "differs" && is !== "owner was refused") return;
+    if (this.#json === undefined && (sync === undefined || !this.trace.isToCome({ controller, sync }))) {
+      const text = differenceText(event, 1);
+      this.#differences.set(text, [...(this.#differences.get(text) ?? []), event]);
+    }
+    if (is === "differs") this.#met("differs");
+  }
+
+  /** Prints what is still held, and nothing more after that. */
+  close(): void {
+    this.#timer?.cancel();
+    if (!this.#ended) this.#print(this.trace.release(Infinity));
+    if (this.#json === undefined) this.#tell(this.#fold.release(Infinity));
+    this.#tellDifferences();
+    this.#ended = true;
+  }
+
+  #arm(): void {
+    const { timeline } = this.#options;
+    const soon = this.#differences.size > 0 ? timeline.now() : Infinity;
+    const at = Math.min(this.trace.heldUntil ?? Infinity, this.#fold.dueAt ?? Infinity, soon);
+    if (at === Infinity || (this.#timer !== undefined && this.#timer.at <= at)) return;
+    this.#timer?.cancel();
+    const cancel = timeline.after(Math.max(1, at - timeline.now()), "trace screen", () => {
+      this.#timer = undefined;
+      this.#print(this.trace.release(timeline.now()));
+      if (!this.#ended) this.#tell(this.#fold.release(timeline.now()));
+      this.#tellDifferences();
+      this.#arm();
+    });
+    this.#timer = { at, cancel };
+  }
+
+  #print(blocks: readonly SyncBlock[]): void {
+    const { shows, count } = this.#options;
+    for (const block of blocks) {
+      if (this.#ended || !shows(block)) continue;
+      this.#shown++;
+      if (this.#json === undefined) this.#tell(this.#fold.accept(block));
+      this.#check(block);
+      if (count !== undefined && this.#shown >= count) this.#end();
+    }
+  }
+
+  #tell(folded: readonly Folded[]): void {
+    for (const each of folded) {
+      switch (each.is) {
+        case "block":
+          this.#write(
+            this.#text.lines(each.block, this.#options.origins ? this.trace.originOf(each.block) : undefined),
+          );
+          break;
+        case "quiet":
+          this.#write([...this.#hung(quietText(each)), ""]);
+          break;
+        case "alike":
+          this.#write([...this.#hung(alikeText(each)), ""]);
+          break;
+      }
+    }
+  }
+
+  #tellDifferences(): void {
+    const { colour } = styleOf(this.#options.out);
+    for (const all of this.#differences.values()) {
+      const [event] = all;
+      if (event === undefined) continue;
+      const [first = "", ...rest] = this.#hung(differenceText(event, all.length));
+      this.#write([colour.yellow(first), ...rest, ""]);
+    }
+    this.#differences.clear();
+  }
+
+  #hung(text: string): readonly string[] {
+    return hung(text, this.#options.out.columns);
+  }
+
+  #write(lines: readonly string[]): void {
+    for (const line of lines) this.#options.out.line(line);
+  }
+
+  #check({ done }: SyncBlock): void {
+    if (done.error === undefined) return;
+    if (done.expected === "conflict") this.#met("conflict");
+    else if (done.expected === undefined) this.#met("error");
+  }
+
+  #met(failure: Failure): void {
+    if (this.#options.failOn.has(failure)) this.#end(failure);
+  }
+
+  #end(met?: Failure): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#timer?.cancel();
+    this.#options.onEnd(met);
+  }
+}

@@ -1,0 +1,80 @@
+/** What shadow says of itself, and of how it agreed with the owner. */
+import { splitKey } from "../../../src/api/key.ts";
+import type { ShadowPreflight } from "../../../src/modes/shadow/owners.ts";
+import type { AgreementEvent } from "../../../src/trace/events.ts";
+import type { AgreementSummary } from "../../../src/views/agreement.ts";
+import { formatRight } from "../../../src/modes/rights.ts";
+import { UserError } from "../../cli/user-error.ts";
+import { counted, withoutSuffix } from "../../cli/style.ts";
+
+/** The Kubernetes whose rules the built-in controllers follow. */
+const rulesOf = "1.36.3";
+
+/** Whose queue it is: `shadow: our replicaset (rules of 1.36.3) beside kube-controller-manager; queue figures are ours`. */
+export function shadowLines({ owners }: ShadowPreflight): string[] {
+  const beside = new Map<string, string[]>();
+  for (const { controller, owner } of owners) {
+    const who = owner.is === "active" ? owner.who : owner.is === "unknown" ? `${owner.who}, if it is there` : "nobody";
+    beside.set(who, [...(beside.get(who) ?? []), controller.name]);
+  }
+  return [...beside].map(([who, names]) =>
+    who === "nobody"
+      ? `shadow: our ${names.join(", ")} (rules of ${rulesOf}), no owner found: only the next step of each key is shown`
+      : `shadow: our ${names.join(", ")} (rules of ${rulesOf}) beside ${who}; queue figures are ours`,
+  );
+}
+
+/** @throws UserError for rights that are missing. */
+export function refuseWithoutRights({ rights }: ShadowPreflight, namespace: string | undefined, who: string): void {
+  const [first] = rights.missing;
+  if (first === undefined) return;
+  const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
+  throw new UserError(
+    `not allowed to ${formatRight(first, first.namespace)} ${where}${who} (${rights.missing.length} of ${rights.asked.length} rights are missing)`,
+    [
+      `  ${rights.missing.map((right) => formatRight(right, namespace)).join(" · ")}`,
+      namespace === undefined
+        ? "ask for these rights, or look at one namespace with -n"
+        : "ask for these rights: they only read",
+    ],
+  );
+}
+
+/** `41 intentions: 38 same, 2 owner was faster, 1 differs (sync 31)`; undefined where there was nothing to compare. */
+export function agreementLine({ intentions, counts, standing, differences }: AgreementSummary): string | undefined {
+  const compared = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (intentions === 0 && compared === 0) return undefined;
+  if (compared === 0) return `${counted(intentions, "intention")}: none compared, no owner has written since`;
+  const syncs = [...new Set(differences.flatMap(({ sync }) => (sync === undefined ? [] : [sync])))].slice(-5);
+  const parts = [
+    `${counts.same} same`,
+    ...(counts["owner was faster"] > 0 ? [`${counts["owner was faster"]} owner was faster`] : []),
+    ...(counts["owner was refused"] > 0 ? [`${counts["owner was refused"]} owner was refused`] : []),
+    ...(counts["not comparable"] > 0 ? [`${counts["not comparable"]} not comparable`] : []),
+    ...(standing > 0 ? [`${standing} still standing`] : []),
+    `${counts.differs} ${counts.differs === 1 ? "differs" : "differ"}${syncs.length > 0 ? ` (sync ${syncs.join(", ")})` : ""}`,
+  ];
+  return `${counted(intentions, "intention")}: ${parts.join(", ")}`;
+}
+
+const verbs = {
+  create: "create",
+  update: "update",
+  patch: "patch",
+  delete: "delete",
+  deletecollection: "delete",
+} as const;
+
+/**
+ * What the owner has not done as we meant it, as a line of its own; `times` where it was meant so often:
+ * `differs replicaset shop/web · sync 31 would delete Pod web-a · owner has not done it`.
+ */
+export function differenceText(difference: AgreementEvent, times: number): string {
+  const { controller, key, sync, verb, of, subresource, target, why, is, generatedName } = difference;
+  const { name } = splitKey(target);
+  const shown = generatedName === true ? withoutSuffix(name) : name;
+  const what = `${of.kind} ${shown}${subresource === undefined ? "" : `/${subresource}`}`;
+  const often = times === 1 ? "" : ` (${times} times)`;
+  const ours = sync === undefined ? "nothing was intended here" : `sync ${sync} would ${verbs[verb]} ${what}${often}`;
+  return `${is === "differs" ? "differs" : "refused"} ${controller} ${key} · ${ours} · ${why}`;
+}

@@ -1,0 +1,152 @@
+/** The screen of `watch`: listens to the bus, prints lines, JSON or a table, and knows when enough was shown. */
+import type { InformerState } from "../../../src/cache/shared-informer.ts";
+import { releaseMemory } from "../../../src/platform/memory.ts";
+import type { Output } from "../../../src/platform/terminal.ts";
+import type { Cancel, Timeline } from "../../../src/platform/timeline.ts";
+import { ownSequence } from "../../../src/platform/visible-text.ts";
+import type { StageEvent } from "../../../src/trace/events.ts";
+import { DeltaReport, type DeltaReportOptions, type WatchLine } from "../../../src/views/delta-report.ts";
+import { jsonLines } from "../../render/json-lines.ts";
+import { type LiveTableOptions, liveTable } from "./live-table.ts";
+import { styleOf } from "../../cli/style.ts";
+import { WatchLines } from "./watch-lines.ts";
+
+export interface WatchScreenOptions {
+  readonly out: Output;
+  readonly timeline: Timeline;
+  readonly shows: "text" | "wide" | "json" | "live";
+  readonly report: DeltaReportOptions;
+  /** Which events are printed as JSON. */
+  readonly prints: (event: StageEvent) => boolean;
+  /** Names carry their namespace. */
+  readonly namespaces: boolean;
+  readonly sinceStartAt?: number;
+  /** Ends after so many deltas. */
+  readonly count?: number;
+  readonly onEnough: () => void;
+  readonly live: Pick<LiveTableOptions, "controllers"> & { readonly informers: () => readonly InformerState[] };
+}
+
+/** What a slow reader may leave lying: beyond it lines are dropped and counted, so that memory stays bounded. */
+const mostPendingBytes = 16 * 1024 * 1024;
+const flushEveryMs = 25;
+const redrawEveryMs = 500;
+const releaseEveryMs = 5000;
+const releaseAfterDeltas = 5000;
+
+export class WatchScreen {
+  readonly report: DeltaReport;
+  #options: WatchScreenOptions;
+  #lines: WatchLines;
+  #json: ((event: StageEvent) => void) | undefined;
+  #timer: Cancel = () => undefined;
+  #releaseTimer: Cancel = () => undefined;
+  #released = 0;
+  #shown = 0;
+  #dropped = 0;
+  #drawn = 0;
+  #ended = false;
+
+  constructor(options: WatchScreenOptions) {
+    const { out, shows, namespaces, sinceStartAt } = options;
+    this.#options = options;
+    this.report = new DeltaReport(options.report);
+    this.#json = shows === "json" ? jsonLines(out) : undefined;
+    this.#lines = new WatchLines({
+      style: styleOf(out),
+      wide: shows === "wide",
+      namespaces,
+      ...(sinceStartAt !== undefined && { sinceStartAt }),
+    });
+  }
+
+  /** The listener; give it to `bus.listen`. */
+  readonly listener = (event: StageEvent): void => {
+    if (this.#ended) return;
+    if (this.#json !== undefined && this.#options.prints(event)) this.#json(event);
+    this.#print(this.report.accept(event));
+  };
+
+  /** Prints from now on: what is held too long, and the table. */
+  start(): void {
+    const { timeline, shows } = this.#options;
+    const tick = (): void => {
+      if (this.#ended) return;
+      if (shows === "live") this.#draw();
+      else this.#print(this.report.flush(timeline.now()));
+      this.#timer = timeline.after(every, "watch screen", tick, { background: true });
+    };
+    const every = shows === "live" ? redrawEveryMs : flushEveryMs;
+    tick();
+    this.#release();
+  }
+
+  /** What a fast stream leaves behind is not seen by the collector in time: chunks of bytes outside of its heap. */
+  #release(): void {
+    this.#releaseTimer = this.#options.timeline.after(
+      releaseEveryMs,
+      "watch memory",
+      () => {
+        const { deltas } = this.report.summary;
+        const cached = this.#options.live.informers().reduce((sum, { objects }) => sum + objects, 0);
+        // Where little has come, little is left behind; and the work grows with what is cached.
+        if (deltas - this.#released >= Math.max(releaseAfterDeltas, cached)) {
+          this.#released = deltas;
+          releaseMemory();
+        }
+        this.#release();
+      },
+      { background: true },
+    );
+  }
+
+  /** Prints what is still held, and nothing more after that. */
+  close(): void {
+    this.#timer();
+    this.#releaseTimer();
+    if (this.#ended) return;
+    this.#print(this.report.flush(Infinity));
+    if (this.#options.shows === "live") this.#draw();
+    this.#ended = true;
+  }
+
+  #print(lines: readonly WatchLine[]): void {
+    const { shows, count, onEnough } = this.#options;
+    for (const line of lines) {
+      if (this.#ended) return;
+      if (shows === "text" || shows === "wide") this.#write(line);
+      if (line.is === "delta" && ++this.#shown === count) {
+        this.#ended = true;
+        onEnough();
+      }
+    }
+  }
+
+  /** Nothing is put into words that nobody can read in time. */
+  #write(line: WatchLine): void {
+    const { out } = this.#options;
+    if (out.pendingBytes > mostPendingBytes) {
+      this.#dropped++;
+      return;
+    }
+    if (this.#dropped > 0) out.line(`… ${this.#dropped} lines not shown: they came faster than they were read`);
+    this.#dropped = 0;
+    for (const each of this.#lines.text(line)) out.line(each);
+  }
+
+  #draw(): void {
+    const { out, timeline, live } = this.#options;
+    const now = timeline.now();
+    const lines = liveTable({
+      controllers: live.controllers,
+      queueOf: (controller) => this.report.gauges.state(controller, now),
+      informers: live.informers(),
+      columns: out.columns,
+      rows: out.rows,
+    });
+    const back = this.#drawn === 0 ? "" : ownSequence(String(this.#drawn), "A") + ownSequence("0", "J");
+    out.write(back);
+    for (const line of lines) out.line(line);
+    this.#drawn = lines.length;
+  }
+}

@@ -1,0 +1,223 @@
+/** The lines of `watch`, as text. */
+import type { FieldChange } from "../../../src/api/field-changes.ts";
+import { splitKey } from "../../../src/api/key.ts";
+import { formatLocalClock } from "../../../src/api/time.ts";
+import type { ListEvent } from "../../../src/trace/events.ts";
+import type { DeltaSummary, MadeKey, SeenDelta, WatchLine } from "../../../src/views/delta-report.ts";
+import { byInterest, withoutAccompanying } from "../../../src/views/field-interest.ts";
+import { changeText, wideChangesText } from "../../render/changes.ts";
+import { counted, formatDuration, shorten, type Style, wrapWords } from "../../cli/style.ts";
+
+export interface WatchLinesOptions {
+  readonly style: Style;
+  /** Every changed field, with its values. */
+  readonly wide: boolean;
+  /** Names carry their namespace: more than one is watched. */
+  readonly namespaces: boolean;
+  readonly sinceStartAt?: number;
+}
+
+/** `Replaced`, the longest of them. */
+const typeWidth = 8;
+const widestName = 40;
+/** Of a piped line and of a wide screen the first changes are shown, the rest is counted. */
+const shownChanges = 3;
+const separator = " · ";
+/** Below this there is no room for the version: of all columns the one that is read least. */
+const roomForVersion = 100;
+/** A key that waits as long as that is worth a word. */
+const oldMs = 10;
+
+/** Turns lines into text, each without its line end. Keeps the width of the columns, which grow with what is seen. */
+export class WatchLines {
+  #options: WatchLinesOptions;
+  #nameWidth = 0;
+  #versionWidth = 0;
+
+  constructor(options: WatchLinesOptions) {
+    this.#options = options;
+  }
+
+  text(line: WatchLine): readonly string[] {
+    const { colour } = this.#options.style;
+    switch (line.is) {
+      case "delta": {
+        const lines = this.#delta(line.delta);
+        for (const { controller, keys } of line.told) {
+          // Most deltas of what a controller owns, or others own, make none.
+          if (keys.length === 0 && this.#options.wide)
+            lines.push(...this.#below(undefined, `${controller} ← no key`, []));
+          for (const made of keys) lines.push(...this.#key(made));
+        }
+        return lines;
+      }
+      case "key":
+        return this.#key(line.made, line);
+      case "relist":
+        return this.#note(line.at, relistText(line.list), colour.yellow);
+      case "list failed":
+        return this.#note(line.at, `list of ${line.list.of.kind} failed: ${line.error}; trying again`, colour.yellow);
+      case "watch broke":
+        return this.#note(line.at, `watch of ${line.of.kind} broke: ${line.why}; trying again`, colour.yellow);
+      case "watch is back":
+        return this.#note(
+          line.at,
+          `watch of ${line.of.kind} is back after ${formatDuration(line.afterMs)}`,
+          colour.yellow,
+        );
+    }
+  }
+
+  #time(at: number): string {
+    const { sinceStartAt } = this.#options;
+    if (sinceStartAt === undefined) return `${formatLocalClock(at)} `;
+    return `${((at - sinceStartAt) / 1000).toFixed(3).padStart(9)} `;
+  }
+
+  #delta(delta: SeenDelta): string[] {
+    const { style, namespaces } = this.#options;
+    const { type, of, key, resourceVersion, at } = delta;
+    const named = `${of.kind} ${namespaces ? key : splitKey(key).name}`;
+    const widest = style.columns === undefined ? widestName : Math.min(widestName, Math.floor(style.columns / 3));
+    this.#nameWidth = Math.min(widest, Math.max(this.#nameWidth, named.length));
+    const isNarrow = style.columns !== undefined && style.columns < roomForVersion;
+    if (!isNarrow) this.#versionWidth = Math.max(this.#versionWidth, resourceVersion.length + 1);
+    const time = this.#time(at);
+    const version = isNarrow ? "" : resourceVersion.padStart(this.#versionWidth);
+    const head = `${named.padEnd(this.#nameWidth)}${version}  `;
+    const before = time.length + typeWidth + 1 + head.length;
+    const shown = style.colour.dim(time) + this.#paint(delta)(type.padEnd(typeWidth)) + ` ${head}`;
+    const writer = this.#writer(delta);
+    const room =
+      style.columns === undefined ? undefined : style.columns - before - (writer === "" ? 0 : writer.length + 2);
+    return this.#set(shown, before, this.#words(delta, room), writer);
+  }
+
+  /** The line with its words; what does not fit goes on below, under the first word or under the time. */
+  #set(shown: string, before: number, words: readonly string[], writer: string): string[] {
+    const { columns, colour } = this.#options.style;
+    const tail = writer === "" ? "" : `  ${colour.dim(writer)}`;
+    if (columns === undefined) return [`${shown}${words.join(separator)}${tail}`.trimEnd()];
+    const tailWidth = writer === "" ? 0 : writer.length + 2;
+    const room = columns - before;
+    const joined = words.join(separator);
+    if (joined.length + tailWidth <= room) {
+      return [`${shown}${joined}${" ".repeat(room - joined.length - tailWidth)}${tail}`.trimEnd()];
+    }
+    const indent = room < 30 ? 4 : before;
+    const all = writer === "" ? words : [...words, writer];
+    const lines = wrapWords(all, columns - indent, separator).map((text) => shorten(text, columns - indent));
+    const [first = "", ...rest] = indent === before ? lines : ["", ...lines];
+    return [`${shown}${first}`.trimEnd(), ...rest.map((text) => " ".repeat(indent) + text)];
+  }
+
+  #words(delta: SeenDelta, room: number | undefined): readonly string[] {
+    const { type, detail, tombstone, relist } = delta;
+    if (type === "Deleted") {
+      if (tombstone !== true) return ["gone"];
+      return [
+        relist === true ? "gone: missing from a list, its last states were not seen" : "gone: its end was not seen",
+      ];
+    }
+    if (type === "Sync") return ["(resync, nothing changed)"];
+    const from = type === "Replaced" && relist === true ? ["(by a list: states in between may be missing)"] : [];
+    if (detail.isNew) return [type === "Replaced" && relist !== true ? "there at the start" : "new", ...from];
+    const { changes } = detail;
+    if (changes.length === 0) return ["no field changed", ...from];
+    if (this.#options.wide) return [...wideChangesText(byInterest(changes)), ...from];
+    return [...fitting(byInterest(withoutAccompanying(changes)), room), ...from];
+  }
+
+  #writer({ type, detail }: SeenDelta): string {
+    if (type === "Deleted" || type === "Sync") return "";
+    return detail.writer === undefined ? "" : `by ${detail.writer}`;
+  }
+
+  #paint({ type, tombstone }: SeenDelta): (text: string) => string {
+    const { colour } = this.#options.style;
+    if (tombstone === true) return colour.magenta;
+    switch (type) {
+      case "Added":
+        return colour.green;
+      case "Deleted":
+        return colour.red;
+      case "Updated":
+        return colour.cyan;
+      case "Replaced":
+        return colour.yellow;
+      case "Sync":
+        return colour.dim;
+    }
+  }
+
+  /** With `alone` it has come by itself; without, it stands under its delta. It has a time where none that follows can be earlier. */
+  #key(made: MadeKey, alone?: Pick<Extract<WatchLine, { is: "key" }>, "why" | "isAfterOthers">): readonly string[] {
+    const { controller, key, merged, inFlight, delayMs, triggers, queue } = made;
+    const parts: string[] = [];
+    if (delayMs !== undefined && delayMs > 0) parts.push(`in ${formatDuration(delayMs)}`);
+    else if (merged) parts.push(`merged, ${counted(triggers, "trigger")} wait with it`);
+    else if (inFlight) parts.push("being synced, requeued after that");
+    if (!merged || this.#options.wide) {
+      parts.push(`depth ${queue.depth}`, `in flight ${queue.inFlight}`, `delayed ${queue.delayed}`);
+    }
+    if (queue.oldestMs >= oldMs) parts.push(`oldest ${formatDuration(queue.oldestMs)}`);
+    if (alone !== undefined && alone.why !== "") parts.push(`(${alone.why})`);
+    return this.#below(alone?.isAfterOthers === true ? made.at : undefined, `${controller} ← ${key}`, parts);
+  }
+
+  /** Without a time of its own, that of the line above holds: so times never run backwards. */
+  #below(at: number | undefined, head: string, parts: readonly string[]): readonly string[] {
+    const { style } = this.#options;
+    const time = at === undefined ? " ".repeat(this.#time(this.#options.sinceStartAt ?? 0).length) : this.#time(at);
+    const branch = `  └ ${head.padEnd(this.#nameWidth + this.#versionWidth + typeWidth - 3)}`;
+    const text = parts.length === 0 ? branch.trimEnd() : `${branch}  ${parts.join(separator)}`;
+    const room = style.columns === undefined ? undefined : style.columns - time.length;
+    if (room === undefined || text.length <= room) return [style.colour.dim(time + text)];
+    // The last parts say least.
+    const fits = parts.findLastIndex(
+      (_, index) => [`  └ ${head}`, ...parts.slice(0, index + 1)].join(separator).length <= room,
+    );
+    return [style.colour.dim(time + shorten([`  └ ${head}`, ...parts.slice(0, fits + 1)].join(separator), room))];
+  }
+
+  #note(at: number, text: string, paint: (text: string) => string): readonly string[] {
+    const time = this.#time(at);
+    const { columns, colour } = this.#options.style;
+    return wrapWords(text.split(" "), columns === undefined ? undefined : columns - time.length).map(
+      (line, index) => (index === 0 ? colour.dim(time) : " ".repeat(time.length)) + paint(line),
+    );
+  }
+}
+
+const whyListed: Readonly<Record<ListEvent["why"], string>> = {
+  start: "",
+  expired: "the version to go on from had expired",
+  error: "the list before had failed",
+  relist: "the watch could not go on",
+};
+
+/** As many changes, three at most, as fit in one line, and how many more there are. */
+function fitting(changes: readonly FieldChange[], room: number | undefined): readonly string[] {
+  for (let count = Math.min(shownChanges, changes.length); count > 0; count--) {
+    const left = changes.length - count;
+    const texts = changes.slice(0, count).map(changeText);
+    const all = left === 0 ? texts : [...texts, `${left} more`];
+    if (room === undefined || count === 1 || all.join(separator).length <= room) return all;
+  }
+  return [];
+}
+
+function relistText({ of, objects, resourceVersion, why, ms }: ListEvent): string {
+  return `relist of ${of.kind}: ${counted(objects, "object")} at ${resourceVersion} in ${formatDuration(ms)} (${whyListed[why]})`;
+}
+
+/** `watched for 12.4 s: 41 deltas (30 Updated, 8 Added, 3 Deleted), 17 keys, 1 relist` */
+export function watchSummaryLine(summary: DeltaSummary, afterMs: number, withKeys: boolean): string {
+  const { deltas, byType, keys, relists, brokenWatches } = summary;
+  const types = [...byType].sort(([, a], [, b]) => b - a).map(([type, count]) => `${count} ${type}`);
+  const parts = [counted(deltas, "delta") + (types.length === 0 ? "" : ` (${types.join(", ")})`)];
+  if (withKeys) parts.push(`${counted(keys, "key")} queued`);
+  if (relists > 0) parts.push(counted(relists, "relist"));
+  if (brokenWatches > 0) parts.push(counted(brokenWatches, "broken watch", "broken watches"));
+  return `watched for ${formatDuration(afterMs)}: ${parts.join(", ")}`;
+}

@@ -1,0 +1,62 @@
+/** One reading of the cluster, and the answers about all that was asked. */
+import { createClient } from "../../../src/client/client.ts";
+import type { Discovery } from "../../../src/client/discovery.ts";
+import { acting } from "../../../src/controllers/index.ts";
+import type { Answer } from "../../../src/diagnosis/answer.ts";
+import { Reading } from "../../../src/modes/why/why.ts";
+import { askedOfOne, chainOf } from "../../../src/modes/why/would.ts";
+import { judge, type Unseen, type Verdict } from "../../../src/verdict/verdict.ts";
+import type { Connected } from "../../connections/connection.ts";
+import type { Io } from "../../cli/io.ts";
+import { worstFirst } from "./order.ts";
+import { type Asked, findTargets, type Targets } from "./targets.ts";
+
+/** What was answered at one time. */
+export interface Whole {
+  readonly targets: Targets;
+  /** Worst first. */
+  readonly answers: readonly Answer[];
+  readonly verdict: Verdict<Answer>;
+  readonly now: number;
+}
+
+export interface Asking {
+  readonly io: Io;
+  readonly connected: Connected;
+  readonly discovery: Discovery;
+}
+
+const unwrittenInSandbox: ReadonlyMap<string, string> = new Map([
+  ["endpointslices.discovery.k8s.io", "the sandbox has no controller for them"],
+]);
+
+/** What our controllers would do with them is asked of one object at a time. */
+function unasked(answers: readonly Answer[]): readonly Unseen[] {
+  if (answers.every(({ of }) => chainOf(acting, of.kind).length === 0)) return [];
+  return [{ what: "what controllers of ours would do", why: askedOfOne, isDecisive: false }];
+}
+
+/** Reads, and answers about every object that is asked about. @throws UserError, StatusError, TransportError. */
+export async function ask(asked: Asked, { io, connected, discovery }: Asking): Promise<Whole> {
+  const { timeline, random } = io;
+  const { bus, unlimited: transport } = connected;
+  const client = createClient({ transport, bus, timeline });
+  const isOne = asked.words.length === 1 && asked.words[0]?.name !== undefined;
+  const parts = { transport, client, bus, timeline, random, discovery, controllers: acting };
+  const unwritten = asked.isSandbox ? { unwritten: unwrittenInSandbox } : {};
+  const reading = await Reading.begin({ ...parts, ...unwritten, asksControllers: isOne });
+  const targets = await findTargets({ reading, client, kinds: discovery.kinds }, asked);
+  const answers = await reading.answers(targets.items);
+  const findings = answers.filter(({ is }) => is !== "well" && is !== "cannot tell");
+  const unclear = answers.filter(({ is }) => is === "cannot tell");
+  const verdict = judge({
+    findings,
+    seen: targets.seen,
+    unseen: [
+      ...targets.unseen,
+      ...unclear.map(({ of, says }) => ({ what: `${of.kind.kind} ${of.name}`, why: says, isDecisive: true })),
+      ...(isOne ? [] : unasked(answers)),
+    ],
+  });
+  return { targets, answers: worstFirst(answers), verdict, now: reading.now };
+}

@@ -1,0 +1,50 @@
+/** An embedded cluster that is asked when it has come to rest. */
+import { Pods } from "../../../src/api/kind.ts";
+import { keyOf } from "../../../src/api/key.ts";
+import { readOnly } from "../../../src/client/read-only.ts";
+import type { ControllerManager } from "../../../src/controller/controller-manager.ts";
+import { acting } from "../../../src/controllers/index.ts";
+import { sleep } from "../../../src/platform/timeline.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import type { Connected } from "../../connections/connection.ts";
+import type { Io } from "../../cli/io.ts";
+import { giveUp, untilQuiet } from "../../cli/quiet.ts";
+import { connectToSandbox } from "../../connections/sandbox-connection.ts";
+
+/** So long is waited at most for a sandbox to come to rest. */
+const longestMs = 10_000;
+/** What the kubelet does within this time, a container that crashes for one, is waited for. */
+const soonMs = 3000;
+
+export interface SettlingFlags {
+  readonly manifests?: readonly string[];
+  readonly namespace?: string;
+  /** Ask after this time, in ms, instead of at rest. */
+  readonly for?: number;
+}
+
+/** An embedded cluster with the manifests in it, when nothing is left to do there. What is asked of it then writes nothing. */
+export async function settledSandbox(flags: SettlingFlags, io: Io): Promise<Connected> {
+  const { manifests = [], namespace, for: forMs } = flags;
+  const { timeline } = io;
+  const where = namespace === undefined ? {} : { namespace };
+  const connected = await connectToSandbox({ manifests, ...where, controllers: acting }, io);
+  const { manager } = connected.cluster;
+  const until = timeline.now() + longestMs;
+  const isIdle = (): boolean => manager.isIdle(giveUp) && !isKubeletDue(manager, timeline.now() + soonMs);
+  if (forMs === undefined) await untilQuiet(timeline, "why --sandbox", isIdle, () => timeline.now() >= until);
+  else await sleep(timeline, forMs, "why --for");
+  // The controllers there go on: what they tell must not be taken for what ours would do.
+  const bus = new TraceBus({ now: () => timeline.now() });
+  return { ...connected, bus, unlimited: readOnly(connected.unlimited) };
+}
+
+/** Whether a container is to start, end or be started again by then: a pod that is ready may be one that crashes. */
+function isKubeletDue({ controllers }: ControllerManager, by: number): boolean {
+  const kubelet = controllers.find(({ definition }) => definition.name === "kubelet");
+  if (kubelet === undefined) return false;
+  return kubelet
+    .cache(Pods)
+    .list()
+    .some((pod) => (kubelet.queue.dueAt(keyOf(pod)) ?? Number.POSITIVE_INFINITY) <= by);
+}

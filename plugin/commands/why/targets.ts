@@ -1,0 +1,143 @@
+/** What `why` is asked about: objects by name, all of a type, or what is in a namespace. */
+import { parseSelector, type Selector } from "../../../src/api/labels.ts";
+import { isForbidden, isNotFound } from "../../../src/api/status-error.ts";
+import type { DiscoveredKind } from "../../../src/client/discovery.ts";
+import type { Client } from "../../../src/client/verbs.ts";
+import type { Item } from "../../../src/diagnosis/diagnosis.ts";
+import { askable, readContents } from "../../../src/modes/why/contents.ts";
+import type { Reading } from "../../../src/modes/why/why.ts";
+import type { Unseen } from "../../../src/verdict/verdict.ts";
+import { kindNamed, type TypeAndName } from "../../names/object-names.ts";
+import { namespaceExists } from "../../names/missing-namespace.ts";
+import { counted } from "../../cli/style.ts";
+import { causesFirst } from "./order.ts";
+import { UserError } from "../../cli/user-error.ts";
+
+export interface Asked {
+  readonly words: readonly TypeAndName[];
+  /** Empty for all namespaces, and what is in none. */
+  readonly namespace: string;
+  readonly selector: Selector;
+  readonly calledAs: string;
+  /** As the commands in advice choose it. */
+  readonly context: string;
+  readonly isSandbox: boolean;
+  /** `kubectl --context dev WORDS`. */
+  readonly kubectl: (words: string) => string;
+}
+
+export interface Targets {
+  readonly items: readonly Item[];
+  /** What was listed to find them; empty where they were named. */
+  readonly seen: readonly string[];
+  readonly unseen: readonly Unseen[];
+  /** One object that was named: it is answered at length. */
+  readonly isOne: boolean;
+  /** `namespace shop`, `2 objects`. */
+  readonly where: string;
+}
+
+/** So many objects are asked about at most: those that most others rest on. */
+const mostObjects = 2000;
+
+/** Reads `-l`. @throws UserError. */
+export function selectorFrom(text: string | undefined): Selector {
+  try {
+    return text === undefined ? [] : parseSelector(text);
+  } catch (error) {
+    throw new UserError((error as Error).message, ["write it as for kubectl, as in -l app=web"], { cause: error });
+  }
+}
+
+/** Where targets are looked for. */
+export interface Ground {
+  readonly reading: Reading;
+  readonly client: Client;
+  readonly kinds: readonly DiscoveredKind[];
+}
+
+/** @throws UserError for a type or an object that is not there, or may not be read; StatusError, TransportError. */
+export async function findTargets(ground: Ground, asked: Asked): Promise<Targets> {
+  const { reading, client, kinds } = ground;
+  const { words, namespace, selector, calledAs } = asked;
+  if (words.length === 0) return wholeNamespace(ground, asked);
+  const named = words.map(({ type, name }) => ({ kind: kindNamed(type, kinds, `${calledAs} why`), name }));
+  const items: Item[] = [];
+  const seen: string[] = [];
+  const unseen: Unseen[] = [];
+  for (const { kind, name } of named) {
+    const within = kind.namespaced ? namespace : "";
+    if (name !== undefined) {
+      if (kind.namespaced && namespace === "") {
+        throw new UserError("-A chooses all namespaces, and an object that is named is in one", [
+          "write TYPE -A, or the name with -n NAMESPACE",
+        ]);
+      }
+      if (selector !== "nothing" && selector.length > 0) {
+        throw new UserError("-l chooses among objects, and these are named", [
+          "write TYPE -l SELECTOR, or names without -l",
+        ]);
+      }
+      items.push(await namedObject(ground, { kind, namespace: within, name }, asked));
+      continue;
+    }
+    const listed = await reading.list(kind, within, selector);
+    // A namespace that is not there reads like an empty one.
+    if (listed.items.length === 0 && within !== "") await namespaceExists(client, within);
+    if (listed.unseen.length === 0 && listed.items.length > 0) seen.push(kind.plural);
+    items.push(...listed.items);
+    unseen.push(...listed.unseen);
+  }
+  const isOne = words.length === 1 && words[0]?.name !== undefined;
+  const types = [...new Set(named.map(({ kind }) => kind.plural))].join(", ");
+  const within = namespace === "" ? "all namespaces" : `namespace ${namespace}`;
+  const where = named.every(({ kind }) => kind.namespaced) ? `${types} in ${within}` : types;
+  const evidence = seen.length > 0 || items.length === 0 ? seen : ["the objects named"];
+  return bounded({ items, seen: evidence, unseen, isOne, where });
+}
+
+async function wholeNamespace({ reading, client, kinds }: Ground, asked: Asked): Promise<Targets> {
+  const { namespace, selector } = asked;
+  if (namespace !== "") await namespaceExists(client, namespace);
+  const asking = askable(kinds, namespace);
+  const { items, seen, unseen } = await readContents(reading, { kinds: asking, namespace, selector });
+  const isChosen = selector === "nothing" || selector.length > 0;
+  // That nothing is there is an answer; that a selector matches nothing is none.
+  const evidence = isChosen && items.length === 0 ? [] : seen.length === 0 ? [] : [`${seen.length} kinds`];
+  const where = namespace === "" ? "all namespaces" : `namespace ${namespace}`;
+  return bounded({ items, seen: evidence, unseen, isOne: false, where });
+}
+
+function bounded(targets: Targets): Targets {
+  const { items, unseen } = targets;
+  const cut = items.length - mostObjects;
+  if (cut <= 0) return targets;
+  const left = { what: counted(cut, "more object"), why: `after the first ${mostObjects}`, isDecisive: true };
+  return { ...targets, items: causesFirst(items).slice(0, mostObjects), unseen: [...unseen, left] };
+}
+
+async function namedObject(
+  { reading, client }: Ground,
+  { kind, namespace, name }: { readonly kind: DiscoveredKind; readonly namespace: string; readonly name: string },
+  asked: Asked,
+): Promise<Item> {
+  const { context, isSandbox, kubectl } = asked;
+  try {
+    return await reading.object(kind, namespace, name);
+  } catch (error) {
+    const where = namespace === "" ? "" : ` in namespace ${namespace}`;
+    if (isNotFound(error)) {
+      if (namespace !== "") await namespaceExists(client, namespace);
+      const listed = kubectl(`get ${kind.plural}${namespace === "" ? "" : ` -n ${namespace}`}`);
+      const next = isSandbox ? "-f puts manifests into the sandbox" : `\`${listed}\` lists those there are`;
+      throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${context})`, [next], { cause: error });
+    }
+    if (isForbidden(error)) {
+      const check = kubectl(`auth can-i --list${namespace === "" ? "" : ` -n ${namespace}`}`);
+      throw new UserError(`not allowed to get ${kind.plural}${where}: ${(error as Error).message}`, [
+        `\`${check}\` lists what is allowed`,
+      ]);
+    }
+    throw error;
+  }
+}

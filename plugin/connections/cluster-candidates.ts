@@ -1,0 +1,81 @@
+/** What completion offers from the kubeconfig and from the cluster. Nothing is offered that takes long or fails. */
+import { Namespaces } from "../../src/api/kind.ts";
+import type { AccessFlags } from "../../src/client/access.ts";
+import { discover } from "../../src/client/discovery.ts";
+import { loadKubeconfig } from "../../src/client/kubeconfig.ts";
+import type { Client } from "../../src/client/verbs.ts";
+import { realHost } from "../../src/platform/host.ts";
+import type { Candidate, Typing } from "../cli/command.ts";
+import { connectAs } from "./connection.ts";
+import type { Io } from "../cli/io.ts";
+import { kindNamed, namesObject } from "../names/object-names.ts";
+
+const patienceMs = 1500;
+/** More than these nobody reads. */
+const mostObjects = 500;
+
+async function named(of: "contexts" | "clusters" | "users", { values }: Typing): Promise<readonly Candidate[]> {
+  const { kubeconfig: path } = values;
+  const kubeconfig = await loadKubeconfig(realHost(), path === undefined ? {} : { kubeconfig: path });
+  return [...kubeconfig[of].keys()].sort().map((value) => ({ value, about: "" }));
+}
+
+type Complete = (io: Io, typing: Typing) => Promise<readonly Candidate[]>;
+
+export const contextCandidates: Complete = (_, typing) => named("contexts", typing);
+export const clusterCandidates: Complete = (_, typing) => named("clusters", typing);
+export const userCandidates: Complete = (_, typing) => named("users", typing);
+
+/** The flags that choose the cluster, of those typed so far. */
+function accessOf({ values }: Typing): AccessFlags {
+  const { insecureSkipTlsVerify: insecure, requestTimeout: _timeout, asGroup, ...texts } = values;
+  return {
+    ...texts,
+    ...(asGroup !== undefined && { asGroup: [asGroup] }),
+    ...(insecure !== undefined && { insecureSkipTlsVerify: insecure !== "false" }),
+    requestTimeout: patienceMs,
+  };
+}
+
+async function asked<T>(io: Io, typing: Typing, ask: (client: Client, namespace: string) => Promise<T>): Promise<T> {
+  const quiet = { ...io, err: { ...io.err, write: () => undefined } };
+  const connected = await connectAs(accessOf(typing), quiet, { qps: 0, burst: 1, readOnly: true });
+  try {
+    return await ask(connected.clientFor("kubectl-reconcile"), connected.namespace);
+  } finally {
+    await connected.close();
+  }
+}
+
+/** The namespaces of the cluster that the command line is about. */
+export const namespaceCandidates: Complete = (io, typing) =>
+  asked(io, typing, async (client) => {
+    const page = await client.list(Namespaces, { limit: mostObjects });
+    return page.items.map(({ metadata }) => ({ value: metadata.name, about: "" }));
+  });
+
+/** The kinds of the cluster that can be listed, by the names that kubectl has for them. */
+export const kindCandidates: Complete = (io, typing) => asked(io, typing, (client) => kindsOf(client));
+
+async function kindsOf(client: Client): Promise<readonly Candidate[]> {
+  const { kinds } = await discover(client);
+  const listed = kinds.filter(({ verbs }) => verbs.includes("list"));
+  return [...new Map(listed.map(({ plural, kind }) => [plural, kind]))]
+    .map(([value, about]) => ({ value, about }))
+    .sort((a, b) => (a.value < b.value ? -1 : 1));
+}
+
+/** Kinds, and behind `TYPE/`, or `TYPE` and a space, the objects of the kind in the namespace. */
+export const objectCandidates: Complete = (io, typing) =>
+  asked(io, typing, async (client, namespace) => {
+    const { typed, before } = typing;
+    const [first] = before;
+    const isSpaced = first !== undefined && !namesObject(first) && !first.includes(",");
+    const type = namesObject(typed) ? (typed.split("/")[0] ?? "") : isSpaced ? first : undefined;
+    if (type === undefined) return kindsOf(client);
+    const { kinds } = await discover(client);
+    const kind = kindNamed(type, kinds, io.calledAs);
+    const page = await client.list(kind, { limit: mostObjects, ...(kind.namespaced && { namespace }) });
+    const prefix = namesObject(typed) ? `${type}/` : "";
+    return page.items.map(({ metadata }) => ({ value: prefix + metadata.name, about: "" }));
+  });

@@ -1,0 +1,123 @@
+/** From the flags of the connection to a client, and from its failures to words. */
+import { isNotFound, StatusError } from "../../src/api/status-error.ts";
+import { type Transport, TransportError } from "../../src/api/transport.ts";
+import type { AccessFlags } from "../../src/client/access.ts";
+import { accessCluster } from "../../src/client/cluster-access.ts";
+import { createClient } from "../../src/client/client.ts";
+import { connect } from "../../src/client/connect.ts";
+import type { Client } from "../../src/client/verbs.ts";
+import type { WriteFence } from "../../src/client/write-fence.ts";
+import type { OwnLimits } from "../../src/client/rate-limited.ts";
+import { realHost } from "../../src/platform/host.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { kubectlAdvice } from "../cli/advice.ts";
+import type { Io } from "../cli/io.ts";
+import { MissingNamespace } from "../names/missing-namespace.ts";
+import { UserError } from "../cli/user-error.ts";
+import { version } from "../cli/version.ts";
+
+export interface Connected {
+  readonly context: string;
+  readonly server: string;
+  /** Who is impersonated, or else the name of the user in the kubeconfig; undefined where there is none. */
+  readonly user: string | undefined;
+  /** The context's, or what `-n` says. */
+  readonly namespace: string;
+  readonly bus: TraceBus;
+  /** Without the limit on requests a second. */
+  readonly unlimited: Transport;
+  /** A client that shares the limit on requests a second, unless it has its own. */
+  readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
+  /** `v1.36.3`. @throws UserError when the server cannot be reached or refuses the login. */
+  serverVersion(): Promise<string>;
+  /** The error as the user should read it: a server that cannot be reached, a login that is not accepted; others stay as they are. */
+  explain(error: unknown): unknown;
+  close(): void | Promise<void>;
+}
+
+export interface ConnectionFlags extends AccessFlags {
+  /** From 6 on, each request is a line on standard error. */
+  readonly verbosity?: number;
+}
+
+export interface ConnectionOptions {
+  readonly qps: number;
+  readonly burst: number;
+  /** Nothing but reads gets through; `validate`: writes too, as dry runs. */
+  readonly readOnly?: boolean | "validate";
+  /** Holds writes back while it is closed. */
+  readonly fence?: WriteFence;
+}
+
+/** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */
+export async function connectAs(flags: ConnectionFlags, io: Io, options: ConnectionOptions): Promise<Connected> {
+  const { timeline } = io;
+  const bus = new TraceBus({
+    now: () => timeline.now(),
+    onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
+  });
+  const host = realHost();
+  const access = await accessCluster(host, flags);
+  const userAgent = `kubectl-reconcile/${version}`;
+  const log = (flags.verbosity ?? 0) >= 6 ? { log: (line: string) => io.err.line(line) } : {};
+  const onSlow = (): void => io.err.line(`connecting to ${access.server} …`);
+  const connection = connect(access, { host, timeline, bus, userAgent, onSlow, ...log, ...options });
+  const context = access.context === "" ? "(none)" : access.context;
+  const where = access.context === "" ? "" : ` (context ${access.context})`;
+  const explain = (error: unknown): unknown => {
+    const kubectl = (words: string): string => `\`${kubectlAdvice(flags, words)}\``;
+    if (error instanceof TransportError) {
+      const why = error.message.replace(/^\S+: /, "");
+      const next =
+        error.failure === "certificate"
+          ? "is it the server that you mean? --certificate-authority names the CA to trust, --tls-server-name the name to expect"
+          : `is the cluster up? try ${kubectl("get --raw /readyz")}`;
+      return new UserError(`cannot reach ${access.server}${where}: ${why}`, [next], { cause: error });
+    }
+    if (error instanceof StatusError && error.code === 401) {
+      const who = access.userName === "" ? "without a user" : `as user ${access.userName}`;
+      return new UserError(
+        `${access.server}${where} refuses the login ${who}: ${error.message}`,
+        [`has it expired? try ${kubectl("auth whoami")}`],
+        { cause: error },
+      );
+    }
+    const missing = missingNamespace(error);
+    if (missing !== undefined) {
+      const { next = [] } = error instanceof UserError ? error : {};
+      const listed = `${kubectl("get namespaces")} lists those there are`;
+      return new UserError(`there is no namespace ${missing} on ${access.server}${where}`, [...next, listed], {
+        cause: error,
+      });
+    }
+    return error;
+  };
+  return {
+    context,
+    server: access.server,
+    user: access.impersonation?.user ?? (access.userName === "" ? undefined : access.userName),
+    namespace: connection.namespace,
+    bus,
+    unlimited: connection.unlimited,
+    clientFor: (fieldManager, own) => connection.clientFor(fieldManager, own),
+    async serverVersion() {
+      try {
+        const client = createClient({ transport: connection.unlimited, bus, timeline });
+        const answer = (await client.raw("/version")) as { readonly gitVersion?: string };
+        return answer.gitVersion ?? "unknown version";
+      } catch (error) {
+        throw explain(error);
+      }
+    },
+    explain,
+    close: () => connection.close(),
+  };
+}
+
+/** The namespace that an error says is not there. */
+function missingNamespace(error: unknown): string | undefined {
+  if (error instanceof MissingNamespace) return error.namespace;
+  if (!isNotFound(error)) return undefined;
+  const { details } = (error as StatusError).status;
+  return details?.kind === "namespaces" ? (details.name ?? "") : undefined;
+}

@@ -1,0 +1,31 @@
+/** The options that every command takes: kubectl's own, since kubectl hands none of them on to a plugin. */
+import type { AccessFlags } from "../../src/client/access.ts";
+import { clusterCandidates, contextCandidates, namespaceCandidates, userCandidates } from "./cluster-candidates.ts";
+import { duration, flag, type Options, text, texts, wholeNumber } from "../cli/command.ts";
+
+export const globals: Options = {
+  kubeconfig: text("--kubeconfig <file>", "the kubeconfig to use, instead of those in KUBECONFIG or ~/.kube/config"),
+  context: text("--context <name>", "the context of the kubeconfig to use", { complete: contextCandidates }),
+  cluster: text("--cluster <name>", "the cluster of the kubeconfig to use", { complete: clusterCandidates }),
+  user: text("--user <name>", "the user of the kubeconfig to use", { complete: userCandidates }),
+  namespace: text("-n, --namespace <name>", "the namespace, instead of the context's", {
+    complete: namespaceCandidates,
+  }),
+  server: text("-s, --server <url>", "address and port of the API server"),
+  token: text("--token <token>", "bearer token to log in with"),
+  as: text("--as <user>", "user to impersonate"),
+  asGroup: texts("--as-group <group>", "group to impersonate, repeatable"),
+  asUid: text("--as-uid <uid>", "uid to impersonate"),
+  certificateAuthority: text("--certificate-authority <file>", "CA certificates that the server's is checked against"),
+  clientCertificate: text("--client-certificate <file>", "client certificate to log in with"),
+  clientKey: text("--client-key <file>", "key of the client certificate"),
+  insecureSkipTlsVerify: flag("--insecure-skip-tls-verify", "do not check the server's certificate"),
+  tlsServerName: text("--tls-server-name <name>", "name to expect in the server's certificate"),
+  requestTimeout: duration("--request-timeout <duration>", "give up on a request after this time (30s, 2m)", {
+    default: "none",
+  }),
+  verbosity: wholeNumber("-v, --v <level>", "from 6 on, say each request on standard error", 0, { default: "0" }),
+};
+
+/** What they give: the names are those of the flags that choose a cluster and a login. */
+export type Globals = AccessFlags & { readonly verbosity?: number };

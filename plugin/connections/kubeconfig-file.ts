@@ -1,0 +1,89 @@
+/**
+ * The file that `sandbox --write-kubeconfig` leaves: never over a kubeconfig that somebody else wrote. It holds the server's identity
+ * too, so that the next sandbox with this file is the same server to clients that still run.
+ */
+import { parse } from "yaml";
+import { folderOf, readTextFile, writePrivateFile } from "../../src/platform/files.ts";
+import type { SandboxHttps, SandboxIdentity } from "../../src/sandbox/https.ts";
+import { UserError } from "../cli/user-error.ts";
+
+/** The extension by which a file is known to be ours; kubectl keeps it when it writes the file anew. */
+const extensionName = "kubectl-reconcile.io/sandbox";
+
+/** As much of a kubeconfig as is looked at. */
+interface Kubeconfig {
+  readonly clusters?: readonly { readonly cluster?: Readonly<Record<string, unknown>> }[];
+  readonly users?: readonly { readonly user?: Readonly<Record<string, unknown>> }[];
+  readonly extensions?: readonly { readonly name?: unknown; readonly extension?: Readonly<Record<string, unknown>> }[];
+}
+
+/**
+ * The identity of the sandbox that wrote the file; undefined where there is no file, or an identity that ends within a month of `now`.
+ * @throws UserError for a file that no sandbox wrote: the clusters in it would be lost.
+ */
+export async function earlierIdentity(path: string, now: number): Promise<SandboxIdentity | undefined> {
+  const text = await readTextFile(path).catch((error: unknown) => {
+    throw cannotWrite(path, error);
+  });
+  if (text === undefined || text.trim() === "") return undefined;
+  const config = readConfig(text);
+  const own = config.extensions?.find(({ name }) => name === extensionName)?.extension;
+  if (own === undefined || config.clusters?.length !== 1) {
+    throw new UserError(`${path} is there already, and no sandbox wrote it: what is in it would be lost`, [
+      "give another file, or remove this one",
+    ]);
+  }
+  const ca = decoded(config.clusters[0]?.cluster?.["certificate-authority-data"]);
+  const token = config.users?.[0]?.user?.["token"];
+  const [cert, key, until] = [decoded(own["cert"]), decoded(own["key"]), Number(own["until"])];
+  if (ca === "" || cert === "" || key === "" || typeof token !== "string" || token === "") return undefined;
+  return until > now ? { certificate: { ca, cert, key }, token, until } : undefined;
+}
+
+function readConfig(text: string): Kubeconfig {
+  try {
+    const value: unknown = parse(text);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    // Whatever it is, it is not ours.
+    return {};
+  }
+}
+
+function decoded(base64: unknown): string {
+  try {
+    return typeof base64 === "string" ? atob(base64) : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Mode 0600: it holds the token and the server's key. @throws UserError where it cannot be written. */
+export async function writeKubeconfig(path: string, https: SandboxHttps, namespace?: string): Promise<void> {
+  const { certificate, until } = https.identity;
+  const extension = `extensions:
+  - name: ${extensionName}
+    extension:
+      until: ${until}
+      cert: ${btoa(certificate.cert)}
+      key: ${btoa(certificate.key)}
+`;
+  try {
+    await writePrivateFile(path, https.kubeconfig(namespace) + extension);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function cannotWrite(path: string, error: unknown): UserError {
+  const { code, message } = error as Error & { readonly code?: string };
+  return new UserError(`cannot write ${path}: ${reasons[code ?? ""]?.(path) ?? message}`, [], { cause: error });
+}
+
+const reasons: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `there is no folder ${folderOf(path)}`,
+  ENOTDIR: (path) => `${folderOf(path)} is no folder`,
+  EISDIR: () => "it is a folder",
+  EACCES: () => "permission denied",
+  EROFS: () => "the file system is read-only",
+};

@@ -1,0 +1,70 @@
+/** Where commands look on without writing: the cluster of the current context, or a sandbox in which controllers act. */
+import type { AccessFlags } from "../../src/client/access.ts";
+import { createClient } from "../../src/client/client.ts";
+import { readOnly } from "../../src/client/read-only.ts";
+import type { Client } from "../../src/client/verbs.ts";
+import { acting } from "../../src/controllers/index.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { applyManifests } from "../manifests/apply-manifests.ts";
+import { type Connected, connectAs } from "./connection.ts";
+import type { Io } from "../cli/io.ts";
+import { readManifests } from "../manifests/manifests.ts";
+import { connectToSandbox } from "./sandbox-connection.ts";
+
+export interface ReadingFlags extends AccessFlags {
+  readonly namespace?: string;
+  readonly allNamespaces?: true;
+  readonly sandbox?: true;
+  /** Files, folders, URLs, `-`: put into the sandbox when looking on has begun. */
+  readonly manifests?: readonly string[];
+}
+
+export interface Reading extends Pick<Connected, "context" | "server" | "user" | "serverVersion" | "explain"> {
+  /** Refuses every write before a byte leaves. */
+  readonly client: Client;
+  /** Of those who look on; a sandbox's own controllers are not heard on it. */
+  readonly bus: TraceBus;
+  /** Undefined: all of them. */
+  readonly namespace: string | undefined;
+  /** The caches are full and listeners listen: now the sandbox gets its manifests. */
+  begin(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** As kubectl asks: many kinds are listed and watched at once, and each is asked for once. */
+const politeness = { qps: 50, burst: 300 };
+
+/** @throws KubeconfigError; UserError for manifests that cannot be read. */
+export async function readingConnection(flags: ReadingFlags, io: Io): Promise<Reading> {
+  if (flags.sandbox === true) return readingSandbox(flags, io);
+  const connected = await connectAs(flags, io, { ...politeness, readOnly: true });
+  return {
+    ...connected,
+    client: connected.clientFor("kubectl-reconcile"),
+    namespace: flags.allNamespaces === true ? undefined : (flags.namespace ?? connected.namespace),
+    begin: () => Promise.resolve(),
+    close: async () => connected.close(),
+  };
+}
+
+async function readingSandbox({ namespace, manifests = [], allNamespaces }: ReadingFlags, io: Io): Promise<Reading> {
+  const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
+  const where = namespace === undefined ? {} : { namespace };
+  const connected = await connectToSandbox({ manifests: [], ...where, controllers: acting }, io);
+  const { timeline } = io;
+  const bus = new TraceBus({
+    now: () => timeline.now(),
+    onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
+  });
+  return {
+    ...connected,
+    bus,
+    client: createClient({ transport: readOnly(connected.unlimited), bus, timeline }),
+    namespace: allNamespaces === true ? undefined : connected.namespace,
+    async begin() {
+      const client = connected.clientFor("kubectl-reconcile-manifests");
+      if (objects.length > 0) await applyManifests(client, objects, connected.namespace);
+    },
+    close: async () => connected.close(),
+  };
+}

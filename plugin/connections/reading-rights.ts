@@ -1,0 +1,61 @@
+/** Whether the user may list and watch what is asked for; what is not allowed is said before anything else happens. */
+import { type Kind, resourceOf } from "../../src/api/kind.ts";
+import type { Client } from "../../src/client/verbs.ts";
+import { askRights, formatRight, type Right } from "../../src/modes/rights.ts";
+import { namespaceExists } from "../names/missing-namespace.ts";
+import { wrapWords } from "../cli/style.ts";
+import { UserError } from "../cli/user-error.ts";
+
+export interface ReadingScope {
+  readonly client: Client;
+  /** Undefined: all of them. */
+  readonly namespace: string | undefined;
+  readonly user: string | undefined;
+  readonly columns?: number | undefined;
+}
+
+/**
+ * The kinds of which not both list and watch are allowed.
+ * @throws StatusError, TransportError; UserError, StatusError 404 for a namespace that is not there.
+ */
+export async function unreadable(
+  kinds: readonly Kind[],
+  { client, namespace }: ReadingScope,
+): Promise<readonly Right[]> {
+  const rights = kinds.flatMap((kind) =>
+    ["list", "watch"].map((verb) => ({
+      verb,
+      group: kind.group,
+      resource: kind.plural,
+      ...(kind.namespaced && namespace !== undefined && { namespace }),
+    })),
+  );
+  const namespaced = kinds.some((kind) => kind.namespaced);
+  const [asked] = await Promise.all([
+    askRights(client, rights),
+    namespaced && namespace !== undefined ? namespaceExists(client, namespace) : undefined,
+  ]);
+  return asked.missing;
+}
+
+/** @throws UserError that names the rights which are missing. */
+export async function refuseUnreadable(kinds: readonly Kind[], scope: ReadingScope): Promise<void> {
+  const once = kinds.filter(
+    (kind, index) => kinds.findIndex((other) => resourceOf(other) === resourceOf(kind)) === index,
+  );
+  const missing = await unreadable(once, scope);
+  const [first] = missing;
+  if (first === undefined) return;
+  const { namespace, user, columns } = scope;
+  const who = user === undefined ? "" : ` as user ${user}`;
+  const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
+  const count = `${missing.length} of ${once.length * 2} rights are missing`;
+  const named = missing.map((right) => formatRight(right, namespace));
+  const rest = missing.length === 1 ? [] : wrapWords(named, columns === undefined ? undefined : columns - 4, " · ");
+  throw new UserError(`not allowed to ${formatRight(first, first.namespace)} ${where}${who} (${count})`, [
+    ...rest.map((line) => `  ${line}`),
+    namespace === undefined
+      ? "-n NAMESPACE asks for one namespace only"
+      : "kubectl auth can-i --list shows what is allowed",
+  ]);
+}

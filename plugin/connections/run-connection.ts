@@ -1,0 +1,38 @@
+/** Where `run` runs: the cluster of the current context, or a sandbox of its own. */
+import type { AccessFlags } from "../../src/client/access.ts";
+import type { WriteFence } from "../../src/client/write-fence.ts";
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { type Connected, connectAs } from "./connection.ts";
+import type { Io } from "../cli/io.ts";
+import { connectToSandbox } from "./sandbox-connection.ts";
+import { refuseManifestsOnCluster } from "../cli/scope.ts";
+
+/** The options of `run` that choose it. */
+export interface RunTarget extends AccessFlags {
+  readonly sandbox?: true;
+  readonly manifests?: readonly string[];
+  readonly namespace?: string;
+  readonly qps?: number;
+  readonly burst?: number;
+}
+
+/**
+ * The cluster of the current context, or a sandbox without those parts that are to be run here.
+ * @throws UserError, KubeconfigError.
+ */
+export function connectionFor(
+  chosen: readonly ControllerDefinition[],
+  options: RunTarget & { readonly fence: WriteFence },
+  io: Io,
+): Promise<Connected> {
+  const { manifests, qps = 20, burst = 30 } = options;
+  if (options.sandbox !== true) {
+    refuseManifestsOnCluster(options, "run changes no more than its controllers do");
+    return connectAs(options, io, { qps, burst, fence: options.fence });
+  }
+  const isChosen = (name: string): boolean => chosen.some((definition) => definition.name === name);
+  const parts = { scheduler: !isChosen("scheduler"), kubelet: !isChosen("kubelet") };
+  const { namespace } = options;
+  const where = namespace === undefined ? {} : { namespace };
+  return connectToSandbox({ manifests: manifests ?? [], ...where, ...parts }, io);
+}

@@ -1,0 +1,85 @@
+/** A sandbox of its own instead of the current context: what `--sandbox` connects to. */
+import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/modes/embedded.ts";
+import { Namespaces } from "../../src/api/kind.ts";
+import { isAlreadyExists } from "../../src/api/status-error.ts";
+import type { Client } from "../../src/client/verbs.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import { type Applied, applyManifests } from "../manifests/apply-manifests.ts";
+import type { Connected } from "./connection.ts";
+import type { Io } from "../cli/io.ts";
+import { readManifests } from "../manifests/manifests.ts";
+
+export interface SandboxConnection extends Connected {
+  readonly cluster: Embedded;
+  readonly applied: readonly Applied[];
+}
+
+export interface SandboxFlags extends Pick<
+  EmbeddedOptions,
+  "controllers" | "nodes" | "scheduler" | "kubelet" | "disabledAdmissionPlugins"
+> {
+  /** Files, folders, URLs, `-`. */
+  readonly manifests: readonly string[];
+  /** Where objects go that name none; it is made if it is not there. Default `default`. */
+  readonly namespace?: string;
+}
+
+/**
+ * An embedded cluster with the manifests in it; `listen` gets the bus before anything happens.
+ * @throws UserError for manifests that cannot be read or are refused; the cluster is gone then.
+ */
+export async function connectToSandbox(
+  { manifests, namespace = "default", ...parts }: SandboxFlags,
+  io: Io,
+  listen: (bus: TraceBus) => void = () => undefined,
+): Promise<SandboxConnection> {
+  const { timeline, random } = io;
+  // Read before anything is started: what is wrong in a file needs no cluster to be seen.
+  const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
+  const bus = new TraceBus({
+    now: () => timeline.now(),
+    onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
+  });
+  listen(bus);
+  const cluster = await startEmbedded({
+    timeline,
+    random,
+    bus,
+    ...parts,
+    onEventLost: (why) => io.err.line(`warning: ${why}`),
+  });
+  const client = cluster.clientFor("kubectl-reconcile-manifests");
+  let applied: readonly Applied[] = [];
+  try {
+    await makeNamespace(client, namespace);
+    if (objects.length > 0) applied = await applyManifests(client, objects, namespace);
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  return {
+    cluster,
+    applied,
+    context: "sandbox",
+    server: "in this process",
+    user: undefined,
+    namespace,
+    bus,
+    unlimited: cluster.sandbox.transport({ actor: "kubectl-reconcile" }),
+    clientFor: (fieldManager) => cluster.clientFor(fieldManager),
+    async serverVersion() {
+      const answer = (await client.raw("/version")) as { readonly gitVersion?: string };
+      return answer.gitVersion ?? "unknown version";
+    },
+    explain: (error) => error,
+    close: () => cluster.stop(),
+  };
+}
+
+async function makeNamespace(client: Client, name: string): Promise<void> {
+  try {
+    await client.create(Namespaces, { metadata: { name } });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}

@@ -1,0 +1,83 @@
+/** Puts manifests into a cluster of our own. */
+import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import type { StoredObject, Unstored } from "../../src/api/object.ts";
+import { isAlreadyExists, StatusError } from "../../src/api/status-error.ts";
+import { discover } from "../../src/client/discovery.ts";
+import type { Client } from "../../src/client/verbs.ts";
+import { whyUnknown } from "./unknown-kinds.ts";
+import { type Manifest, placeOf } from "./manifests.ts";
+import { refusals } from "./refusals.ts";
+import { UserError } from "../cli/user-error.ts";
+
+/** What an object's namespace or definition must come before. */
+const firstKinds = [
+  "Namespace",
+  "PriorityClass",
+  "ServiceAccount",
+  "LimitRange",
+  "ResourceQuota",
+  "ConfigMap",
+  "Secret",
+];
+
+function rank({ object }: Manifest): number {
+  const index = firstKinds.indexOf(object.kind);
+  return index < 0 ? firstKinds.length : index;
+}
+
+export interface Applied {
+  readonly manifest: Manifest;
+  readonly did: "created" | "configured";
+}
+
+/**
+ * Creates each object, or merges it into the one there is; namespaces and what others need go first. It is for a cluster of our
+ * own, which is thrown away when something is refused.
+ * @throws UserError that names each object that was refused, with the field and the reason.
+ */
+export async function applyManifests(
+  client: Client,
+  manifests: readonly Manifest[],
+  namespace: string,
+): Promise<readonly Applied[]> {
+  const { kinds } = await discover(client);
+  const problems = new Map<Manifest, readonly string[]>();
+  const applied: Applied[] = [];
+  // Sorting is stable: within a rank they keep their order.
+  for (const manifest of manifests.toSorted((a, b) => rank(a) - rank(b))) {
+    const { apiVersion, kind } = manifest.object;
+    const found = kinds.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
+    if (found === undefined) {
+      problems.set(manifest, [
+        `${placeOf(manifest)}: the sandbox does not serve it: ${whyUnknown(manifest.object, kinds)}`,
+      ]);
+      continue;
+    }
+    try {
+      applied.push({ manifest, did: await apply(client, found, manifest, namespace) });
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      problems.set(manifest, refusals(placeOf(manifest), error));
+    }
+  }
+  if (problems.size > 0) {
+    const refused = manifests.length === 1 ? "the object was" : `${problems.size} of ${manifests.length} objects were`;
+    throw new UserError(`${refused} refused, and nothing was started`, [...problems.values()].flat());
+  }
+  return applied;
+}
+
+async function apply(client: Client, kind: Kind, { object }: Manifest, namespace: string): Promise<Applied["did"]> {
+  const at = kind.namespaced ? (object.metadata.namespace ?? namespace) : "";
+  const metadata = { ...object.metadata, ...(kind.namespaced && { namespace: at }) };
+  try {
+    const whole = { ...object, metadata } as Unstored<StoredObject>;
+    await client.create(kind, whole, { fieldValidation: "Strict" });
+    return "created";
+  } catch (error) {
+    const { name } = metadata;
+    if (!isAlreadyExists(error) || name === undefined) throw error;
+    await client.patch(kind, { namespace: at, name }, { type: "merge", body: object }, { fieldValidation: "Strict" });
+    return "configured";
+  }
+}

@@ -1,0 +1,59 @@
+/** Kinds that the sandbox does not serve: those of a cluster, those that manifests define, and those that they name. */
+import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import type { DiscoveredKind } from "../../src/client/discovery.ts";
+import type { BothSides, Manifest } from "./manifests.ts";
+
+interface DefinitionLike {
+  readonly spec?: {
+    readonly group?: string;
+    readonly scope?: string;
+    readonly names?: { readonly kind?: string; readonly plural?: string; readonly shortNames?: readonly string[] };
+    readonly versions?: readonly { readonly name?: string }[];
+  };
+}
+
+/** What a CustomResourceDefinition brings, a kind for each version; nothing for any other object. */
+export function definedKinds(object: Manifest["object"]): readonly DiscoveredKind[] {
+  if (object.kind !== "CustomResourceDefinition") return [];
+  const { group = "", scope, names = {}, versions = [] } = (object as DefinitionLike).spec ?? {};
+  const { kind = "", plural = "", shortNames = [] } = names;
+  return versions.map(({ name = "" }, index) => ({
+    ...assumedKind(`${group}/${name}`, kind),
+    namespaced: scope !== "Cluster",
+    shortNames,
+    ...(plural !== "" && { plural }),
+    preferred: index === 0,
+  }));
+}
+
+/** A kind of which nothing but its name is known. */
+function assumedKind(apiVersion: string, kind: string): DiscoveredKind {
+  const slash = apiVersion.indexOf("/");
+  const singular = kind.toLowerCase();
+  return {
+    group: apiVersion.slice(0, Math.max(0, slash)),
+    version: apiVersion.slice(slash + 1),
+    kind,
+    plural: `${singular}s`,
+    singular,
+    namespaced: true,
+    verbs: [],
+    categories: [],
+    preferred: true,
+  };
+}
+
+/** Kinds of objects among the manifests that are not among `kinds`: as a definition among them says, or taken to have a namespace. */
+export function kindsBeside(kinds: readonly DiscoveredKind[], { manifests, baseline }: BothSides): DiscoveredKind[] {
+  const objects = [...baseline, ...manifests].map(({ object }) => object);
+  const found = objects.flatMap(definedKinds).filter((kind) => !kinds.some((each) => isSame(each, kind)));
+  for (const { apiVersion, kind } of objects) {
+    const named = assumedKind(apiVersion, kind);
+    if (![...kinds, ...found].some((each) => isSame(each, named))) found.push(named);
+  }
+  return found;
+}
+
+function isSame(a: Kind, b: Kind): boolean {
+  return a.kind === b.kind && apiVersionOf(a) === apiVersionOf(b);
+}

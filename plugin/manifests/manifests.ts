@@ -1,0 +1,157 @@
+/** Manifests: files, folders, URLs, kustomizations and standard input, YAML or JSON, as `kubectl apply -f` and `-k` read them. */
+import { filesOf, foldersOf, readStandardInput, readTextFile } from "../../src/platform/files.ts";
+import type { Host } from "../../src/platform/host.ts";
+import {
+  isUrl,
+  type Manifest,
+  objectName,
+  parseManifests,
+  type Problem,
+  problemText,
+  standardInput,
+} from "./manifest-text.ts";
+import { quoted } from "../cli/advice.ts";
+import { fetchText, shownUrl, type WebIo } from "./manifest-url.ts";
+import { UserError } from "../cli/user-error.ts";
+
+export { type Manifest, type ManifestObject, parseManifests, placeOf } from "./manifest-text.ts";
+
+/** Manifests that cannot be used, with a place for each thing that is wrong. */
+export class ManifestError extends UserError {
+  readonly problems: readonly Problem[];
+
+  constructor(message: string, problems: readonly Problem[], next: readonly string[] = []) {
+    super(message, [...problems.map(problemText), ...next]);
+    this.problems = problems;
+  }
+}
+
+/** What is wrong with one object, at the line of a field. */
+export function problemOf(manifest: Manifest, field: string, text: string): Problem {
+  const { file, document, object } = manifest;
+  const line = manifest.lineOf?.(field) ?? manifest.line;
+  return { file, document, line, object: objectName(object), text };
+}
+
+/** What -f gave, and the state before it that --baseline gave. */
+export interface BothSides {
+  readonly manifests: readonly Manifest[];
+  readonly baseline: readonly Manifest[];
+}
+
+export interface ReadOptions {
+  /** For URLs. */
+  readonly io: WebIo;
+  /** Folders with all that is in them. */
+  readonly recursive?: boolean;
+  /** Is given a sentence about what was passed over. */
+  readonly onNote?: (text: string) => void;
+}
+
+/**
+ * The objects of all files, in the order in which they stand.
+ * @throws ManifestError that names every file, document and line which is wrong; UserError for what cannot be read.
+ */
+export async function readManifests(paths: readonly string[], options: ReadOptions): Promise<readonly Manifest[]> {
+  const texts: Text[] = [];
+  for (const path of paths) texts.push(...(await textsOf(path, options)));
+  return manifestsIn(texts, paths.map(shownPath).join(", "));
+}
+
+/**
+ * What `kubectl kustomize` makes of a folder. Its text is nobody's file: every object stands on the first line of the kustomization.
+ * @throws ManifestError, UserError as above, and where there is no kubectl or it fails.
+ */
+export async function readKustomization(folder: string, host: Host): Promise<readonly Manifest[]> {
+  const args = ["kustomize", folder];
+  const end = await host.run({ command: "kubectl", args, env: host.env, interactive: false });
+  switch (end.is) {
+    case "missing":
+      throw new UserError(`-k ${folder} needs kubectl, and there is none on PATH`, [
+        "install kubectl, or give what another kustomize makes of it: `kustomize build DIR | … -f -`",
+      ]);
+    case "failed":
+      throw new UserError(`kubectl ${args.join(" ")}: ${end.why}`);
+    case "ended":
+      if (end.code !== 0) throw new UserError(`\`kubectl ${args.join(" ")}\` failed with exit code ${end.code}`);
+  }
+  const names = (await filesOf(folder)) ?? [];
+  const file = names.find(isKustomization) ?? folder;
+  return manifestsIn([{ file, text: end.out }], folder).map((manifest) => ({ ...manifest, line: 1, lineOf: () => 1 }));
+}
+
+function manifestsIn(texts: readonly Text[], from: string): readonly Manifest[] {
+  const problems: Problem[] = [];
+  const manifests = texts.flatMap(({ file, text }) => parseManifests(file, text, problems));
+  if (problems.length > 0) throw new ManifestError("the manifests cannot be used, and nothing was applied", problems);
+  if (manifests.length === 0) {
+    throw new UserError(`no objects found in ${from}`, ["give files, folders or URLs with YAML or JSON"]);
+  }
+  return manifests;
+}
+
+/** A URL without what must not be shown, any other path as it is. */
+function shownPath(path: string): string {
+  return isUrl(path) ? shownUrl(path) : path;
+}
+
+interface Text {
+  readonly file: string;
+  readonly text: string;
+}
+
+async function textsOf(path: string, options: ReadOptions): Promise<readonly Text[]> {
+  if (path === "-") return [{ file: standardInput, text: await readStandardInput() }];
+  if (isUrl(path)) return [{ file: shownUrl(path), text: await fetchText(path, options.io) }];
+  try {
+    const files = await filesIn(path, options);
+    return await Promise.all(files.map(async (file) => ({ file, text: await textOf(file) })));
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`cannot read ${path}: ${(error as Error).message}`, [], { cause: error });
+  }
+}
+
+/** The files that a path stands for: itself, or those of a folder. @throws UserError for a folder that kustomize should read. */
+async function filesIn(
+  path: string,
+  { recursive = false, onNote = () => undefined }: Pick<ReadOptions, "recursive" | "onNote">,
+): Promise<string[]> {
+  const inside = await filesOf(path);
+  const kustomization = inside === undefined ? [path].find(isKustomization) : inside.find(isKustomization);
+  if (kustomization !== undefined) {
+    const folder = inside === undefined ? path.replace(/(^|[/\\])[^/\\]*$/, "") : path;
+    throw new UserError(`${kustomization} is for kustomize, not for an API server`, [
+      `use -k ${quoted(folder || ".")}`,
+    ]);
+  }
+  if (inside === undefined) return [path];
+  const files = inside.filter((file) => /\.(ya?ml|json)$/.test(file));
+  const passedOver: string[] = [];
+  for (const folder of await foldersOf(path)) {
+    if (recursive) files.push(...(await filesIn(folder, { recursive })));
+    else if (await hasManifests(folder)) passedOver.push(folder);
+  }
+  if (passedOver.length > 0) onNote(`not read: ${passedOver.join(", ")}; -R reads sub-folders too`);
+  return files;
+}
+
+const mostFloors = 5;
+
+async function hasManifests(folder: string, floor = 0): Promise<boolean> {
+  if ((await filesOf(folder))?.some((file) => /\.(ya?ml|json)$/.test(file)) === true) return true;
+  if (floor === mostFloors) return false;
+  for (const inner of await foldersOf(folder)) if (await hasManifests(inner, floor + 1)) return true;
+  return false;
+}
+
+function isKustomization(file: string): boolean {
+  return /(^|[/\\])(kustomization\.ya?ml|Kustomization)$/.test(file);
+}
+
+async function textOf(file: string): Promise<string> {
+  const text = await readTextFile(file);
+  if (text === undefined)
+    throw new UserError(`there is no file ${file}`, ["-f takes files, folders, URLs, or - for standard input"]);
+  return text;
+}

@@ -1,0 +1,37 @@
+/** What an API server has against an object, field by field. */
+import type { StatusError } from "../../src/api/status-error.ts";
+
+/** What the server says of a body that is none of its kind, before it comes to the point. */
+const decodingPrefix = /^\w+ in version "\w+" cannot be handled as a \w+: (strict decoding error: )?/;
+
+export interface FieldRefusal {
+  /** Empty where the server names none. */
+  readonly field: string;
+  /** With the field. */
+  readonly text: string;
+}
+
+/** One for each field that is wrong, or the server's message where it names none. */
+export function refusedFields({ status, message }: StatusError): readonly FieldRefusal[] {
+  const causes = (status.details?.causes ?? []).filter(({ field }) => field !== undefined && field !== "");
+  if (causes.length > 0) {
+    return causes.map(({ field = "", message, reason }) => ({
+      field,
+      text: `${field}: ${message ?? reason ?? "refused"}`,
+    }));
+  }
+  const text = message.replace(decodingPrefix, "");
+  return [{ field: fieldNamedIn(text), text }];
+}
+
+/** `unknown field "spec.replicsa"`, `cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. */
+function fieldNamedIn(text: string): string {
+  return (
+    /(?:unknown|duplicate) field "([^"]+)"/.exec(text)?.[1] ?? /Go struct field \w+\.(\S+) of/.exec(text)?.[1] ?? ""
+  );
+}
+
+/** A line for each field that is wrong; `place` begins each. */
+export function refusals(place: string, error: StatusError): string[] {
+  return refusedFields(error).map(({ text }) => `${place}: ${text}`);
+}

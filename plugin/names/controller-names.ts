@@ -1,0 +1,63 @@
+/** From the words a user types to controllers. */
+import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import { acting, catalogue } from "../../src/controllers/index.ts";
+import type { Candidate } from "../cli/command.ts";
+import { UserError } from "../cli/user-error.ts";
+
+export function controllerCandidates(): readonly Candidate[] {
+  return [
+    ...catalogue.map(({ name, purpose }) => ({ value: name, about: purpose })),
+    { value: "all", about: "every controller, without those that stand in for a part of a cluster" },
+  ];
+}
+
+/**
+ * The controllers named, each once, in the order of the catalogue; `all` is every one that need not be named. Aliases are
+ * understood; with a controller come those that are a part of it.
+ * @throws UserError that names the word, and the nearest known one.
+ */
+export function controllersNamed(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
+  if (words.length === 0) {
+    throw new UserError("no controller named", [
+      `name one or more of: ${catalogue.map(({ name }) => name).join(", ")}, all`,
+    ]);
+  }
+  const chosen = new Set(words.flatMap((word) => (word === "all" ? acting : controllersCalled(word, calledAs))));
+  return catalogue.filter((definition) => chosen.has(definition));
+}
+
+/** The controller of that name, and its parts. @throws UserError as above. */
+function controllersCalled(word: string, calledAs: string): readonly ControllerDefinition[] {
+  const named = controllerNamed(word, calledAs);
+  return catalogue.filter((definition) => definition === named || definition.partOf === named.name);
+}
+
+export function controllerNamed(word: string, calledAs: string): ControllerDefinition {
+  const wanted = word.toLowerCase();
+  const found = catalogue.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
+  if (found !== undefined) return found;
+  const names = catalogue.map(({ name }) => name);
+  const near = nearest(wanted, names);
+  throw new UserError(`unknown controller ${JSON.stringify(word)}`, [
+    near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,
+    `\`${calledAs} controllers\` lists them`,
+  ]);
+}
+
+/** The first of the names that begins as the word does, or is at most two letters off. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  return names.find((name) => name.startsWith(word) || word.startsWith(name) || distance(name, word) <= 2);
+}
+
+/** Letters to add, remove or change to get from one word to the other (Levenshtein). */
+export function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of a.split("").entries()) {
+    const next = [i + 1];
+    for (const [j, other] of b.split("").entries()) {
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

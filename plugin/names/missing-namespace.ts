@@ -1,0 +1,44 @@
+/** A namespace that is not there is an error: what is watched in it is quiet for ever. */
+import { Namespaces } from "../../src/api/kind.ts";
+import { isForbidden, isNotFound } from "../../src/api/status-error.ts";
+import type { Client } from "../../src/client/verbs.ts";
+import { distance } from "./controller-names.ts";
+import { UserError } from "../cli/user-error.ts";
+
+/** A namespace that is not there; `Connected.explain` adds on which server. */
+export class MissingNamespace extends UserError {
+  readonly namespace: string;
+
+  constructor(namespace: string, next: readonly string[], cause: unknown) {
+    super(`there is no namespace ${namespace}`, next, { cause });
+    this.namespace = namespace;
+  }
+}
+
+/**
+ * Whether the namespace is known to be there: false where the user may not ask.
+ * @throws MissingNamespace for one that is not there, with the one that may have been meant.
+ */
+export async function namespaceExists(client: Client, namespace: string): Promise<boolean> {
+  try {
+    await client.get(Namespaces, { namespace: "", name: namespace });
+    return true;
+  } catch (error) {
+    if (isForbidden(error)) return false;
+    if (!isNotFound(error)) throw error;
+    const near = await nearestNamespace(client, namespace);
+    throw new MissingNamespace(namespace, near === undefined ? [] : [`did you mean ${near}?`], error);
+  }
+}
+
+async function nearestNamespace(client: Client, namespace: string): Promise<string | undefined> {
+  try {
+    const { items } = await client.list(Namespaces, { limit: 500 });
+    const names = items.map(({ metadata }) => metadata.name);
+    const away = (name: string): number => (name.startsWith(namespace) ? 1 : distance(name, namespace));
+    return names.filter((name) => away(name) <= 2).sort((a, b) => away(a) - away(b))[0];
+  } catch {
+    // It may not be allowed; then there is no advice.
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+/** Names of types and objects as kubectl takes and prints them: `deploy/web`, `replicaset.apps/web-1`, `pods`, `TYPE NAME`. */
+import { objectKey, type ObjectKey } from "../../src/api/key.ts";
+import type { Kind } from "../../src/api/kind.ts";
+import { isNameOf } from "../../src/client/discovery.ts";
+import { distance } from "./controller-names.ts";
+import { UserError } from "../cli/user-error.ts";
+
+export interface NamedObject {
+  /** Undefined for `NAMESPACE/NAME`: an object of whatever kind is asked about. */
+  readonly kind: Kind | undefined;
+  readonly key: ObjectKey;
+}
+
+/** A type and, where one object is meant, its name: as written, not yet looked up. */
+export interface TypeAndName {
+  readonly type: string;
+  /** Undefined: all of the type. */
+  readonly name: string | undefined;
+}
+
+/** Whether a word of the command line names an object and not a controller. */
+export function namesObject(word: string): boolean {
+  return word.includes("/");
+}
+
+type Named = Kind & { readonly singular?: string };
+
+/**
+ * Reads `TYPE/NAME`, in the given namespace, or `NAMESPACE/NAME` where the first part is no type.
+ * @throws UserError for a word that is neither.
+ */
+export function objectNamed(word: string, kinds: readonly Kind[], namespace: string): NamedObject {
+  const [first = "", name = "", ...rest] = word.split("/");
+  if (first === "" || name === "" || rest.length > 0) {
+    throw new UserError(`${JSON.stringify(word)} does not name an object`, ["write TYPE/NAME, as in deploy/web"]);
+  }
+  const kind = kinds.find((each) => isNameOf(each, first));
+  if (kind === undefined) return { kind: undefined, key: objectKey(first, name) };
+  return { kind, key: objectKey(kind.namespaced ? namespace : "", name) };
+}
+
+/**
+ * What the words name, as kubectl reads them: `TYPE/NAME` each, or types (`pods`, `deploy,rs`) and then names of objects of them.
+ * @throws UserError for words that mix the two, or are neither.
+ */
+export function typesAndNames(words: readonly string[]): readonly TypeAndName[] {
+  const refuse = (): never => {
+    throw new UserError(`${JSON.stringify(words.join(" "))} does not name objects`, [
+      "write TYPE/NAME, as in deploy/web, or TYPE NAME, or TYPE for all of a type",
+    ]);
+  };
+  if (words.some((word) => word === "")) refuse();
+  if (words.some(namesObject)) {
+    return words.map((word) => {
+      const [type = "", name = "", ...rest] = word.split("/");
+      return type === "" || name === "" || rest.length > 0 ? refuse() : { type, name };
+    });
+  }
+  const [first, ...names] = words;
+  if (first === undefined) return [];
+  const types = first.split(",");
+  if (types.includes("")) refuse();
+  return types.flatMap((type): readonly TypeAndName[] =>
+    names.length === 0 ? [{ type, name: undefined }] : names.map((name) => ({ type, name })),
+  );
+}
+
+/**
+ * The kind that a type names, among those that the server has: the preferred version of the first group that has it, as kubectl
+ * takes it. `command` is the one that was called, as the user called it.
+ * @throws UserError for a type that the server does not have.
+ */
+export function kindNamed<K extends Named>(type: string, kinds: readonly K[], command: string): K {
+  const found = kinds.find((kind) => isNameOf(kind, type));
+  if (found !== undefined) return found;
+  const near = nearest(type.toLowerCase(), kinds);
+  throw new UserError(`the server has no type ${JSON.stringify(type)}`, [
+    near === undefined
+      ? "`kubectl api-resources` lists what it has"
+      : `did you mean ${writtenName(near, type.toLowerCase())}?`,
+    `\`${command} --help\` shows what to write`,
+  ]);
+}
+
+/** As people write it for kubectl: `deployment` for `deploymnt`, `pods` for `podz`. */
+function writtenName({ plural, singular, kind }: Named, wanted: string): string {
+  const one = singular ?? kind.toLowerCase();
+  return awayFrom(wanted, one) < awayFrom(wanted, plural) ? one : plural;
+}
+
+function awayFrom(wanted: string, name: string): number {
+  return name.startsWith(wanted) ? 1 : distance(name, wanted);
+}
+
+/** The kind whose name is one or two letters away, or begins alike. */
+function nearest<K extends Named>(wanted: string, kinds: readonly K[]): K | undefined {
+  const away = ({ plural, kind }: K): number =>
+    Math.min(...[plural, kind.toLowerCase()].map((name) => awayFrom(wanted, name)));
+  return kinds.filter((kind) => away(kind) <= 2).sort((a, b) => away(a) - away(b))[0];
+}
