@@ -50,7 +50,7 @@ export const mutatedRooms: readonly MutatedRoom[] = [
       {
         sources: ["src/controllers/deployment/{rolling,scaling,complete,new-size,status-rules}.ts"],
         tests: [
-          "test/controllers/deployment/{rolling,scaling,rollout-status,sync,recreate,history,definition,replica-sets,strategy}.test.ts",
+          "test/controllers/deployment/{rolling,scaling,rollout-status,sync,recreate,history,new-size,status-rules,replica-sets,strategy}.test.ts",
         ],
       },
     ],

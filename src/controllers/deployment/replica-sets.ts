@@ -63,7 +63,7 @@ export function divide(deployment: Deployment, replicaSets: readonly ReplicaSet[
 export function activeOrLatest({ newest, old }: Divided): ReplicaSet | undefined {
   const all = active(newest === undefined ? old : [...old, newest]);
   if (all.length > 1) return undefined;
-  return all[0] ?? newest ?? [...old].sort(byCreation).at(-1);
+  return all[0] ?? newest ?? old.at(-1);
 }
 
 function sum(replicaSets: readonly ReplicaSet[], count: (replicaSet: ReplicaSet) => number): number {

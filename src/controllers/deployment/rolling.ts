@@ -9,7 +9,7 @@ import { isComplete } from "./complete.ts";
 import { cleanUpHistory } from "./history.ts";
 import { replicaSetsWithNew, type Sides } from "./new-replica-set.ts";
 import { roomForNew } from "./new-size.ts";
-import { active, byCreation, counted, sizeOf, sizes, unavailable } from "./replica-sets.ts";
+import { active, counted, sizeOf, sizes, unavailable } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { syncRolloutStatus } from "./rollout-status.ts";
 import { cleanupUnhealthy, hold, scaleDownNew, scaleDownOld, scaleUpNew } from "./rules.ts";
@@ -25,13 +25,14 @@ import { boundInWords, desiredReplicas, maxUnavailable } from "./strategy.ts";
 export async function rollForward(rollout: Rollout): Promise<void> {
   const { newest, old } = await replicaSetsWithNew(rollout);
   const all = [...old, newest];
-  const isResized = await resizeNew(rollout, all, newest);
-  const shrunk = isResized ? { isShrunk: false } : await shrinkOld(rollout, all, { newest, old });
-  const stepped = isResized || shrunk.isShrunk;
-  if (!stepped && isComplete(rollout.deployment, rollout.deployment.status)) await cleanUpHistory(rollout, old);
+  const step = (await resizeNew(rollout, all, newest)) ? "taken" : await shrinkOld(rollout, all, { newest, old });
+  if (step !== "taken" && isComplete(rollout.deployment, rollout.deployment.status)) await cleanUpHistory(rollout, old);
   await syncRolloutStatus(rollout, all, newest);
-  if (shrunk.refusal !== undefined) throw shrunk.refusal;
+  if (step instanceof Error) throw step;
 }
+
+/** Whether a ReplicaSet got another size; an Error where the API server let it go no further, or gave no answer. */
+type Step = "taken" | "none" | Error;
 
 /** Answers whether the new ReplicaSet got another size. */
 async function resizeNew(rollout: Rollout, all: readonly ReplicaSet[], newest: ReplicaSet): Promise<boolean> {
@@ -51,35 +52,29 @@ async function resizeNew(rollout: Rollout, all: readonly ReplicaSet[], newest: R
   return (await scaleReplicaSet(rollout, newest, { to, because })).scaled;
 }
 
-interface ShrunkOld {
-  readonly isShrunk: boolean;
-  /** Why the API server let it go no further, or gave no answer. */
-  readonly refusal?: Error;
-}
-
 /**
- * Tells whether old ReplicaSets shrank: first by pods that are not available, then by available ones as far as enough are left.
+ * Shrinks old ReplicaSets: first by pods that are not available, then by available ones as far as enough are left.
  * Pods of the new ReplicaSet that are not available count as missing, so that a new template that never works takes no old pod away.
  * 10 desired, 8 must stay, 13 in all of which 5 are new and broken: none of the old 8 may go.
  */
-async function shrinkOld(rollout: Rollout, all: readonly ReplicaSet[], { newest, old }: Sides): Promise<ShrunkOld> {
+async function shrinkOld(rollout: Rollout, all: readonly ReplicaSet[], { newest, old }: Sides): Promise<Step> {
   const { context, deployment } = rollout;
   const shrinking = active(old);
-  if (shrinking.length === 0) return { isShrunk: false };
+  if (shrinking.length === 0) return "none";
   const minAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
   const most = sizes(all) - minAvailable - unavailable(newest);
   let taken = 0;
   if (most > 0) {
     try {
       const cleaned = await shrinkUnhealthy(rollout, shrinking, most);
-      if (cleaned === undefined) return { isShrunk: false };
+      if (cleaned === undefined) return "none";
       taken = cleaned.taken + (await shrinkHealthy(rollout, cleaned.old, { newest, minAvailable }));
     } catch (error) {
-      if (error instanceof StatusError || error instanceof TransportError) return { isShrunk: false, refusal: error };
+      if (error instanceof StatusError || error instanceof TransportError) return error;
       throw error;
     }
   }
-  if (taken > 0) return { isShrunk: true };
+  if (taken > 0) return "taken";
   context.decide(hold, {
     replicaSet: newest.metadata.name,
     old: sizes(shrinking),
@@ -87,7 +82,7 @@ async function shrinkOld(rollout: Rollout, all: readonly ReplicaSet[], { newest,
     minAvailable,
     unavailable: unavailable(newest),
   });
-  return { isShrunk: false };
+  return "none";
 }
 
 interface Shrunk {
@@ -105,14 +100,14 @@ async function shrinkUnhealthy(
 ): Promise<Shrunk | undefined> {
   let taken = 0;
   const after: ReplicaSet[] = [];
-  for (const one of [...old].sort(byCreation)) {
+  for (const one of old) {
     const from = sizeOf(one);
-    const fewer = Math.min(most - taken, unavailable(one));
-    if (taken >= most || fewer === 0) {
+    const fewer = taken === most ? 0 : Math.min(most - taken, unavailable(one));
+    if (fewer < 0) return undefined;
+    if (fewer === 0) {
       after.push(one);
       continue;
     }
-    if (fewer < 0) return undefined;
     const facts = { replicaSet: one.metadata.name, from, to: from - fewer, unavailable: unavailable(one), most };
     const because = rollout.context.decide(cleanupUnhealthy, facts);
     after.push((await scaleReplicaSet(rollout, one, { to: from - fewer, because })).replicaSet);
@@ -129,7 +124,7 @@ async function shrinkHealthy(
   const { context, deployment } = rollout;
   const available = counted([...old, newest], "availableReplicas");
   let taken = 0;
-  for (const one of [...old].sort(byCreation)) {
+  for (const one of old) {
     const from = sizeOf(one);
     const fewer = Math.min(from, available - minAvailable - taken);
     if (fewer <= 0) continue;

@@ -3,6 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go scale, isScalingEvent.
  */
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import { parseInt64 } from "../../controller/revision-history.ts";
 import { desiredReplicasAnnotation, maxReplicasAnnotation, sizeAnnotation } from "./annotations.ts";
 import { active, activeOrLatest, bySizeNewer, bySizeOlder, type Divided, sizeOf, sizes } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
@@ -31,6 +32,7 @@ export async function scale(rollout: Rollout, divided: Divided): Promise<void> {
     await scaleReplicaSet(rollout, single, { to: desired, because: context.decide(scaleActive, facts) });
     return;
   }
+  if (old.length === 0) return;
   const newerFirst = [...old].reverse();
   if (isSaturated(deployment, newest)) {
     for (const one of active(newerFirst)) {
@@ -50,8 +52,7 @@ function isSaturated(deployment: Deployment, newest: ReplicaSet | undefined): bo
   const desired = desiredReplicas(deployment);
   const told = newest.metadata.annotations?.[desiredReplicasAnnotation] ?? "";
   return (
-    /^[+-]?\d+$/.test(told) &&
-    Number(told) === desired &&
+    parseInt64(told) === BigInt(desired) &&
     sizeOf(newest) === desired &&
     (newest.status?.availableReplicas ?? 0) === desired
   );
@@ -87,17 +88,15 @@ export function sharesOf(deployment: Deployment, all: readonly ReplicaSet[]): Sh
   const desired = desiredReplicas(deployment);
   const replicaSets = active(all);
   const toAdd = (desired > 0 ? desired + maxSurge(deployment) : 0) - sizes(replicaSets);
-  if (toAdd > 0) replicaSets.sort(bySizeNewer);
-  else if (toAdd < 0) replicaSets.sort(bySizeOlder);
+  replicaSets.sort(toAdd > 0 ? bySizeNewer : bySizeOlder);
   let added = 0;
   const shares = replicaSets.map((replicaSet) => {
     const share = shareOf(replicaSet, deployment, { toAdd, added });
     added += share;
     return { replicaSet, size: sizeOf(replicaSet) + share };
   });
-  const [largest, ...rest] = shares;
-  if (largest === undefined || toAdd === 0) return shares;
-  return [{ ...largest, size: Math.max(largest.size + toAdd - added, 0) }, ...rest];
+  const leftOver = toAdd - added;
+  return shares.map((share, index) => (index > 0 ? share : { ...share, size: Math.max(share.size + leftOver, 0) }));
 }
 
 /** How many of the pods to be added, or taken away if negative, fall to this ReplicaSet; never more than are left of them. */
@@ -106,7 +105,7 @@ function shareOf(
   deployment: Deployment,
   { toAdd, added }: { readonly toAdd: number; readonly added: number },
 ): number {
-  if (sizeOf(replicaSet) === 0 || toAdd === added) return 0;
+  if (toAdd === added) return 0;
   const share = proportionOf(replicaSet, deployment);
   return toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);
 }
@@ -125,5 +124,5 @@ function proportionOf(replicaSet: ReplicaSet, deployment: Deployment): number {
 
 /** To the nearest whole number, halves away from zero. */
 function rounded(value: number): number {
-  return value < 0 ? Math.ceil(value - 0.5) : Math.floor(value + 0.5);
+  return Math.trunc(value + Math.sign(value) * 0.5);
 }

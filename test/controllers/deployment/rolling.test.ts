@@ -40,6 +40,10 @@ async function step({ strategy, ...row }: Row): Promise<Sizes> {
   return { old: size("old"), new: size("new") };
 }
 
+const sizeRules = ["scale-up-new", "scale-down-new", "cleanup-unhealthy", "scale-down-old"];
+const decidedOnSizes = (): string[] => scene.decisions.map(({ rule }) => rule).filter((id) => sizeRules.includes(id));
+const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence);
+
 const rulesOfScaling = (): string[] =>
   scene.calls.filter(({ verb }) => verb === "update").map(({ because }) => because?.rule ?? "none");
 
@@ -100,6 +104,32 @@ describe("one step of a rolling update of 10 pods", () => {
       rules: ["cleanup-unhealthy"],
     },
     {
+      name: "5 new pods that are broken: of 8 old ones none may go, not even those that are broken too",
+      strategy: [3, 2],
+      old: 8,
+      availableOld: 4,
+      new: 5,
+      availableNew: 0,
+      become: { old: 8, new: 5 },
+    },
+    {
+      name: "an old one whose status tells more than it has, and new pods that are broken",
+      strategy: [0, 2],
+      old: 8,
+      availableOld: 10,
+      new: 2,
+      availableNew: 0,
+      become: { old: 8, new: 2 },
+    },
+    {
+      name: "all new pods have come: the last old ones go",
+      strategy: [2, 0],
+      old: 2,
+      new: 10,
+      become: { old: 0, new: 10 },
+      rules: ["scale-down-old"],
+    },
+    {
       name: "new pods have come: as many old ones go",
       strategy: [3, 2],
       old: 8,
@@ -120,6 +150,9 @@ describe("one step of a rolling update of 10 pods", () => {
     test(row.name, async () => {
       expect(await step(row)).toEqual(row.become);
       if (row.rules !== undefined) expect(rulesOfScaling()).toEqual([...row.rules]);
+      // What is decided on is done, and nothing is decided on that is not: it waits, or it writes.
+      expect(decidedOnSizes()).toEqual(rulesOfScaling());
+      if (rulesOfScaling().length > 0) expect(scene.decisions.map(({ rule }) => rule)).not.toContain("hold");
     });
   }
 
@@ -136,6 +169,25 @@ describe("one step of a rolling update of 10 pods", () => {
       "10 pods are available and 8 must stay (maxUnavailable 2) → old old 10 → 8",
     );
     expect(scene.events.map(({ message }) => message)).toEqual(["Scaled down replica set old from 10 to 8"]);
+  });
+
+  test("says of each step what it rests on", async () => {
+    await step({ name: "", strategy: [2, 0], old: 2, new: 11, become: { old: 2, new: 10 } });
+    expect(sentences()).toContain("10 pods are desired → new 11 → 10");
+    scene = syncScene(deployment);
+    await step({ name: "", strategy: [2, 0], old: 5, new: 0, become: { old: 5, new: 7 } });
+    expect(sentences()).toContain("5 pods where 10 are desired, maxSurge 2 → new 0 → 7");
+    scene = syncScene(deployment);
+    await step({ name: "", strategy: [0, 2], old: 10, new: 0, availableOld: 9, become: { old: 8, new: 0 } });
+    expect(sentences()).toContain("1 of 10 pods of old old are not available, 2 may be removed → 10 → 9");
+  });
+
+  // Source: kubernetes v1.36 pkg/controller/deployment/rolling.go reconcileNewReplicaSet: nothing to scale comes first.
+  test("asks for no surge where the new ReplicaSet has its size: one that cannot be read hinders nothing", async () => {
+    scene.put(Deployments, deploymentOf({ replicas: 3, strategy: ["a lot", 1] }));
+    scene.put(ReplicaSets, setOf("new", { image: "web:2", size: 3, desired: 3, most: 3 }));
+    await scene.sync("shop/web");
+    expect(scene.calls.map(({ verb }) => verb)).toEqual(["updateStatus"]);
   });
 });
 
@@ -156,6 +208,50 @@ describe("several old ReplicaSets", () => {
     await scene.sync("shop/web");
     expect(scene.calls.filter(({ verb }) => verb === "update").map(({ name }) => name)).toEqual(["older", "old"]);
     expect(scene.live(ReplicaSets).map(({ spec }) => spec?.replicas)).toEqual([0, 6, 0]);
+  });
+
+  const sizesAfter = (): Record<string, number | undefined> =>
+    Object.fromEntries(scene.live(ReplicaSets).map(({ metadata, spec }) => [metadata.name, spec?.replicas]));
+
+  // Source: kubernetes v1.36 pkg/controller/deployment/rolling.go cleanupUnhealthyReplicas.
+  test("lose together no more of the pods that are not available than may go", async () => {
+    scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [5, 4] }));
+    const broken = { size: 5, available: 2, ...told };
+    scene.put(
+      ReplicaSets,
+      setOf("a", { ...broken, hoursOld: 4 }),
+      setOf("b", { ...broken, hoursOld: 3, image: "web:1b" }),
+      setOf("c", { ...broken, hoursOld: 2, image: "web:1c" }),
+      setOf("new", { image: "web:2", size: 0, ...told }),
+    );
+    // 15 pods, 6 must stay: 9 may go, as many as are not available.
+    await scene.sync("shop/web");
+    expect(sizesAfter()).toEqual({ a: 2, b: 2, c: 2, new: 0 });
+    scene = syncScene(deployment);
+    // The same with 10 pods of which 4 may go: 3 of the oldest one, 1 of the next.
+    scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [0, 4] }));
+    scene.put(
+      ReplicaSets,
+      setOf("a", { ...broken, hoursOld: 4 }),
+      setOf("b", { ...broken, hoursOld: 3, image: "web:1b", size: 4, available: 1 }),
+      setOf("c", { ...broken, hoursOld: 2, image: "web:1c", size: 1, available: 0 }),
+      setOf("new", { image: "web:2", size: 0, ...told }),
+    );
+    await scene.sync("shop/web");
+    expect(sizesAfter()).toEqual({ a: 2, b: 3, c: 1, new: 0 });
+  });
+
+  test("an odd one behind those that gave all that may go is not looked at", async () => {
+    scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [0, 2] }));
+    scene.put(
+      ReplicaSets,
+      setOf("older", { size: 5, available: 3, hoursOld: 3, ...told }),
+      setOf("odd", { size: 2, available: 3, hoursOld: 2, image: "web:1b", ...told }),
+      setOf("new", { image: "web:2", size: 3, ...told }),
+    );
+    await scene.sync("shop/web");
+    // 2 that are not available, and of the 9 that are 1.
+    expect(sizesAfter()).toEqual({ older: 2, odd: 2, new: 3 });
   });
 
   test("after a refusal the status is written all the same, then the sync fails: it is tried again", async () => {
@@ -185,4 +281,47 @@ test("a Deployment that is complete needs no write, and cleans up no more than i
   scene.put(ReplicaSets, setOf("new", { image: "web:2" }), setOf("old", { size: 0, hoursOld: 2 }));
   await scene.sync("shop/web");
   expect(scene.calls).toEqual([]);
+  expect(scene.decisions).toEqual([]);
+});
+
+// Source: kubernetes v1.36 pkg/controller/deployment/rolling.go rolloutRolling.
+describe("the history of a Deployment that tells it is complete", () => {
+  const limited = (): void => {
+    scene.put(Deployments, deploymentOf({ status: completeStatus(3), spec: { revisionHistoryLimit: 0 } }));
+    scene.put(ReplicaSets, setOf("new", { image: "web:2" }), setOf("idle", { size: 0, hoursOld: 3 }));
+  };
+  const done = (): string[] => scene.calls.map(({ verb, name }) => `${verb} ${name}`);
+
+  test("is cleaned up in a sync that changes no size", async () => {
+    limited();
+    await scene.sync("shop/web");
+    expect(done()).toEqual(["delete idle"]);
+  });
+
+  test("waits where an old ReplicaSet shrinks, or the new one grows", async () => {
+    limited();
+    scene.put(ReplicaSets, setOf("old", { size: 1, hoursOld: 2, image: "web:1b" }));
+    await scene.sync("shop/web");
+    expect(done()).toEqual(["update old", "updateStatus web"]);
+    scene = syncScene(deployment);
+    limited();
+    scene.put(ReplicaSets, setOf("new", { image: "web:2", size: 2 }));
+    await scene.sync("shop/web");
+    expect(done()).toEqual(["update new", "updateStatus web"]);
+  });
+
+  test("is cleaned up where an old ReplicaSet may not shrink", async () => {
+    limited();
+    scene.put(ReplicaSets, setOf("old", { size: 1, hoursOld: 2, image: "web:1b" }));
+    scene.refuse = ({ name }) => (name === "old" ? refusal(500, "InternalError", "x") : undefined);
+    await scene.sync("shop/web").catch((error: unknown) => expect(String(error)).toContain("x"));
+    expect(done()).toEqual(["update old", "delete idle", "updateStatus web"]);
+  });
+
+  test("stays where the rollout is not complete", async () => {
+    scene.put(Deployments, deploymentOf({ spec: { revisionHistoryLimit: 0 } }));
+    scene.put(ReplicaSets, setOf("new", { image: "web:2", available: 2 }), setOf("idle", { size: 0, hoursOld: 3 }));
+    await scene.sync("shop/web");
+    expect(done()).toEqual(["updateStatus web"]);
+  });
 });

@@ -90,6 +90,7 @@ describe("a rollout progresses", () => {
   const rows = [
     { name: "not when nothing changed", next: before, is: false },
     { name: "with a new pod", next: { ...before, updatedReplicas: 5 }, is: true },
+    { name: "with a new pod beside all old ones", next: { ...before, replicas: 11, updatedReplicas: 5 }, is: true },
     { name: "with an old pod less", next: { ...before, replicas: 9 }, is: true },
     { name: "with a pod that got ready", next: { ...before, readyReplicas: 4 }, is: true },
     { name: "with a pod that got available", next: { ...before, availableReplicas: 4 }, is: true },
@@ -118,9 +119,18 @@ describe("a deadline of 10 s has passed", () => {
   }
   test("not without a condition that tells since when, and at once without its time", () => {
     expect(hasTimedOut(deploymentOf(), {}, sceneStart)).toBe(false);
-    const timeless = { type: "Progressing", status: "True", reason: "ReplicaSetUpdated", lastUpdateTime: null };
-    const status = { conditions: [timeless] } as unknown as DeploymentStatus;
-    expect(hasTimedOut(deploymentOf(), status, sceneStart)).toBe(true);
+    const timeless = { type: "Progressing", status: "True", reason: "ReplicaSetUpdated" };
+    for (const one of [timeless, { ...timeless, lastUpdateTime: null }]) {
+      const status = { conditions: [one] } as unknown as DeploymentStatus;
+      expect(hasTimedOut(deploymentOf(), status, sceneStart)).toBe(true);
+    }
+  });
+
+  test("as soon as time passes without a spec that asks for one", () => {
+    const { spec: _, ...bare } = deploymentOf();
+    const status = { conditions: [condition("Progressing", "True", "ReplicaSetUpdated", { agoMs: 1000 })] };
+    expect(hasTimedOut(bare, status, sceneStart)).toBe(true);
+    expect(hasTimedOut(bare, status, sceneStart - 1000)).toBe(false);
   });
 });
 

@@ -2,11 +2,19 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
-import { sharesOf } from "../../../src/controllers/deployment/scaling.ts";
+import { isScalingEvent, sharesOf } from "../../../src/controllers/deployment/scaling.ts";
 import { maxSurge } from "../../../src/controllers/deployment/strategy.ts";
 import { type Scene, refusal, syncScene } from "../../support/sync-context.ts";
 import { rejection } from "../../support/rejection.ts";
-import { available, completeStatus, condition, deploymentOf, type DeploymentParts, setOf } from "./objects.ts";
+import {
+  available,
+  completeStatus,
+  condition,
+  deploymentOf,
+  type DeploymentParts,
+  setOf,
+  type SetParts,
+} from "./objects.ts";
 
 type Bounds = NonNullable<DeploymentParts["strategy"]>;
 
@@ -21,6 +29,8 @@ const paused: DeploymentParts = {
   spec: { paused: true },
   status: { conditions: [available, condition("Progressing", "Unknown", "DeploymentPaused")] },
 };
+
+const rules = (): string[] => scene.decisions.map(({ rule }) => rule);
 
 const sizesOf = (): Record<string, number | undefined> =>
   Object.fromEntries(scene.live(ReplicaSets).map(({ metadata, spec }) => [metadata.name, spec?.replicas]));
@@ -82,6 +92,8 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
       hasNew: false,
     },
     { name: "all vanish", from: 6, to: 0, sets: [3, 2, 1], become: [0, 0, 0] },
+    { name: "all vanish with a surge too", from: 6, to: 0, strategy: [2, 0], sets: [3, 2, 1], become: [0, 0, 0] },
+    { name: "as many as there are already", from: 8, to: 10, strategy: [2, 0], sets: [6, 6], become: [6, 6] },
     { name: "the surge is shared out too", from: 10, to: 20, strategy: [2, 0], sets: [6, 6], become: [11, 11] },
     {
       name: "another surge and another size at once",
@@ -144,12 +156,112 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
     expect(sizesOf()).toEqual({ new: 2, older: 0, old: 0 });
   });
 
+  // Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go IsSaturated.
+  describe("a new ReplicaSet has not all pods", () => {
+    const rows: readonly { name: string; parts: SetParts }[] = [
+      { name: "where it was told another size", parts: { desired: 1 } },
+      { name: "where it was told none", parts: { desired: null } },
+      { name: "without annotations", parts: { meta: { annotations: undefined } } },
+      { name: "where it is larger", parts: { size: 3, available: 2 } },
+      { name: "without a status", parts: { status: { availableReplicas: undefined } } },
+    ];
+    for (const { name, parts } of rows) {
+      test(name, async () => {
+        scene.put(Deployments, deploymentOf({ replicas: 2, ...paused }));
+        scene.put(
+          ReplicaSets,
+          setOf("new", { image: "web:2", size: 2, desired: 2, most: 3, ...parts }),
+          setOf("old", { size: 1, hoursOld: 2, desired: 2, most: 3 }),
+        );
+        await scene.sync("shop/web");
+        expect(rules()).not.toContain("saturated");
+        expect(rules()).toContain("proportional");
+      });
+    }
+
+    test("where nobody counted them", async () => {
+      scene.put(Deployments, deploymentOf({ replicas: 2, ...paused }));
+      const { status: _, ...uncounted } = setOf("new", { image: "web:2", size: 2, desired: 2, most: 3 });
+      scene.put(ReplicaSets, uncounted, setOf("old", { size: 1, hoursOld: 2, desired: 2, most: 3 }));
+      await scene.sync("shop/web");
+      expect(rules()).not.toContain("saturated");
+    });
+  });
+
+  test("without any ReplicaSet it has nothing to scale", async () => {
+    scene.put(Deployments, deploymentOf({ replicas: 2, ...paused }));
+    await scene.sync("shop/web");
+    expect(rules().filter((rule) => rule !== "status")).toEqual([]);
+  });
+
+  describe("says", () => {
+    const rows: readonly {
+      name: string;
+      replicas: number;
+      sets: readonly ReplicaSet[];
+      sentence: string | undefined;
+    }[] = [
+      {
+        name: "that one is the only one with pods",
+        replicas: 5,
+        sets: [setOf("new", { image: "web:2" }), setOf("old", { size: 0, hoursOld: 2 })],
+        sentence: "new is the only active ReplicaSet → 3 → 5",
+      },
+      {
+        name: "that one is the newest where none has pods",
+        replicas: 5,
+        sets: [setOf("new", { image: "web:2", size: 0 }), setOf("old", { size: 0, hoursOld: 2 })],
+        sentence: "new is the newest ReplicaSet → 0 → 5",
+      },
+      {
+        name: "nothing where the only one has its size",
+        replicas: 3,
+        sets: [setOf("new", { image: "web:2", desired: 2 })],
+        sentence: undefined,
+      },
+      {
+        name: "that old ones are emptied",
+        replicas: 2,
+        sets: [setOf("new", { image: "web:2", size: 2, desired: 2 }), setOf("old", { size: 1, hoursOld: 2 })],
+        sentence: "the new ReplicaSet has all pods available → old old 1 → 0",
+      },
+      {
+        name: "who gets what",
+        replicas: 8,
+        sets: [setOf("new", { image: "web:2", size: 2, most: 4 }), setOf("old", { size: 2, hoursOld: 2, most: 4 })],
+        sentence: "8 pods are desired and 2 more allowed, 2 ReplicaSets share them → new 2 → 5, old 2 → 5",
+      },
+    ];
+    for (const { name, replicas, sets, sentence } of rows) {
+      test(name, async () => {
+        scene.put(Deployments, deploymentOf({ replicas, ...paused }));
+        scene.put(ReplicaSets, ...sets);
+        await scene.sync("shop/web");
+        const said = scene.decisions.filter(({ rule }) => ["scale-active", "saturated", "proportional"].includes(rule));
+        expect(said.map((decision) => decision.sentence)).toEqual(sentence === undefined ? [] : [sentence]);
+      });
+    }
+  });
+
   test("with Recreate several active ReplicaSets are left as they are", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 9, strategy: "Recreate" }));
     scene.put(ReplicaSets, ...setsOf([2, 2], { desired: 4, most: 4 }));
     await scene.sync("shop/web");
     expect(sizesOf()).toEqual({ v2: 2, v1: 2 });
   });
+});
+
+// Source: kubernetes v1.36 pkg/controller/deployment/sync.go isScalingEvent.
+describe("a Deployment of 3 is being scaled", () => {
+  const rows: readonly { name: string; newest?: ReplicaSet; old: readonly ReplicaSet[]; is: boolean }[] = [
+    { name: "where an active ReplicaSet was told 2", old: [setOf("old", { desired: 2 })], is: true },
+    { name: "where the new one was told 2", newest: setOf("new", { desired: 2 }), old: [setOf("old")], is: true },
+    { name: "not where all were told 3", newest: setOf("new"), old: [setOf("old")], is: false },
+    { name: "not where one without pods was told 2", old: [setOf("old", { size: 0, desired: 2 })], is: false },
+    { name: "not where one was told nothing", old: [setOf("old", { desired: null })], is: false },
+  ];
+  for (const { name, newest, old, is } of rows)
+    test(name, () => expect(isScalingEvent(deploymentOf({ replicas: 3 }), { newest, old })).toBe(is));
 });
 
 describe("the share of one of 10 beside one of 30, when 40 become 80", () => {
@@ -170,6 +282,34 @@ describe("the share of one of 10 beside one of 30, when 40 become 80", () => {
       expect(shares.reduce((sum, share) => sum + share.size, 0)).toBe(80);
     });
   }
+});
+
+describe("annotations that were tampered with", () => {
+  const sharesIn = (replicas: number, ...sets: readonly ReplicaSet[]): Record<string, number> =>
+    Object.fromEntries(
+      sharesOf(deploymentOf({ replicas, strategy: [0, 1] }), sets).map(({ replicaSet, size }) => [
+        replicaSet.metadata.name,
+        size,
+      ]),
+    );
+
+  test("take from no ReplicaSet more than is left to be taken", () => {
+    // 40 become 36: 3 of the one of 30 go by its part, then all of the other, of which only 1 may.
+    const [other, odd] = [setOf("other", { size: 30, most: 40 }), setOf("odd", { size: 10, most: 1_000_000 })];
+    expect(sharesIn(36, other, odd)).toEqual({ other: 27, odd: 9 });
+  });
+
+  test("nor move pods once all were given out", () => {
+    // 40 become 42: the one of 30 takes both, and the other, whose part is smaller than what it has, keeps its 10.
+    const [other, odd] = [setOf("other", { size: 30, most: 10 }), setOf("odd", { size: 10, most: 1_000_000 })];
+    expect(sharesIn(42, other, odd)).toEqual({ other: 32, odd: 10 });
+  });
+
+  test("without an annotation and a status a part is unknown: the largest gets all", () => {
+    const { status: _, ...owner } = deploymentOf({ replicas: 42, strategy: [0, 1] });
+    const sets = [setOf("other", { size: 30, most: null }), setOf("odd", { size: 10, most: null })];
+    expect(sharesOf(owner, sets).map(({ size }) => size)).toEqual([32, 10]);
+  });
 });
 
 test("an annotation that is no number is no scaling", async () => {
