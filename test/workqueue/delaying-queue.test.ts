@@ -164,6 +164,16 @@ describe("rate limiters", () => {
     expect(["a", "b", "c", "d"].map((key) => Math.round(limiter.when(key)))).toEqual([0, 0, 0, 100]);
   });
 
+  test("the bucket fills at its rate, in fractions of tokens, and never above its burst", () => {
+    let now = 5000;
+    const limiter = bucketLimiter({ qps: 10, burst: 2, now: () => now });
+    expect([limiter.when("a"), limiter.when("b")]).toEqual([0, 0]);
+    now += 150;
+    expect([limiter.when("c"), Math.round(limiter.when("d"))]).toEqual([0, 50]);
+    now += 3_600_000;
+    expect([limiter.when("e"), limiter.when("f"), Math.round(limiter.when("g"))]).toEqual([0, 0, 100]);
+  });
+
   test("the maximum of several counts with each and waits for the longest", () => {
     const limiter = maxOfLimiters(
       exponentialFailureLimiter({ baseDelayMs: 1, maxDelayMs: 10 }),

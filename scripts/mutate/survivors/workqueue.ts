@@ -22,4 +22,10 @@ export const workqueueSurvivors: readonly KnownSurvivor[] = [
     replacement: "waiting.readyAt < least.readyAt",
     why: ties,
   },
+  ...["true", "failures.size >= 0"].map((replacement) => ({
+    file: "src/workqueue/rate-limiters.ts",
+    line: "if (failures.size > 0) failures.delete(key);",
+    replacement,
+    why: "equivalent: it saves a look-up in an empty map, which nearly every success would make",
+  })),
 ];
