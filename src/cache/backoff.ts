@@ -19,7 +19,7 @@ export interface Backoff {
  */
 export function reflectorBackoff(options: { readonly now: () => number; readonly random: Random }): Backoff {
   let baseMs = initialMs;
-  let askedAt = -Infinity;
+  let askedAt = options.now();
   return {
     nextMs() {
       const now = options.now();

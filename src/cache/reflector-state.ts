@@ -25,21 +25,15 @@ export type ReflectorEvent =
    * The server ended the watch. `resourceVersion`: of the last frame, or the one it began with. `brief`: it lasted less than a
    * second and brought nothing.
    */
-  | { readonly is: "ended"; readonly resourceVersion: string; readonly progress: boolean; readonly brief: boolean }
+  | { readonly is: "ended"; readonly resourceVersion: string; readonly brief: boolean }
   /** A request was refused or broke, or an ERROR frame came. In a watch with the fields of `ended`. */
-  | {
-      readonly is: "failed";
-      readonly error: unknown;
-      readonly resourceVersion?: string;
-      readonly progress?: boolean;
-      readonly brief?: boolean;
-    }
+  | { readonly is: "failed"; readonly error: unknown; readonly resourceVersion?: string; readonly brief?: boolean }
   | { readonly is: "waited" };
 
 /** The server is behind the version asked for: it was set back, for instance from a backup. */
 function isTooLarge(error: unknown): boolean {
-  const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
-  return causes.some((cause) => cause.reason === "ResourceVersionTooLarge");
+  const causes = error instanceof StatusError ? error.status.details?.causes : undefined;
+  return causes?.some((cause) => cause.reason === "ResourceVersionTooLarge") === true;
 }
 
 function retryAfterOf(error: unknown): number | undefined {
@@ -67,7 +61,7 @@ function backOff(next: ActiveState, error?: unknown): ReflectorState {
 export function nextState(
   state: ReflectorState,
   event: ReflectorEvent,
-  options?: { readonly watchList?: boolean },
+  options: { readonly watchList: boolean },
 ): ReflectorState {
   switch (event.is) {
     case "listed": {
@@ -78,13 +72,9 @@ export function nextState(
       return state.is === "opening" ? { ...state, is: "watching" } : state;
     case "waited":
       return state.is === "backing off" ? state.next : state;
-    case "ended": {
-      const fresh = staysFresh(state, event);
-      const again: ActiveState = { is: "opening", resourceVersion: event.resourceVersion, fresh };
-      return event.brief ? backOff(again) : again;
-    }
+    case "ended":
     case "failed":
-      return afterFailure(state, event, options?.watchList === true);
+      return afterEnd(state, event, options.watchList);
   }
 }
 
@@ -93,15 +83,10 @@ export function startState(why: ListReason, watchList: boolean): ActiveState {
   return watchList ? { is: "streaming", why } : { is: "listing", why, restarts: 0 };
 }
 
-/** Nothing has come since the last list, nor has any watch lasted since then. */
-function staysFresh(state: ReflectorState, event: { readonly progress?: boolean; readonly brief?: boolean }): boolean {
-  const fresh = (state.is === "opening" || state.is === "watching") && state.fresh;
-  return fresh && event.progress !== true && event.brief !== false;
-}
-
-function afterFailure(
+/** A list or a watch is over: `error` is undefined where a server ended a watch. */
+function afterEnd(
   state: ReflectorState,
-  event: ReflectorEvent & { readonly is: "failed" },
+  event: { readonly error?: unknown; readonly resourceVersion?: string; readonly brief?: boolean },
   watchList: boolean,
 ): ReflectorState {
   const { error } = event;
@@ -116,7 +101,7 @@ function afterFailure(
       return { is: "listing", why: state.why, restarts: 0 };
     case "opening":
     case "watching": {
-      const fresh = staysFresh(state, event);
+      const fresh = state.fresh && event.brief !== false;
       if (isExpired(error) || isTooLarge(error)) {
         const list = startState(isExpired(error) ? "expired" : "relist", watchList);
         return fresh ? backOff(list, error) : list;

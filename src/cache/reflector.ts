@@ -271,9 +271,8 @@ export class Reflector<T extends StoredObject> {
     const watch = this.#watch as OpenWatch<T>;
     const { stream } = watch;
     const { timeline } = this.#options;
-    const outcome = (): { resourceVersion: string; progress: boolean; brief: boolean } => ({
+    const outcome = (): { resourceVersion: string; brief: boolean } => ({
       resourceVersion: this.#resourceVersion,
-      progress: watch.progress,
       brief: !watch.progress && timeline.now() - watch.openedAt < briefMs,
     });
     try {
@@ -294,7 +293,6 @@ export class Reflector<T extends StoredObject> {
 
   /** Puts what came with one chunk into the queue. Atomic. */
   #take(watch: OpenWatch<T>, frames: readonly WatchFrame<T>[]): void {
-    if (frames.length === 0) return;
     const { queue, intake, timeline } = this.#options;
     const receivedAt = timeline.now();
     for (const frame of frames) {

@@ -3,7 +3,7 @@ import { reflectorBackoff } from "../../src/cache/backoff.ts";
 
 describe("reflectorBackoff", () => {
   test("doubles from 800 ms to 30 s", () => {
-    const backoff = reflectorBackoff({ now: () => 0, random: { next: () => 0 } });
+    const backoff = reflectorBackoff({ now: () => 1_790_000_000_000, random: { next: () => 0 } });
     expect(Array.from({ length: 8 }, () => backoff.nextMs())).toEqual([
       800, 1600, 3200, 6400, 12800, 25600, 30000, 30000,
     ]);

@@ -24,20 +24,16 @@ const after = (next: ReflectorState, retryAfterMs?: number): ReflectorState => {
   if (next.is === "backing off") throw new Error("not after another wait");
   return { is: "backing off", next, retryAfterMs };
 };
-const ended = (progress: boolean, brief: boolean): ReflectorEvent => ({
-  is: "ended",
-  resourceVersion: "8",
-  progress,
-  brief,
-});
-const failed = (error: unknown, progress = true, brief = false): ReflectorEvent => ({
+const ended = (brief: boolean): ReflectorEvent => ({ is: "ended", resourceVersion: "8", brief });
+const failed = (error: unknown, brief = false): ReflectorEvent => ({
   is: "failed",
   error,
   resourceVersion: "8",
-  progress,
   brief,
 });
-const tooLarge = new StatusError(504, { code: 504, details: { causes: [{ reason: "ResourceVersionTooLarge" }] } });
+const because = (...reasons: string[]): StatusError =>
+  new StatusError(504, { code: 504, details: { causes: reasons.map((reason) => ({ reason })) } });
+const tooLarge = because("Other", "ResourceVersionTooLarge");
 const relist = (why: "expired" | "relist", restarts = 0): ReflectorState => ({ is: "listing", why, restarts });
 
 const rows: Row[] = [
@@ -81,13 +77,13 @@ const rows: Row[] = [
   {
     name: "a watch that ended is resumed at once from the last version",
     state: watching(true),
-    event: ended(true, false),
+    event: ended(false),
     next: opening(false, "8"),
   },
   {
     name: "a watch that ended within a second, with nothing, is resumed after a wait",
     state: watching(false),
-    event: ended(false, true),
+    event: ended(true),
     next: after(opening(false, "8")),
   },
   {
@@ -127,7 +123,7 @@ const rows: Row[] = [
     next: relist("expired"),
   },
   {
-    name: "410 in the stream after some progress lists at once",
+    name: "410 in the stream of a watch that brought something, or lasted, lists at once",
     state: watching(true),
     event: failed(expired),
     next: relist("expired"),
@@ -135,20 +131,44 @@ const rows: Row[] = [
   {
     name: "410 right after a list waits, so that it does not go round for ever",
     state: watching(true),
-    event: failed(expired, false, true),
+    event: failed(expired, true),
     next: after(relist("expired")),
-  },
-  {
-    name: "410 after a watch that lasted means a new list at once, also if nothing had come",
-    state: watching(true),
-    event: failed(expired, false),
-    next: relist("expired"),
   },
   {
     name: "a version that the server has not reached means a new list",
     state: opening(false),
     event: { is: "failed", error: tooLarge },
     next: relist("relist"),
+  },
+  {
+    name: "a version that the server has not reached waits right after a list",
+    state: opening(true),
+    event: { is: "failed", error: tooLarge },
+    next: after(relist("relist")),
+  },
+  {
+    name: "a refusal for other causes keeps the version",
+    state: watching(false),
+    event: failed(because("Other")),
+    next: after(opening(false, "8")),
+  },
+  {
+    name: "a refusal with details that name no cause keeps the version",
+    state: watching(false),
+    event: failed(new StatusError(504, { code: 504, details: {} })),
+    next: after(opening(false, "8")),
+  },
+  {
+    name: "a watch that broke within a second, with nothing, is resumed after a wait",
+    state: watching(true),
+    event: failed(brokenConnection, true),
+    next: after(opening(true, "8")),
+  },
+  {
+    name: "429 on a list by watch is no sign that the server cannot",
+    state: { is: "streaming", why: "start" },
+    event: { is: "failed", error: refused(429, "TooManyRequests", 3000) },
+    next: after({ is: "streaming", why: "start" }, 3000),
   },
   {
     name: "with lists by watch a new list is one too",
@@ -177,7 +197,18 @@ const rows: Row[] = [
   },
 ];
 
+/** What cannot happen in a state changes nothing. */
+const strays: readonly { readonly state: ReflectorState; readonly event: ReflectorEvent }[] = [
+  { state: listing, event: { is: "opened" } },
+  { state: watching(true), event: { is: "waited" } },
+  { state: after(opening(true)), event: { is: "failed", error: brokenConnection } },
+];
+
 describe("nextState", () => {
+  for (const { state, event } of strays)
+    test(`${event.is} while ${state.is} changes nothing`, () =>
+      expect(nextState(state, event, { watchList: false })).toEqual(state));
+
   for (const { name, state, event, watchList, next } of rows) {
     test(name, () => {
       expect(nextState(state, event, { watchList: watchList ?? false })).toEqual(next);

@@ -25,6 +25,7 @@ interface Scene {
 interface Options {
   readonly pageSize?: number;
   readonly watchList?: boolean;
+  readonly wantsWriters?: boolean;
   /** Every random number; 0 makes delays exact. */
   readonly chance?: number;
   readonly before?: (server: FakeServer) => void;
@@ -53,7 +54,7 @@ function scene(options: Options = {}): Scene {
         );
       }),
   });
-  const intake = new Intake({ indexer: new Indexer<Widget>(), wantsWriters: () => false });
+  const intake = new Intake({ indexer: new Indexer<Widget>(), wantsWriters: () => options.wantsWriters ?? false });
   const reflector = new Reflector({
     listerWatcher: server,
     queue,
@@ -287,22 +288,102 @@ describe("Reflector", () => {
     expect(asked(server).slice(2)).toEqual(["802 watch 103"]);
   });
 
-  test("ends at once when it is stopped, wherever it is, and leaves no timer behind", async () => {
-    for (const { name, at, prepare } of [
-      { name: "listing", at: 0, prepare: () => undefined },
-      { name: "watching", at: 5, prepare: () => undefined },
-      { name: "backing off", at: 5, prepare: (s: FakeServer) => void s.listErrors.push(brokenConnection) },
+  test("a watch that brought nothing is resumed at once when it lasted a second, and waits when it did not", async () => {
+    // The second watch is opened at 801.
+    for (const { lastedMs, resumedAt } of [
+      { lastedMs: 999, resumedAt: 801 + 999 + 1600 },
+      { lastedMs: 1000, resumedAt: 801 + 1000 },
     ]) {
-      const { timeline, running, stop, events, reflector, pass } = scene({ before: prepare });
-      if (at > 0) await pass(at);
-      expect(reflector.phase).toBe(name as "listing");
-      stop();
-      expect(await timeline.runUntil({ steps: 10 })).toBe("steady");
-      await running;
-      expect(watches(events).filter((text) => text.startsWith("failed"))).toEqual([]);
-      if (name === "watching") expect(watches(events).at(-1)).toBe("closed @102: stopped");
+      const { server, pass } = scene();
+      await pass(1);
+      server.endWatches();
+      await pass(800 + lastedMs);
+      server.endWatches();
+      await pass(5000);
+      expect(asked(server)[3]).toBe(`${resumedAt} watch 102`);
     }
   });
+
+  test("a back-off begins anew after two quiet minutes", async () => {
+    const { server, pass } = scene();
+    server.listErrors.push(brokenConnection, brokenConnection);
+    await pass(2400);
+    expect(asked(server).at(-1)).toBe("2400 watch 102");
+    await pass(200_000);
+    server.watchErrors.push(brokenConnection);
+    server.endWatches();
+    await pass(1000);
+    expect(asked(server).slice(-2)).toEqual(["202400 watch 102", "203200 watch 102"]);
+  });
+
+  test("counts what it has read: pages, watches that are over, and the one that is open", async () => {
+    const { server, pass, reflector } = scene({ pageSize: 1 });
+    expect(reflector.bytes).toBe(0);
+    await pass(1);
+    expect(reflector.bytes).toBe(200);
+    server.put("c");
+    await pass(1);
+    expect(reflector.bytes).toBe(210);
+    server.endWatches(brokenConnection);
+    await pass(1);
+    server.put("d");
+    server.put("e");
+    await pass(1);
+    expect(reflector.bytes).toBe(230);
+  });
+
+  test("has managedFields left out of lists and watches unless writers are wanted", async () => {
+    for (const wantsWriters of [true, false]) {
+      const { server, pass } = scene({ wantsWriters });
+      await pass(1);
+      expect(server.asked.map(({ list, watch }) => (list ?? watch)?.withoutManagedFields?.())).toEqual([
+        !wantsWriters,
+        !wantsWriters,
+      ]);
+    }
+  });
+
+  test("says of what kind a list and a watch are, and how long the list took", async () => {
+    for (const watchList of [false, true]) {
+      const { pass, events } = scene({ watchList, before: (s) => (s.slowMs = 30) });
+      await pass(100);
+      const of = { group: "example.com", kind: "Widget" };
+      expect(events.find(({ stage }) => stage === "list")).toMatchObject({ of, ms: 30 });
+      expect(events.find(({ stage }) => stage === "watch")).toMatchObject({ of });
+    }
+  });
+
+  test("says of a watch that cannot be opened why, and at which version", async () => {
+    const { server, pass, events } = scene();
+    server.watchErrors.push(refused(403, "Forbidden"));
+    await pass(1000);
+    expect(watches(events)).toEqual(["failed @102: 403 Forbidden", "opened @102: start"]);
+  });
+
+  for (const { phase, at, options } of [
+    { phase: "listing", at: 5, options: { before: (s) => (s.slowMs = 10) } },
+    { phase: "opening", at: 15, options: { before: (s) => (s.slowMs = 10) } },
+    { phase: "watching", at: 25, options: { before: (s) => (s.slowMs = 10) } },
+    { phase: "backing off", at: 25, options: { before: (s) => void s.listErrors.push(brokenConnection) } },
+    { phase: "streaming", at: 5, options: { watchList: true, before: (s) => (s.slowMs = 10) } },
+    { phase: "streaming", at: 15, options: { watchList: true, before: (s) => (s.withholdsEnd = true) } },
+  ] satisfies { phase: string; at: number; options: Options }[]) {
+    test(`ends at once when it is stopped while ${phase} at ${at} ms: no failure is told, no timer left`, async () => {
+      const { timeline, running, stop, events, reflector, pass } = scene(options);
+      await pass(at);
+      expect(reflector.phase).toBe(phase as "listing");
+      const failures = (): unknown[] =>
+        events.filter((event) => JSON.stringify(event).includes("fail") || "error" in event);
+      const before = failures();
+      stop();
+      expect(await timeline.runUntil({ ms: 10 })).toBe("steady");
+      await running;
+      expect(failures()).toEqual(before);
+      // Neither another step nor a back-off has begun.
+      expect(reflector.phase).toBe(phase as "listing");
+      if (phase === "watching") expect(watches(events).at(-1)).toBe("closed @102: stopped");
+    });
+  }
 });
 
 describe("Reflector with lists by watch", () => {
@@ -349,4 +430,53 @@ describe("Reflector with lists by watch", () => {
     await pass(1);
     expect(asked(server)).toEqual(["0 watch everything", "2 watch everything"]);
   });
+
+  const initial = (options: Options = {}): Scene =>
+    scene({ watchList: true, before: (server) => (server.withholdsEnd = true), ...options });
+
+  test("collects initial events over many chunks, changes among them, and takes no other bookmark for their end", async () => {
+    const { server, pass, popped, events } = initial();
+    server.framesAChunk = 1;
+    await pass(1);
+    server.delete("a");
+    server.put("b", { size: 2 });
+    server.bookmark();
+    await pass(1);
+    expect(popped).toEqual([]);
+    server.endInitialEvents();
+    await pass(1);
+    expect(popped).toEqual(["ReplacedAll @105"]);
+    expect(lists(events)).toMatchObject([{ objects: 1, pages: 1, bytes: 60, resourceVersion: "105" }]);
+  });
+
+  for (const { name, how, why, again } of [
+    {
+      name: "that breaks",
+      how: (server: FakeServer) => server.endWatches(brokenConnection),
+      why: "connection broke: the connection was reset",
+      again: "801 watch everything",
+    },
+    {
+      name: "that the server ends",
+      how: (server: FakeServer) => server.endWatches(),
+      why: "the watch ended before the last of the initial events",
+      again: "801 watch everything",
+    },
+    {
+      name: "that the server refuses half-way",
+      how: (server: FakeServer) => server.sendError({ code: 500, reason: "InternalError" }),
+      why: "500 InternalError",
+      again: "1 list",
+    },
+  ])
+    test(`a watch ${name} before the end of the initial events has brought nothing, and says why`, async () => {
+      const { server, pass, popped, events } = initial();
+      await pass(1);
+      how(server);
+      await pass(1000);
+      expect(popped.length).toBe(again === "1 list" ? 1 : 0);
+      expect(lists(events)[0]).toMatchObject({ error: why, objects: 2 });
+      expect(watches(events).slice(0, 2)).toEqual(["opened @: start", `failed @: ${why}`]);
+      expect(asked(server)[1]).toBe(again);
+    });
 });

@@ -12,7 +12,7 @@ import type {
   WatchOptions,
   WatchStream,
 } from "../../src/client/lister-watcher.ts";
-import type { Timeline } from "../../src/platform/timeline.ts";
+import { sleep, type Timeline } from "../../src/platform/timeline.ts";
 
 export interface Widget extends StoredObject {
   readonly spec: { readonly size: number };
@@ -37,6 +37,7 @@ type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object
 
 interface OpenStream {
   readonly frames: WatchFrame<Widget>[];
+  bytes: number;
   ending: "no" | "properly" | Error;
   wake: () => void;
 }
@@ -60,7 +61,12 @@ export class FakeServer implements ListerWatcher<Widget> {
   /** Changes are not sent to open watches, as if the connection were half-open. */
   losing = false;
   supportsWatchList = true;
-  /** Objects answered at most in one page; the client's limit where it is smaller. */
+  /** Lists by watch are not told that they are complete until `endInitialEvents`. */
+  withholdsEnd = false;
+  /** How long each request takes. */
+  slowMs = 0;
+  /** Frames that a watch hands over at once; each is of 10 bytes. */
+  framesAChunk = Infinity;
   #timeline: Timeline;
   #changes: Change[] = [];
   #oldest = 100;
@@ -104,6 +110,10 @@ export class FakeServer implements ListerWatcher<Widget> {
   bookmark(): void {
     this.version++;
     this.#send({ type: "BOOKMARK", object: bookmarkAt(this.version) });
+  }
+
+  endInitialEvents(): void {
+    this.#send({ type: "BOOKMARK", object: bookmarkAt(this.version, initialEventsEnd) });
   }
 
   /** Watches and lists from before now answer 410. */
@@ -162,7 +172,7 @@ export class FakeServer implements ListerWatcher<Widget> {
     await this.#request({ watch: options }, this.watchErrors, signal);
     const frames =
       options.sendInitialEvents === true ? this.#initialFrames() : this.#framesAfter(options.resourceVersion);
-    const stream: OpenStream = { frames, ending: "no", wake: () => undefined };
+    const stream: OpenStream = { frames, bytes: 0, ending: "no", wake: () => undefined };
     this.#streams.add(stream);
     signal.addEventListener("abort", () => {
       stream.ending = signal.reason as Error;
@@ -172,7 +182,7 @@ export class FakeServer implements ListerWatcher<Widget> {
     return {
       next: () => this.#next(stream),
       get bytes() {
-        return 0;
+        return stream.bytes;
       },
       cancel: () => void this.#streams.delete(stream),
     };
@@ -180,7 +190,8 @@ export class FakeServer implements ListerWatcher<Widget> {
 
   async #request(what: object, errors: (Error | undefined)[], signal: AbortSignal): Promise<void> {
     this.asked.push({ at: this.#timeline.now(), ...what });
-    await this.#timeline.hop("server");
+    if (this.slowMs > 0) await sleep(this.#timeline, this.slowMs, "server");
+    else await this.#timeline.hop("server");
     signal.throwIfAborted();
     const error = errors.shift();
     if (error !== undefined) throw error;
@@ -194,11 +205,9 @@ export class FakeServer implements ListerWatcher<Widget> {
 
   #initialFrames(): WatchFrame<Widget>[] {
     if (!this.supportsWatchList) throw refused(422, "Invalid");
-    const end = bookmarkAt(this.version, { "k8s.io/initial-events-end": "true" });
-    return [
-      ...[...this.objects.values()].map((object) => ({ type: "ADDED" as const, object })),
-      { type: "BOOKMARK" as const, object: end },
-    ];
+    const end = { type: "BOOKMARK" as const, object: bookmarkAt(this.version, initialEventsEnd) };
+    const all = [...this.objects.values()].map((object) => ({ type: "ADDED" as const, object }));
+    return this.withholdsEnd ? all : [...all, end];
   }
 
   async #next(stream: OpenStream): Promise<readonly WatchFrame<Widget>[] | undefined> {
@@ -206,13 +215,16 @@ export class FakeServer implements ListerWatcher<Widget> {
       await new Promise<void>((resolve) => (stream.wake = resolve));
     }
     await this.#timeline.hop("server");
-    const frames = stream.frames.splice(0);
+    const frames = stream.frames.splice(0, this.framesAChunk);
+    stream.bytes += 10 * frames.length;
     if (frames.length > 0)
       return frames.map((frame) => (frame.type === "ERROR" ? frame : { ...frame, object: copy(frame.object) }));
     if (stream.ending === "properly" || stream.ending === "no") return undefined;
     throw stream.ending;
   }
 }
+
+const initialEventsEnd = { "k8s.io/initial-events-end": "true" };
 
 /** What crosses a connection is nobody else's. */
 function copy(object: Widget): Widget {
