@@ -38,6 +38,14 @@ export const mutatedRooms: readonly MutatedRoom[] = [
         sources: ["src/cache/{delta-fifo,real-fifo,indexer,intake,store-writer}.ts"],
         tests: ["test/cache/{delta-queue,indexer,intake,store-writer}.test.ts"],
       },
+      {
+        sources: ["src/cache/{backoff,reflector,reflector-reports,reflector-state}.ts"],
+        tests: ["test/cache/{backoff,reflector-state,reflector-reports,reflector}.test.ts"],
+      },
+      {
+        sources: ["src/cache/{freeze,processor-listener,shared-informer,shared-informer-factory,turns}.ts"],
+        tests: ["test/cache/{freeze,processor-listener,shared-informer,shared-informer-factory,turns}.test.ts"],
+      },
     ],
   },
   {

@@ -3,7 +3,8 @@
  * much as parsing the object: for tests and `--debug-freeze`.
  */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const part of Object.values(value)) deepFreeze(part);
+  // Whatever is no object is frozen by nature.
+  if (Object.isFrozen(value)) return value;
+  for (const part of Object.values(value as object)) deepFreeze(part);
   return Object.freeze(value);
 }

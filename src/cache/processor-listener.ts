@@ -60,7 +60,7 @@ export class ProcessorListener<T> {
     if (this.#stopped) return;
     if (notification.initial) this.#initialPending++;
     this.#pending.push(notification);
-    if (this.#pending.length === 1) this.#turns.wake();
+    this.#turns.wake();
   }
 
   /** Whether a resync is due; if so the time of the next one is set. */

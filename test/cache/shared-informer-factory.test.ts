@@ -71,6 +71,49 @@ describe("SharedInformerFactory", () => {
     expect(made).toEqual(["widgets.example.com in shop", "gadgets in all"]);
   });
 
+  test("reads metadata alone for whom that is enough, unless somebody has asked for the whole objects", async () => {
+    const { factory, made, timeline, server } = scene({ namespace: "shop" });
+    const metadata = factory.forMetadata(Widgets);
+    expect(factory.forMetadata({ ...Widgets })).toBe(metadata);
+    const whole = factory.forKind(Gadgets);
+    expect(factory.forMetadata(Gadgets)).toBe(whole as never);
+    expect(made).toEqual(["metadata of widgets.example.com in shop", "gadgets in all"]);
+    server(Widgets).put("a");
+    factory.start();
+    await timeline.runUntil({ ms: 1 });
+    // A server that knows no such thing sends whole objects.
+    const [object] = metadata.lister.list();
+    expect([Object.keys(object ?? {}), object?.metadata.name]).toEqual([["metadata"], "a"]);
+  });
+
+  test("ends the informer that reads a kind's metadata alone, and no other; asked for again it starts anew", async () => {
+    const { factory, timeline, server } = scene();
+    factory.forKind(Gadgets);
+    const first = factory.forMetadata(Widgets);
+    factory.start();
+    await timeline.runUntil({ ms: 1 });
+    for (const kind of [Widgets, Gadgets]) {
+      const ended = factory.endMetadata(kind);
+      await timeline.runUntil({ ms: 1 });
+      await ended;
+    }
+    expect([server(Widgets).openWatches, server(Gadgets).openWatches]).toEqual([0, 1]);
+    expect(factory.started().map(({ kind }) => kind.kind)).toEqual(["Gadget"]);
+    expect(factory.forMetadata(Widgets)).not.toBe(first);
+    factory.start();
+    await timeline.runUntil({ ms: 1 });
+    expect(server(Widgets).openWatches).toBe(1);
+  });
+
+  test("says of each kind by itself whether writers are wanted", async () => {
+    const { factory, timeline, server } = scene({ writersOf: ({ kind }) => kind === "Widget" });
+    for (const kind of [Widgets, Gadgets]) factory.forKind(kind);
+    factory.start();
+    await timeline.runUntil({ ms: 1 });
+    const wanted = [Widgets, Gadgets].map((kind) => server(kind).asked[0]?.list?.withoutManagedFields?.());
+    expect(wanted).toEqual([false, true]);
+  });
+
   test("starts what was asked for, once, and later what came later", async () => {
     const { factory, timeline, server } = scene();
     factory.forKind(Widgets);
@@ -100,6 +143,7 @@ describe("SharedInformerFactory", () => {
     expect([synced, ...informers.map(({ hasSynced }) => hasSynced)]).toEqual([false, true, false]);
     await timeline.runUntil({ ms: 2000 });
     await waiting;
+    await factory.waitForCacheSync();
     expect(informers.every(({ hasSynced }) => hasSynced)).toBe(true);
   });
 

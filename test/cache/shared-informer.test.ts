@@ -1,8 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { ManagedFieldsEntry } from "../../src/api/object.ts";
+import { parseSelector } from "../../src/api/labels.ts";
 import { DeltaFIFO } from "../../src/cache/delta-fifo.ts";
+import { RealFIFO } from "../../src/cache/real-fifo.ts";
 import type { DeltaRef } from "../../src/cache/shared-informer.ts";
-import { brokenConnection, gone } from "../support/fake-lister-watcher.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+import { brokenConnection, FakeServer, gone } from "../support/fake-lister-watcher.ts";
 import { informerScene, type InformerSceneOptions, recorder } from "../support/informer-scene.ts";
 
 describe("SharedInformer", () => {
@@ -175,6 +179,51 @@ describe("SharedInformer", () => {
     expect(never.lines.slice(1)).toEqual([]);
   });
 
+  test("a handler that is added while it runs is resynced too, and one that was removed is not", async () => {
+    const { server, informer, start, pass, of } = informerScene();
+    server.put("a");
+    start();
+    await pass(1);
+    const late = recorder("late");
+    const registration = informer.addHandler(late, { resyncMs: 10_000 });
+    await pass(10_001);
+    expect(late.lines).toEqual(["added shop/a@101 initial", "updated shop/a@101 -> shop/a@101"]);
+    const { length } = of("delta");
+    registration.remove();
+    await pass(10_001);
+    expect([late.lines.length, of("delta").length]).toEqual([2, length]);
+  });
+
+  test("sets timers for resyncs only while it runs and a handler wants them, no shorter than a second", async () => {
+    const resyncs: number[] = [];
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const after: typeof timeline.after = (ms, actor, fn, options) => {
+      if (actor.startsWith("resync")) resyncs.push(ms);
+      return timeline.after(ms, actor, fn, options);
+    };
+    const server = new FakeServer(timeline);
+    const { informer } = informerScene({ timeline: { ...timeline, after }, listerWatcher: server, resyncMs: 0 });
+    informer.addHandler(recorder("early"), { resyncMs: 20_000 });
+    expect(resyncs).toEqual([]);
+    const abort = new AbortController();
+    const running = informer.run(abort.signal);
+    expect(resyncs).toEqual([20_000]);
+    informer.addHandler(recorder("never"));
+    informer.addHandler(recorder("often"), { resyncMs: 1 });
+    expect(resyncs).toEqual([20_000, 20_000, 1000]);
+    abort.abort(new Error("enough"));
+    await timeline.runUntil({ ms: 10 });
+    await running;
+    informer.addHandler(recorder("late"), { resyncMs: 5000 });
+    expect(resyncs).toHaveLength(3);
+    await timeline.runUntil({ ms: 60_000 });
+    expect(resyncs).toHaveLength(3);
+    const idle = informerScene({ timeline: { ...timeline, after }, listerWatcher: server, resyncMs: 0 });
+    idle.informer.addHandler(recorder("never"));
+    idle.start();
+    expect(resyncs).toHaveLength(3);
+  });
+
   test("resyncs on the classic queue too", async () => {
     const { server, informer, start, pass } = informerScene({ createQueue: (options) => new DeltaFIFO(options) });
     const handler = recorder("h");
@@ -253,6 +302,44 @@ describe("SharedInformer", () => {
     expect(informer.lister.byIndex("size", "4")).toHaveLength(1);
   });
 
+  test("its lister reads by namespace and name, and by labels", async () => {
+    const { server, informer, start, pass } = informerScene();
+    server.put("a", { labels: { app: "x" } });
+    server.put("b");
+    server.put("a", { namespace: "lab", size: 2 });
+    start();
+    await pass(1);
+    expect(informer.lister.getNamespaced("lab", "a")?.spec.size).toBe(2);
+    const selected = informer.lister.listSelected("shop", parseSelector("app=x"));
+    expect(selected.map(({ metadata }) => metadata.name)).toEqual(["a"]);
+    expect(informer.lister.list("lab")).toHaveLength(1);
+  });
+
+  test("says how long the oldest delta waits, and how many do", async () => {
+    const { server, informer, start, pass } = informerScene({
+      createQueue: (options) => new RealFIFO({ ...options, wake: () => undefined }),
+    });
+    start();
+    await pass(100);
+    server.put("a");
+    await pass(30);
+    expect(informer.state()).toMatchObject({ lagMs: 130, waiting: 2, objects: 0 });
+  });
+
+  test("a handler that was removed is in its state no more, and its registration says what waits", async () => {
+    const { server, informer, start, pass } = informerScene();
+    server.put("a");
+    server.put("b");
+    start();
+    await pass(1);
+    const registration = informer.addHandler(recorder("h"));
+    expect([registration.backlog, informer.state().handlers]).toEqual([2, [{ name: "h", backlog: 2 }]]);
+    await pass(1);
+    expect(registration.backlog).toBe(0);
+    registration.remove();
+    expect(informer.state().handlers).toEqual([]);
+  });
+
   test("tells its state to views", async () => {
     const { server, informer, start, pass } = informerScene();
     informer.addHandler({ name: "h" });
@@ -295,7 +382,15 @@ describe("The stage events of an informer", () => {
     expect(path).toMatchObject([
       { stage: "delta", type: "Added", key: "shop/a", uid: "uid-1", resourceVersion: "101", receivedAt: 5 },
       { stage: "store", key: "shop/a", replaced: "", resourceVersion: "101" },
-      { stage: "notify", handler: "h", key: "shop/a", delta: path[0]?.seq as number, waitedMs: 0, backlog: 0 },
+      {
+        stage: "notify",
+        of: { group: "example.com", kind: "Widget" },
+        handler: "h",
+        key: "shop/a",
+        delta: path[0]?.seq as number,
+        waitedMs: 0,
+        backlog: 0,
+      },
     ]);
     expect(refs).toEqual([
       { kind: "Widget", type: "Added", key: "shop/a", resourceVersion: "101", seq: path[0]?.seq as number },
@@ -390,6 +485,15 @@ describe("The stage events of an informer", () => {
       await pass(1);
       expect(of("delta").map(({ detail }) => detail.writer)).toEqual([expected]);
     }
+  });
+
+  test("selectors that select everything hide nothing: the maker of an object that appears is named", async () => {
+    const { server, start, pass, of } = informerScene({ selectors: {} });
+    start();
+    await pass(1);
+    server.put("a", { managedFields: [entry("maker", "10:00")] });
+    await pass(1);
+    expect(of("delta").map(({ detail }) => detail.writer)).toEqual(["maker"]);
   });
 
   test("in a cache with a selector, an object that appears may have been made long ago: its maker is not named", async () => {

@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import { Turns } from "../../src/cache/turns.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { type VirtualTimeline, virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+
+interface Scene {
+  readonly timeline: VirtualTimeline;
+  readonly turns: Turns;
+  /** Pieces of work that are left. */
+  work: number;
+  /** `hop` or `after 0`, in the order in which turns were asked for. */
+  readonly asked: string[];
+  /** How many pieces each turn did. */
+  readonly done: number[];
+  onStep: () => void;
+}
+
+/** Each piece of work takes `stepMs`. */
+function scene(stepMs = 0): Scene {
+  const virtual = virtualTimeline(0, seededRandom(1));
+  let spentMs = 0;
+  const timeline: VirtualTimeline = {
+    ...virtual,
+    now: () => virtual.now() + spentMs,
+    hop: (actor) => {
+      made.asked.push("hop");
+      return virtual.hop(actor).then(() => void made.done.push(0));
+    },
+    after: (ms, actor, fn) => {
+      made.asked.push(`after ${ms}`);
+      return virtual.after(ms, actor, () => {
+        made.done.push(0);
+        fn();
+      });
+    },
+  };
+  const step = (): boolean => {
+    if (made.work === 0) return false;
+    made.work--;
+    spentMs += stepMs;
+    made.done.push((made.done.pop() ?? 0) + 1);
+    made.onStep();
+    return true;
+  };
+  const turns = new Turns({ timeline, actor: "worker", step });
+  const made: Scene = { timeline, turns, work: 0, asked: [], done: [], onStep: () => undefined };
+  return made;
+}
+
+test("a turn does all the work there is, however often it was asked for; work that comes later is another turn", async () => {
+  const made = scene();
+  made.work = 500;
+  made.turns.wake();
+  made.turns.wake();
+  expect(made.work).toBe(500);
+  await made.timeline.runUntil();
+  expect([made.asked, made.done]).toEqual([["hop"], [500]]);
+  made.work = 1;
+  made.turns.wake();
+  await made.timeline.runUntil();
+  expect([made.asked, made.done]).toEqual([
+    ["hop", "hop"],
+    [500, 1],
+  ]);
+});
+
+test("a turn that is woken while it works finds the work by itself", async () => {
+  const made = scene();
+  made.work = 1;
+  made.onStep = () => {
+    made.onStep = () => undefined;
+    made.work = 3;
+    made.turns.wake();
+  };
+  made.turns.wake();
+  await made.timeline.runUntil();
+  expect([made.asked, made.done]).toEqual([["hop"], [4]]);
+});
+
+for (const { name, stepMs, done } of [
+  { name: "10 ms are over when the clock is looked at", stepMs: 10 / 64, done: [64, 64, 22] },
+  { name: "much more than 10 ms are over", stepMs: 5, done: [64, 64, 22] },
+  { name: "10 ms are over only later", stepMs: 9.9 / 64, done: [128, 22] },
+])
+  test(`a turn gives way as soon as ${name}, and goes on in another`, async () => {
+    const made = scene(stepMs);
+    made.work = 150;
+    made.turns.wake();
+    made.onStep = () => made.turns.wake();
+    await made.timeline.runUntil();
+    expect(made.done).toEqual(done);
+    expect(made.asked).toEqual(["hop", ...Array<string>(done.length - 1).fill("after 0")]);
+  });
+
+test("nothing is done after it was stopped: neither what waits, nor the rest of a turn, nor what comes later", async () => {
+  const made = scene();
+  made.work = 10;
+  made.onStep = () => {
+    if (made.work === 7) made.turns.stop();
+  };
+  made.turns.wake();
+  await made.timeline.runUntil();
+  expect(made.work).toBe(7);
+  made.turns.wake();
+  await made.timeline.runUntil();
+  expect([made.work, made.asked]).toEqual([7, ["hop"]]);
+});
