@@ -66,7 +66,7 @@ export class FakeServer implements ListerWatcher<Widget> {
   /** How long each request takes. */
   slowMs = 0;
   /** Frames that a watch hands over at once; each is of 10 bytes. */
-  framesAChunk = Infinity;
+  framesAChunk: number = Infinity;
   #timeline: Timeline;
   #changes: Change[] = [];
   #oldest = 100;
