@@ -6,7 +6,7 @@
 import { openTerminal } from "../src/platform/terminal.ts";
 import { Deployments, Pods, ReplicaSets } from "../src/api/kind.ts";
 import type { Deployment, Pod } from "../src/api/types.ts";
-import { isPodReady } from "../src/controller/pod-status.ts";
+import { isPodReady } from "../src/controller/workload/pod-status.ts";
 import { deployment } from "../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../src/controllers/garbage-collector/garbage-collector.ts";
 import { replicaset } from "../src/controllers/replicaset/replicaset.ts";

@@ -61,6 +61,23 @@ export const rooms: readonly Room[] = [
     floor: 5,
     folder: "src/controller",
     owns: "the public API for controllers: `defineController`, `rule`, worker loop, `SyncContext`, expectations, `ControllerManager`",
+    inner: [
+      {
+        floor: 1,
+        folder: "api",
+        owns: "what a controller is written with: `defineController`, `rule`, `SyncContext`, expectations, watches of owned objects",
+      },
+      {
+        floor: 2,
+        folder: "runtime",
+        owns: "what runs it: `ControllerManager`, workers, a sync's run, Events, leases, watches of discovered kinds",
+      },
+      {
+        floor: 2,
+        folder: "workload",
+        owns: "what controllers of pods share: adoption, slow start, the order of deletions, revisions, conditions, template hashes",
+      },
+    ],
   },
   {
     floor: 6,
@@ -117,7 +134,7 @@ export const knots: Readonly<Record<string, number>> = {
  * in it. They may only fall.
  */
 export const mostArrows: Readonly<Record<string, number>> = {
-  "src/controller": 46,
+  "src/controller": 2,
   "src/sandbox": 192,
   "src/sandbox/registry": 219,
   plugin: 15,

@@ -1,5 +1,5 @@
 /** From the words a user types to controllers. */
-import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { acting, catalogue } from "../../src/controllers/index.ts";
 import type { Candidate } from "../cli/command.ts";
 import { UserError } from "../cli/user-error.ts";

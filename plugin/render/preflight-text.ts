@@ -1,5 +1,5 @@
 /** What the preflight found, in words: the line when all is well, the refusals when not. */
-import { subjectOf } from "../../src/controller/definition.ts";
+import { subjectOf } from "../../src/controller/api/definition.ts";
 import type { CacheState } from "../../src/modes/live.ts";
 import type { Preflight } from "../../src/modes/preflight.ts";
 import { formatRight } from "../../src/modes/rights.ts";

@@ -1,5 +1,5 @@
 /** The catalogue of the built-in controllers: the only place that names them all. */
-import type { ControllerDefinition } from "../controller/definition.ts";
+import type { ControllerDefinition } from "../controller/api/definition.ts";
 import { deployment } from "./deployment/deployment.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";

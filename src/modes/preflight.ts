@@ -4,7 +4,7 @@ import { isForbidden } from "../api/status-error.ts";
 import { parseTime } from "../api/time.ts";
 import type { Transport } from "../api/transport.ts";
 import type { Client } from "../client/verbs.ts";
-import type { ControllerDefinition } from "../controller/definition.ts";
+import type { ControllerDefinition } from "../controller/api/definition.ts";
 import { sleep, type Timeline } from "../platform/timeline.ts";
 import { judge } from "../verdict/verdict.ts";
 import { askRights, type Rights, rightsToRun } from "./rights.ts";

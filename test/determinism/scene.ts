@@ -12,7 +12,7 @@ import type { ReplicaSet } from "../../src/api/types.ts";
 import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";
 import { createClient } from "../../src/client/client.ts";
 import type { Client } from "../../src/client/verbs.ts";
-import { ControllerManager } from "../../src/controller/controller-manager.ts";
+import { ControllerManager } from "../../src/controller/runtime/controller-manager.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { sleep } from "../../src/platform/timeline.ts";

@@ -1,6 +1,6 @@
 /** What a differential test is made of: which controllers act, which objects are looked at, what is played. README.md tells how to add one. */
 import type { Kind } from "../../src/api/kind.ts";
-import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import type { Effect } from "../support/audit-log.ts";
 import type { Allowed } from "./differences.ts";
 import type { AnyObject } from "./objects.ts";

@@ -7,7 +7,7 @@ import type { Transport } from "../../src/api/transport.ts";
 import type { ReplicaSet } from "../../src/api/types.ts";
 import { createClient } from "../../src/client/client.ts";
 import type { Client } from "../../src/client/verbs.ts";
-import type { ControllerDefinition } from "../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { deployment } from "../../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../../src/controllers/garbage-collector/garbage-collector.ts";
 import { kubelet } from "../../src/controllers/kubelet/kubelet.ts";

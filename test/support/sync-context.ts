@@ -9,12 +9,12 @@ import type { OwnerReference, StoredObject } from "../../src/api/object.ts";
 import { StatusError } from "../../src/api/status-error.ts";
 import { formatTime } from "../../src/api/time.ts";
 import { seededRandom } from "../../src/platform/random.ts";
-import { type Consistency, consistencyChecks } from "../../src/controller/consistency.ts";
-import type { ControllerDefinition, Notification, WatchContext } from "../../src/controller/definition.ts";
-import { controllerExpectations, type Expectations } from "../../src/controller/expectations.ts";
-import type { Decision, Facts, Rule } from "../../src/controller/rule.ts";
-import { RunStates } from "../../src/controller/run-state.ts";
-import type { EventToRecord, SyncClient, SyncContext } from "../../src/controller/sync-context.ts";
+import { type Consistency, consistencyChecks } from "../../src/controller/api/consistency.ts";
+import type { ControllerDefinition, Notification, WatchContext } from "../../src/controller/api/definition.ts";
+import { controllerExpectations, type Expectations } from "../../src/controller/api/expectations.ts";
+import type { Decision, Facts, Rule } from "../../src/controller/api/rule.ts";
+import { RunStates } from "../../src/controller/api/run-state.ts";
+import type { EventToRecord, SyncClient, SyncContext } from "../../src/controller/api/sync-context.ts";
 import { HandFilledCache } from "./hand-filled-cache.ts";
 
 export interface Call {

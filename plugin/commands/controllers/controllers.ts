@@ -1,5 +1,5 @@
 import { apiVersionOf } from "../../../src/api/kind.ts";
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { catalogue } from "../../../src/controllers/index.ts";
 import { permissionsOf } from "../../../src/modes/rights.ts";
 import { choice, type Command, command, text } from "../../cli/command.ts";

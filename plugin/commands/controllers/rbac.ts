@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { fieldManagerOf } from "../../../src/modes/live.ts";
 import { permissionsOf } from "../../../src/modes/rights.ts";
 

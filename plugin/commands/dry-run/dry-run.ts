@@ -1,4 +1,4 @@
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { catalogue } from "../../../src/controllers/index.ts";
 import { withRefusals } from "../../../src/modes/dry-run/availability.ts";
 import { verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";

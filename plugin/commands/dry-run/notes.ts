@@ -1,6 +1,6 @@
 /** What could not be read of a cluster: what that means for the answer, or that there can be none. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Snapshot, Unreadable } from "../../../src/modes/dry-run/snapshot.ts";
 import type { DryRunFlags } from "./flags.ts";
 import { UserError } from "../../cli/user-error.ts";

@@ -1,5 +1,5 @@
 /** Where a dry-run begins: with the cluster of the context, with an empty one, and in which words that is said. */
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import type { Node } from "../../../src/api/types.ts";
 import type { StoredObject } from "../../../src/api/object.ts";

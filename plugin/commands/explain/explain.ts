@@ -1,6 +1,6 @@
 /** `explain CONTROLLER [RULE]`: what a controller decides by, from the data of its rules. */
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
-import type { Rule } from "../../../src/controller/rule.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import type { Rule } from "../../../src/controller/api/rule.ts";
 import { type Candidate, choice, type Command, command } from "../../cli/command.ts";
 import { controllerCandidates, controllerNamed, nearest } from "../../names/controller-names.ts";
 import { styleOf, type Style, wrapWords } from "../../cli/style.ts";

@@ -1,8 +1,8 @@
 import { matchesEverything, parseSelector, type Selector } from "../../../src/api/labels.ts";
 import { createClient } from "../../../src/client/client.ts";
-import { LeaseHeldError } from "../../../src/controller/lease.ts";
-import { LeaseFence } from "../../../src/controller/lease-fence.ts";
-import { type ControllerDefinition, keepsToANamespace } from "../../../src/controller/definition.ts";
+import { LeaseHeldError } from "../../../src/controller/runtime/lease.ts";
+import { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
+import { type ControllerDefinition, keepsToANamespace } from "../../../src/controller/api/definition.ts";
 import { fieldManagerOf, leaseNamespace, type LiveRun, startLive } from "../../../src/modes/live.ts";
 import { ownersUnnoticed } from "../../../src/modes/owner-watch.ts";
 import { preflight } from "../../../src/modes/preflight.ts";

@@ -1,5 +1,5 @@
 import { createClient } from "../../../src/client/client.ts";
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { removeFile, temporaryPath } from "../../../src/platform/files.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
 import { type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../../src/sandbox/https.ts";

@@ -1,8 +1,8 @@
 /** One run of `trace`, whatever it traces: what was asked, the screen, and the end. */
 import { splitKey } from "../../../src/api/key.ts";
 import type { Kind } from "../../../src/api/kind.ts";
-import type { ControllerManager } from "../../../src/controller/controller-manager.ts";
-import { objectOf } from "../../../src/controller/definition.ts";
+import type { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
+import { objectOf } from "../../../src/controller/api/definition.ts";
 import { untilQuiet } from "../../cli/quiet.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import { Linker } from "../../../src/trace/linker.ts";

@@ -2,7 +2,7 @@
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { type DiscoveredKind, type Discovery, discover, findKind } from "../../../src/client/discovery.ts";
 import type { Client } from "../../../src/client/verbs.ts";
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { catalogue } from "../../../src/controllers/index.ts";
 import { objectCandidates } from "../../connections/cluster-candidates.ts";
 import type { Candidate, Typing } from "../../cli/command.ts";

@@ -2,7 +2,7 @@
 import { Pods } from "../../../src/api/kind.ts";
 import { keyOf } from "../../../src/api/key.ts";
 import { readOnly } from "../../../src/client/read-only.ts";
-import type { ControllerManager } from "../../../src/controller/controller-manager.ts";
+import type { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
 import { acting } from "../../../src/controllers/index.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";

@@ -8,7 +8,7 @@ import {
   revisionAnnotation,
   revisionHistoryAnnotation,
   withNewerRevision,
-} from "../../controller/revision-history.ts";
+} from "../../controller/workload/revision-history.ts";
 import { desiredReplicas, maxSurge } from "./strategy.ts";
 
 export type Annotations = Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@
  */
 import { formatTime } from "../../api/time.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
-import { findCondition, withCondition } from "../../controller/conditions.ts";
+import { findCondition, withCondition } from "../../controller/workload/conditions.ts";
 
 export type DeploymentStatus = NonNullable<Deployment["status"]>;
 export type DeploymentCondition = NonNullable<DeploymentStatus["conditions"]>[number];

@@ -9,9 +9,15 @@ import {
   type Watch,
   watch,
   type WatchContext,
-} from "../../controller/definition.ts";
-import { controllerIndex, indexByController, ownedAndOrphaned, ownedBy, watchOwned } from "../../controller/owned.ts";
-import { isBehindItsSpec, watchPrimary } from "../../controller/primary.ts";
+} from "../../controller/api/definition.ts";
+import {
+  controllerIndex,
+  indexByController,
+  ownedAndOrphaned,
+  ownedBy,
+  watchOwned,
+} from "../../controller/api/owned.ts";
+import { isBehindItsSpec, watchPrimary } from "../../controller/api/primary.ts";
 import { rules } from "./rules.ts";
 import { syncDeployment } from "./sync.ts";
 

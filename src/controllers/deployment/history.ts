@@ -1,7 +1,7 @@
 import { ReplicaSets } from "../../api/kind.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { ReplicaSet } from "../../api/types.ts";
-import { revisionAnnotation } from "../../controller/revision-history.ts";
+import { revisionAnnotation } from "../../controller/workload/revision-history.ts";
 import { byRevision, sizeOf } from "./replica-sets.ts";
 import type { Rollout } from "./rollout.ts";
 import { history } from "./rules.ts";

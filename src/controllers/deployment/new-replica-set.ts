@@ -4,7 +4,7 @@
  */
 import { ReplicaSets } from "../../api/kind.ts";
 import type { ReplicaSet } from "../../api/types.ts";
-import { maxRevision, revisionAnnotation } from "../../controller/revision-history.ts";
+import { maxRevision, revisionAnnotation } from "../../controller/workload/revision-history.ts";
 import { annotationsOfNew, type NewAnnotations } from "./annotations.ts";
 import { progressing } from "./conditions.ts";
 import { createReplicaSet } from "./create-replica-set.ts";

@@ -4,8 +4,8 @@
  */
 import { Pods, ReplicaSets } from "../../api/kind.ts";
 import type { ReplicaSet } from "../../api/types.ts";
-import { ownedBy } from "../../controller/owned.ts";
-import { isPodTerminal } from "../../controller/pod-status.ts";
+import { ownedBy } from "../../controller/api/owned.ts";
+import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { isComplete } from "./complete.ts";
 import { cleanUpHistory } from "./history.ts";
 import { replicaSetsOf, replicaSetsWithNew } from "./new-replica-set.ts";

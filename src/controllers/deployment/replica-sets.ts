@@ -4,8 +4,8 @@
  */
 import { parseTime } from "../../api/time.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
-import { isSamePodTemplate } from "../../controller/pod-template/equal.ts";
-import { revisionOf } from "../../controller/revision-history.ts";
+import { isSamePodTemplate } from "../../controller/workload/pod-template/equal.ts";
+import { revisionOf } from "../../controller/workload/revision-history.ts";
 
 /** How many pods a ReplicaSet is asked for. The API server sets it. */
 export function sizeOf(replicaSet: ReplicaSet): number {

@@ -5,8 +5,8 @@
  */
 import { Deployments } from "../../api/kind.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
-import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/pod-template/equal.ts";
-import { lastRevision, parseInt64, revisionOf } from "../../controller/revision-history.ts";
+import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/workload/pod-template/equal.ts";
+import { lastRevision, parseInt64, revisionOf } from "../../controller/workload/revision-history.ts";
 import { annotationsAfterRollback, rollbackAnnotation } from "./annotations.ts";
 import { replicaSetsWithNew } from "./new-replica-set.ts";
 import { type Rollout, setAnnotations, tell } from "./rollout.ts";

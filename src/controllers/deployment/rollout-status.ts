@@ -3,7 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/deployment/progress.go.
  */
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
-import { withoutCondition } from "../../controller/conditions.ts";
+import { withoutCondition } from "../../controller/workload/conditions.ts";
 import { hasTimedOut, isComplete, isProgressing, leftOfDeadline } from "./complete.ts";
 import {
   conditionAt,

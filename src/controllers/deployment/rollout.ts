@@ -1,9 +1,9 @@
 /** One sync of one Deployment: what its steps share, and the writes that they have in common. */
 import { Deployments, ReplicaSets } from "../../api/kind.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
-import type { Decision } from "../../controller/rule.ts";
-import type { EventToRecord, SyncContext } from "../../controller/sync-context.ts";
-import { revisionAnnotation } from "../../controller/revision-history.ts";
+import type { Decision } from "../../controller/api/rule.ts";
+import type { EventToRecord, SyncContext } from "../../controller/api/sync-context.ts";
+import { revisionAnnotation } from "../../controller/workload/revision-history.ts";
 import { type Annotations, hasOtherSizes, sizeAnnotations } from "./annotations.ts";
 import { conditionAt, type DeploymentStatus, type NewCondition, setCondition } from "./conditions.ts";
 import { sizeOf } from "./replica-sets.ts";

@@ -1,6 +1,6 @@
 /** The rules of the Deployment controller, in the order in which a sync comes to them; those of its status are in status-rules.ts. */
-import { adopt, release } from "../../controller/ref-manager.ts";
-import { type Facts, type Rule, rule } from "../../controller/rule.ts";
+import { adopt, release } from "../../controller/workload/ref-manager.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import { statusRules } from "./status-rules.ts";
 
 interface Named extends Facts {

@@ -3,7 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go scale, isScalingEvent.
  */
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
-import { parseInt64 } from "../../controller/revision-history.ts";
+import { parseInt64 } from "../../controller/workload/revision-history.ts";
 import { desiredReplicasAnnotation, maxReplicasAnnotation, sizeAnnotation } from "./annotations.ts";
 import { active, activeOrLatest, bySizeNewer, bySizeOlder, type Divided, sizeOf, sizes } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";

@@ -1,6 +1,6 @@
 /** The rules by which a Deployment tells how it stands. */
 import type { FieldChange } from "../../api/field-changes.ts";
-import { type Facts, type Rule, rule } from "../../controller/rule.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 interface ProgressFacts extends Facts {
   readonly verdict: "complete" | "progressing" | "timed out";

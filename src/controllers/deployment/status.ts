@@ -4,9 +4,9 @@
  */
 import { deepEqual, fieldChanges } from "../../api/field-changes.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
-import { findCondition } from "../../controller/conditions.ts";
-import type { Decision } from "../../controller/rule.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import { findCondition } from "../../controller/workload/conditions.ts";
+import type { Decision } from "../../controller/api/rule.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { conditionAt, type DeploymentCondition, type DeploymentStatus, setCondition } from "./conditions.ts";
 import { counted, sizes, terminating } from "./replica-sets.ts";
 import { type Rollout, writeStatus } from "./rollout.ts";

@@ -4,7 +4,7 @@
  * at once are patched, not all.
  */
 import { isNotFound } from "../../api/status-error.ts";
-import type { Decision } from "../../controller/rule.ts";
+import type { Decision } from "../../controller/api/rule.ts";
 import { type GraphNode, nameOfNode } from "./node.ts";
 import { orphanFinalizer } from "./references.ts";
 import { removeFinalizer, removeOwnerReferences } from "./requests.ts";

@@ -1,6 +1,6 @@
 /** The garbage collector. Source: kubernetes v1.36 pkg/controller/garbagecollector. */
-import { CacheBehindError } from "../../controller/consistency.ts";
-import { type ControllerDefinition, defineController } from "../../controller/definition.ts";
+import { CacheBehindError } from "../../controller/api/consistency.ts";
+import { type ControllerDefinition, defineController } from "../../controller/api/definition.ts";
 import { attemptToDelete } from "./attempt-to-delete.ts";
 import { attemptToOrphan } from "./attempt-to-orphan.ts";
 import { kindsOfGraph } from "./kinds.ts";

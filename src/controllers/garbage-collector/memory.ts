@@ -1,5 +1,5 @@
 /** What the garbage collector remembers while it runs. */
-import { runState, type RunState } from "../../controller/run-state.ts";
+import { runState, type RunState } from "../../controller/api/run-state.ts";
 import { DependencyGraph } from "./graph.ts";
 import { KnownKinds } from "./kinds.ts";
 

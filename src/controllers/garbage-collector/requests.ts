@@ -3,7 +3,7 @@ import type { NamespacedName } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { OwnerReference, StoredObject } from "../../api/object.ts";
 import { isConflict, isNotFound, StatusError } from "../../api/status-error.ts";
-import type { Decision } from "../../controller/rule.ts";
+import type { Decision } from "../../controller/api/rule.ts";
 import type { DeleteOptions } from "../../client/verbs.ts";
 import type { GraphNode } from "./node.ts";
 import { sameReferences } from "./references.ts";

@@ -1,5 +1,5 @@
 /** The rules of the garbage collector, as data: `explain` prints them, every write names one of them. */
-import { rule, type Rule } from "../../controller/rule.ts";
+import { rule, type Rule } from "../../controller/api/rule.ts";
 
 type Sentenced<K extends string> = Readonly<Record<K, string>> & Readonly<Record<string, unknown>>;
 

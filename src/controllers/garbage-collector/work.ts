@@ -1,7 +1,7 @@
 /** What one sync works with, and what it tells the graph. */
 import type { StoredObject } from "../../api/object.ts";
-import type { WatchContext } from "../../controller/definition.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import type { WatchContext } from "../../controller/api/definition.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 import type { Outcome } from "./graph.ts";
 import type { KnownKinds } from "./kinds.ts";
 import { type Memory, memory } from "./memory.ts";

@@ -1,7 +1,7 @@
 /** What happened to containers, in words and as Events. Source: kubernetes v1.36 pkg/kubelet/events/event.go and its users. */
 import { Pods } from "../../api/kind.ts";
 import type { Pod } from "../../api/types.ts";
-import type { EventToRecord, SyncContext } from "../../controller/sync-context.ts";
+import type { EventToRecord, SyncContext } from "../../controller/api/sync-context.ts";
 import type { Happening, PodLife } from "./life.ts";
 
 /** `web started`, `web ended with exit code 1, again in 10 s`; undefined for what another happening says already. */

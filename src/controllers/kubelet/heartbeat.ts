@@ -8,8 +8,8 @@ import { isAlreadyExists, isConflict, isNotFound } from "../../api/status-error.
 import { formatMicroTime } from "../../api/time.ts";
 import type { Lease, Node } from "../../api/types.ts";
 import type { Unstored } from "../../api/object.ts";
-import { runState, type RunState } from "../../controller/run-state.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import { runState, type RunState } from "../../controller/api/run-state.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { isSilent, isSimulated } from "./managed.ts";
 import { nodeStatusOf } from "./node.ts";
 import { heartbeat, liftTaint, nodeStatus } from "./rules.ts";

@@ -8,7 +8,7 @@ import {
   type Notification,
   watch,
   type WatchContext,
-} from "../../controller/definition.ts";
+} from "../../controller/api/definition.ts";
 import { syncNode } from "./heartbeat.ts";
 import { isSilent, isSimulated } from "./managed.ts";
 import { forget, memory } from "./memory.ts";

@@ -1,7 +1,7 @@
 /** What the kubelet remembers while it runs: the containers, and what it wrote of them last. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { Node, PodStatus } from "../../api/types.ts";
-import { runState, type RunState } from "../../controller/run-state.ts";
+import { runState, type RunState } from "../../controller/api/run-state.ts";
 import { AddressRange } from "./addresses.ts";
 import type { PodLife } from "./life.ts";
 

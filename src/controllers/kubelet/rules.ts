@@ -1,5 +1,5 @@
 /** The rules of the simulated kubelet. */
-import { type Rule, rule } from "../../controller/rule.ts";
+import { type Rule, rule } from "../../controller/api/rule.ts";
 
 interface AcceptFacts extends Readonly<Record<string, unknown>> {
   readonly node: string;

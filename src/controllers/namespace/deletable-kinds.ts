@@ -1,5 +1,5 @@
 import { discover, type DiscoveredKind } from "../../client/discovery.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 import type { Undiscovered } from "./outcome.ts";
 
 export interface DeletableKinds {

@@ -3,8 +3,8 @@ import { Pods } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isMethodNotSupported, isNotFound } from "../../api/status-error.ts";
 import type { DiscoveredKind } from "../../client/discovery.ts";
-import type { Decision } from "../../controller/rule.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import type { Decision } from "../../controller/api/rule.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 
 /** What came of it. */
 export interface Emptied {

@@ -1,7 +1,7 @@
 import { keyOf } from "../../api/key.ts";
 import { Namespaces } from "../../api/kind.ts";
 import type { Namespace } from "../../api/types.ts";
-import { type ControllerDefinition, defineController, watch } from "../../controller/definition.ts";
+import { type ControllerDefinition, defineController, watch } from "../../controller/api/definition.ts";
 import { bucketLimiter, exponentialFailureLimiter, maxOfLimiters } from "../../workqueue/rate-limiters.ts";
 import { rules } from "./rules.ts";
 import { syncNamespace } from "./sync.ts";

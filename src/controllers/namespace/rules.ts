@@ -1,5 +1,5 @@
 /** The rules of the Namespace controller, in the order in which a sync comes to them. */
-import { type Facts, type Rule, rule } from "../../controller/rule.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import type { ConditionChange } from "./conditions.ts";
 
 /** `1 pod`, `3 pods`. */

@@ -5,10 +5,10 @@ import {
   defineController,
   type Permission,
   type Watch,
-} from "../../controller/definition.ts";
-import { watchOwned } from "../../controller/owned.ts";
-import { isPodReady } from "../../controller/pod-status.ts";
-import { isBehindItsSpec, watchPrimary } from "../../controller/primary.ts";
+} from "../../controller/api/definition.ts";
+import { watchOwned } from "../../controller/api/owned.ts";
+import { isPodReady } from "../../controller/workload/pod-status.ts";
+import { isBehindItsSpec, watchPrimary } from "../../controller/api/primary.ts";
 import type { Flavour, Replicated } from "./replicated.ts";
 import { rules } from "./rules.ts";
 import { syncReplicated } from "./sync.ts";

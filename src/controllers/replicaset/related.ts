@@ -6,7 +6,7 @@ import { Pods } from "../../api/kind.ts";
 import type { ObjectMeta } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { Pod } from "../../api/types.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { type Flavour, type Replicated, usableSelector } from "./replicated.ts";
 
 /** The index of the primary objects by the uid of their controller. */

@@ -1,7 +1,7 @@
 import { ReplicaSets } from "../../api/kind.ts";
 import { selectorOf } from "../../api/labels.ts";
 import type { ReplicaSet } from "../../api/types.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { defineReplicated } from "./define.ts";
 import { indexByOwner, ownerIndex } from "./related.ts";
 

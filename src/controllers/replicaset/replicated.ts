@@ -6,8 +6,8 @@ import type { Kind } from "../../api/kind.ts";
 import type { Selector } from "../../api/labels.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { PodTemplateSpec, ReplicaSet } from "../../api/types.ts";
-import { type Consistency, noConsistencyChecks } from "../../controller/consistency.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import { type Consistency, noConsistencyChecks } from "../../controller/api/consistency.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 
 /** `status` of both kinds, absent numbers being 0. ReplicationControllers have no terminatingReplicas. */
 export type ReplicaStatus = NonNullable<ReplicaSet["status"]>;

@@ -1,7 +1,7 @@
 import { ReplicationControllers } from "../../api/kind.ts";
 import { selectorOfLabels } from "../../api/labels.ts";
 import type { ReplicationController } from "../../api/types.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { defineReplicated } from "./define.ts";
 
 /** Keeps the number of pods that a ReplicationController asks for. */

@@ -1,8 +1,8 @@
 /** The rules of the ReplicaSet controller, in the order in which a sync comes to them. */
 import type { FieldChange } from "../../api/field-changes.ts";
-import { adopt, release } from "../../controller/ref-manager.ts";
-import { type Rule, rule } from "../../controller/rule.ts";
-import { batchSizes } from "../../controller/slow-start.ts";
+import { adopt, release } from "../../controller/workload/ref-manager.ts";
+import { type Rule, rule } from "../../controller/api/rule.ts";
+import { batchSizes } from "../../controller/workload/slow-start.ts";
 
 interface PodCounts extends Readonly<Record<string, unknown>> {
   readonly desired: number;

@@ -6,8 +6,8 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { matches, selectorOfLabels } from "../../api/labels.ts";
 import { formatTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";
-import { findCondition, withCondition, withoutCondition } from "../../controller/conditions.ts";
-import { isPodAvailable, isPodReady } from "../../controller/pod-status.ts";
+import { findCondition, withCondition, withoutCondition } from "../../controller/workload/conditions.ts";
+import { isPodAvailable, isPodReady } from "../../controller/workload/pod-status.ts";
 import { desiredReplicas, type ReplicaCondition, type Replicated, type ReplicaStatus } from "./replicated.ts";
 
 export const replicaFailureCondition = "ReplicaFailure";

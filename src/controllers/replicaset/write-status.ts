@@ -1,8 +1,8 @@
 import { fieldChanges } from "../../api/field-changes.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 import type { Flavour, Replicated, ReplicaStatus } from "./replicated.ts";
 import { replicaFailure, status as statusRule } from "./rules.ts";
-import { findCondition } from "../../controller/conditions.ts";
+import { findCondition } from "../../controller/workload/conditions.ts";
 import { isStatusCurrent, replicaFailureCondition, statusOf } from "./status.ts";
 
 /**

@@ -11,7 +11,7 @@ import {
   type Watch,
   watch,
   type WatchContext,
-} from "../../controller/definition.ts";
+} from "../../controller/api/definition.ts";
 import { countedKinds, memory } from "./counted-kinds.ts";
 import { rules } from "./rules.ts";
 import { sameAmounts } from "./status.ts";

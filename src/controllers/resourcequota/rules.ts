@@ -1,5 +1,5 @@
 /** The rules of the ResourceQuota controller, in the order in which a sync comes to them. */
-import { type Facts, type Rule, rule } from "../../controller/rule.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import type { AmountChange } from "./status.ts";
 
 interface UncountedFacts extends Facts {

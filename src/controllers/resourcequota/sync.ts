@@ -2,7 +2,7 @@
 import type { ObjectKey } from "../../api/key.ts";
 import { ResourceQuotas, resourceOf } from "../../api/kind.ts";
 import type { ResourceQuota } from "../../api/types.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { memory } from "./counted-kinds.ts";
 import { notCounted, usage } from "./rules.ts";
 import { amountChanges, type Counted, countedStatus, isOutdated } from "./status.ts";

@@ -7,7 +7,7 @@
  */
 import { keyOf, type ObjectKey } from "../../api/key.ts";
 import type { Pod } from "../../api/types.ts";
-import { isPodTerminal } from "../../controller/pod-status.ts";
+import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { addTo, requestsOf, type Resources } from "./requests.ts";
 
 export interface NodeLoad {

@@ -1,6 +1,6 @@
 /** What the scheduler remembers while it runs. */
 import type { ObjectKey } from "../../api/key.ts";
-import { runState, type RunState } from "../../controller/run-state.ts";
+import { runState, type RunState } from "../../controller/api/run-state.ts";
 import { Ledger } from "./ledger.ts";
 
 /** A pod that no node would take. */

@@ -1,5 +1,5 @@
 /** The rules of the scheduler. */
-import { type Rule, rule } from "../../controller/rule.ts";
+import { type Rule, rule } from "../../controller/api/rule.ts";
 
 interface PlaceFacts extends Readonly<Record<string, unknown>> {
   readonly node: string;

@@ -9,8 +9,8 @@ import {
   type Watch,
   watch,
   type WatchContext,
-} from "../../controller/definition.ts";
-import { isPodTerminal } from "../../controller/pod-status.ts";
+} from "../../controller/api/definition.ts";
+import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { memory } from "./memory.ts";
 import { rules } from "./rules.ts";
 import { isToBeScheduled, schedulerName, syncPod } from "./sync.ts";

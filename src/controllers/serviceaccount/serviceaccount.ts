@@ -2,9 +2,9 @@ import { Namespaces, ServiceAccounts } from "../../api/kind.ts";
 import { keyOf, objectKey, type ObjectKey, splitKey } from "../../api/key.ts";
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../api/status-error.ts";
 import type { Namespace, ServiceAccount } from "../../api/types.ts";
-import { type ControllerDefinition, defineController, watch } from "../../controller/definition.ts";
-import { type Rule, rule } from "../../controller/rule.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import { type ControllerDefinition, defineController, watch } from "../../controller/api/definition.ts";
+import { type Rule, rule } from "../../controller/api/rule.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 
 const accountName = "default";
 

@@ -4,7 +4,7 @@
  */
 import { splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { type ChangeGroup, type OutcomeOptions, outcomeOf } from "../../views/outcome.ts";
 import { type Rollout, Rollouts } from "../../views/rollout.ts";
 import type { KindName } from "../../trace/names.ts";

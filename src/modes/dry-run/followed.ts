@@ -1,5 +1,5 @@
 /** Which of the applied objects somebody here does something about. */
-import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { Done } from "./apply.ts";
 
 /** Nobody would act on these by themselves: they are read by others. */

@@ -3,7 +3,7 @@ import { Pods } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { kubelet } from "../../controllers/kubelet/kubelet.ts";
 import { syncPod } from "../../controllers/kubelet/sync.ts";
 

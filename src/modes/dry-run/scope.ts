@@ -4,8 +4,8 @@ import type { StoredObject } from "../../api/object.ts";
 import { ResourceQuotas } from "../../api/kind.ts";
 import type { ResourceQuota } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
-import type { SyncContext } from "../../controller/sync-context.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { namespace } from "../../controllers/namespace/namespace.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 

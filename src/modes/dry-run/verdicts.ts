@@ -1,6 +1,6 @@
 /** What a dry-run has found, weighed against what it has looked at. */
 import { controllerOf } from "../../api/owner-references.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import type { ObjectChange } from "../../views/outcome.ts";
 import { entryName, type State } from "../../views/state.ts";

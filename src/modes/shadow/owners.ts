@@ -1,7 +1,7 @@
 /** Who owns what shadow looks on at, and whether we may look: asked before the caches fill. Only reads. */
 import type { Transport } from "../../api/transport.ts";
 import type { Client } from "../../client/verbs.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { askRights, type Right, type Rights } from "../rights.ts";
 import { findSecondOwner, type SecondOwner } from "../second-owner.ts";
 import type { ShadowOwner } from "./shadow.ts";

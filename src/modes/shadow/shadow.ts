@@ -11,22 +11,22 @@ import type { Transport } from "../../api/transport.ts";
 import type { Lister } from "../../cache/lister.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/client.ts";
-import { ControllerManager } from "../../controller/controller-manager.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
-import { controllerExpectations } from "../../controller/expectations.ts";
-import { decidingCriterion, rankPods } from "../../controller/pod-ranking.ts";
+import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { controllerExpectations } from "../../controller/api/expectations.ts";
+import { decidingCriterion, rankPods } from "../../controller/workload/pod-ranking.ts";
 import {
   noConsistency,
   noExpectations,
   type StandIn,
   type StandInSync,
   type StoodInFor,
-} from "../../controller/stand-in.ts";
-import { runSync } from "../../controller/sync-run.ts";
+} from "../../controller/runtime/stand-in.ts";
+import { runSync } from "../../controller/runtime/sync-run.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
-import type { RunningController } from "../../controller/running-controller.ts";
+import type { RunningController } from "../../controller/runtime/running-controller.ts";
 import { createSandbox } from "../../sandbox/sandbox.ts";
 import type { Server } from "../../sandbox/server.ts";
 import type { TraceBus } from "../../trace/bus.ts";

@@ -3,7 +3,7 @@ import { isForbidden, isMethodNotSupported, StatusError } from "../../api/status
 import type { Transport } from "../../api/transport.ts";
 import type { Discovery } from "../../client/discovery.ts";
 import type { Client } from "../../client/verbs.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";

@@ -2,7 +2,7 @@
 import { objectKey } from "../../api/key.ts";
 import { Deployments, type Kind, ReplicaSets, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
-import type { ControllerDefinition } from "../../controller/definition.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { Ref } from "../../diagnosis/diagnosis.ts";
 import { type Got, isOwnedBy, type WouldDo } from "../../diagnosis/look.ts";
 import { sleep } from "../../platform/timeline.ts";

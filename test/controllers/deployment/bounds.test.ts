@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { maxSurge, maxUnavailable } from "../../../src/controllers/deployment/strategy.ts";
-import { isPodReady } from "../../../src/controller/pod-status.ts";
+import { isPodReady } from "../../../src/controller/workload/pod-status.ts";
 import { below, type Random, seededRandom } from "../../../src/platform/random.ts";
 import { tries } from "../../support/long.ts";
 import { deploymentNamed, type RolloutScene, rolloutScene } from "./scene.ts";

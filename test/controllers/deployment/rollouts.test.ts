@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isPodReady } from "../../../src/controller/pod-status.ts";
+import { isPodReady } from "../../../src/controller/workload/pod-status.ts";
 import { Deployments } from "../../../src/api/kind.ts";
 import { statusOf } from "../../support/refused.ts";
 import { rolloutScene } from "./scene.ts";

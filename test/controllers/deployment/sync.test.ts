@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
 import type { Deployment, ReplicaSet } from "../../../src/api/types.ts";
-import { podTemplateHash } from "../../../src/controller/pod-template/hash.ts";
+import { podTemplateHash } from "../../../src/controller/workload/pod-template/hash.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";

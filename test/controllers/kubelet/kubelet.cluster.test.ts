@@ -6,8 +6,8 @@ import { SharedInformerFactory } from "../../../src/cache/shared-informer-factor
 import { accessCluster } from "../../../src/client/cluster-access.ts";
 import { connect } from "../../../src/client/connect.ts";
 import type { Client } from "../../../src/client/verbs.ts";
-import { ControllerManager } from "../../../src/controller/controller-manager.ts";
-import { isPodReady } from "../../../src/controller/pod-status.ts";
+import { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
+import { isPodReady } from "../../../src/controller/workload/pod-status.ts";
 import { kubelet, nodeHeartbeat } from "../../../src/controllers/kubelet/kubelet.ts";
 import { simulatedNode } from "../../../src/controllers/kubelet/node.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";

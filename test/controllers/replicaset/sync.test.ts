@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
-import { CacheBehindError } from "../../../src/controller/consistency.ts";
+import { CacheBehindError } from "../../../src/controller/api/consistency.ts";
 import { relatedPods } from "../../../src/controllers/replicaset/related.ts";
 import type { Flavour } from "../../../src/controllers/replicaset/replicated.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";

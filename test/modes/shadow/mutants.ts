@@ -4,7 +4,7 @@ import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
 import type { Lister } from "../../../src/cache/lister.ts";
-import type { SyncClient, SyncContext } from "../../../src/controller/sync-context.ts";
+import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";
 import type { Mutation } from "./recorder.ts";
 
 export interface Mutant {

@@ -2,9 +2,9 @@
  * Rounds of changes beside the real kube-controller-manager. It is held still while the objects are changed, until all our syncs
  * have decided about them: so both decide from the same state, and ours first.
  */
-import { decidingCriterion, rankPods } from "../../../src/controller/pod-ranking.ts";
+import { decidingCriterion, rankPods } from "../../../src/controller/workload/pod-ranking.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { AgreementEvent } from "../../../src/trace/events.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import { judge, type Verdict } from "./judge.ts";

@@ -4,9 +4,9 @@ import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import type { DeleteOptions } from "../../../src/client/verbs.ts";
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
-import { isPodActive } from "../../../src/controller/pod-status.ts";
-import type { SyncClient, SyncContext } from "../../../src/controller/sync-context.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import { isPodActive } from "../../../src/controller/workload/pod-status.ts";
+import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";
 import type { SyncRecord, Write } from "./judged.ts";
 
 /** What a controller gets in place of its context: how a mutant loses a behaviour. */

@@ -1,7 +1,7 @@
 /** A shadow beside a real kube-controller-manager: random changes, and what became of every intention. */
 import { accessCluster } from "../../../src/client/cluster-access.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
-import type { ControllerDefinition } from "../../../src/controller/definition.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { type Shadow, startShadow } from "../../../src/modes/shadow/shadow.ts";
 import { realHost } from "../../../src/platform/host.ts";
 import { realRandom } from "../../../src/platform/random.ts";

@@ -1,5 +1,5 @@
 /** Whose a ReplicaSet is, what its name is, and what is refused. */
-import { podTemplateHash } from "../../../../src/controller/pod-template/hash.ts";
+import { podTemplateHash } from "../../../../src/controller/workload/pod-template/hash.ts";
 import { replicaSet } from "../../objects.ts";
 import type { Script } from "../../play.ts";
 import type { Stage } from "../../stage.ts";

@@ -1,0 +1,75 @@
+/**
+ * Writes of a sync that its cache does not show yet. Until they are seen, or five minutes have gone by, the key is not
+ * synced again on what would be a stale picture.
+ *
+ * Source: kubernetes v1.36 pkg/controller/controller_utils.go ControllerExpectations, UIDTrackingControllerExpectations.
+ */
+import type { ObjectKey } from "../../api/key.ts";
+
+export interface ExpectationState {
+  /** Creations that have not been seen yet. May be below zero when more was seen than expected. */
+  readonly creations: number;
+  /** Deletions that have not been seen yet, by key of the object. */
+  readonly deletions: ReadonlySet<ObjectKey>;
+  /** When they were set, in ms since 1970. */
+  readonly since: number;
+}
+
+export interface Expectations {
+  /** Whether nothing is expected any more, the expectations have expired, or none were ever set. */
+  satisfied(key: ObjectKey): boolean;
+  /** Replaces what was expected for the key. */
+  expectCreations(key: ObjectKey, count: number): void;
+  expectDeletions(key: ObjectKey, deleted: readonly ObjectKey[]): void;
+  /** A creation was seen, or will never come, since the write was refused. */
+  creationObserved(key: ObjectKey): void;
+  deletionObserved(key: ObjectKey, deleted: ObjectKey): void;
+  /** The object itself is gone. */
+  forget(key: ObjectKey): void;
+  /** For views: what is still expected. */
+  of(key: ObjectKey): ExpectationState | undefined;
+}
+
+/** Expectations older than this no longer hold a key back: 5 minutes. */
+export const expectationsTimeoutMs = 300_000;
+
+interface Expected {
+  creations: number;
+  readonly deletions: Set<ObjectKey>;
+  readonly since: number;
+}
+
+/**
+ * Expectations that outlive the sync that set them. Creations are counted, deletions are told apart by key, so that one deletion
+ * seen twice (first its deletionTimestamp, then its end) counts once. Nothing wakes a key when its expectations expire.
+ * All methods are atomic. `now` answers milliseconds since 1970.
+ */
+export function controllerExpectations(now: () => number): Expectations {
+  const expected = new Map<ObjectKey, Expected>();
+  return {
+    satisfied(key) {
+      const of = expected.get(key);
+      if (of === undefined) return true;
+      return (of.creations <= 0 && of.deletions.size === 0) || now() - of.since > expectationsTimeoutMs;
+    },
+    expectCreations(key, count) {
+      expected.set(key, { creations: count, deletions: new Set(), since: now() });
+    },
+    expectDeletions(key, deleted) {
+      expected.set(key, { creations: 0, deletions: new Set(deleted), since: now() });
+    },
+    creationObserved(key) {
+      const of = expected.get(key);
+      if (of !== undefined) of.creations--;
+    },
+    deletionObserved(key, deleted) {
+      expected.get(key)?.deletions.delete(deleted);
+    },
+    forget(key) {
+      expected.delete(key);
+    },
+    of(key) {
+      return expected.get(key);
+    },
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * The watch of objects that a controller's primary objects own: which keys a change of one wakes, and what it says about writes
+ * that are expected to show.
+ * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go addPod, updatePod, deletePod; deployment/deployment_controller.go.
+ */
+import { deepEqual } from "../../api/field-changes.ts";
+import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
+import type { Kind } from "../../api/kind.ts";
+import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
+import type { ObjectMeta, OwnerReference, StoredObject } from "../../api/object.ts";
+import { controllerOf } from "../../api/owner-references.ts";
+import type { Lister } from "../../cache/lister.ts";
+import { type Notification, type Watch, watch, type WatchContext } from "./definition.ts";
+
+/** The index of objects by their controller, or by their namespace if they have none. */
+export const controllerIndex = "controller";
+
+function controllerIndexValue(
+  namespace: string,
+  controller: Pick<OwnerReference, "kind" | "name" | "uid"> | undefined,
+): string {
+  return controller === undefined ? namespace : `${namespace}/${controller.kind}/${controller.name}/${controller.uid}`;
+}
+
+/** What an object is found by in `controllerIndex`. */
+export function indexByController(object: { readonly metadata: ObjectMeta }): readonly string[] {
+  return [controllerIndexValue(object.metadata.namespace ?? "", controllerOf(object))];
+}
+
+/** The objects that the owner controls. */
+export function ownedBy<T extends StoredObject>(lister: Lister<T>, owner: StoredObject, ownerKind: Kind): readonly T[] {
+  const { namespace = "", name, uid } = owner.metadata;
+  return lister.byIndex(controllerIndex, controllerIndexValue(namespace, { kind: ownerKind.kind, name, uid }));
+}
+
+/** The objects that the owner controls, then those of its namespace that nobody controls: it may adopt some. */
+export function ownedAndOrphaned<T extends StoredObject>(lister: Lister<T>, owner: StoredObject, ownerKind: Kind): T[] {
+  const orphans = lister.byIndex(controllerIndex, controllerIndexValue(owner.metadata.namespace ?? "", undefined));
+  return [...ownedBy(lister, owner, ownerKind), ...orphans];
+}
+
+export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
+  readonly kind: Kind<T>;
+  readonly ownerKind: Kind<O>;
+  /** A RangeError is taken for a selector that matches nothing. */
+  selectorOf(owner: O): Selector;
+  /**
+   * Whether the controller expects creations and deletions of these objects. A deletion counts as seen as soon as the object has
+   * a deletionTimestamp.
+   */
+  readonly expected: boolean;
+  /** After an update: in how many ms the owner is to be woken once more, and why. */
+  wakeLater?(before: T, after: T, owner: O): { readonly ms: number; readonly why: string } | undefined;
+}
+
+/**
+ * The watch of owned objects. An object wakes its controller, found by name and told by uid; one without a controller wakes every
+ * owner whose selector matches, when it comes or changes its labels or its controller. A resync wakes nobody.
+ */
+export function watchOwned<O extends StoredObject, T extends StoredObject>(options: OwnedOptions<O, T>): Watch {
+  return watch<T>({
+    kind: options.kind,
+    owned: true,
+    indexes: { [controllerIndex]: indexByController },
+    on(notification: Notification<T>, context: WatchContext): void {
+      switch (notification.type) {
+        case "added":
+          onAdded(notification.object, options, context);
+          return;
+        case "updated":
+          onUpdated(notification.before, notification.object, options, context);
+          return;
+        case "deleted":
+          onDeleted(notification.object, options, context);
+          return;
+      }
+    },
+  });
+}
+
+function onAdded<O extends StoredObject, T extends StoredObject>(
+  object: T,
+  options: OwnedOptions<O, T>,
+  context: WatchContext,
+): void {
+  // After a restart an object may first be seen on its way out: that is no creation.
+  if (object.metadata.deletionTimestamp !== undefined) {
+    onDeleted(object, options, context);
+    return;
+  }
+  const controller = controllerOf(object);
+  if (controller === undefined) {
+    wakeMatching(object, options, context);
+    return;
+  }
+  const owner = resolve(object.metadata.namespace, controller, options, context);
+  if (owner === undefined) return;
+  const key = keyOf(owner);
+  if (options.expected) context.expectations.creationObserved(key);
+  context.enqueue(key);
+}
+
+function onUpdated<O extends StoredObject, T extends StoredObject>(
+  before: T,
+  after: T,
+  options: OwnedOptions<O, T>,
+  context: WatchContext,
+): void {
+  if (before.metadata.resourceVersion === after.metadata.resourceVersion) return;
+  const labelsChanged = !deepEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {});
+  if (options.expected && after.metadata.deletionTimestamp !== undefined) {
+    // The controller may make up for the loss at once; it need not wait until the last container has ended.
+    onDeleted(after, options, context);
+    if (labelsChanged) onDeleted(before, options, context);
+    return;
+  }
+  const [oldController, controller] = [controllerOf(before), controllerOf(after)];
+  const controllerChanged = !deepEqual(oldController, controller);
+  if (controllerChanged && oldController !== undefined) {
+    const oldOwner = resolve(before.metadata.namespace, oldController, options, context);
+    if (oldOwner !== undefined) context.enqueue(keyOf(oldOwner));
+  }
+  if (controller === undefined) {
+    if (labelsChanged || controllerChanged) wakeMatching(after, options, context);
+    return;
+  }
+  const owner = resolve(after.metadata.namespace, controller, options, context);
+  if (owner === undefined) return;
+  context.enqueue(keyOf(owner));
+  const later = options.wakeLater?.(before, after, owner);
+  if (later !== undefined) context.enqueueAfter(keyOf(owner), later.ms, later.why);
+}
+
+function onDeleted<O extends StoredObject, T extends StoredObject>(
+  object: T,
+  options: OwnedOptions<O, T>,
+  context: WatchContext,
+): void {
+  const controller = controllerOf(object);
+  if (controller === undefined) return;
+  const owner = resolve(object.metadata.namespace, controller, options, context);
+  if (owner === undefined) return;
+  const key: ObjectKey = keyOf(owner);
+  if (options.expected) context.expectations.deletionObserved(key, keyOf(object));
+  context.enqueue(key);
+}
+
+/** The owner that a reference means, if it is of our kind and still the same one. */
+function resolve<O extends StoredObject, T extends StoredObject>(
+  namespace: string | undefined,
+  controller: OwnerReference,
+  { ownerKind }: OwnedOptions<O, T>,
+  context: WatchContext,
+): O | undefined {
+  if (controller.kind !== ownerKind.kind) return undefined;
+  const owner = context.cache(ownerKind).get(objectKey(namespace, controller.name));
+  return owner?.metadata.uid === controller.uid ? owner : undefined;
+}
+
+function wakeMatching<O extends StoredObject, T extends StoredObject>(
+  object: T,
+  options: OwnedOptions<O, T>,
+  context: WatchContext,
+): void {
+  const { labels, namespace } = object.metadata;
+  if (labels === undefined || Object.keys(labels).length === 0) return;
+  for (const owner of context.cache(options.ownerKind).list(namespace)) {
+    if (selects(owner, labels, options)) context.enqueue(keyOf(owner));
+  }
+}
+
+function selects<O extends StoredObject, T extends StoredObject>(
+  owner: O,
+  labels: Readonly<Record<string, string>>,
+  options: OwnedOptions<O, T>,
+): boolean {
+  try {
+    const selector = options.selectorOf(owner);
+    // An empty selector would take in every orphan of the namespace: it is taken for none.
+    return !matchesEverything(selector) && matches(selector, labels);
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { keyOf } from "../../api/key.ts";
+import type { Kind } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { type Watch, watch, type WatchContext } from "./definition.ts";
+
+/**
+ * The watch of a controller's primary kind: every change and every resync wakes the object's own key. When an object goes, or
+ * another one has taken its name unseen, what was expected of it is forgotten, so that the next one starts clean.
+ *
+ * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go addRS, updateRS, deleteRS.
+ */
+export function watchPrimary<T extends StoredObject>(
+  kind: Kind<T>,
+  options: { readonly indexes?: NonNullable<Watch<T>["indexes"]> } = {},
+): Watch {
+  const forget = (object: T, context: WatchContext): void => {
+    context.consistency.forget(keyOf(object), object.metadata.uid);
+    context.expectations.forget(keyOf(object));
+  };
+  return watch<T>({
+    kind,
+    ...options,
+    on(notification, context) {
+      const { object } = notification;
+      if (notification.type === "deleted") forget(object, context);
+      else if (notification.type === "updated" && notification.before.metadata.uid !== object.metadata.uid) {
+        forget(notification.before, context);
+      }
+      context.enqueue(keyOf(object));
+    },
+  });
+}
+
+/** Whether the object's status does not tell of its newest spec yet; what has no generation never is. */
+export function isBehindItsSpec(
+  object: StoredObject & { readonly status?: { readonly observedGeneration?: number } },
+): boolean {
+  return (object.metadata.generation ?? 0) > (object.status?.observedGeneration ?? 0);
+}

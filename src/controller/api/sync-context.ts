@@ -1,0 +1,126 @@
+/** Everything that a `sync` may use. Nothing else is reachable from a controller: no globals, no clock, no I/O of its own. */
+import type { NamespacedName, ObjectKey } from "../../api/key.ts";
+import type { Kind } from "../../api/kind.ts";
+import type { StoredObject, Unstored } from "../../api/object.ts";
+import type { Lister } from "../../cache/lister.ts";
+import type { ListOptions, ListPage, Selectors } from "../../client/lister-watcher.ts";
+import type { DeleteOptions, MetadataAnswer, Patch, ReadOptions, WriteOptions } from "../../client/verbs.ts";
+import type { Random } from "../../platform/random.ts";
+import type { TimerOptions } from "../../platform/timeline.ts";
+import type { Consistency } from "./consistency.ts";
+import type { Expectations } from "./expectations.ts";
+import type { Decision, Facts, Rule } from "./rule.ts";
+import type { RunState } from "./run-state.ts";
+
+/** Every write of a sync carries out a decision. */
+export interface Because {
+  readonly because: Decision;
+}
+
+/** The client as a sync sees it: the same verbs, and no write without its decision. */
+export interface SyncClient {
+  /** Asks the API server, not the cache: only where the oracle does so too. */
+  get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
+  /** The same for whom the metadata is enough. */
+  getMetadata(kind: Kind, at: NamespacedName, options?: ReadOptions): Promise<StoredObject>;
+  /** One page, from the API server. */
+  list<T extends StoredObject>(
+    kind: Kind<T>,
+    options?: ListOptions & ReadOptions & { readonly namespace?: string },
+  ): Promise<ListPage<T>>;
+  /** The same with the metadata of the objects alone. */
+  listMetadata(
+    kind: Kind,
+    options?: ListOptions & ReadOptions & { readonly namespace?: string },
+  ): Promise<ListPage<StoredObject>>;
+  /** GET of a path that is no object: what `discover` asks with. */
+  raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
+  create<T extends StoredObject>(
+    kind: Kind<T>,
+    object: Unstored<T>,
+    options: WriteOptions & Because & MetadataAnswer,
+  ): Promise<StoredObject>;
+  create<T extends StoredObject>(kind: Kind<T>, object: Unstored<T>, options: WriteOptions & Because): Promise<T>;
+  update<T extends StoredObject>(
+    kind: Kind<T>,
+    object: T,
+    options: WriteOptions & Because & { readonly subresource?: string },
+  ): Promise<T>;
+  updateStatus<T extends StoredObject>(kind: Kind<T>, object: T, options: WriteOptions & Because): Promise<T>;
+  patch<T extends StoredObject>(
+    kind: Kind<T>,
+    at: NamespacedName,
+    patch: Patch,
+    options: WriteOptions & Because & MetadataAnswer & { readonly subresource?: string },
+  ): Promise<StoredObject>;
+  patch<T extends StoredObject>(
+    kind: Kind<T>,
+    at: NamespacedName,
+    patch: Patch,
+    options: WriteOptions & Because & { readonly subresource?: string },
+  ): Promise<T>;
+  delete<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options: DeleteOptions & Because): Promise<unknown>;
+  /** All objects of a kind in a namespace, or those that selectors take. */
+  deleteCollection<T extends StoredObject>(
+    kind: Kind<T>,
+    options: DeleteOptions & Selectors & Because & { readonly namespace?: string },
+  ): Promise<unknown>;
+  /** Gives a pod its node: POST to `pods/NAME/binding`. */
+  bind(at: NamespacedName, nodeName: string, options: WriteOptions & Because): Promise<unknown>;
+}
+
+/** An Event to be recorded about an object. */
+export interface EventToRecord {
+  readonly type: "Normal" | "Warning";
+  /** `SuccessfulCreate` */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface SyncContext {
+  readonly controller: string;
+  readonly key: ObjectKey;
+  /** The number of this sync, counted for each controller from 1. */
+  readonly sync: number;
+  /** Aborts when the controller is told to stop at once; a sync in flight is otherwise let finish. */
+  readonly signal: AbortSignal;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /**
+   * The cache of a kind that the controller has declared. Objects are shared and never changed in place: work on a `draft`.
+   * @throws RangeError for a kind that the controller has not declared, or has declared as deferred and not waited for.
+   */
+  cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
+  /** Resolves when the first list of a kind whose watch is deferred is in its cache. @throws Error when the run ends before. */
+  filled(kind: Kind): Promise<void>;
+  readonly client: SyncClient;
+  /** Makes a decision: reports the rule with its facts and answers what a write names as its reason. */
+  decide<F extends Facts>(rule: Rule<F>, facts: F): Decision;
+  /** The controller's expectations; the mode decides whether they outlive the sync. */
+  readonly expectations: Expectations;
+  readonly consistency: Consistency;
+  /** Records an Event about an object of the kind. Never waits and never fails the sync. */
+  event<T extends StoredObject>(kind: Kind<T>, about: T, event: EventToRecord): void;
+  /** Has the key come again after `ms`; `why` is told to whoever asks. Heartbeats and the like are `background`. */
+  enqueueAfter(ms: number, why: string, options?: TimerOptions): void;
+  /** Has another key of the controller come, at once or after `afterMs`; `why` is told to whoever asks. */
+  enqueue(key: ObjectKey, why: string, afterMs?: number): void;
+  /** Has the key come again soon, after the delay that its next failure would have; this does not count as a failure. */
+  enqueueRateLimited(why: string): void;
+  /** What the controller remembers while it runs: the same value in every sync and every handler of one run. */
+  state<S>(state: RunState<S>): S;
+}
+
+/** What a sync may answer; nothing at all is the common case. */
+export interface SyncResult {
+  /** Come again after this time, without counting as a failure. */
+  readonly requeueAfterMs?: number;
+  /** With `requeueAfterMs`: the key's failures so far are not forgotten, since it is still not where it should be. */
+  readonly keepsFailures?: boolean;
+}
+
+/** Thrown by a sync whose failure no retry can mend: the key is dropped until something else brings it back. */
+export class TerminalError extends Error {
+  override readonly name = "TerminalError";
+}

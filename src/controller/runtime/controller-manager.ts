@@ -1,0 +1,186 @@
+import { keyOf } from "../../api/key.ts";
+import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
+import type { Client } from "../../client/verbs.ts";
+import type { Random } from "../../platform/random.ts";
+import { sleep, type Timeline } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+import { consistencyChecks } from "../api/consistency.ts";
+import type { ControllerDefinition } from "../api/definition.ts";
+import { EventRecorder } from "./event-recorder.ts";
+import { controllerExpectations } from "../api/expectations.ts";
+import { RunningController, type RunningControllerOptions, type Scope } from "./running-controller.ts";
+import type { StandIn } from "./stand-in.ts";
+import { type SyncCounter, work } from "./worker.ts";
+
+export interface ControllerManagerOptions {
+  readonly controllers: readonly ControllerDefinition[];
+  readonly informers: SharedInformerFactory;
+  /** The client that a controller writes with; its field manager names the controller. */
+  readonly clientOf: (controller: ControllerDefinition) => Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly scope?: Scope;
+  /** Instead of each controller's own number. */
+  readonly workers?: number;
+  /** Whether controllers record Events. Default true. */
+  readonly events?: boolean;
+  /** Told of Events that were lost. */
+  readonly onEventLost?: (why: string) => void;
+  /** Told when a controller that discovers its kinds cannot ask for them: the first time, and then once a minute. */
+  readonly onDiscoveryFailed?: (controller: string, why: string) => void;
+  /** For modes in which syncs do not act: what they read and write instead. Events are not written then. */
+  readonly standIn?: StandIn;
+}
+
+type Surroundings = "expectations" | "consistency";
+
+const cachePollMs = 2;
+const eventsFlushMs = 2000;
+
+/**
+ * Runs controllers on one set of informers: one informer a kind, whoever asks for it. `fillCaches` and `startWorkers` begin, in this
+ * order; `stop` ends: no new keys are taken, syncs in flight finish, Events that wait are written.
+ *
+ * @throws RangeError from the constructor for a scope that a controller cannot keep to.
+ */
+export class ControllerManager {
+  readonly controllers: readonly RunningController[];
+  #options: ControllerManagerOptions;
+  #workers: Promise<void>[] = [];
+  #abort = new AbortController();
+  #stopping = false;
+
+  constructor(options: ControllerManagerOptions) {
+    this.#options = options;
+    const { informers, timeline, random, bus, scope = {} } = options;
+    for (const definition of options.controllers) checkScope(definition, scope);
+    this.controllers = options.controllers.map((definition) => {
+      const client = options.clientOf(definition);
+      const { component } = definition;
+      return new RunningController({
+        definition,
+        informers,
+        client,
+        bus,
+        timeline,
+        random,
+        scope,
+        ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),
+        ...(options.standIn === undefined ? this.#acting(client, component) : this.#standingIn(options.standIn)),
+      });
+    });
+  }
+
+  #acting(client: Client, component: string): Pick<RunningControllerOptions, Surroundings | "recorder"> {
+    const { informers, timeline, random, onEventLost, events } = this.#options;
+    const onLost = onEventLost === undefined ? {} : { onLost: onEventLost };
+    return {
+      expectations: controllerExpectations(() => timeline.now()),
+      consistency: consistencyChecks((kind) => informers.forKind(kind).lister.appliedResourceVersion()),
+      ...(events !== false && { recorder: new EventRecorder({ client, timeline, random, component, ...onLost }) }),
+    };
+  }
+
+  #standingIn(standIn: StandIn): Pick<RunningControllerOptions, Surroundings | "standIn"> {
+    const { expectations, consistency } = standIn;
+    return { expectations, consistency, standIn };
+  }
+
+  /** Starts the informers and resolves when every handler has seen its first list. @throws the signal's reason. */
+  async fillCaches(signal?: AbortSignal): Promise<void> {
+    const { informers, timeline } = this.#options;
+    informers.start();
+    for (const { discovered } of this.controllers) discovered?.start();
+    while (!this.controllers.every((controller) => controller.hasSynced)) {
+      await sleep(timeline, cachePollMs, "controller manager waits for caches", signal === undefined ? {} : { signal });
+    }
+  }
+
+  /** Whether every controller has the caches that its workers must have. */
+  get isReady(): boolean {
+    return this.controllers.every((controller) => controller.isReady);
+  }
+
+  /** Starts the workers of each controller: at once where its caches are full, otherwise when they are. Called once. */
+  startWorkers(): void {
+    for (const running of this.controllers) {
+      if (running.isReady) this.#work(running);
+      else this.#workers.push(this.#workWhenReady(running));
+    }
+  }
+
+  #work(running: RunningController): void {
+    const counter: SyncCounter = { syncs: 0 };
+    const count = this.#options.workers ?? running.definition.workers;
+    for (let n = 1; n <= count; n++) this.#workers.push(work(running, n, counter, this.#abort.signal));
+  }
+
+  async #workWhenReady(running: RunningController): Promise<void> {
+    const { timeline } = this.#options;
+    const actor = `${running.definition.name} waits for caches`;
+    while (!running.isReady && !this.#stopping) await sleep(timeline, cachePollMs, actor);
+    if (!this.#stopping) this.#work(running);
+  }
+
+  /**
+   * Whether nothing is left to do: no key waits for a worker or is with one, every own write has been seen, and no key waits for
+   * a retry, but for those that have failed at least `failures` times in a row. Requeues that a sync asked for do not count.
+   */
+  isIdle({ failures }: { readonly failures: number }): boolean {
+    return this.controllers.every((running) => {
+      const { queue, failing, expectations } = running;
+      if (queue.depth > 0 || queue.inFlight > 0) return false;
+      for (const key of failing.keys()) {
+        if (queue.dueAt(key) !== undefined && queue.numRequeues(key) < failures) return false;
+      }
+      const kind = running.definition.for;
+      if (kind === undefined) return true;
+      return running
+        .cache(kind)
+        .list()
+        .every((object) => expectations.satisfied(keyOf(object)));
+    });
+  }
+
+  /**
+   * Resolves when the syncs in flight have finished and Events are written; answers how many keys were left that had something to
+   * do: changed since their last sync, or failed in it, be it one that finished just now. Each counts once. What only waits for its
+   * time is none of them.
+   */
+  async stop(): Promise<number> {
+    this.#stopping = true;
+    const changed = this.controllers.map(({ queue, filling }) => {
+      const keys = queue.pending();
+      queue.shutDown({ discard: true });
+      filling.end();
+      return keys;
+    });
+    // Who waits for caches adds no more.
+    await Promise.all(this.#workers);
+    await Promise.all(this.controllers.map(async ({ recorder }) => recorder?.flush(eventsFlushMs)));
+    for (const { recorder } of this.controllers) recorder?.stop();
+    await Promise.all(this.controllers.map(async ({ discovered }) => discovered?.stop()));
+    await this.#options.informers.stop();
+    return this.controllers
+      .map(({ failing }, index) => new Set([...(changed[index] ?? []), ...failing.keys()]).size)
+      .reduce((sum, left) => sum + left, 0);
+  }
+}
+
+/** `-n` must not hide what a controller works on. */
+function checkScope(definition: ControllerDefinition, scope: Scope): void {
+  if (definition.for === undefined && (scope.namespace !== undefined || scope.selector !== undefined)) {
+    const narrowed = scope.namespace === undefined ? "on selected objects" : "in one namespace";
+    throw new RangeError(
+      `Cannot run ${definition.name} ${narrowed}: it works on objects of every kind and namespace; use -A without a selector`,
+    );
+  }
+  if (scope.namespace === undefined) return;
+  const owned = definition.watches.filter((watch) => watch.owned === true).map((watch) => watch.kind);
+  const wide = [definition.for, ...owned].find((kind) => kind?.namespaced === false);
+  if (wide === undefined) return;
+  throw new RangeError(
+    `Cannot run ${definition.name} in one namespace: it works on ${wide.plural}, which have no namespace; use -A`,
+  );
+}

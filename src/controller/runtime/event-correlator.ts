@@ -1,0 +1,117 @@
+/**
+ * Keeps Events from flooding the API server: the same Event again only counts up, many that differ in their message alone
+ * become one, and an object that has too many is no longer written about.
+ *
+ * Source: client-go v0.36 tools/record/events_cache.go; differs: state and decision only, the writing is the recorder's.
+ */
+import type { Unstored } from "../../api/object.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Event } from "../../api/types.ts";
+import { LeastRecentlyUsed } from "./least-recently-used.ts";
+
+export type NewEvent = Unstored<Event>;
+
+/** What is to be done about an Event. A patch counts up the Event of that name; when it is gone, `event` is created instead. */
+export type Correlated =
+  | { readonly do: "skip" }
+  | { readonly do: "create"; readonly event: NewEvent }
+  | {
+      readonly do: "patch";
+      readonly event: NewEvent;
+      readonly name: string;
+      readonly body: Readonly<Record<string, unknown>>;
+    };
+
+const capacity = 4096;
+/** Of one source about one object: 25 at once, then one in five minutes. */
+const spamBurst = 25;
+const spamPerMs = 1 / 300_000;
+/** Ten different messages of one reason within ten minutes become one Event. */
+const aggregateFrom = 10;
+const aggregateWithinMs = 600_000;
+
+interface Observed {
+  readonly count: number;
+  readonly firstTimestamp: string;
+  readonly name: string;
+}
+
+function about(event: NewEvent): string[] {
+  const { involvedObject: o, source } = event;
+  return [
+    source?.component ?? "",
+    o.kind ?? "",
+    o.namespace ?? "",
+    o.name ?? "",
+    o.uid ?? "",
+    o.apiVersion ?? "",
+    event.type ?? "",
+  ];
+}
+
+/** Which Events are the same but for their time. */
+function sameKey(event: NewEvent): string {
+  return [...about(event), event.reason ?? "", event.message ?? ""].join("\n");
+}
+
+export class EventCorrelator {
+  #now: () => number;
+  #tokens = new LeastRecentlyUsed<{ tokens: number; at: number }>(capacity);
+  #groups = new LeastRecentlyUsed<{ messages: Set<string>; at: number }>(capacity);
+  #observed = new LeastRecentlyUsed<Observed>(capacity);
+
+  /** `now` answers milliseconds since 1970. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  correlate(event: NewEvent): Correlated {
+    const { event: aggregated, key } = this.#aggregate(event);
+    const last = this.#observed.get(key);
+    const count = (last?.count ?? 0) + 1;
+    const name = last?.name ?? aggregated.metadata.name ?? "";
+    const firstTimestamp = last?.firstTimestamp ?? aggregated.firstTimestamp ?? formatTime(this.#now());
+    this.#observed.set(key, { count, name, firstTimestamp });
+    if (this.#isSpam(event)) return { do: "skip" };
+    const counted = { ...aggregated, metadata: { ...aggregated.metadata, name }, firstTimestamp, count };
+    if (count === 1) return { do: "create", event: counted };
+    const body = { count, lastTimestamp: counted.lastTimestamp, message: counted.message };
+    return { do: "patch", event: counted, name, body };
+  }
+
+  /** The Event as the API server has it now: its name and count are what the next one of its like goes by. */
+  observed(event: Event): void {
+    const { count = 1, firstTimestamp = "", metadata } = event;
+    this.#observed.set(sameKey(event), { count, firstTimestamp, name: metadata.name });
+  }
+
+  #aggregate(event: NewEvent): { event: NewEvent; key: string } {
+    const now = this.#now();
+    const groupKey = [...about(event), event.reason ?? ""].join("\n");
+    const known = this.#groups.get(groupKey);
+    const group =
+      known === undefined || now - known.at > aggregateWithinMs ? { messages: new Set<string>(), at: now } : known;
+    group.at = now;
+    group.messages.add(event.message ?? "");
+    this.#groups.set(groupKey, group);
+    if (group.messages.size < aggregateFrom) return { event, key: sameKey(event) };
+    // The set stays just below the bound: the next new message is combined too.
+    const [any] = group.messages;
+    group.messages.delete(any ?? "");
+    // Made anew, of the parts that all of them share: upstream's names no reporting component then.
+    const message = `(combined from similar events): ${event.message}`;
+    return { event: { ...event, reportingComponent: "", message }, key: groupKey };
+  }
+
+  #isSpam(event: NewEvent): boolean {
+    const now = this.#now();
+    const key = about(event).join("\n");
+    const bucket = this.#tokens.get(key) ?? { tokens: spamBurst, at: now };
+    bucket.tokens = Math.min(spamBurst, bucket.tokens + (now - bucket.at) * spamPerMs);
+    bucket.at = now;
+    this.#tokens.set(key, bucket);
+    if (bucket.tokens < 1) return true;
+    bucket.tokens--;
+    return false;
+  }
+}

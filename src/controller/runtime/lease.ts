@@ -1,0 +1,261 @@
+import { Leases } from "../../api/kind.ts";
+import { draft } from "../../api/object.ts";
+import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../api/status-error.ts";
+import { formatMicroTime, readTime } from "../../api/time.ts";
+import type { Lease } from "../../api/types.ts";
+import type { Client } from "../../client/verbs.ts";
+import { type Cancel, type Clocks, sleep, type Timeline } from "../../platform/timeline.ts";
+
+export interface LeaseOptions {
+  readonly client: Client;
+  readonly timeline: Timeline;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Who holds it: unique to this process. */
+  readonly identity: string;
+  /** Whether the process that this identity names is known to have died: its Lease is then taken at once. */
+  readonly isDead: (identity: string) => boolean;
+  /** Takes the Lease whoever holds it. */
+  readonly force: boolean;
+  /** Told once when somebody else's Lease has to be watched for a while before it may be taken. */
+  readonly onWait?: (holder: string, atMostMs: number) => void;
+  /** Told once when another has taken the Lease: the work must stop. */
+  readonly onLost: (why: string) => void;
+  /** Told when the Lease could not be renewed for 10 s, once for each such time. */
+  readonly onLate?: (why: string) => void;
+  /** Told after each renewal; `lateMs`: how long it had not been renewed, where `onLate` was told. */
+  readonly onRenewed?: (lateMs: number | undefined) => void;
+}
+
+/** Another process holds the Lease and renews it. */
+export class LeaseHeldError extends Error {
+  override readonly name = "LeaseHeldError";
+  readonly holder: string;
+
+  constructor(lease: string, holder: string) {
+    super(`Lease ${lease} is held by ${holder}, which renews it`);
+    this.holder = holder;
+  }
+}
+
+/** Held for 15 s, renewed every 5 s. */
+const durationMs = 15_000;
+const renewEveryMs = 5000;
+const lateAfterMs = 10_000;
+const pollMs = 1000;
+/** A request about the Lease that takes longer is given up, and made again. */
+const requestMs = 5000;
+
+/**
+ * A Lease that says "this process does this work here". Held until `release`; while another holds it, `acquire` watches whether
+ * it is renewed, by this process's own clock, so that clocks that differ do no harm: 15 s without a renewal and it is taken.
+ *
+ * While the API server does not answer, the Lease stays held, but it is good only for 15 s after its last renewal began, by the wall
+ * clock and by the steady one: after that another may have it, and nothing may be written. When the server answers again, it
+ * shows whether somebody has: an unbroken line of resourceVersions says no.
+ *
+ * Source: client-go v0.36 tools/leaderelection; differs: nobody stands in line, a renewed Lease is an error, a Lease that
+ * could not be renewed is not given up until another has had it, and it is deleted at the end.
+ */
+export class HeldLease {
+  #options: LeaseOptions;
+  #held: Lease | undefined;
+  #renewedAt: Clocks | undefined;
+  #stop = new AbortController();
+  #renewing: Promise<void> | undefined;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  /** When the server wrote it last, by its own clock, in ms since 1970; by ours where it does not say. */
+  get takenAt(): number {
+    const times = (this.#held?.metadata.managedFields ?? []).flatMap(({ time }) => readTime(time) ?? []);
+    return times.length === 0 ? this.#options.timeline.now() : Math.max(...times);
+  }
+
+  /** Whether nobody else can hold it now: it was renewed less than 15 s ago, by every clock. */
+  get isGood(): boolean {
+    return this.#held !== undefined && this.#renewedAt !== undefined && this.#sinceRenewal() < durationMs;
+  }
+
+  #sinceRenewal(): number {
+    const now = this.#options.timeline.clocks();
+    const { wall, steady } = this.#renewedAt ?? now;
+    return Math.max(now.wall - wall, now.steady - steady);
+  }
+
+  /** @throws LeaseHeldError when another renews it; StatusError, TransportError. */
+  async acquire(signal?: AbortSignal): Promise<void> {
+    const { identity, isDead, force, onWait } = this.#options;
+    const first = await this.#read();
+    const holder = first?.spec?.holderIdentity ?? "";
+    if (first !== undefined && holder !== "" && holder !== identity && !force && !isDead(holder)) {
+      onWait?.(holder, durationMs);
+      await this.#waitUntilGivenUp(first, signal);
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const there = await this.#read();
+        const began = this.#options.timeline.clocks();
+        this.#held = await this.#take(there);
+        this.#renewedAt = began;
+        break;
+      } catch (error) {
+        // Another took it in between: once more, and then it is theirs.
+        if (attempt === 3 || !(isConflict(error) || isAlreadyExists(error))) throw error;
+      }
+    }
+    this.#renewing = this.#renew();
+  }
+
+  /** Stops renewing and deletes the Lease, or gives it back where that is not allowed: the next one need not wait. Never rejects. */
+  async release(): Promise<void> {
+    this.#stop.abort(new Error("the lease is released"));
+    await this.#renewing;
+    const lease = this.#held;
+    if (lease === undefined) return;
+    this.#held = undefined;
+    const { client, namespace, name } = this.#options;
+    const { uid, resourceVersion } = lease.metadata;
+    const limit = this.#timeLimit();
+    const limits = { renewsLease: true, signal: limit.signal } as const;
+    const given = draft(lease);
+    given.spec = { ...given.spec, holderIdentity: "", leaseDurationSeconds: 1 };
+    try {
+      await client.delete(Leases, { namespace, name }, { preconditions: { uid, resourceVersion }, ...limits });
+    } catch (error) {
+      // Whatever else goes wrong, the Lease runs out by itself.
+      if (isForbidden(error)) await client.update(Leases, given as Lease, limits).catch(() => undefined);
+    } finally {
+      limit.cancel();
+    }
+  }
+
+  async #read(): Promise<Lease | undefined> {
+    const { client, namespace, name } = this.#options;
+    const limit = this.#timeLimit();
+    try {
+      return await client.get(Leases, { namespace, name }, { signal: limit.signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    } finally {
+      limit.cancel();
+    }
+  }
+
+  async #waitUntilGivenUp(first: Lease, signal: AbortSignal | undefined): Promise<void> {
+    const { timeline, namespace, name } = this.#options;
+    const untilMs = timeline.now() + (first.spec?.leaseDurationSeconds ?? durationMs / 1000) * 1000;
+    while (timeline.now() < untilMs) {
+      await sleep(timeline, pollMs, `lease ${name}`, signal === undefined ? {} : { signal });
+      const now = await this.#read();
+      const holder = now?.spec?.holderIdentity ?? "";
+      if (holder === "") return;
+      if (now?.spec?.renewTime !== first.spec?.renewTime) throw new LeaseHeldError(`${namespace}/${name}`, holder);
+    }
+  }
+
+  async #take(there: Lease | undefined): Promise<Lease> {
+    const { client, namespace, name, labels, identity, timeline } = this.#options;
+    const now = formatMicroTime(timeline.now());
+    const spec = {
+      holderIdentity: identity,
+      leaseDurationSeconds: durationMs / 1000,
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions: (there?.spec?.leaseTransitions ?? 0) + (there === undefined ? 0 : 1),
+    };
+    const limit = this.#timeLimit();
+    const write = { renewsLease: true, signal: limit.signal } as const;
+    try {
+      if (there === undefined)
+        return await client.create(Leases, { metadata: { namespace, name, labels }, spec }, write);
+      return await client.update(Leases, { ...there, metadata: { ...there.metadata, labels }, spec }, write);
+    } finally {
+      limit.cancel();
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { timeline, namespace, name, onLost, onLate, onRenewed } = this.#options;
+    const { signal } = this.#stop;
+    let late = false;
+    for (let waitMs = renewEveryMs; !signal.aborted;) {
+      await sleep(timeline, waitMs, `lease ${name}`, { signal, background: true }).catch(() => undefined);
+      if (signal.aborted || this.#held === undefined) return;
+      const lateMs = this.#sinceRenewal();
+      const failed = await this.#renewOnce(this.#held);
+      if (failed === undefined) {
+        onRenewed?.(late ? lateMs : undefined);
+        [late, waitMs] = [false, renewEveryMs];
+        continue;
+      }
+      if (signal.aborted) return;
+      waitMs = pollMs;
+      const lost = await this.#lostTo();
+      if (lost !== undefined) {
+        this.#held = undefined;
+        onLost(`Lease ${namespace}/${name} was ${lost}`);
+        return;
+      }
+      if (!late && this.#sinceRenewal() > lateAfterMs) {
+        late = true;
+        onLate?.(`Lease ${namespace}/${name} could not be renewed for ${lateAfterMs / 1000} s: ${failed}`);
+      }
+    }
+  }
+
+  /** @returns why it failed. */
+  async #renewOnce(lease: Lease): Promise<string | undefined> {
+    const { client, timeline } = this.#options;
+    const limit = this.#timeLimit();
+    const began = timeline.clocks();
+    try {
+      const spec = { ...lease.spec, renewTime: formatMicroTime(timeline.now()) };
+      this.#held = await client.update(Leases, { ...lease, spec }, { signal: limit.signal, renewsLease: true });
+      this.#renewedAt = began;
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      limit.cancel();
+    }
+  }
+
+  /**
+   * Looks who has it: undefined while it is ours, or nobody answers. One that is gone is made again as long as nobody can have
+   * taken it; after that somebody may have had it and given it back, with writes of which our caches know nothing.
+   */
+  async #lostTo(): Promise<string | undefined> {
+    const { identity } = this.#options;
+    let there: Lease | undefined;
+    try {
+      there = await this.#read();
+      if (there === undefined && this.isGood) {
+        const began = this.#options.timeline.clocks();
+        there = await this.#take(undefined);
+        this.#renewedAt = began;
+      }
+    } catch {
+      return undefined;
+    }
+    const holder = there?.spec?.holderIdentity ?? "";
+    if (holder === "") return "taken by another, which has given it back";
+    if (holder !== identity) return `taken by ${holder}`;
+    // Ours still, at another version: somebody else's write to it, or an answer of ours that was lost.
+    this.#held = there;
+    return undefined;
+  }
+
+  /** Ends a request that takes too long, or with the renewing. */
+  #timeLimit(): { readonly signal: AbortSignal; readonly cancel: Cancel } {
+    const { timeline, name } = this.#options;
+    const controller = new AbortController();
+    const why = new Error(`no answer for ${requestMs / 1000} s`);
+    const cancel = timeline.after(requestMs, `lease ${name} limit`, () => controller.abort(why), { background: true });
+    return { signal: controller.signal, cancel };
+  }
+}

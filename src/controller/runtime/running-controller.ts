@@ -1,0 +1,231 @@
+/** A controller at work: its queue, its expectations, and the way from a notification to a key. */
+import { type ObjectKey, splitKey } from "../../api/key.ts";
+import { type Kind, resourceOf } from "../../api/kind.ts";
+import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type { Lister } from "../../cache/lister.ts";
+import type { DeltaRef } from "../../cache/shared-informer.ts";
+import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
+import type { Client } from "../../client/verbs.ts";
+import type { Random } from "../../platform/random.ts";
+import type { Timeline, TimerOptions } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+import type { Trigger } from "../../trace/triggers.ts";
+import { RateLimitingQueue } from "../../workqueue/rate-limiting-queue.ts";
+import type { Consistency } from "../api/consistency.ts";
+import { DiscoveredWatches } from "./discovered-watches.ts";
+import type { ControllerDefinition, Notification, Watch, WatchContext } from "../api/definition.ts";
+import { Filling } from "./filling.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import type { Expectations } from "../api/expectations.ts";
+import { RunStates } from "../api/run-state.ts";
+import type { StandIn } from "./stand-in.ts";
+
+/** Which primary objects are reconciled. It never filters a cache: what is hidden would be created again. */
+export interface Scope {
+  /** Unset: all namespaces. */
+  readonly namespace?: string;
+  readonly selector?: Selector;
+}
+
+export interface RunningControllerOptions {
+  readonly definition: ControllerDefinition;
+  readonly informers: SharedInformerFactory;
+  readonly client: Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly scope: Scope;
+  readonly expectations: Expectations;
+  readonly consistency: Consistency;
+  /** Without one, Events are not written. */
+  readonly recorder?: EventRecorder;
+  /** Told when a controller that discovers its kinds cannot ask for them. */
+  readonly onDiscoveryFailed?: (controller: string, why: string) => void;
+  /** What syncs read and write in place of the caches and the client. */
+  readonly standIn?: StandIn;
+}
+
+export class RunningController {
+  readonly definition: ControllerDefinition;
+  readonly client: Client;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly expectations: Expectations;
+  readonly consistency: Consistency;
+  readonly recorder: EventRecorder | undefined;
+  readonly standIn: StandIn | undefined;
+  readonly queue: RateLimitingQueue;
+  /** Keys whose last sync failed, with its error. */
+  readonly failing: Map<ObjectKey, unknown> = new Map();
+  readonly states: RunStates = new RunStates();
+  /** Deferred watches whose first list is not there yet. */
+  readonly filling: Filling = new Filling();
+  /** Of a controller that discovers what it watches. */
+  readonly discovered: DiscoveredWatches | undefined;
+  #informers: SharedInformerFactory;
+  #scope: Scope;
+  #declared: ReadonlySet<string>;
+  /** Answers when each handler has been told of every object of the first list. */
+  #synced: (() => boolean)[] = [];
+  #deferred: (() => boolean)[] = [];
+
+  constructor(options: RunningControllerOptions) {
+    const { definition, timeline } = options;
+    this.definition = definition;
+    this.client = options.client;
+    this.bus = options.bus;
+    this.timeline = timeline;
+    this.random = options.random;
+    this.expectations = options.expectations;
+    this.consistency = options.consistency;
+    this.recorder = options.recorder;
+    this.standIn = options.standIn;
+    this.#informers = options.informers;
+    this.#scope = options.scope;
+    this.#declared = new Set(definition.watches.map((watch) => resourceOf(watch.kind)));
+    const rateLimiter = definition.retry?.rateLimiter?.(() => timeline.now());
+    const { priorityOf, groupOf } = definition;
+    this.queue = new RateLimitingQueue({
+      name: definition.name,
+      timeline,
+      ...(rateLimiter !== undefined && { rateLimiter }),
+      ...(priorityOf !== undefined && {
+        priorityOf: (key) => priorityOf(key, { cache: (kind) => this.cache(kind) }),
+      }),
+      ...(groupOf !== undefined && {
+        groupOf: (key) => groupOf(key, { state: (state) => this.states.of(state) }),
+      }),
+    });
+    for (const watch of definition.watches) this.#listen(watch);
+    this.discovered = this.#discover(options);
+  }
+
+  #discover(options: RunningControllerOptions): DiscoveredWatches | undefined {
+    const { definition, informers, client, timeline, onDiscoveryFailed } = options;
+    const { discovers, name } = definition;
+    if (discovers === undefined) return undefined;
+    return new DiscoveredWatches({
+      controller: name,
+      discovers,
+      informers,
+      client,
+      timeline,
+      state: (state) => this.states.of(state),
+      contextOf: ({ delta }) => this.#watchContext(delta),
+      ...(onDiscoveryFailed !== undefined && { onFailed: (why) => onDiscoveryFailed(name, why) }),
+    });
+  }
+
+  /** Whether the first list of every watched kind has reached the handlers. */
+  get hasSynced(): boolean {
+    return this.isReady && this.#deferred.every((synced) => synced());
+  }
+
+  /** The same for the kinds that workers must have before they start: all but the deferred ones. */
+  get isReady(): boolean {
+    return this.#synced.every((synced) => synced()) && this.discovered?.hasSynced !== false;
+  }
+
+  cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
+    if (this.discovered?.has(kind) === true) return this.#informers.forMetadata(kind).lister as Lister<T>;
+    if (!this.#declared.has(resourceOf(kind))) {
+      throw new RangeError(
+        `Cannot read the cache of ${kind.kind}: ${this.definition.name} does not declare that it watches it`,
+      );
+    }
+    return this.#informers.forKind(kind).lister;
+  }
+
+  /** Whether the key is one of those to be reconciled. An object that is gone is: there may be something to forget. */
+  inScope(key: ObjectKey): boolean {
+    const { namespace, selector } = this.#scope;
+    if (namespace !== undefined && splitKey(key).namespace !== namespace) return false;
+    if (selector === undefined || matchesEverything(selector)) return true;
+    const kind = this.definition.for;
+    // One that is for no kind is not run in a narrower scope.
+    if (kind === undefined) return true;
+    const object = this.cache(kind).get(key);
+    return object === undefined || matches(selector, object.metadata.labels);
+  }
+
+  enqueue(key: ObjectKey, trigger: Trigger): void {
+    if (!this.inScope(key)) return;
+    const firstDelayMs = this.definition.retry?.firstDelayMs;
+    if (firstDelayMs !== undefined) {
+      this.enqueueAfter(key, firstDelayMs, trigger);
+      return;
+    }
+    const result = this.queue.add(key, trigger);
+    if (!this.bus.on || result === "shut down") return;
+    this.bus.emit({
+      stage: "enqueue",
+      controller: this.definition.name,
+      key,
+      trigger,
+      merged: result === "merged",
+      inFlight: result === "in flight",
+      depth: this.queue.depth,
+    });
+  }
+
+  enqueueAfter(key: ObjectKey, ms: number, trigger: Trigger, options?: TimerOptions): void {
+    if (!this.inScope(key)) return;
+    this.queue.addAfter(key, ms, trigger, options);
+    this.reportDelayed(key, ms, trigger);
+  }
+
+  /** Tells the bus of a key that was put into the queue for later. */
+  reportDelayed(key: ObjectKey, delayMs: number, trigger: Trigger): void {
+    if (!this.bus.on) return;
+    this.bus.emit({
+      stage: "enqueue",
+      controller: this.definition.name,
+      key,
+      trigger,
+      merged: false,
+      inFlight: false,
+      delayMs,
+      depth: this.queue.depth,
+    });
+  }
+
+  #listen(watch: Watch): void {
+    const informer = this.#informers.forKind(watch.kind);
+    if (watch.indexes !== undefined) informer.addIndexes(watch.indexes);
+    const handle = (notification: Notification<StoredObject>): void =>
+      watch.on(notification, this.#watchContext(notification.delta));
+    const registration = informer.addHandler(
+      {
+        name: this.definition.name,
+        added: (object, initial, delta) => handle({ type: "added", object, initial, delta }),
+        updated: (before, object, delta) => handle({ type: "updated", before, object, delta }),
+        deleted: (object, tombstone, delta) => handle({ type: "deleted", object, tombstone, delta }),
+      },
+      watch.resyncMs === undefined ? undefined : { resyncMs: watch.resyncMs },
+    );
+    (watch.deferred === true ? this.#deferred : this.#synced).push(() => registration.hasSynced());
+    if (watch.deferred === true) this.filling.add(watch.kind, informer.synced);
+  }
+
+  #watchContext(delta: DeltaRef): WatchContext {
+    const trigger = (): Trigger => ({
+      cause: "delta",
+      kind: delta.kind,
+      type: delta.type,
+      key: delta.key,
+      resourceVersion: delta.resourceVersion,
+      delta: delta.seq,
+    });
+    return {
+      enqueue: (key) => this.enqueue(key, trigger()),
+      enqueueAfter: (key, ms, why) => this.enqueueAfter(key, ms, { cause: "requeue", why, sync: 0 }),
+      cache: (kind) => this.cache(kind),
+      expectations: this.expectations,
+      consistency: this.consistency,
+      event: (kind, about, event) => this.recorder?.record(kind, about, event),
+      state: (state) => this.states.of(state),
+    };
+  }
+}

@@ -1,0 +1,154 @@
+/** One sync of one key: what it is handed, and what becomes of it. */
+import { keyOf } from "../../api/key.ts";
+import type { Kind } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { isConflict } from "../../api/status-error.ts";
+import type { DoneEvent, SyncOutcome } from "../../trace/events.ts";
+import type { QueueItem } from "../../workqueue/queue.ts";
+import { CacheBehindError } from "../api/consistency.ts";
+import type { Decision, Facts, Rule } from "../api/rule.ts";
+import type { RunningController } from "./running-controller.ts";
+import type { StandInSync } from "./stand-in.ts";
+import { type SyncContext, type SyncResult, TerminalError } from "../api/sync-context.ts";
+
+/** Runs the controller's sync for an item and settles the item with the queue. Never rejects. */
+export async function runSync(
+  running: RunningController,
+  item: QueueItem,
+  sync: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { definition, bus, timeline, queue } = running;
+  const startedAt = timeline.now();
+  const asked: number[] = [];
+  let result: SyncResult | void = undefined;
+  let error: unknown;
+  let failed = false;
+  const standIn = running.standIn?.begin(running, item.key, sync);
+  try {
+    const parts = { running, standIn: standIn ?? running, item, sync, signal, asked };
+    result = await definition.sync(item.key, contextOf(parts));
+  } catch (caught) {
+    failed = true;
+    error = caught;
+  }
+  standIn?.end(failed);
+  const outcome = failed ? afterFailure(running, item, sync, error) : afterSuccess(running, item, sync, result, asked);
+  queue.done(item);
+  if (bus.on) {
+    const expected = failed ? expectedError(error) : undefined;
+    bus.emit({
+      stage: "done",
+      controller: definition.name,
+      key: item.key,
+      sync,
+      outcome,
+      ms: timeline.now() - startedAt,
+      ...(failed && { error: error instanceof Error ? error.message : String(error) }),
+      ...(expected !== undefined && { expected }),
+    });
+  }
+}
+
+function expectedError(error: unknown): DoneEvent["expected"] {
+  if (isConflict(error)) return "conflict";
+  return error instanceof CacheBehindError ? "cache behind" : undefined;
+}
+
+function afterSuccess(
+  running: RunningController,
+  item: QueueItem,
+  sync: number,
+  result: SyncResult | void,
+  asked: readonly number[],
+): SyncOutcome {
+  if (result?.keepsFailures !== true) running.queue.forget(item.key);
+  running.failing.delete(item.key);
+  const requeueAfterMs = result?.requeueAfterMs;
+  if (requeueAfterMs !== undefined) {
+    running.enqueueAfter(item.key, requeueAfterMs, { cause: "requeue", why: "the sync asked for it", sync });
+  }
+  const delays = requeueAfterMs === undefined ? asked : [...asked, requeueAfterMs];
+  return delays.length === 0 ? { is: "forgotten" } : { is: "requeued", delayMs: Math.min(...delays) };
+}
+
+function afterFailure(running: RunningController, item: QueueItem, sync: number, error: unknown): SyncOutcome {
+  const { queue, definition } = running;
+  running.failing.set(item.key, error);
+  const failures = queue.numRequeues(item.key) + 1;
+  const maxRetries = definition.retry?.maxRetries;
+  if (error instanceof TerminalError || (maxRetries !== undefined && failures > maxRetries)) {
+    queue.forget(item.key);
+    return { is: "dropped", failures };
+  }
+  const trigger = { cause: "retry", sync, failures } as const;
+  const delayMs = queue.addRateLimited(item.key, trigger);
+  running.reportDelayed(item.key, delayMs, trigger);
+  return { is: "rate-limited", delayMs, failures };
+}
+
+interface ContextParts {
+  readonly running: RunningController;
+  /** What the sync reads and writes: the controller's own, or what stands in for it. */
+  readonly standIn: Omit<StandInSync, "end">;
+  readonly item: QueueItem;
+  readonly sync: number;
+  readonly signal: AbortSignal;
+  /** Gets the delays that the sync asks for. */
+  readonly asked: number[];
+}
+
+function contextOf({ running, standIn, item, sync, signal, asked }: ContextParts): SyncContext {
+  const { definition, bus, timeline } = running;
+  const controller = definition.name;
+  return {
+    controller,
+    key: item.key,
+    sync,
+    signal,
+    random: running.random,
+    now: () => timeline.now(),
+    cache(kind) {
+      if (running.filling.has(kind)) {
+        throw new RangeError(
+          `Cannot read the cache of ${kind.kind}: its first list is not there; wait for it by filled()`,
+        );
+      }
+      return standIn.cache(kind);
+    },
+    filled: (kind) => running.filling.wait(kind),
+    client: standIn.client,
+    expectations: standIn.expectations,
+    consistency: standIn.consistency,
+    decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
+      const sentence = rule.sentence(facts);
+      const seq = bus.on
+        ? bus.emit({ stage: "decision", controller, key: item.key, sync, rule: rule.id, facts, sentence })
+        : 0;
+      return { controller, sync, seq, rule: rule.id, facts, sentence };
+    },
+    event<T extends StoredObject>(kind: Kind<T>, about: T, event: Parameters<SyncContext["event"]>[2]): void {
+      running.recorder?.record(kind, about, event, { controller, sync, seq: 0 });
+      if (!bus.on) return;
+      const of = { group: kind.group, kind: kind.kind };
+      bus.emit({ stage: "event", controller, key: item.key, sync, of, about: keyOf(about), ...event });
+    },
+    enqueueAfter(ms, why, options) {
+      asked.push(ms);
+      running.enqueueAfter(item.key, ms, { cause: "requeue", why, sync }, options);
+    },
+    enqueue(key, why, afterMs = 0) {
+      const trigger = { cause: "requeue", why, sync } as const;
+      if (afterMs > 0) running.enqueueAfter(key, afterMs, trigger);
+      else running.enqueue(key, trigger);
+    },
+    enqueueRateLimited(why) {
+      // What is counted here is forgotten when the sync succeeds.
+      const trigger = { cause: "requeue", why, sync } as const;
+      const delayMs = running.queue.addRateLimited(item.key, trigger);
+      asked.push(delayMs);
+      running.reportDelayed(item.key, delayMs, trigger);
+    },
+    state: (state) => running.states.of(state),
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * Making and deleting the pods of an owner, with the Events that tell its user.
+ * Source: kubernetes v1.36 pkg/controller/controller_utils.go RealPodControl, GetPodFromTemplate. The texts of Events and errors
+ * are upstream's: they show in Events and conditions, where people and programs look for them.
+ */
+import { apiVersionOf, type Kind, Pods } from "../../api/kind.ts";
+import type { ObjectMeta, StoredObject, Unstored } from "../../api/object.ts";
+import { controllerReference } from "../../api/owner-references.ts";
+import { isNamespaceTerminating, isNotFound } from "../../api/status-error.ts";
+import type { Pod, PodTemplateSpec } from "../../api/types.ts";
+import type { Decision } from "../api/rule.ts";
+import type { SyncContext } from "../api/sync-context.ts";
+
+/** The object whose pods they are; Events are about it. */
+export interface PodOwner<O extends StoredObject = StoredObject> {
+  readonly kind: Kind<O>;
+  readonly object: O;
+}
+
+/** 253 letters at most, lower-case words of letters, digits and dashes, joined by dots. */
+const subdomain = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** `web-`, or `web` where the dash would make names that are not valid. */
+export function generateNamePrefix(ownerName: string): string {
+  // The API server appends to the prefix: its last two letters are checked as if one valid letter stood there.
+  return subdomain.test(`${ownerName.slice(0, -1)}a`) ? `${ownerName}-` : ownerName;
+}
+
+function hasEntries(record: object | undefined): boolean {
+  return record !== undefined && Object.keys(record).length > 0;
+}
+
+/** A pod as the owner's template has it, ready to be sent. Fields in the order of the Go types, empty ones left out. */
+export function podFromTemplate(template: PodTemplateSpec | undefined, owner: PodOwner): Unstored<Pod> {
+  const { labels, annotations, finalizers } = template?.metadata ?? {};
+  const metadata: ObjectMeta = {
+    generateName: generateNamePrefix(owner.object.metadata.name),
+    namespace: owner.object.metadata.namespace ?? "",
+    ...(labels !== undefined && hasEntries(labels) && { labels }),
+    ...(annotations !== undefined && hasEntries(annotations) && { annotations }),
+    ownerReferences: [controllerReference(owner.kind, owner.object)],
+    ...(finalizers !== undefined && hasEntries(finalizers) && { finalizers }),
+  };
+  return {
+    kind: Pods.kind,
+    apiVersion: apiVersionOf(Pods),
+    metadata,
+    ...(template?.spec !== undefined && { spec: template.spec }),
+    status: {},
+  };
+}
+
+/**
+ * Creates one pod and says so in an Event about the owner; in a namespace that is being deleted no Event is recorded. Of the pod
+ * that was made, its metadata.
+ * @throws the refusal; Error for a pod without labels, which its owner would not find again.
+ */
+export async function createPod(
+  context: SyncContext,
+  pod: Unstored<Pod>,
+  options: { readonly owner: PodOwner; readonly because: Decision },
+): Promise<StoredObject> {
+  const { owner, because } = options;
+  if (!hasEntries(pod.metadata.labels)) throw new Error("unable to create pods, no labels");
+  let created: StoredObject;
+  try {
+    created = await context.client.create(Pods, pod, { because, metadataSuffices: true, signal: context.signal });
+  } catch (error) {
+    if (!isNamespaceTerminating(error)) {
+      const message = `Error creating: ${(error as Error).message}`;
+      context.event(owner.kind, owner.object, { type: "Warning", reason: "FailedCreate", message });
+    }
+    throw error;
+  }
+  const message = `Created pod: ${created.metadata.name}`;
+  context.event(owner.kind, owner.object, { type: "Normal", reason: "SuccessfulCreate", message });
+  return created;
+}
+
+/**
+ * Deletes one pod and says so in an Event about the owner.
+ * @throws the refusal as it is if the pod is gone already, without an Event; otherwise an Error that tells it, with an Event.
+ */
+export async function deletePod(
+  context: SyncContext,
+  pod: Pod,
+  options: { readonly owner: PodOwner; readonly because: Decision },
+): Promise<void> {
+  const { owner, because } = options;
+  const { namespace = "", name } = pod.metadata;
+  try {
+    await context.client.delete(
+      Pods,
+      { namespace, name },
+      { because, basedOn: pod, metadataSuffices: true, signal: context.signal },
+    );
+  } catch (cause) {
+    if (isNotFound(cause)) throw cause;
+    const why = (cause as Error).message;
+    context.event(owner.kind, owner.object, {
+      type: "Warning",
+      reason: "FailedDelete",
+      message: `Error deleting: ${why}`,
+    });
+    throw new Error(`unable to delete pods: ${why}`, { cause });
+  }
+  context.event(owner.kind, owner.object, {
+    type: "Normal",
+    reason: "SuccessfulDelete",
+    message: `Deleted pod: ${name}`,
+  });
+}

@@ -1,0 +1,199 @@
+/**
+ * Which objects belong to an owner: those that match its selector and have no controller are adopted, those that no longer match
+ * are released.
+ * Source: kubernetes v1.36 pkg/controller/controller_ref_manager.go; differs: one function for every kind, and every patch
+ * names its decision.
+ */
+import { keyOf, type NamespacedName } from "../../api/key.ts";
+import type { Kind } from "../../api/kind.ts";
+import { matches, type Selector } from "../../api/labels.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { controllerOf, controllerReference } from "../../api/owner-references.ts";
+import { isInvalid, isNotFound } from "../../api/status-error.ts";
+import { type Rule, rule } from "../api/rule.ts";
+import type { SyncContext } from "../api/sync-context.ts";
+
+interface ClaimFacts extends Readonly<Record<string, unknown>> {
+  readonly kind: string;
+  readonly name: string;
+}
+
+export const adopt: Rule<ClaimFacts> = rule<ClaimFacts>({
+  id: "adopt",
+  looksAt: [
+    "spec.selector",
+    "labels and controller reference of each object in the namespace",
+    "the owner, asked live",
+  ],
+  chooses: "An object that matches the selector and has no controller gets this one, if that still lives.",
+  sentence: ({ kind, name }) => `${kind} ${name} matches the selector and has no controller → adopt it`,
+  example: { kind: "Pod", name: "web-x7k2p" },
+  source: "controller_ref_manager.go ClaimObject, AdoptPod",
+});
+
+export const release: Rule<ClaimFacts> = rule<ClaimFacts>({
+  id: "release",
+  looksAt: ["spec.selector", "labels of each object that it controls"],
+  chooses: "An object that no longer matches the selector loses its controller reference.",
+  sentence: ({ kind, name }) => `${kind} ${name} no longer matches the selector → release it`,
+  example: { kind: "Pod", name: "web-x7k2p" },
+  source: "controller_ref_manager.go ClaimObject, ReleasePod",
+});
+
+export interface ClaimOptions<O extends StoredObject, T extends StoredObject> {
+  readonly owner: O;
+  readonly ownerKind: Kind<O>;
+  readonly kind: Kind<T>;
+  readonly selector: Selector;
+  /** Put on what is adopted, taken off what is released. */
+  readonly finalizers?: readonly string[];
+  /** Told of the answer to each patch. */
+  onWrite?(answer: T): void;
+}
+
+/**
+ * Answers those of `objects` that the owner has now, adopting and releasing on the way, one after the other. An object that is
+ * gone meanwhile is left out. An owner that is being deleted keeps what it has, and neither adopts nor releases.
+ *
+ * Before the first adoption the API server is asked, once, whether the owner still lives: the cache may not know yet that it is
+ * being deleted, and what it adopts then would be an orphan for ever or die with it.
+ *
+ * @throws the error of the patch that failed, or an AggregateError of several; all objects have been looked at by then.
+ */
+export async function claim<O extends StoredObject, T extends StoredObject>(
+  context: SyncContext,
+  objects: readonly T[],
+  options: ClaimOptions<O, T>,
+): Promise<T[]> {
+  const { owner } = options;
+  const claimed: T[] = [];
+  const errors: unknown[] = [];
+  let lives: Promise<void> | undefined;
+  const ownerLives = (): Promise<void> => (lives ??= recheck(context, owner, options.ownerKind));
+  for (const object of objects) {
+    try {
+      if (await claimOne(context, object, options, ownerLives)) claimed.push(object);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) {
+    throw new AggregateError(
+      errors,
+      `Cannot claim ${errors.length} objects: ${[...new Set(errors.map(text))].join(", ")}`,
+    );
+  }
+  return claimed;
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function claimOne<O extends StoredObject, T extends StoredObject>(
+  context: SyncContext,
+  object: T,
+  options: ClaimOptions<O, T>,
+  ownerLives: () => Promise<void>,
+): Promise<boolean> {
+  const { owner, selector } = options;
+  const ownerIsBeingDeleted = owner.metadata.deletionTimestamp !== undefined;
+  const controller = controllerOf(object);
+  const isMatch = matches(selector, object.metadata.labels);
+  if (controller !== undefined) {
+    if (controller.uid !== owner.metadata.uid) return false;
+    if (!isMatch && !ownerIsBeingDeleted) await releaseOne(context, object, options);
+    return isMatch;
+  }
+  if (!isMatch || ownerIsBeingDeleted || object.metadata.deletionTimestamp !== undefined) return false;
+  const { namespace } = owner.metadata;
+  if (namespace !== undefined && namespace !== object.metadata.namespace) return false;
+  return adoptOne(context, object, options, ownerLives);
+}
+
+function placeOf(object: StoredObject): NamespacedName {
+  return { namespace: object.metadata.namespace ?? "", name: object.metadata.name };
+}
+
+/** Answers whether the object is there to be had. */
+async function adoptOne<O extends StoredObject, T extends StoredObject>(
+  context: SyncContext,
+  object: T,
+  options: ClaimOptions<O, T>,
+  ownerLives: () => Promise<void>,
+): Promise<boolean> {
+  const { kind, owner, ownerKind, finalizers = [] } = options;
+  try {
+    await ownerLives();
+  } catch (cause) {
+    throw new Error(`Cannot adopt ${kind.kind} ${keyOf(object)}: ${text(cause)}`, { cause });
+  }
+  const because = context.decide(adopt, { kind: kind.kind, name: object.metadata.name });
+  // The uid makes the server refuse a patch of another object of the same name.
+  const metadata = {
+    ownerReferences: [controllerReference(ownerKind, owner)],
+    uid: object.metadata.uid,
+    ...(finalizers.length > 0 && { finalizers }),
+  };
+  return patchOwner(context, object, options, { because, body: { metadata } });
+}
+
+async function releaseOne<O extends StoredObject, T extends StoredObject>(
+  context: SyncContext,
+  object: T,
+  options: ClaimOptions<O, T>,
+): Promise<void> {
+  const { kind, owner, finalizers = [] } = options;
+  const because = context.decide(release, { kind: kind.kind, name: object.metadata.name });
+  const metadata = {
+    uid: object.metadata.uid,
+    ownerReferences: [{ $patch: "delete", uid: owner.metadata.uid }],
+    ...(finalizers.length > 0 && { "$deleteFromPrimitiveList/finalizers": finalizers }),
+  };
+  try {
+    await patchOwner(context, object, options, { because, body: { metadata } });
+  } catch (error) {
+    // Invalid: it has no owner references any more, or another object has its name. It is free either way.
+    if (!isInvalid(error)) throw error;
+  }
+}
+
+/** Answers false if the object is gone. */
+async function patchOwner<O extends StoredObject, T extends StoredObject>(
+  context: SyncContext,
+  object: T,
+  options: ClaimOptions<O, T>,
+  patch: { readonly because: ReturnType<SyncContext["decide"]>; readonly body: unknown },
+): Promise<boolean> {
+  const { because, body } = patch;
+  try {
+    const answer = await context.client.patch(
+      options.kind,
+      placeOf(object),
+      { type: "strategic", body },
+      { because, basedOn: object, signal: context.signal },
+    );
+    options.onWrite?.(answer);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** @throws Error if the owner is gone, is another one under its name, is being deleted, or could not be asked for. */
+async function recheck<O extends StoredObject>(context: SyncContext, owner: O, kind: Kind<O>): Promise<void> {
+  const what = `${kind.kind} ${keyOf(owner)}`;
+  let live: O;
+  try {
+    live = await context.client.get(kind, placeOf(owner), { signal: context.signal });
+  } catch (cause) {
+    throw new Error(`cannot ask whether ${what} still lives: ${text(cause)}`, { cause });
+  }
+  const { uid, deletionTimestamp } = live.metadata;
+  if (uid !== owner.metadata.uid) {
+    throw new Error(`${what} with uid ${owner.metadata.uid} is gone, its name belongs to uid ${uid}`);
+  }
+  if (deletionTimestamp !== undefined) throw new Error(`${what} is being deleted since ${deletionTimestamp}`);
+}

@@ -1,0 +1,274 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { controllerReference } from "../../../src/api/owner-references.ts";
+import type { Pod } from "../../../src/api/types.ts";
+import { CacheBehindError } from "../../../src/controller/api/consistency.ts";
+import { ownedAndOrphaned } from "../../../src/controller/api/owned.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
+import { podOf, type PodParts, replicaSetOf } from "../../support/workloads.ts";
+
+const web = replicaSetOf({ name: "web" });
+const api = replicaSetOf({ name: "api", spec: { selector: { matchLabels: { app: "api" } } } });
+const apiLabels = { app: "api" };
+const going = { deletionTimestamp: "2026-11-21T09:59:00Z" };
+
+let scene: Scene;
+beforeEach(() => {
+  scene = syncScene(replicaset);
+  scene.put(ReplicaSets, web, api);
+});
+
+/** The same pod at a later version. */
+function next(parts: PodParts): Pod {
+  return podOf("a", { ...parts, meta: { resourceVersion: "11", ...parts.meta } });
+}
+
+function woken(): readonly string[] {
+  return [...scene.woken].sort();
+}
+
+describe("a pod that comes", () => {
+  const rows: readonly { name: string; pod: PodParts; wakes: readonly string[] }[] = [
+    { name: "wakes its controller", pod: { owner: web }, wakes: ["shop/web"] },
+    {
+      name: "wakes its controller only, whatever its labels match",
+      pod: { owner: web, labels: apiLabels },
+      wakes: ["shop/web"],
+    },
+    {
+      name: "wakes nobody if its controller is of another uid",
+      pod: { owner: replicaSetOf({ meta: { uid: "old" } }) },
+      wakes: [],
+    },
+    { name: "wakes nobody if its controller is unknown", pod: { owner: replicaSetOf({ name: "gone" }) }, wakes: [] },
+    { name: "without a controller wakes those who may adopt it", pod: { owner: "none" }, wakes: ["shop/web"] },
+    {
+      name: "without a controller and matching nobody wakes nobody",
+      pod: { owner: "none", labels: { app: "x" } },
+      wakes: [],
+    },
+    { name: "without controller and labels wakes nobody", pod: { owner: "none", labels: {} }, wakes: [] },
+    {
+      name: "without a controller, in another namespace, wakes nobody",
+      pod: { owner: "none", meta: { namespace: "b" } },
+      wakes: [],
+    },
+  ];
+  for (const { name, pod, wakes } of rows) {
+    test(name, () => {
+      scene.notify(Pods, { type: "added", object: podOf("a", pod), initial: false });
+      expect(woken()).toEqual([...wakes]);
+    });
+  }
+
+  test("a controller of another kind with that name and uid is not ours", () => {
+    const reference = { ...controllerReference(ReplicaSets, web), kind: "StatefulSet" };
+    scene.notify(Pods, {
+      type: "added",
+      object: podOf("a", { owner: "none", meta: { ownerReferences: [reference] } }),
+      initial: false,
+    });
+    expect(woken()).toEqual([]);
+  });
+
+  test("counts as a creation seen by its controller; an orphan does not", () => {
+    scene.expectations.expectCreations("shop/web", 2);
+    scene.notify(Pods, { type: "added", object: podOf("a"), initial: false });
+    scene.notify(Pods, { type: "added", object: podOf("b", { owner: "none" }), initial: false });
+    expect(scene.expectations.of("shop/web")?.creations).toBe(1);
+  });
+
+  test("on its way out counts as a deletion, not as a creation", () => {
+    scene.expectations.expectDeletions("shop/web", ["shop/a"]);
+    scene.notify(Pods, { type: "added", object: podOf("a", { meta: going }), initial: true });
+    expect(woken()).toEqual(["shop/web"]);
+    expect(scene.expectations.satisfied("shop/web")).toBeTrue();
+  });
+
+  test("selectors that select everything, nothing, or cannot be read are no reason to wake", () => {
+    const selectors = [{}, undefined, { matchExpressions: [{ key: "app", operator: "Like", values: ["web"] }] }];
+    for (const [index, selector] of selectors.entries()) {
+      scene.put(ReplicaSets, replicaSetOf({ name: `odd-${index}`, spec: { selector } }));
+    }
+    scene.notify(Pods, { type: "added", object: podOf("a", { owner: "none" }), initial: false });
+    expect(woken()).toEqual(["shop/web"]);
+  });
+
+  test("every owner that matches an orphan is woken", () => {
+    scene.put(ReplicaSets, replicaSetOf({ name: "web-too" }));
+    scene.notify(Pods, { type: "added", object: podOf("a", { owner: "none" }), initial: false });
+    expect(woken()).toEqual(["shop/web", "shop/web-too"]);
+  });
+});
+
+describe("a pod that changes", () => {
+  const rows: readonly { name: string; before: PodParts; after: PodParts; wakes: readonly string[] }[] = [
+    {
+      name: "wakes its controller",
+      before: { owner: web },
+      after: { owner: web, phase: "Failed" },
+      wakes: ["shop/web"],
+    },
+    {
+      name: "in its labels wakes its controller only",
+      before: { owner: web },
+      after: { owner: web, labels: apiLabels },
+      wakes: ["shop/web"],
+    },
+    {
+      name: "and lost its controller wakes the old one and those who may adopt it",
+      before: { owner: web, labels: apiLabels },
+      after: { owner: "none", labels: apiLabels },
+      wakes: ["shop/api", "shop/web"],
+    },
+    {
+      name: "and changed its controller wakes the old one and the new one",
+      before: { owner: web },
+      after: { owner: api },
+      wakes: ["shop/api", "shop/web"],
+    },
+    {
+      name: "in its labels only, as an orphan, wakes those who may adopt it now",
+      before: { owner: "none", labels: { app: "x" } },
+      after: { owner: "none", labels: apiLabels },
+      wakes: ["shop/api"],
+    },
+    {
+      name: "in its status only, as an orphan, wakes nobody",
+      before: { owner: "none" },
+      after: { owner: "none", phase: "Failed" },
+      wakes: [],
+    },
+  ];
+  for (const { name, before, after, wakes } of rows) {
+    test(name, () => {
+      scene.notify(Pods, { type: "updated", before: podOf("a", before), object: next(after) });
+      expect(woken()).toEqual([...wakes]);
+    });
+  }
+
+  test("a resync wakes nobody", () => {
+    const pod = podOf("a");
+    scene.notify(Pods, { type: "updated", before: pod, object: pod });
+    expect(woken()).toEqual([]);
+  });
+
+  test("its deletionTimestamp counts as the deletion, once: neither later changes nor the end count again", () => {
+    scene.expectations.expectDeletions("shop/web", ["shop/a", "shop/second"]);
+    const out = next({ meta: going });
+    scene.notify(Pods, { type: "updated", before: podOf("a"), object: out });
+    expect([...(scene.expectations.of("shop/web")?.deletions ?? [])]).toEqual(["shop/second"]);
+    scene.notify(Pods, { type: "updated", before: out, object: next({ meta: { ...going, resourceVersion: "12" } }) });
+    scene.notify(Pods, { type: "deleted", object: out, tombstone: false });
+    expect(scene.expectations.satisfied("shop/web")).toBeFalse();
+    scene.notify(Pods, { type: "deleted", object: podOf("second"), tombstone: false });
+    expect(scene.expectations.satisfied("shop/web")).toBeTrue();
+  });
+
+  test("deleted and relabelled at once it wakes the controllers of both states", () => {
+    scene.notify(Pods, {
+      type: "updated",
+      before: podOf("a", { owner: web }),
+      object: next({ owner: api, labels: apiLabels, meta: going }),
+    });
+    expect(woken()).toEqual(["shop/api", "shop/web"]);
+  });
+
+  const patient = replicaSetOf({ name: "patient", spec: { minReadySeconds: 30 } });
+  const readiness: readonly { name: string; before: PodParts; after: PodParts; later: number }[] = [
+    { name: "becoming ready", before: { ready: false }, after: { ready: true, readyAt: sceneStart }, later: 1 },
+    { name: "staying ready", before: { ready: true }, after: { ready: true, phase: "Running" }, later: 0 },
+    { name: "becoming not ready", before: { ready: true }, after: { ready: false }, later: 0 },
+  ];
+  for (const { name, before, after, later } of readiness) {
+    test(`${name}, with minReadySeconds, wakes its controller ${later === 0 ? "at once only" : "once more after them"}`, () => {
+      scene.put(ReplicaSets, patient);
+      scene.notify(Pods, {
+        type: "updated",
+        before: podOf("a", { owner: patient, ...before }),
+        object: next({ owner: patient, ...after }),
+      });
+      expect(woken()).toEqual(["shop/patient"]);
+      expect(scene.wokenLater).toEqual(later === 0 ? [] : [{ key: "shop/patient", ms: 30_000 }]);
+    });
+  }
+
+  test("becoming ready without minReadySeconds it wakes nobody for later", () => {
+    scene.notify(Pods, { type: "updated", before: podOf("a", { ready: false }), object: next({ ready: true }) });
+    expect(scene.wokenLater).toEqual([]);
+  });
+});
+
+describe("a pod that goes", () => {
+  for (const tombstone of [false, true]) {
+    test(`wakes its controller${tombstone ? ", also when the deletion itself was missed" : ""}`, () => {
+      scene.expectations.expectDeletions("shop/web", ["shop/a"]);
+      scene.notify(Pods, { type: "deleted", object: podOf("a"), tombstone });
+      expect(woken()).toEqual(["shop/web"]);
+      expect(scene.expectations.satisfied("shop/web")).toBeTrue();
+    });
+  }
+
+  test("as an orphan wakes nobody", () => {
+    scene.notify(Pods, { type: "deleted", object: podOf("a", { owner: "none" }), tombstone: false });
+    expect(woken()).toEqual([]);
+  });
+});
+
+describe("ownedAndOrphaned", () => {
+  test("answers what the owner controls and what nobody controls in its namespace", () => {
+    scene.put(
+      Pods,
+      podOf("mine"),
+      podOf("orphan", { owner: "none" }),
+      podOf("other", { owner: api }),
+      podOf("predecessor", { owner: replicaSetOf({ meta: { uid: "old" } }) }),
+      podOf("elsewhere", { owner: "none", meta: { namespace: "b" } }),
+    );
+    const lister = scene.watchContext.cache(Pods);
+    expect(ownedAndOrphaned(lister, web, ReplicaSets).map((pod) => pod.metadata.name)).toEqual(["mine", "orphan"]);
+  });
+});
+
+describe("watchPrimary", () => {
+  test("every change of an object wakes it, a resync too", () => {
+    scene.notify(ReplicaSets, { type: "added", object: web, initial: true });
+    scene.notify(ReplicaSets, { type: "updated", before: web, object: web });
+    scene.notify(ReplicaSets, { type: "deleted", object: web, tombstone: false });
+    expect(scene.woken).toEqual(["shop/web", "shop/web", "shop/web"]);
+  });
+
+  const again = replicaSetOf({ meta: { uid: "uid-2" } });
+  const rows = [
+    { name: "when it is deleted", told: { type: "deleted", object: web, tombstone: false } },
+    { name: "when another one has taken its name unseen", told: { type: "updated", before: web, object: again } },
+  ] as const;
+  for (const { name, told } of rows) {
+    test(`what was expected of an object is forgotten ${name}`, () => {
+      scene.expectations.expectCreations("shop/web", 3);
+      scene.put(Pods, podOf("a"));
+      scene.consistency.wrote({ key: "shop/web", uid: web.metadata.uid }, Pods, "99999");
+      scene.notify(ReplicaSets, told);
+      expect(scene.expectations.of("shop/web")).toBeUndefined();
+      expect(() => scene.consistency.ensureReady("shop/web")).not.toThrow();
+    });
+  }
+
+  test("an update of the same object forgets nothing", () => {
+    scene.expectations.expectCreations("shop/web", 3);
+    scene.notify(ReplicaSets, {
+      type: "updated",
+      before: web,
+      object: { ...web, metadata: { ...web.metadata, generation: 2 } },
+    });
+    expect(scene.expectations.of("shop/web")?.creations).toBe(3);
+  });
+
+  test("a deletion that is told late does not forget what the next object of the name wrote", async () => {
+    scene.put(ReplicaSets, again);
+    await scene.sync("shop/web");
+    scene.notify(ReplicaSets, { type: "deleted", object: web, tombstone: true });
+    expect(() => scene.consistency.ensureReady("shop/web")).toThrow(CacheBehindError);
+  });
+});

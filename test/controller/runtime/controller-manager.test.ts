@@ -1,0 +1,482 @@
+import { describe, expect, test } from "bun:test";
+import { keyOf, splitKey } from "../../../src/api/key.ts";
+import { kindOf, ReplicaSets } from "../../../src/api/kind.ts";
+import { parseSelector } from "../../../src/api/labels.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import type { ReplicaSet } from "../../../src/api/types.ts";
+import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
+import {
+  ControllerManager,
+  type ControllerManagerOptions,
+} from "../../../src/controller/runtime/controller-manager.ts";
+import { type ControllerDefinition, defineController, watch } from "../../../src/controller/api/definition.ts";
+import { rule } from "../../../src/controller/api/rule.ts";
+import { TerminalError } from "../../../src/controller/api/sync-context.ts";
+import { exponentialFailureLimiter, type RateLimiter } from "../../../src/workqueue/rate-limiters.ts";
+import { virtualCluster, type VirtualCluster, virtualStart } from "../../support/virtual-cluster.ts";
+
+const look = rule<{ replicas: number }>({
+  id: "look",
+  looksAt: ["spec.replicas"],
+  chooses: "Looks at the replicas.",
+  sentence: ({ replicas }) => `${replicas} replicas`,
+  source: "none",
+});
+
+type Sync = ControllerDefinition["sync"];
+
+function looker(sync: Sync, rest: Partial<ControllerDefinition> = {}): ControllerDefinition {
+  return defineController<ReplicaSet>({
+    name: "looker",
+    aliases: [],
+    purpose: "looks",
+    for: ReplicaSets,
+    watches: [
+      watch<ReplicaSet>({
+        kind: ReplicaSets,
+        on: (notification, context) => context.enqueue(keyOf(notification.object)),
+      }),
+    ],
+    workers: 2,
+    rules: [look],
+    permissions: [],
+    component: "looker",
+    source: "none",
+    sync,
+    ...rest,
+  });
+}
+
+async function createReplicaSet(
+  cluster: VirtualCluster,
+  name: string,
+  labels: Record<string, string> = {},
+): Promise<void> {
+  const template = { metadata: { labels: { app: name } }, spec: { containers: [{ name: "c", image: "i" }] } };
+  const spec = { replicas: 1, selector: { matchLabels: { app: name } }, template };
+  const created = cluster
+    .clientFor("user")
+    .create(ReplicaSets, { metadata: { namespace: "default", name, labels }, spec });
+  await cluster.settle(created);
+}
+
+function manage(
+  cluster: VirtualCluster,
+  controllers: readonly ControllerDefinition[],
+  rest: Partial<ControllerManagerOptions> = {},
+): ControllerManager {
+  const { timeline, random, bus } = cluster;
+  return new ControllerManager({
+    controllers,
+    informers: new SharedInformerFactory({
+      client: cluster.clientFor("informers"),
+      timeline,
+      random,
+      bus,
+      freeze: true,
+    }),
+    clientOf: ({ name }) => cluster.clientFor(name),
+    bus,
+    timeline,
+    random,
+    ...rest,
+  });
+}
+
+async function start(
+  cluster: VirtualCluster,
+  sync: Sync,
+  rest: Partial<ControllerDefinition> = {},
+): Promise<ControllerManager> {
+  const manager = manage(cluster, [looker(sync, rest)]);
+  await cluster.settle(manager.fillCaches());
+  manager.startWorkers();
+  return manager;
+}
+
+describe("a sync", () => {
+  test("gets its key, the cache, and a number of its own; its success forgets the key", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    await start(cluster, async (key, context) => {
+      const replicaSet = context.cache(ReplicaSets).get(key);
+      context.decide(look, { replicas: replicaSet?.spec?.replicas ?? -1 });
+    });
+    await cluster.timeline.runUntil({ ms: 1000 });
+    const [decision] = cluster.events("decision");
+    expect(decision).toMatchObject({
+      controller: "looker",
+      key: "default/web",
+      sync: 1,
+      rule: "look",
+      sentence: "1 replicas",
+    });
+    expect(cluster.events("done").map(({ outcome }) => outcome)).toEqual([{ is: "forgotten" }]);
+  });
+
+  test("that fails comes again after 5, 10, 20 ms, and is told why it is there", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    const at: number[] = [];
+    const manager = await start(cluster, async (_key, context) => {
+      at.push(context.now());
+      await Promise.resolve();
+      if (at.length <= 3) throw new Error(`failure ${at.length}`);
+    });
+    await cluster.timeline.runUntil({ ms: 1000 });
+    expect(at.slice(1).map((time, index) => time - (at[index] ?? 0))).toEqual([5, 10, 20]);
+    expect(cluster.events("done").map(({ outcome, error }) => [outcome, error])).toEqual([
+      [{ is: "rate-limited", delayMs: 5, failures: 1 }, "failure 1"],
+      [{ is: "rate-limited", delayMs: 10, failures: 2 }, "failure 2"],
+      [{ is: "rate-limited", delayMs: 20, failures: 3 }, "failure 3"],
+      [{ is: "forgotten" }, undefined],
+    ]);
+    const last = cluster.events("get").at(-1);
+    expect(last?.triggers.first).toEqual([{ cause: "retry", sync: 3, failures: 3 }]);
+    expect(last?.failures).toBe(3);
+    expect(manager.controllers[0]?.failing.size).toBe(0);
+  });
+
+  test("that throws a TerminalError is not tried again", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    const manager = await start(cluster, () => Promise.reject(new TerminalError("no retry can mend this")));
+    await cluster.timeline.runUntil({ ms: 10_000 });
+    expect(cluster.events("done").map(({ outcome }) => outcome)).toEqual([{ is: "dropped", failures: 1 }]);
+    expect([...(manager.controllers[0]?.failing.keys() ?? [])]).toEqual(["default/web"]);
+  });
+
+  test("is given up after the controller's retries", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    await start(cluster, () => Promise.reject(new Error("again")), { retry: { maxRetries: 2 } });
+    await cluster.timeline.runUntil({ ms: 10_000 });
+    expect(cluster.events("done").map(({ outcome }) => outcome.is)).toEqual([
+      "rate-limited",
+      "rate-limited",
+      "dropped",
+    ]);
+  });
+
+  test("that asks to come again soon comes after 5 ms each time, and has not failed", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    let syncs = 0;
+    await start(cluster, async (_key, context) => {
+      if (++syncs < 4) context.enqueueRateLimited("the deadline passes now");
+    });
+    await cluster.timeline.runUntil({ ms: 1000 });
+    expect(cluster.events("done").map(({ outcome }) => outcome)).toEqual([
+      { is: "requeued", delayMs: 5 },
+      { is: "requeued", delayMs: 5 },
+      { is: "requeued", delayMs: 5 },
+      { is: "forgotten" },
+    ]);
+    expect(cluster.events("get").map(({ failures }) => failures)).toEqual([0, 0, 0, 0]);
+  });
+
+  test("may ask to come again, which is no failure", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    let syncs = 0;
+    await start(cluster, async (_key, context) => {
+      if (++syncs === 1) return { requeueAfterMs: 700 };
+      if (syncs === 2) context.enqueueAfter(300, "the pod may be available by then");
+      return undefined;
+    });
+    await cluster.timeline.runUntil({ ms: 10_000 });
+    expect(cluster.events("done").map(({ outcome, at }) => [outcome, at - virtualStart])).toMatchObject([
+      [{ is: "requeued", delayMs: 700 }, expect.any(Number)],
+      [{ is: "requeued", delayMs: 300 }, expect.any(Number)],
+      [{ is: "forgotten" }, expect.any(Number)],
+    ]);
+    const triggers = cluster.events("get").map((event) => event.triggers.first.at(-1));
+    expect(triggers.slice(1)).toEqual([
+      { cause: "requeue", why: "the sync asked for it", sync: 1 },
+      { cause: "requeue", why: "the pod may be available by then", sync: 2 },
+    ]);
+  });
+
+  test("is held back by the controller's first delay", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    const beforeMs = cluster.timeline.now();
+    await start(cluster, () => Promise.resolve(), { retry: { firstDelayMs: 5000 } });
+    await cluster.timeline.runUntil({ ms: 10_000 });
+    expect((cluster.events("get")[0]?.at ?? 0) - beforeMs).toBeGreaterThanOrEqual(5000);
+  });
+
+  test("knows a conflict for what it is", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    let conflicts = 0;
+    await start(cluster, async (key, context) => {
+      const replicaSet = await context.client.get(ReplicaSets, splitKey(key));
+      const stale = { ...replicaSet, metadata: { ...replicaSet.metadata, resourceVersion: "1" } };
+      if (++conflicts === 1)
+        await context.client.updateStatus(ReplicaSets, stale, { because: context.decide(look, { replicas: 1 }) });
+    });
+    await cluster.timeline.runUntil({ ms: 1000 });
+    expect(cluster.events("done").map(({ expected }) => expected)).toEqual(["conflict", undefined]);
+    const write = cluster.events("write").find(({ controller }) => controller === "looker");
+    expect(write).toMatchObject({
+      sync: 1,
+      decision: cluster.events("decision")[0]?.seq as number,
+      status: 409,
+      verb: "update",
+      subresource: "status",
+    });
+  });
+
+  test("may not read the cache of a kind that its controller has not declared", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    const Foos = kindOf<StoredObject>({
+      group: "example.com",
+      version: "v1",
+      kind: "Foo",
+      plural: "foos",
+      namespaced: true,
+    });
+    await start(cluster, async (_key, context) => void context.cache(Foos), { retry: { maxRetries: 0 } });
+    await cluster.timeline.runUntil({ ms: 1000 });
+    expect(cluster.events("done")[0]?.error).toBe(
+      "Cannot read the cache of Foo: looker does not declare that it watches it",
+    );
+  });
+
+  test("that changes a cached object fails, where caches are frozen", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    const sync: Sync = async (key, context) => {
+      const replicaSet = context.cache(ReplicaSets).get(key) as unknown as { spec: { replicas: number } };
+      replicaSet.spec.replicas = 7;
+      return Promise.resolve();
+    };
+    await start(cluster, sync, { retry: { maxRetries: 0 } });
+    await cluster.timeline.runUntil({ ms: 1000 });
+    expect(cluster.events("done")[0]?.error).toMatch(/readonly|read only/);
+  });
+});
+
+describe("the queue of a controller", () => {
+  test("merges what comes while a key waits, and keeps each delta as a trigger", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    const manager = manage(cluster, [looker(() => Promise.resolve())]);
+    await cluster.settle(manager.fillCaches());
+    for (const replicas of [2, 3]) {
+      const body = { spec: { replicas } };
+      await cluster.settle(
+        cluster.clientFor("user").patch(ReplicaSets, { namespace: "default", name: "web" }, { type: "merge", body }),
+      );
+    }
+    manager.startWorkers();
+    await cluster.timeline.runUntil({ ms: 1000 });
+    const [get] = cluster.events("get");
+    expect(get?.triggers.first.map((trigger) => (trigger.cause === "delta" ? trigger.type : trigger.cause))).toEqual([
+      "Replaced",
+      "Updated",
+      "Updated",
+    ]);
+    expect(cluster.events("enqueue").map(({ merged }) => merged)).toEqual([false, true, true]);
+    const deltas = cluster.events("delta").map(({ seq }) => seq);
+    expect(get?.triggers.first.map((trigger) => (trigger.cause === "delta" ? trigger.delta : 0))).toEqual(deltas);
+  });
+});
+
+describe("the scope of a run", () => {
+  test("a selector chooses primary objects, and hides none from the cache", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web", { tier: "front" });
+    await createReplicaSet(cluster, "db", { tier: "back" });
+    let cached = 0;
+    const sync: Sync = async (_key, context) => {
+      cached = context.cache(ReplicaSets).size;
+      return Promise.resolve();
+    };
+    const manager = manage(cluster, [looker(sync)], { scope: { selector: parseSelector("tier=front") } });
+    await cluster.settle(manager.fillCaches());
+    manager.startWorkers();
+    await cluster.timeline.runUntil({ ms: 1000 });
+    expect(cluster.events("get").map(({ key }) => key)).toEqual(["default/web"]);
+    expect(cached).toBe(2);
+  });
+
+  test("one namespace is refused to a controller of what has none", async () => {
+    const cluster = await virtualCluster();
+    const Things = kindOf<StoredObject>({
+      group: "example.com",
+      version: "v1",
+      kind: "Thing",
+      plural: "things",
+      namespaced: false,
+    });
+    const wide = looker(() => Promise.resolve(), {
+      watches: [
+        watch({ kind: ReplicaSets, on: () => undefined }),
+        watch({ kind: Things, owned: true, on: () => undefined }),
+      ],
+    });
+    expect(() => manage(cluster, [wide], { scope: { namespace: "shop" } })).toThrow(
+      "Cannot run looker in one namespace: it works on things, which have no namespace; use -A",
+    );
+  });
+});
+
+describe("ControllerManager.stop", () => {
+  test("lets syncs in flight finish, takes no new keys, and counts those that waited", async () => {
+    const cluster = await virtualCluster();
+    for (const name of ["a", "b", "c"]) await createReplicaSet(cluster, name);
+    const finished: string[] = [];
+    let release: (() => void) | undefined;
+    const sync: Sync = async (key) => {
+      await new Promise<void>((resolve) => (release = resolve));
+      finished.push(key);
+    };
+    const manager = manage(cluster, [looker(sync)], { workers: 1 });
+    await cluster.settle(manager.fillCaches());
+    manager.startWorkers();
+    await cluster.timeline.runUntil({ ms: 1000 });
+    const stopped = manager.stop();
+    release?.();
+    expect(await cluster.settle(stopped)).toBe(2);
+    expect(finished).toEqual(["default/a"]);
+  });
+
+  interface Left {
+    readonly name: string;
+    /** What the first sync of `web` does; later ones wait until the run has stopped. */
+    readonly first: Sync;
+    /** What is done to `web` after it. */
+    readonly change?: boolean;
+    /** What becomes of the sync that is in flight when the run stops. */
+    readonly last?: "fails";
+    /** `web` changes while that one is in flight. */
+    readonly changeAgain?: boolean;
+    readonly left: number;
+  }
+  const failed: Sync = () => Promise.reject(new Error("refused"));
+  const rows: readonly Left[] = [
+    { name: "nothing, when all is synced", first: () => Promise.resolve(), left: 0 },
+    {
+      name: "no key that only waits for its time",
+      first: () => Promise.resolve({ requeueAfterMs: 3600_000 }),
+      left: 0,
+    },
+    { name: "a key that waits for its retry", first: failed, left: 1 },
+    {
+      name: "a key that changes in its sync",
+      first: () => Promise.resolve(),
+      change: true,
+      changeAgain: true,
+      left: 1,
+    },
+    { name: "a key whose last sync fails", first: () => Promise.resolve(), change: true, last: "fails", left: 1 },
+    { name: "once what failed and has changed since", first: failed, change: true, changeAgain: true, left: 1 },
+    { name: "not what failed and is synced at last", first: failed, change: true, left: 0 },
+  ];
+  for (const { name, first, change, last, changeAgain, left } of rows) {
+    test(`counts ${name}`, async () => {
+      const cluster = await virtualCluster();
+      await createReplicaSet(cluster, "web");
+      const end = Promise.withResolvers<void>();
+      let syncs = 0;
+      const sync: Sync = async (key, context) => {
+        if (++syncs === 1) return first(key, context);
+        await end.promise;
+        if (last === "fails") throw new Error("the last one fails");
+        return undefined;
+      };
+      // A retry comes when nothing else in the test does any more.
+      const rateLimiter = (): RateLimiter => exponentialFailureLimiter({ baseDelayMs: 600_000, maxDelayMs: 600_000 });
+      const manager = await start(cluster, sync, { retry: { rateLimiter } });
+      const label = async (value: string): Promise<void> => {
+        const patch = { type: "merge", body: { metadata: { labels: { changed: value } } } } as const;
+        const at = { namespace: "default", name: "web" };
+        await cluster.settle(cluster.clientFor("user").patch(ReplicaSets, at, patch));
+        await cluster.timeline.runUntil({ ms: 1000 });
+      };
+      await cluster.timeline.runUntil({ ms: 1000 });
+      expect(syncs).toBe(1);
+      if (change === true) await label("once");
+      if (changeAgain === true) await label("twice");
+      const stopped = manager.stop();
+      end.resolve();
+      expect(await cluster.settle(stopped)).toBe(left);
+      expect(syncs).toBe(change === true ? 2 : 1);
+    });
+  }
+});
+
+describe("a cache that does not fill", () => {
+  /** Of a kind that no server has: its list is refused again and again. */
+  const Things = kindOf<StoredObject>({
+    group: "example.com",
+    version: "v1",
+    kind: "Thing",
+    plural: "things",
+    namespaced: true,
+  });
+  const withThings = (deferred: object): Pick<ControllerDefinition, "watches"> => ({
+    watches: [
+      watch<ReplicaSet>({ kind: ReplicaSets, on: ({ object }, context) => context.enqueue(keyOf(object)) }),
+      watch({ kind: Things, on: () => undefined, ...deferred }),
+    ],
+  });
+
+  async function startUnfilled(controllers: readonly ControllerDefinition[]): Promise<{
+    readonly cluster: VirtualCluster;
+    readonly manager: ControllerManager;
+  }> {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    const manager = manage(cluster, controllers);
+    const ending = new AbortController();
+    manager.fillCaches(ending.signal).catch(() => undefined);
+    await cluster.timeline.runUntil({ ms: 1000 });
+    ending.abort(new Error("filled for long enough"));
+    manager.startWorkers();
+    await cluster.timeline.runUntil({ ms: 1000 });
+    return { cluster, manager };
+  }
+
+  test("keeps the workers of its controller waiting, not those of others, and nobody who stops", async () => {
+    const synced: string[] = [];
+    const sync: Sync = (_key, context) => Promise.resolve(void synced.push(context.controller));
+    const waiting = looker(sync, { name: "waiting", ...withThings({}) });
+    const { cluster, manager } = await startUnfilled([waiting, looker(sync)]);
+    expect(manager.isReady).toBe(false);
+    expect(synced).toEqual(["looker"]);
+    expect(await cluster.settle(manager.stop())).toBe(1);
+  });
+
+  test("keeps only those syncs waiting that ask for it, if its watch is deferred", async () => {
+    const said: string[] = [];
+    const sync: Sync = async (_key, context) => {
+      try {
+        context.cache(Things);
+      } catch (error) {
+        said.push(String(error));
+      }
+      await context.filled(ReplicaSets);
+      said.push("waits");
+      await context.filled(Things);
+      said.push("never said");
+    };
+    const { cluster, manager } = await startUnfilled([looker(sync, withThings({ deferred: true }))]);
+    expect(manager.isReady).toBe(true);
+    expect(said).toEqual([
+      "RangeError: Cannot read the cache of Thing: its first list is not there; wait for it by filled()",
+      "waits",
+    ]);
+    await cluster.settle(manager.stop());
+    expect(cluster.events("done").map(({ error }) => error)).toEqual(["the run ends before the caches are filled"]);
+    expect(said).toHaveLength(2);
+  });
+});
+
+test("defineController refuses a definition that contradicts itself", () => {
+  expect(() => looker(() => Promise.resolve(), { rules: [look, look] })).toThrow("two rules have the id look");
+  expect(() => looker(() => Promise.resolve(), { watches: [] })).toThrow("it does not watch its own kind ReplicaSet");
+});

@@ -1,0 +1,283 @@
+import { describe, expect, test } from "bun:test";
+import { type Kind, Namespaces, Nodes, ReplicaSets, resourceOf, ServiceAccounts } from "../../../src/api/kind.ts";
+import type { ApiResponse, Transport } from "../../../src/api/transport.ts";
+import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
+import { createClient } from "../../../src/client/client.ts";
+import type { Client } from "../../../src/client/verbs.ts";
+import { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
+import { type ControllerDefinition, defineController, watch } from "../../../src/controller/api/definition.ts";
+import { plainDiscovery } from "../../support/plain-discovery.ts";
+import { virtualCluster, type VirtualCluster, virtualStart } from "../../support/virtual-cluster.ts";
+
+/** What the server says of a group version: `gone` has no kinds, `down` answers 503. */
+type Mood = "there" | "gone" | "down";
+
+interface Scene {
+  readonly cluster: VirtualCluster;
+  readonly manager: ControllerManager;
+  /** By `apps/v1`. */
+  readonly moods: Map<string, Mood>;
+  /** `added namespaces a`: what the controller was told. */
+  readonly told: string[];
+  /** How many kinds each discovery told. */
+  readonly discovered: number[];
+  /** Kinds that are watched now. */
+  watched(): readonly string[];
+  /** What was listed, and with which Accept. */
+  readonly lists: string[];
+  /** When, and why, the kinds could not be asked for. */
+  readonly failed: { readonly at: number; readonly why: string }[];
+}
+
+const everyMs = 30_000;
+
+function observer(scene: Pick<Scene, "told" | "discovered">): ControllerDefinition {
+  return defineController({
+    name: "observer",
+    aliases: [],
+    purpose: "looks",
+    watches: [],
+    discovers: {
+      what: "some kinds",
+      select: (kinds) => kinds.filter(({ plural }) => ["namespaces", "nodes", "replicasets"].includes(plural)),
+      everyMs,
+      waitMs: everyMs,
+      discovered: (kinds) => void scene.discovered.push(kinds.length),
+      on({ type, object }, kind, context) {
+        scene.told.push(`${type} ${kind.plural} ${object.metadata.name}`);
+        expect(Object.keys(object)).toEqual(["metadata"]);
+        context.enqueue(`${kind.kind} ${object.metadata.name}`);
+      },
+    },
+    workers: 1,
+    rules: [],
+    permissions: [],
+    component: "observer",
+    source: "none",
+    sync: () => Promise.resolve(),
+  });
+}
+
+async function scene(beside: readonly ControllerDefinition[] = []): Promise<Scene> {
+  const cluster = await virtualCluster();
+  const { timeline, random, bus, sandbox } = cluster;
+  const moods = new Map<string, Mood>();
+  const lists: string[] = [];
+  const told: string[] = [];
+  const discovered: number[] = [];
+  const failed: Scene["failed"] = [];
+  const clientFor = (name: string): Client => {
+    const transport = moody(plainDiscovery(sandbox.transport({ actor: name })), moods, lists);
+    return createClient({ transport, bus, timeline, fieldManager: name });
+  };
+  const informers = new SharedInformerFactory({ client: clientFor("informers"), timeline, random, bus, freeze: true });
+  const manager = new ControllerManager({
+    controllers: [...beside, observer({ told, discovered })],
+    informers,
+    clientOf: ({ name }) => clientFor(name),
+    bus,
+    timeline,
+    random,
+    onDiscoveryFailed: (_, why) => void failed.push({ at: timeline.now(), why }),
+  });
+  const watched = (): readonly string[] => (manager.controllers.at(-1)?.discovered?.kinds ?? []).map(resourceOf).sort();
+  return { cluster, manager, moods, told, discovered, watched, lists, failed };
+}
+
+function moody(inner: Transport, moods: ReadonlyMap<string, Mood>, lists: string[]): Transport {
+  return {
+    async send(request) {
+      const { path, query = [], headers = {} } = request;
+      if (/\/(nodes|namespaces|replicasets)$/.test(path) && !query.some(([name]) => name === "watch")) {
+        lists.push(`${path} ${/as=(\w+)/.exec(headers["accept"] ?? "")?.[1] ?? "whole"}`);
+      }
+      const mood = moods.get(path.replace(/^\/apis?\//, "")) ?? "there";
+      if (mood === "gone") return answer(200, { kind: "APIResourceList", resources: [] });
+      if (mood === "down") return answer(503, { kind: "Status", code: 503, reason: "ServiceUnavailable" });
+      return inner.send(request);
+    },
+  };
+}
+
+function answer(status: number, body: object): ApiResponse {
+  const pieces = [new TextEncoder().encode(JSON.stringify(body))];
+  return {
+    status,
+    header: () => undefined,
+    body: { next: () => Promise.resolve(pieces.shift()), cancel: () => undefined },
+  };
+}
+
+async function started(it: Scene): Promise<void> {
+  await it.cluster.settle(it.manager.fillCaches());
+  it.manager.startWorkers();
+}
+
+/** Until discovery was asked once more: in the background, so somebody has to wait for it. */
+async function nextRound({ cluster: { timeline } }: Scene): Promise<void> {
+  timeline.after(everyMs + 1000, "test", () => undefined);
+  await timeline.runUntil({ ms: everyMs + 1000 });
+}
+
+async function stop(it: Scene): Promise<void> {
+  await it.cluster.settle(it.manager.stop());
+}
+
+describe("a controller that discovers what it watches", () => {
+  test("watches the kinds that it selects, by their metadata alone", async () => {
+    const it = await scene();
+    await it.cluster.settle(it.cluster.clientFor("you").create(Nodes, { metadata: { name: "a" } }));
+    await started(it);
+    expect(it.watched()).toEqual(["namespaces", "nodes", "replicasets.apps"]);
+    expect(it.told).toContain("added nodes a");
+    expect(it.lists.sort()).toEqual([
+      "/api/v1/namespaces PartialObjectMetadataList",
+      "/api/v1/nodes PartialObjectMetadataList",
+      "/apis/apps/v1/replicasets PartialObjectMetadataList",
+    ]);
+    await stop(it);
+  });
+
+  test("shares the informer of a controller that reads a kind whole", async () => {
+    const whole = defineController({
+      ...observer({ told: [], discovered: [] }),
+      name: "whole",
+      for: Nodes,
+      watches: [watch({ kind: Nodes, on: () => undefined })],
+    });
+    const { discovers: _, ...withoutDiscovery } = whole;
+    const it = await scene([withoutDiscovery]);
+    // The scene's observer expects metadata alone; there is no node to tell of.
+    await started(it);
+    expect(it.watched()).toContain("nodes");
+    expect(it.lists.filter((list) => list.startsWith("/api/v1/nodes"))).toEqual(["/api/v1/nodes whole"]);
+    await stop(it);
+  });
+
+  test("follows kinds that go and come back", async () => {
+    const it = await scene();
+    it.moods.set("apps/v1", "gone");
+    await started(it);
+    expect(it.watched()).toEqual(["namespaces", "nodes"]);
+    it.moods.delete("apps/v1");
+    await nextRound(it);
+    expect(it.watched()).toEqual(["namespaces", "nodes", "replicasets.apps"]);
+    it.moods.set("apps/v1", "gone");
+    await nextRound(it);
+    expect(it.watched()).toEqual(["namespaces", "nodes"]);
+    expect(
+      it.cluster.events("watch").filter(({ of, state }) => of.kind === "ReplicaSet" && state === "closed"),
+    ).toHaveLength(1);
+    expect(it.discovered).toHaveLength(3);
+    await stop(it);
+  });
+
+  test("says that the server cannot be asked: at once, and then once a minute until it can", async () => {
+    const it = await scene();
+    const { timeline } = it.cluster;
+    const pass = async (ms: number): Promise<void> => {
+      timeline.after(ms, "test", () => undefined);
+      await timeline.runUntil({ ms });
+    };
+    it.moods.set("/api", "down");
+    const abort = new AbortController();
+    const filling = it.manager.fillCaches(abort.signal);
+    await pass(130_000);
+    it.moods.delete("/api");
+    await pass(2000);
+    await filling;
+    it.moods.set("/api", "down");
+    await pass(70_000);
+    const seconds = it.failed.map(({ at }) => Math.round((at - virtualStart) / 1000));
+    expect(seconds.slice(0, 3)).toEqual([0, 60, 120]);
+    expect(seconds.slice(3).map((second) => second > 132)).toEqual([true]);
+    expect(it.failed[0]?.why).toContain("503");
+    await stop(it);
+  });
+
+  test("keeps what it watches of a group that cannot be asked", async () => {
+    const it = await scene();
+    await started(it);
+    it.moods.set("apps/v1", "down");
+    await nextRound(it);
+    expect(it.watched()).toContain("replicasets.apps");
+    expect(
+      it.cluster.events("watch").filter(({ of, state }) => of.kind === "ReplicaSet" && state === "closed"),
+    ).toEqual([]);
+    await stop(it);
+  });
+
+  test("is told of kinds once, as long as they stay the same", async () => {
+    const it = await scene();
+    await started(it);
+    await nextRound(it);
+    await nextRound(it);
+    expect(it.discovered).toHaveLength(1);
+    await stop(it);
+  });
+
+  test("starts without a kind that cannot be listed, after it has waited", async () => {
+    const it = await scene();
+    it.moods.set("apps/v1/replicasets", "down");
+    const filling = it.cluster.settle(it.manager.fillCaches(), 2 * everyMs);
+    const startedAt = it.cluster.timeline.now();
+    await filling;
+    expect(it.manager.controllers[0]?.hasSynced).toBe(true);
+    expect(it.cluster.timeline.now() - startedAt).toBeGreaterThanOrEqual(everyMs);
+    await stop(it);
+  });
+
+  test("reads the caches of what it discovered, and of nothing else", async () => {
+    const it = await scene();
+    await it.cluster.settle(it.cluster.clientFor("you").create(Nodes, { metadata: { name: "a" } }));
+    await started(it);
+    const [running] = it.manager.controllers;
+    const names = (kind: Kind): unknown =>
+      running
+        ?.cache(kind)
+        .list()
+        .map(({ metadata }) => metadata.name);
+    expect(names(Nodes)).toEqual(["a"]);
+    expect(names(ReplicaSets)).toEqual([]);
+    expect(() => names(ServiceAccounts)).toThrow(RangeError);
+    await stop(it);
+  });
+});
+
+describe("defineController", () => {
+  const nothing = observer({ told: [], discovered: [] });
+  const { discovers: _, ...neither } = nothing;
+  const table = [
+    { name: "neither kind nor discovery", definition: neither, says: "neither for a kind nor discovers any" },
+    {
+      name: "priorities and groups",
+      definition: { ...nothing, priorityOf: () => 1, groupOf: () => "" },
+      says: "either priorities or groups",
+    },
+    {
+      name: "a kind that it does not watch",
+      definition: { ...nothing, for: Namespaces },
+      says: "does not watch its own kind",
+    },
+  ];
+  for (const { name, definition, says } of table) {
+    test(`refuses ${name}`, () => expect(() => defineController(definition)).toThrow(says));
+  }
+});
+
+test("a controller over all kinds is refused a scope", async () => {
+  const { timeline, random, bus, ...cluster } = await virtualCluster();
+  const client = cluster.clientFor("you");
+  const informers = new SharedInformerFactory({ client, timeline, random, bus });
+  const make = (): ControllerManager =>
+    new ControllerManager({
+      controllers: [observer({ told: [], discovered: [] })],
+      informers,
+      clientOf: () => client,
+      bus,
+      timeline,
+      random,
+      scope: { namespace: "shop" },
+    });
+  expect(make).toThrow("Cannot run observer in one namespace: it works on objects of every kind and namespace");
+});

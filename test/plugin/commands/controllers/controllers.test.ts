@@ -1,0 +1,45 @@
+import { describe, expect, test } from "bun:test";
+import { controllers } from "../../../../plugin/commands/controllers/controllers.ts";
+import { catalogue } from "../../../../src/controllers/index.ts";
+import { fakeIo } from "../../../support/fake-io.ts";
+
+describe("controllers", () => {
+  async function printed(columns: number | undefined, ...names: string[]): Promise<string[]> {
+    const io = fakeIo(columns === undefined ? {} : { columns });
+    expect(await controllers.run({ arguments: names, options: {} }, io)).toBe(0);
+    return io.outText().trimEnd().split("\n");
+  }
+
+  for (const columns of [60, 80, 100, 120, 160]) {
+    test(`lists every controller with its purpose on a terminal of ${columns} columns, a line each`, async () => {
+      const lines = await printed(columns);
+      expect(lines).toHaveLength(catalogue.length + 1);
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+      for (const [index, { name, purpose }] of catalogue.entries()) {
+        expect(lines[index + 1]).toStartWith(name);
+        expect(lines[index + 1]).toContain(purpose.slice(0, 30));
+      }
+    });
+  }
+
+  test("shows short names on a terminal of 80 columns, and none that saves nothing", async () => {
+    const lines = await printed(80);
+    expect(lines[0]).toMatch(/^NAME +SHORT +PURPOSE$/);
+    expect(lines.find((line) => line.startsWith("garbage-collector"))).toMatch(/^garbage-collector +gc /);
+    expect(lines.find((line) => line.startsWith("scheduler"))).not.toContain("kube-scheduler ");
+  });
+
+  test("leaves nothing out where lines may be of any length", async () => {
+    const lines = await printed(undefined);
+    expect(lines[0]?.split(/ {2,}/)).toEqual(["NAME", "SHORT", "WATCHES", "WORKERS", "PURPOSE"]);
+    for (const { purpose } of catalogue) expect(lines.some((line) => line.endsWith(purpose))).toBe(true);
+  });
+
+  test("describes one within 80 columns", async () => {
+    for (const { name } of catalogue) {
+      const lines = await printed(80, name);
+      expect(lines[0]).toStartWith(name);
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    }
+  });
+});

@@ -1,0 +1,180 @@
+/** `dry-run` as it is typed, on manifests alone. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dryRunCommand } from "../../../../plugin/commands/dry-run/dry-run.ts";
+import { fakeIo } from "../../../support/fake-io.ts";
+import { rejection } from "../../../support/rejection.ts";
+
+let folder: string;
+let files = 0;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "dry-run-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(...objects: readonly object[]): string {
+  const file = join(folder, `${++files}.json`);
+  writeFileSync(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
+  return file;
+}
+
+interface Ended {
+  readonly code: number;
+  readonly text: string;
+}
+
+async function dryRun(options: object, columns?: number): Promise<Ended> {
+  const io = fakeIo(columns === undefined ? {} : { columns });
+  const given = { from: "manifests", ...options } as never;
+  const code = await dryRunCommand.run({ arguments: [], options: given }, io);
+  return { code, text: io.outText() };
+}
+
+const configMap = (name: string, data: object = {}): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  data,
+});
+
+function deployment(name: string, replicas: number): object {
+  const labels = { app: name };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } },
+    },
+  };
+}
+
+function node(name: string, more: object = {}): object {
+  return { apiVersion: "v1", kind: "Node", metadata: { name }, ...more };
+}
+
+describe("what is in the baseline and not in -f", () => {
+  test("is named, and stays", async () => {
+    const [before, after] = [fileOf(deployment("api", 1), configMap("c")), fileOf(configMap("c"))];
+    const { code, text } = await dryRun({ baseline: [before], manifests: [after] });
+    expect(text).toContain("in the baseline, not in -f: Deployment default/api; --prune deletes them");
+    expect(text).toContain("nothing would change");
+    expect(code).toBe(0);
+  });
+
+  test("is deleted with --prune, with what it owns", async () => {
+    const [before, after] = [fileOf(deployment("api", 1), configMap("c")), fileOf(configMap("c"))];
+    const { code, text } = await dryRun({ baseline: [before], manifests: [after], prune: true, failOn: ["delete"] });
+    expect(text).toContain("- Deployment default/api");
+    expect(text).toContain("3 deleted");
+    expect(text).not.toContain("in the baseline, not in -f");
+    expect(code).toBe(1);
+  });
+
+  test("--prune needs both", async () => {
+    const error = await rejection(dryRun({ manifests: [fileOf(configMap("c"))], prune: true }));
+    expect(String(error)).toContain("--prune compares -f with --baseline");
+  });
+});
+
+describe("the nodes of an empty cluster", () => {
+  const crowd = (): string => fileOf(deployment("web", 400));
+
+  test("are three, and the answer says so where that is too few", async () => {
+    const { code, text } = await dryRun({ manifests: [crowd()] });
+    expect(text).toContain("the empty cluster has 3 nodes of 8 CPUs, 16 GiB and room for 110 pods each: --nodes");
+    expect(code).toBe(4);
+  }, 60_000);
+
+  test("are as many as --nodes says", async () => {
+    const { code, text } = await dryRun({ manifests: [crowd()], nodes: 4 });
+    expect(text).toContain("Deployment default/web: available 400 of 400");
+    expect(code).toBe(0);
+  }, 60_000);
+
+  test("are those of the manifests where there are any, and take pods", async () => {
+    const room = { status: { capacity: { pods: "5" } } };
+    const baseline = fileOf(node("a", room), node("b", room));
+    const { code, text } = await dryRun({ baseline: [baseline], manifests: [fileOf(deployment("web", 11))] });
+    expect(text).toContain("available 10 of 11: Pod web-");
+    expect(text).toContain("0/2 nodes are available: 2 Too many pods.");
+    expect(text).not.toContain("--nodes");
+    expect(code).toBe(4);
+  });
+
+  test("keep the taints that their manifests give them", async () => {
+    const taints = { spec: { taints: [{ key: "gpu", effect: "NoSchedule" }] } };
+    const { text } = await dryRun({ manifests: [fileOf(node("a", taints), deployment("web", 1))] });
+    expect(text).toContain("0/1 nodes are available: 1 node(s) had untolerated taint");
+  });
+});
+
+describe("a thousand objects", () => {
+  const many = Array.from({ length: 1000 }, (_, n) => configMap(`cm-${n}`));
+  const lines = ({ text }: Ended): readonly string[] => text.split("\n");
+
+  test("are counted, in lines that can be read", async () => {
+    const end = await dryRun({ manifests: [fileOf(...many, deployment("web", 1))] });
+    expect(lines(end)[0]).toBe("applied 1000 ConfigMaps created · Deployment default/web created");
+    expect(end.text).toContain("+ 1000 ConfigMaps  applied: default/cm-0, default/cm-1 and 998 more");
+    expect(Math.max(...lines(end).map((line) => line.length))).toBeLessThan(300);
+  }, 60_000);
+
+  test("are ten annotations on GitHub", async () => {
+    const { text } = await dryRun({ manifests: [fileOf(...many)], output: "github" });
+    expect(text.match(/^::notice /gm)).toHaveLength(10);
+    expect(text).toContain("::notice title=991 more notices::");
+  }, 60_000);
+
+  test("of which many are short name ten, and count the rest", async () => {
+    const short = Array.from({ length: 30 }, (_, n) => deployment(`web-${n}`, 1));
+    const { text } = await dryRun({ manifests: [fileOf(...short)], nodes: 0 });
+    expect(text.match(/^! Deployment .*: available 0 of 1/gm)).toHaveLength(10);
+    expect(text).toContain("! and 20 more not available: 20 Deployments");
+  }, 60_000);
+});
+
+describe("the diffs of what controllers make", () => {
+  const manifests = (): readonly string[] => [fileOf(deployment("web", 2))];
+
+  test("are left out, and printed when asked for", async () => {
+    const plain = await dryRun({ manifests: manifests() });
+    expect(plain.text).toContain("+++ Deployment default/web (after)");
+    expect(plain.text).not.toContain("+++ 2 Pods");
+    expect(plain.text).toContain("diffs left out: 3 objects made by controllers (--show-generated prints them)");
+    const all = await dryRun({ manifests: manifests(), showGenerated: true });
+    expect(all.text).toContain("+++ 2 Pods");
+  });
+
+  test("come before the rest on a terminal, and behind it in a file", async () => {
+    const places = ({ text }: Ended): boolean =>
+      text.indexOf("+++ Deployment") < text.indexOf("+ Deployment default/web  ");
+    expect(places(await dryRun({ manifests: manifests() }, 120))).toBe(true);
+    expect(places(await dryRun({ manifests: manifests() }))).toBe(false);
+  });
+});
+
+test("JUnit has a test for each object, failed by what fails the job", async () => {
+  const { spec, ...web } = deployment("logs", 1) as { readonly spec: { readonly replicas?: number } };
+  const { replicas: _replicas, ...rest } = spec;
+  const service = { apiVersion: "v1", kind: "Service", metadata: { name: "x" } };
+  const file = fileOf(
+    deployment("web", 1),
+    { ...web, kind: "DaemonSet", spec: rest },
+    { ...service, spec: { selector: { a: "b" }, ports: [{ port: 1 }] } },
+  );
+  const { text } = await dryRun({ manifests: [file], nodes: 0, output: "junit", failOn: ["unavailable,dangling"] });
+  const plain = text.replaceAll(file, "FILE");
+  expect(plain).toContain('<testsuites name="kubectl reconcile dry-run" tests="4" failures="2" skipped="1">');
+  expect(plain).toMatch(
+    /<testcase classname="FILE" name="Deployment default\/web">\n {6}<failure message="[^"]*available 0 of 1/,
+  );
+  expect(plain).toContain('<failure message="Service default/x .spec.selector: no pod has the labels a=b"/>');
+  expect(plain).toContain('<skipped message="cannot tell whether it becomes available: nobody here runs DaemonSets"/>');
+  const free = await dryRun({ manifests: [file], nodes: 0, output: "junit", failOn: ["delete"] });
+  expect(free.text).toContain('failures="0"');
+});

@@ -1,0 +1,121 @@
+/** What a script or a CI job is told by the exit code. */
+import { describe, expect, test } from "bun:test";
+import { exitCodeOf, type Fear, lostObjects, readFears } from "../../../../plugin/commands/dry-run/report/verdict.ts";
+import type { DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
+import { githubLines } from "../../../../plugin/commands/dry-run/report/github.ts";
+import { seededRandom } from "../../../../src/platform/random.ts";
+import { textLines } from "../../../../plugin/commands/dry-run/report/text.ts";
+import { styleOf } from "../../../../plugin/cli/style.ts";
+import type { ToApply } from "../../../../src/modes/dry-run/apply.ts";
+import { fakeIo } from "../../../support/fake-io.ts";
+import { apply, deployment, full, hidden, judged, play, reportOf, rollout, service } from "./scene.ts";
+
+describe("the exit code of dry-run", () => {
+  const rows: readonly {
+    readonly name: string;
+    readonly run: DryRun;
+    readonly fears?: readonly Fear[];
+    readonly never?: true;
+    readonly alone?: true;
+    readonly code: number;
+  }[] = [
+    { name: "something would change", run: rollout, code: 1 },
+    { name: "something would change, --exit-code=never", run: rollout, never: true, code: 0 },
+    { name: "manifests alone have nothing to differ from", run: rollout, alone: true, code: 0 },
+    { name: "a rollout, where deletions are feared", run: rollout, fears: ["delete"], code: 0 },
+    { name: "nothing becomes available", run: full, code: 4 },
+    { name: "nothing becomes available, --exit-code=never", run: full, never: true, code: 4 },
+    { name: "nothing becomes available, where it is not feared", run: full, fears: ["delete"], code: 0 },
+    { name: "nothing becomes available, where it is feared", run: full, fears: ["unavailable"], code: 4 },
+    { name: "never steady", run: { ...rollout, settled: { is: "horizon", horizonMs: 1 } }, code: 3 },
+    {
+      name: "never steady, where it is not feared",
+      run: { ...rollout, settled: { is: "horizon", horizonMs: 1 } },
+      fears: ["delete"],
+      code: 0,
+    },
+  ];
+  for (const { name, run, fears, never, alone, code } of rows) {
+    test(`${name}: ${code}`, () => {
+      const options = { never: never === true, hasBaseline: alone !== true };
+      expect(exitCodeOf(run, judged(run), { ...options, ...(fears !== undefined && { fears: new Set(fears) }) })).toBe(
+        code,
+      );
+    });
+  }
+
+  const daemons = {
+    apiVersion: "apps/v1",
+    kind: "DaemonSet",
+    metadata: { name: "logs", namespace: "shop" },
+    spec: {
+      selector: { matchLabels: { a: "b" } },
+      template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+    },
+  } as ToApply;
+  const labelled = { ...daemons, metadata: { ...daemons.metadata, labels: { a: "b" } } } as ToApply;
+  const frob: ToApply = { apiVersion: "example.com/v1", kind: "Frob", metadata: { name: "f" } };
+  const lost = { ...service, spec: { selector: { app: "none" }, ports: [{ port: 80 }] } } as unknown as ToApply;
+  const open: readonly {
+    readonly name: string;
+    readonly baseline: readonly ToApply[];
+    readonly applied: readonly ToApply[];
+    readonly fears?: readonly Fear[];
+    readonly code: number;
+  }[] = [
+    { name: "a DaemonSet, which nobody here runs", baseline: [], applied: [daemons], code: 5 },
+    { name: "a DaemonSet that changes", baseline: [daemons], applied: [labelled], code: 5 },
+    { name: "a DaemonSet that stays as it is", baseline: [daemons], applied: [daemons], code: 0 },
+    {
+      name: "a DaemonSet, where only deletions are feared",
+      baseline: [],
+      applied: [daemons],
+      fears: ["delete"],
+      code: 0,
+    },
+    { name: "an object that may not be read", baseline: [service], applied: [service, hidden], code: 5 },
+    { name: "the same beside a change", baseline: [], applied: [service, hidden], code: 1 },
+    { name: "a kind of others that stays as it is", baseline: [frob], applied: [frob], code: 0 },
+    { name: "a kind of others beside a change", baseline: [], applied: [service, frob], code: 1 },
+    { name: "a Service that fits no pod", baseline: [lost], applied: [lost], code: 0 },
+    { name: "the same, where it is feared", baseline: [lost], applied: [lost], fears: ["dangling"], code: 1 },
+  ];
+  for (const { name, baseline, applied, fears, code } of open) {
+    test(`${name}: ${code}`, async () => {
+      const run = await play(baseline, applied.map(apply));
+      const given = fears === undefined ? undefined : new Set(fears);
+      expect(exitCodeOf(run, judged(run), { never: false, hasBaseline: true, fears: given })).toBe(code);
+    });
+  }
+
+  test("an object that is applied and scaled is told once", async () => {
+    const kind = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true };
+    const scale = { is: "scale", kind, namespace: "shop", name: "web", replicas: 4 } as const;
+    const run = await play([deployment("nginx:1")], [apply(deployment("nginx:2")), scale]);
+    const text = textLines(reportOf(run), styleOf(fakeIo().out)).join("\n");
+    expect(text.match(/available 4 of 4/g)).toHaveLength(1);
+    const notices = githubLines(reportOf(run), seededRandom(1)).filter((line) => line.startsWith("::notice"));
+    expect(notices).toHaveLength(1);
+  });
+
+  test("where nothing was compared, nothing is said not to change", async () => {
+    const run = await play([service], [apply(service), apply(hidden)]);
+    const text = textLines(reportOf(run), styleOf(fakeIo().out)).join("\n");
+    expect(text).not.toContain("nothing would change");
+    expect(text).toContain("cannot tell whether anything would change: not seen: Frob shop/hidden");
+  });
+
+  test("a Deployment that is deleted takes with it what is lost for good", async () => {
+    const kind = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true };
+    const run = await play([deployment("nginx:1.26")], [{ is: "delete", kind, namespace: "shop", name: "web" }]);
+    expect(lostObjects(run).map(({ of }) => of.kind)).toEqual(["Deployment", "ReplicaSet", "Pod"]);
+    expect(exitCodeOf(run, judged(run), { fears: new Set(["delete"]), never: false, hasBaseline: true })).toBe(1);
+  });
+
+  test("--fail-on takes lists, and refuses words that it does not know", () => {
+    expect(readFears(["delete,unavailable", "never-steady"])).toEqual(
+      new Set(["delete", "unavailable", "never-steady"]),
+    );
+    expect(() => readFears(["deletes"])).toThrow('--fail-on does not know "deletes"');
+  });
+});

@@ -1,0 +1,119 @@
+/** `kubectl reconcile trace --sandbox`, as a program. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runProgram, startProgram } from "../../../e2e/support/program.ts";
+
+let folder: string;
+let manifest: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trace-test-"));
+  manifest = join(folder, "web.yaml");
+  await writeFile(
+    manifest,
+    `
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: nginx}]}
+`,
+  );
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("trace --sandbox", () => {
+  test("tells each sync of the named controller, and ends when nothing is left to do", async () => {
+    const { stdout, stderr, code } = await runProgram(["trace", "rs", "--sandbox", "-f", manifest, "--once"]);
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    expect(stdout).toMatch(/sync 1 · replicaset default\/web · waited/);
+    expect(stdout).toMatch(/why {3}ReplicaSet web Added \d+ · by kubectl-reconcile-manifests/);
+    expect(stdout).toMatch(/did {3}scale-up: 2 of 2 pods are missing/);
+    expect(stdout).toMatch(/POST Pod web-\w{5} +201 · \d+/);
+    expect(stdout).toMatch(/status: replicas 0 → 2/);
+    expect(stdout).toMatch(/its writes woke sync \d/);
+    expect(stdout).not.toMatch(/^sync \d+ · (kubelet|scheduler)/m);
+    expect(stdout).toMatch(/^stopped after .*: \d+ syncs, \d+ writes, 0 errors$/m);
+  });
+
+  test("--why follows one chain through several controllers, back to the first cause", async () => {
+    const args = ["trace", "rs", "kubelet", "--sandbox", "-f", manifest, "--why", "rs/web", "--once"];
+    const { stdout, code } = await runProgram(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/· kubelet default\/web-\w{5} ·/);
+    expect(stdout).toMatch(/from {2}.*replicaset sync 1 · first cause · ReplicaSet web Added/);
+  });
+
+  test("an object alone takes the controllers of its chain; quiet syncs are counted, --all shows each", async () => {
+    const args = ["trace", "rs/web", "--sandbox", "-f", manifest, "--once"];
+    const { stdout, code } = await runProgram(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/sync 1 · replicaset default\/web/);
+    expect(stdout).toMatch(/^quiet {3}/m);
+    expect(stdout).not.toContain("steady: 2 of 2 pods → nothing to do\n  then");
+    const all = await runProgram([...args, "--all"]);
+    expect(all.stdout).not.toMatch(/^quiet/m);
+    expect(all.stdout).toContain("steady: 2 of 2 pods → nothing to do\n  then");
+  });
+
+  test("--count ends it, and -o json prints stage events that link writes to deltas", async () => {
+    const { stdout, stderr, code } = await runProgram([
+      "trace",
+      "rs",
+      "--sandbox",
+      "-f",
+      manifest,
+      "--count",
+      "3",
+      "-o",
+      "json",
+    ]);
+    expect(code).toBe(0);
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { readonly stage: string });
+    expect(events.filter(({ stage }) => stage === "link").length).toBeGreaterThan(0);
+    expect(events.filter(({ stage }) => stage === "done").length).toBeGreaterThanOrEqual(3);
+    expect(stderr).toMatch(/^stopped after/);
+  });
+
+  test("Ctrl-C ends it with a summary", async () => {
+    await using program = startProgram(["trace", "rs", "--sandbox", "-f", manifest]);
+    await program.says(/sync 2/);
+    program.signal("SIGINT");
+    const { stdout, code } = await program.end();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/stopped after/);
+  });
+
+  test.each([
+    { name: "two objects", args: ["rs", "rs/a", "rs/b"], says: "error: more than one object named" },
+    { name: "-f without --sandbox", args: ["rs", "-f", "x.yaml"], says: "error: -f is for --sandbox" },
+    { name: "-A with -n", args: ["rs", "-A", "-n", "x"], says: "error: -A and -n contradict each other" },
+    { name: "no controller", args: [], says: "error: no controller given" },
+    {
+      name: "a chain of a type that nobody named knows",
+      args: ["rs", "--sandbox", "--why", "svc/web"],
+      says: "error: --why svc/web: none of these controllers knows a type svc",
+    },
+    {
+      name: "an object of a type that no controller is for",
+      args: ["widget/web", "--sandbox"],
+      says: 'error: no built-in controller is for the type "widget"',
+    },
+    { name: "half an object", args: ["rs", "--sandbox", "rs/"], says: 'error: "rs/" does not name an object' },
+  ])("refuses $name in one line, with what to do", async ({ args, says }) => {
+    const { stderr, code } = await runProgram(["trace", ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+    expect(stderr.trim().split("\n").length).toBeGreaterThan(1);
+  });
+});

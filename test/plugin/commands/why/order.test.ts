@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { causesFirst, worstFirst } from "../../../../plugin/commands/why/order.ts";
+import { Deployments, type Kind, Nodes, Pods } from "../../../../src/api/kind.ts";
+import type { Answer } from "../../../../src/diagnosis/answer.ts";
+import type { Is } from "../../../../src/diagnosis/diagnosis.ts";
+import { Services } from "../../../../src/diagnosis/kinds.ts";
+
+function answer(is: Is, kind: Kind, name: string): Answer {
+  const [namespace = "", own = ""] = kind === Nodes ? ["", name] : name.split("/");
+  const partial: Partial<Answer> = { is, of: { kind, namespace, name: own } };
+  // Only these are looked at.
+  return partial as Answer;
+}
+
+test("what is in no namespace and not well stands first, then what is worst, then causes before consequences", () => {
+  const sorted = worstFirst([
+    answer("well", Pods, "shop/a"),
+    answer("well", Nodes, "fine"),
+    answer("cannot tell", Nodes, "unknown"),
+    answer("waiting", Services, "shop/web"),
+    answer("waiting", Deployments, "shop/web"),
+    answer("waiting", Deployments, "art/web"),
+    answer("failed", Pods, "shop/b"),
+    answer("waiting", Nodes, "broken"),
+  ]);
+  expect(sorted.map(({ is, of: { kind, namespace, name } }) => `${is} ${kind.kind} ${namespace}/${name}`)).toEqual([
+    "waiting Node /broken",
+    "failed Pod shop/b",
+    "waiting Deployment art/web",
+    "waiting Deployment shop/web",
+    "waiting Service shop/web",
+    "cannot tell Node /unknown",
+    "well Pod shop/a",
+    "well Node /fine",
+  ]);
+});
+
+test("of more objects than can be asked about, those that others rest on are asked about first", () => {
+  const item = (kind: Kind, name: string): Parameters<typeof causesFirst>[0][number] => ({
+    kind,
+    object: {
+      metadata: {
+        name,
+        uid: name,
+        resourceVersion: "1",
+        creationTimestamp: "",
+        ...(kind.namespaced && { namespace: "shop" }),
+      },
+    },
+  });
+  const sorted = causesFirst([item(Services, "s"), item(Pods, "p"), item(Deployments, "d"), item(Nodes, "n")]);
+  expect(sorted.map(({ object }) => object.metadata.name)).toEqual(["n", "d", "p", "s"]);
+});

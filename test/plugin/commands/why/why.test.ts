@@ -1,0 +1,82 @@
+/** `kubectl reconcile why --sandbox`, as a program. Beside a real cluster: test/e2e/why.cluster.test.ts. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runProgram } from "../../../e2e/support/program.ts";
+
+let folder: string;
+const deployment = (name: string, pod: string): string => `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: ${name}}}
+  template:
+    metadata: {labels: {app: ${name}}}
+    spec: {${pod}containers: [{name: web, image: nginx}]}
+`;
+
+const crashing = deployment("crash", "").replace(
+  "labels: {app: crash}}",
+  'labels: {app: crash}, annotations: {sandbox.kubectl-reconcile.io/exit-code: "1"}}',
+);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "why-test-"));
+  await writeFile(join(folder, "fine.yaml"), deployment("fine", ""));
+  await mkdir(join(folder, "crash"));
+  await writeFile(join(folder, "crash", "crash.yaml"), crashing);
+  await writeFile(join(folder, "lost.yaml"), deployment("lost", "nodeSelector: {disk: ssd}, "));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("why --sandbox", () => {
+  test("asks when the controllers of the sandbox have nothing left to do", async () => {
+    const { stdout, stderr, code } = await runProgram(["why", "deploy/fine", "--sandbox", "-f", folder]);
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    expect(stdout).toMatch(/^Deployment fine is as it should be: 2 of 2 pods of ReplicaSet fine-\w+ are available$/m);
+    expect(stdout).not.toContain("our ");
+  });
+
+  test("a container that crashes a second after its start is not taken for one that runs", async () => {
+    const { stdout, code } = await runProgram(["why", "deploy/crash", "--sandbox", "-f", join(folder, "crash")]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/container web: CrashLoopBackOff, ended with exit code 1/);
+    // No kubectl reaches a cluster inside the program.
+    expect(stdout).not.toContain("kubectl logs");
+  });
+
+  test("a whole namespace, as YAML and as Markdown", async () => {
+    const yaml = await runProgram(["why", "--sandbox", "-f", folder, "-o", "yaml"]);
+    expect(yaml.code).toBe(1);
+    expect(yaml.stdout).toContain("is: waiting");
+    const markdown = await runProgram(["why", "deploy", "--sandbox", "-f", folder, "-o", "markdown"]);
+    expect(markdown.stdout).toMatch(/^### Deployment lost: waiting$/m);
+    expect(markdown.stdout).toMatch(/^### Deployment fine: well$/m);
+  });
+
+  test("says what a Deployment waits for, and how to follow it there", async () => {
+    const { stdout, code } = await runProgram(["why", "deploy/lost", "--sandbox", "-f", folder]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/2 Pods lost-\S+, lost-\S+ {2}not scheduled: 0\/3 nodes are available/);
+    expect(stdout).toContain(`trace deployment --sandbox -f ${folder} -n default --why deployment/lost`);
+  });
+
+  test.each([
+    {
+      name: "an object that no manifest has",
+      args: ["deploy/nope", "--sandbox"],
+      says: "there is no Deployment nope in namespace default (context sandbox)",
+    },
+    { name: "manifests for a cluster", args: ["deploy/a", "-f", "a.yaml"], says: "-f is for --sandbox" },
+    { name: "--for for a cluster", args: ["deploy/a", "--for", "2s"], says: "--for is for --sandbox" },
+  ])("refuses $name with exit code 2 and what to do", async ({ args, says }) => {
+    const { stderr, code } = await runProgram(["why", ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+    expect(stderr.trim().split("\n").length).toBeGreaterThan(1);
+  });
+});
