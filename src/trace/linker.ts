@@ -1,6 +1,6 @@
 import type { TraceBus } from "./bus.ts";
 import type { DeltaEvent, EventHead, KindName, LinkEvent, StageEvent, WriteEvent } from "./events.ts";
-import { Recent } from "./recent.ts";
+import { Recent, RecentSets } from "./recent.ts";
 
 type Write = WriteEvent & EventHead;
 type Delta = DeltaEvent & EventHead;
@@ -33,17 +33,17 @@ export class Linker {
   /** The latest change of an object, by kind and uid: a delete may cause two deltas. */
   #latest = new Recent<string, Delta>();
   /** The same by kind and key: a binding tells no uid either. */
-  #byKey = new Recent<string, readonly Delta[]>();
+  #byKey = new RecentSets<Delta>(rememberedChanges);
   /** Pods that were given their node, by kind and key. */
   #bindings = new Recent<string, Write>();
   /** Deltas that removed an object, by kind and uid. */
   #removals = new Recent<string, Delta>();
   /** Writes whose answers carry a version; all but one of them have changed nothing. */
-  #writes = new Recent<string, readonly Write[]>();
+  #writes = new RecentSets<Write>(rememberedWrites);
   #deletes = new Recent<string, Write>();
   #claimed = new Recent<string, true>();
   /** Writes that wait for their delta, by kind and key, for a relist to overtake. Of kinds that nobody watches none ever comes. */
-  #waiting = new Recent<string, ReadonlySet<Write>>();
+  #waiting = new RecentSets<Write>(rememberedWrites);
   /** What the last relist has shown of an object, by kind and key: writes whose answers come later may be older. */
   #relisted = new Recent<string, Delta>();
 
@@ -59,19 +59,9 @@ export class Linker {
 
   /** How many writes and deltas are remembered, by all their names: bounded, however long it listens. */
   get remembered(): number {
-    const waiting = this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
-    const answered = this.#writes.values().reduce((sum, { length }) => sum + length, 0);
-    const changed = this.#byKey.values().reduce((sum, { length }) => sum + length, 0);
-    const named = [
-      this.#deltas,
-      this.#latest,
-      this.#bindings,
-      this.#removals,
-      this.#deletes,
-      this.#claimed,
-      this.#relisted,
-    ];
-    return waiting + answered + changed + named.reduce((sum, { size }) => sum + size, 0);
+    const deltas = [this.#deltas, this.#latest, this.#byKey, this.#removals, this.#relisted, this.#claimed];
+    const writes = [this.#writes, this.#bindings, this.#deletes, this.#waiting];
+    return [...deltas, ...writes].reduce((sum, { size }) => sum + size, 0);
   }
 
   #write(write: Write): void {
@@ -79,11 +69,10 @@ export class Linker {
     if (write.subresource === "binding") {
       const key = `${kindName(write.of)} ${write.key}`;
       this.#bindings.set(key, write);
-      for (const delta of this.#byKey.get(key) ?? []) this.#linkBinding(write, delta);
+      for (const delta of this.#byKey.get(key)) this.#linkBinding(write, delta);
       return;
     }
-    const gone = write.deletes || (write.verb === "delete" && write.resourceVersion === "");
-    if (gone && write.uid !== "") {
+    if (write.deletes && write.uid !== "") {
       const name = `${kindName(write.of)} ${write.uid}`;
       const delta = this.#removals.get(name);
       if (delta === undefined) this.#deletes.set(name, write);
@@ -98,7 +87,7 @@ export class Linker {
     const name = versionName(write.of, write.key, write.resourceVersion);
     const delta = this.#deltas.get(name);
     if (delta === undefined) {
-      this.#writes.set(name, [...(this.#writes.get(name) ?? []), write].slice(-rememberedWrites));
+      this.#writes.add(name, write);
       this.#await(write);
     } else if (delta.receivedAt >= write.sentAt) this.#claim(name, write, delta);
   }
@@ -114,15 +103,14 @@ export class Linker {
     }
     this.#deltas.set(name, delta);
     if (delta.type === "Updated") this.#updated(delta);
-    for (const write of this.#writes.get(name) ?? []) this.#claim(name, write, delta);
+    for (const write of this.#writes.get(name)) this.#claim(name, write, delta);
     if (delta.relist === true || delta.tombstone === true) this.#supersede(delta);
   }
 
   #updated(delta: Delta): void {
     const [uidName, key] = [`${kindName(delta.of)} ${delta.uid}`, `${kindName(delta.of)} ${delta.key}`];
     this.#latest.set(uidName, delta);
-    if (delta.of.kind === "Pod")
-      this.#byKey.set(key, [...(this.#byKey.get(key) ?? []).slice(1 - rememberedChanges), delta]);
+    if (delta.of.kind === "Pod") this.#byKey.add(key, delta);
     const binding = this.#bindings.get(key);
     if (binding !== undefined) this.#linkBinding(binding, delta);
   }
@@ -160,20 +148,15 @@ export class Linker {
     }
     // A delete of what is being deleted already changes nothing, and is answered with whatever version is there.
     if (write.verb === "delete" && delta.type !== "Deleted" && !deletionGoesOn(delta)) return;
-    const sure = write.verb === "create" || write.conditional || (write.verb === "delete" && delta.type !== "Deleted");
-    if (
-      !sure &&
-      delta.type !== "Deleted" &&
-      (delta.detail.writer === undefined || delta.detail.writer !== write.fieldManager)
-    )
-      return;
+    const sure = write.verb === "create" || write.verb === "delete" || write.conditional || delta.type === "Deleted";
+    if (!sure && delta.detail.writer !== write.fieldManager) return;
     this.#claimed.set(name, true);
     this.#link(write, delta, "resourceVersion");
   }
 
   #link(write: Write, delta: Delta, by: LinkEvent["by"]): void {
     this.#settle(write);
-    if (this.#bus.on) this.#bus.emit({ stage: "link", write: write.seq, delta: delta.seq, by });
+    this.#bus.emit({ stage: "link", write: write.seq, delta: delta.seq, by });
   }
 
   /** For the delta that the write will cause; unless a list has overtaken it before its answer came. */
@@ -184,32 +167,25 @@ export class Linker {
       this.#overtaken(write);
       return;
     }
-    const waiting = [...(this.#waiting.get(name) ?? [])].slice(1 - rememberedWrites);
-    this.#waiting.set(name, new Set([...waiting, write]));
+    this.#waiting.add(name, write);
   }
 
   #settle(write: Write): void {
-    const name = `${kindName(write.of)} ${write.key}`;
-    const waiting = this.#waiting.get(name);
-    if (waiting?.has(write) !== true) return;
-    const left = [...waiting].filter((each) => each !== write);
-    if (left.length === 0) this.#waiting.delete(name);
-    else this.#waiting.set(name, new Set(left));
+    this.#waiting.delete(`${kindName(write.of)} ${write.key}`, write);
   }
 
   /** The list shows a later state of the object than the writes that still wait for their delta. */
   #supersede(delta: Delta): void {
     const name = `${kindName(delta.of)} ${delta.key}`;
     this.#relisted.set(name, delta);
-    for (const write of this.#waiting.get(name) ?? []) {
-      const later = write.resourceVersion === "" || BigInt(delta.resourceVersion || 0) > BigInt(write.resourceVersion);
-      if (later || delta.tombstone === true) this.#overtaken(write);
+    for (const write of this.#waiting.get(name)) {
+      if (delta.tombstone === true || isNewer(delta.resourceVersion, write.resourceVersion)) this.#overtaken(write);
     }
   }
 
   #overtaken(write: Write): void {
     this.#settle(write);
-    if (this.#bus.on) this.#bus.emit({ stage: "link", write: write.seq, delta: 0, by: "superseded" });
+    this.#bus.emit({ stage: "link", write: write.seq, delta: 0, by: "superseded" });
   }
 }
 
@@ -224,12 +200,19 @@ function kindName(of: KindName): string {
 function isLater(relisted: Delta, { uid, resourceVersion }: Write): boolean {
   if (relisted.type === "Deleted") return relisted.uid === uid;
   if (resourceVersion === "") return relisted.uid !== uid;
-  return BigInt(relisted.resourceVersion || 0) > BigInt(resourceVersion);
+  return isNewer(relisted.resourceVersion, resourceVersion);
 }
+
+/** Of two versions of one object; none is older than any. */
+function isNewer(version: string, than: string): boolean {
+  return BigInt(version) > BigInt(than);
+}
+
+const deletionPaths = new Set([".metadata.deletionTimestamp", ".metadata.deletionGracePeriodSeconds"]);
 
 /** The delta is a step of a deletion: it begins, or its grace period has become another one. */
 function deletionGoesOn({ detail }: Delta): boolean {
-  return detail.changes.some(({ path }) => /^\.metadata\.deletion(Timestamp|GracePeriodSeconds)$/.test(path));
+  return detail.changes.some(({ path }) => deletionPaths.has(path));
 }
 
 function endsGracePeriod({ detail }: Delta): boolean {

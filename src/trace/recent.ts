@@ -20,11 +20,6 @@ export class Recent<K, V> {
     this.#young = new Map();
   }
 
-  delete(name: K): void {
-    this.#young.delete(name);
-    this.#old.delete(name);
-  }
-
   /** What is remembered, older values of what was set anew included. */
   values(): readonly V[] {
     return [...this.#young.values(), ...this.#old.values()];
@@ -33,5 +28,38 @@ export class Recent<K, V> {
   /** How many entries are remembered, those twice that were set anew. */
   get size(): number {
     return this.#young.size + this.#old.size;
+  }
+}
+
+/** The latest things under each name, so many at most; names are forgotten as `Recent` forgets its entries. */
+export class RecentSets<V> {
+  #sets = new Recent<string, Set<V>>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Oldest first. */
+  get(name: string): Iterable<V> {
+    return this.#sets.get(name) ?? [];
+  }
+
+  add(name: string, value: V): void {
+    const set = this.#sets.get(name) ?? new Set();
+    this.#sets.set(name, set.add(value));
+    for (const oldest of set) {
+      if (set.size <= this.#most) return;
+      set.delete(oldest);
+    }
+  }
+
+  delete(name: string, value: V): void {
+    this.#sets.get(name)?.delete(value);
+  }
+
+  /** How many things are remembered, those of a name twice that was added to again after a generation. */
+  get size(): number {
+    return this.#sets.values().reduce((sum, { size }) => sum + size, 0);
   }
 }

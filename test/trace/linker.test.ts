@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Pod } from "../../src/api/types.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { DeltaDetail } from "../../src/trace/delta-detail.ts";
-import type { DeltaEvent, LinkEvent, WriteEvent } from "../../src/trace/events.ts";
+import type { DeltaEvent, LinkEvent, StageEventBody, WriteEvent } from "../../src/trace/events.ts";
 import { Linker } from "../../src/trace/linker.ts";
 
 const of = { group: "", kind: "Pod" };
@@ -45,9 +45,10 @@ function delta(rest: Partial<DeltaEvent> & { readonly writer?: string }): DeltaE
 }
 
 /** Plays events, each at its time, and answers the links as `by write→delta`. */
-function linksOf(...events: readonly (readonly [at: number, event: WriteEvent | DeltaEvent])[]): string[] {
+function linksOf(...events: readonly (readonly [at: number, event: StageEventBody])[]): string[] {
   let now = 0;
-  const bus = new TraceBus({ now: () => now });
+  const failed: unknown[] = [];
+  const bus = new TraceBus({ now: () => now, onListenerError: (error) => failed.push(error) });
   const links: LinkEvent[] = [];
   bus.listen((event) => {
     if (event.stage === "link") links.push(event);
@@ -57,6 +58,7 @@ function linksOf(...events: readonly (readonly [at: number, event: WriteEvent | 
     now = at;
     bus.emit(event);
   }
+  expect(failed).toEqual([]);
   return links.map((link) => `${link.by} ${link.write}→${link.delta}`);
 }
 
@@ -114,7 +116,7 @@ describe("Linker", () => {
   });
 
   test("links a delete that was answered with a Status by uid, and not to another object of that name", () => {
-    const status = write({ verb: "delete", resourceVersion: "", deletes: false });
+    const status = write({ verb: "delete", resourceVersion: "", deletes: true });
     expect(linksOf([102, status], [103, delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 })])).toEqual([
       "uid 1→2",
     ]);
@@ -206,8 +208,228 @@ describe("Linker", () => {
     expect(linksOf([102, update], [103, listed])).toEqual(["resourceVersion 1→2"]);
   });
 
+  const added = delta({ type: "Added", receivedAt: 103 });
+  const relisted = delta({ type: "Replaced", resourceVersion: "15", relist: true, receivedAt: 200 });
+
+  test("links writes, not what else happens at a version, nor what would have been written", () => {
+    const stored = { stage: "store", of, key: "shop/web", replaced: "", resourceVersion: "10" } as const;
+    expect(linksOf([102, stored], [103, added])).toEqual([]);
+    expect(linksOf([102, write({ wouldBe: true })], [103, added])).toEqual([]);
+  });
+
+  test("links to no object of another kind, and to no resync of what was known", () => {
+    const other = { group: "apps", kind: "Deployment" };
+    expect(linksOf([102, write({})], [103, { ...added, of: other }])).toEqual([]);
+    expect(linksOf([102, write({})], [103, { ...added, type: "Sync" }])).toEqual([]);
+  });
+
+  test("a delta that is received in the millisecond in which the write was sent may be its own; none that came before", () => {
+    const update = write({ verb: "update", conditional: true, before: "9" });
+    expect(linksOf([100, delta({ receivedAt: 100 })], [102, update])).toEqual(["resourceVersion 2→1"]);
+    expect(linksOf([99, delta({ receivedAt: 99 })], [102, update])).toEqual([]);
+    const remove = write({ verb: "delete", resourceVersion: "", deletes: true });
+    const removal = delta({ type: "Deleted", resourceVersion: "11" });
+    expect(linksOf([100, removal], [102, remove])).toEqual(["uid 2→1"]);
+    expect(linksOf([99, { ...removal, receivedAt: 99 }], [102, remove])).toEqual([]);
+  });
+
+  test("finds a create in a list, which shows it at the version of its answer", () => {
+    const listed = { ...relisted, resourceVersion: "10" };
+    expect(linksOf([102, write({})], [200, listed])).toEqual(["resourceVersion 1→2"]);
+    // The version is the create's; what the patch did, if anything, it does not tell.
+    expect(linksOf([102, write({})], [103, write({ verb: "patch" })], [200, listed])).toEqual(["resourceVersion 1→3"]);
+  });
+
+  test("links a graceful delete to the beginning of the deletion and not to its end, which is the kubelet's", () => {
+    const graceful = write({ verb: "delete", resourceVersion: "12" });
+    const detail = changed({ labels: { a: "1" } }, { labels: { a: "2" }, ...going });
+    const begun = delta({ resourceVersion: "12", receivedAt: 103, detail });
+    const ended = delta({ type: "Deleted", resourceVersion: "13", receivedAt: 104 });
+    expect(linksOf([102, graceful], [103, begun], [104, ended])).toEqual(["resourceVersion 1→2"]);
+  });
+
+  test("links a delete that ends a deletion to the version of its answer, and by uid to the removal", () => {
+    const remove = write({ verb: "delete", resourceVersion: "12", deletes: true });
+    const ending = delta({ resourceVersion: "12", receivedAt: 103, detail: changed({}, going) });
+    const ended = delta({ type: "Deleted", resourceVersion: "13", receivedAt: 104 });
+    expect(linksOf([102, remove], [103, ending], [104, ended])).toEqual(["resourceVersion 1→2", "uid 1→4"]);
+  });
+
+  test("links by version what names no uid", () => {
+    const nameless = { uid: "", resourceVersion: "13", deletes: true };
+    const ended = delta({ type: "Deleted", resourceVersion: "13", receivedAt: 104 });
+    for (const verb of ["delete", "patch"] as const)
+      expect(linksOf([102, write({ verb, ...nameless })], [104, ended])).toEqual(["resourceVersion 1→2"]);
+    expect(linksOf([102, write({ verb: "delete", uid: "", resourceVersion: "" })], [104, ended])).toEqual([]);
+    expect(linksOf([102, write({ verb: "update", before: "9", resourceVersion: "" })], [200, relisted])).toEqual([]);
+  });
+
+  describe("the end of a grace period just before a removal", () => {
+    const grace = (before: number, after: number): DeltaDetail =>
+      changed(
+        { ...going, labels: { a: "1" }, deletionGracePeriodSeconds: before },
+        { ...going, labels: { a: "2" }, deletionGracePeriodSeconds: after },
+      );
+    const ending = delta({ resourceVersion: "12", receivedAt: 103, detail: grace(30, 0) });
+    const ended = delta({ type: "Deleted", resourceVersion: "13", receivedAt: 104 });
+    const remove = write({ verb: "delete", resourceVersion: "13", deletes: true });
+
+    test("is the delete's, also where more changed with it, or it was received as the delete was sent", () => {
+      expect(linksOf([102, remove], [103, ending], [104, ended])).toEqual(["uid 1→3", "uid 1→2"]);
+      expect(linksOf([102, { ...remove, sentAt: 103 }], [103, ending], [104, ended])).toEqual(["uid 1→3", "uid 1→2"]);
+    });
+
+    test("is not, where it came before the delete was sent, or is another change", () => {
+      expect(linksOf([103, ending], [104, { ...remove, sentAt: 104 }], [104, ended])).toEqual(["uid 2→3"]);
+      const idle = new DeltaDetail(of, undefined, undefined, undefined);
+      const restarts = { metadata: { name: "web", uid: "u1", resourceVersion: "1", creationTimestamp: "" } };
+      const zero = new DeltaDetail(of, { ...restarts, n: 1 } as Pod, { ...restarts, n: 0 } as Pod, undefined);
+      for (const detail of [grace(30, 5), changed(going, { ...going, labels: {} }), zero, idle])
+        expect(linksOf([102, remove], [103, { ...ending, detail }], [104, ended])).toEqual(["uid 1→3"]);
+    });
+
+    test("is not that of a write which took the last finalizer away", () => {
+      const patch = write({ verb: "patch", before: "9", resourceVersion: "9", deletes: true });
+      expect(linksOf([102, patch], [103, ending], [104, ended])).toEqual(["uid 1→3"]);
+    });
+
+    test("is claimed by one write", () => {
+      const first = write({ verb: "delete", resourceVersion: "12" });
+      expect(linksOf([102, first], [103, ending], [103, remove], [104, ended])).toEqual([
+        "resourceVersion 1→2",
+        "uid 4→5",
+      ]);
+      const late = write({ verb: "update", before: "11", conditional: true, resourceVersion: "12" });
+      expect(linksOf([102, remove], [103, ending], [104, ended], [105, late])).toEqual(["uid 1→3", "uid 1→2"]);
+    });
+  });
+
+  describe("a binding", () => {
+    const nodeIs = { path: ".spec.nodeName", after: "node-1" };
+    const aside = { path: ".target", after: "node-2" };
+    const binding = write({ subresource: "binding", resourceVersion: "", uid: "", changes: [aside, nodeIs] });
+    const metadata = { name: "web", uid: "u1", resourceVersion: "1", creationTimestamp: "" };
+    const podOn = (nodeName: string | undefined, label: string): Pod => ({
+      metadata: { ...metadata, labels: { label } },
+      spec: { containers: [], ...(nodeName !== undefined && { nodeName }) },
+    });
+    const moved = (before: string | undefined, after: string | undefined, rest: Partial<DeltaEvent> = {}): DeltaEvent =>
+      delta({
+        receivedAt: 103,
+        detail: new DeltaDetail(of, podOn(before, "a"), podOn(after, "b"), undefined),
+        ...rest,
+      });
+
+    test("is found among other changes", () => {
+      const early = moved(undefined, undefined, { resourceVersion: "9" });
+      expect(linksOf([102, binding], [103, early], [103, moved(undefined, "node-1")])).toEqual(["binding 1→3"]);
+      expect(linksOf([103, early], [103, moved(undefined, "node-1")], [104, binding])).toEqual(["binding 3→2"]);
+    });
+
+    test("is none where the pod had a node before, or the binding names none", () => {
+      expect(linksOf([102, binding], [103, moved("node-0", "node-1")])).toEqual([]);
+      expect(linksOf([102, { ...binding, changes: [] }], [103, moved(undefined, "node-1")])).toEqual([]);
+      expect(linksOf([102, { ...binding, changes: [] }], [103, moved(undefined, undefined)])).toEqual([]);
+    });
+
+    test("is not read from a list, which may leave changes out", () => {
+      expect(linksOf([102, binding], [103, moved(undefined, "node-1", { type: "Replaced", relist: true })])).toEqual(
+        [],
+      );
+    });
+
+    test("is no change that was received before it was sent", () => {
+      expect(linksOf([103, moved(undefined, "node-1")], [105, { ...binding, sentAt: 104 }])).toEqual([]);
+      expect(linksOf([103, moved(undefined, "node-1")], [105, { ...binding, sentAt: 103 }])).toEqual(["binding 2→1"]);
+    });
+
+    test("claims its delta: another write at that version did not make it", () => {
+      const placed = moved(undefined, "node-1");
+      expect(linksOf([102, binding], [103, placed], [104, binding])).toEqual(["binding 1→2"]);
+      const update = write({ verb: "update", before: "9", conditional: true });
+      expect(linksOf([102, binding], [103, placed], [104, update])).toEqual(["binding 1→2"]);
+    });
+  });
+
+  describe("a relist", () => {
+    const update = write({ verb: "update", before: "9", conditional: true });
+
+    test("overtakes each write to the object that still waits, and none whose delta was seen", () => {
+      const later = { ...update, before: "10", resourceVersion: "12" };
+      expect(linksOf([102, update], [103, later], [200, relisted])).toEqual(["superseded 1→0", "superseded 2→0"]);
+      const seen = delta({ receivedAt: 104 });
+      expect(linksOf([102, update], [103, later], [104, seen], [200, relisted])).toEqual([
+        "resourceVersion 1→3",
+        "superseded 2→0",
+      ]);
+      // Said once.
+      expect(linksOf([102, update], [200, relisted], [201, relisted])).toEqual(["superseded 1→0"]);
+    });
+
+    test("overtakes nothing where the removal was seen before the answer to the delete", () => {
+      const remove = write({ verb: "delete", resourceVersion: "", deletes: true });
+      const removal = delta({ type: "Deleted", resourceVersion: "11", receivedAt: 101 });
+      const anew = { ...relisted, uid: "u2" };
+      expect(linksOf([101, removal], [102, remove], [200, anew])).toEqual(["uid 2→1"]);
+      expect(linksOf([102, remove], [200, anew])).toEqual(["superseded 1→0"]);
+    });
+
+    test("overtakes the write that took the last finalizer away", () => {
+      const patch = write({ verb: "patch", before: "9", resourceVersion: "9", deletes: true });
+      expect(linksOf([102, patch], [200, relisted])).toEqual(["superseded 1→0"]);
+      // The list shows the version that the patch was based on: the removal is still to come.
+      const shown = { ...relisted, resourceVersion: "9", receivedAt: 101 };
+      const removal = delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 });
+      expect(linksOf([101, shown], [102, patch], [103, removal])).toEqual(["uid 2→3"]);
+    });
+
+    test("from which the object is missing overtakes all: its last version is not known", () => {
+      const missing = delta({ type: "Deleted", resourceVersion: "9", tombstone: true, receivedAt: 103 });
+      expect(linksOf([102, update], [103, missing])).toEqual(["superseded 1→0"]);
+    });
+  });
+
   test("leaves refused writes alone", () => {
     expect(linksOf([102, write({ status: 409, error: "conflict" })], [103, delta({ receivedAt: 103 })])).toEqual([]);
+  });
+});
+
+describe("what a Linker remembers", () => {
+  const remembering = (): { readonly emit: (...events: StageEventBody[]) => void; readonly linker: Linker } => {
+    const bus = new TraceBus({ now: () => 0 });
+    const linker = new Linker(bus);
+    bus.listen(linker.listener);
+    return { emit: (...events) => events.forEach((event) => bus.emit(event)), linker };
+  };
+
+  test("of a write is the write, under its version and among those that wait, until its delta came", () => {
+    const { emit, linker } = remembering();
+    emit(write({}));
+    expect(linker.remembered).toBe(2);
+    emit(delta({ type: "Added" }));
+    // The write by its version, the delta by its own, and that it is claimed.
+    expect(linker.remembered).toBe(3);
+  });
+
+  test("of a deletecollection is nothing: it has no delta of its own", () => {
+    const { emit, linker } = remembering();
+    emit(write({ verb: "deletecollection", key: "shop/", resourceVersion: "20", uid: "" }));
+    expect(linker.remembered).toBe(0);
+  });
+
+  test("of an object that changes again and again are its deltas by version, and the last 4 of a pod", () => {
+    const changes = Array.from({ length: 10 }, (_, n) => delta({ resourceVersion: String(n + 1) }));
+    const [pods, maps] = [remembering(), remembering()];
+    pods.emit(...changes);
+    expect(pods.linker.remembered).toBe(10 + 1 + 4);
+    maps.emit(...changes.map((change) => ({ ...change, of: { group: "", kind: "ConfigMap" } })));
+    expect(maps.linker.remembered).toBe(10 + 1);
+  });
+
+  test("of writes that were all answered with one version are the last 64", () => {
+    const { emit, linker } = remembering();
+    for (let n = 0; n < 100; n++) emit(write({ verb: "patch", before: "9" }));
+    expect(linker.remembered).toBe(64 + 64);
   });
 });
 

@@ -12,6 +12,7 @@ describe("isSecret", () => {
     { of: secret, path: '.stringData["tls.key"]', is: true },
     { of: secret, path: ".stringData", is: true },
     { of: secret, path: ".type", is: false },
+    { of: secret, path: ".metadata.labels.data", is: false },
     { of: { group: "", kind: "ConfigMap" }, path: ".data.mode", is: false },
     { of: { group: "example.com", kind: "Secret" }, path: ".data.mode", is: false },
     { of: widget, path: ".spec.token", is: true },
@@ -40,6 +41,18 @@ describe("maskChanges", () => {
       token: "(masked)",
       users: [{ name: "a", bearerToken: "(masked)" }],
       region: "eu",
+    });
+  });
+
+  test("masks an applied manifest among other annotations, and leaves nothing as it is", () => {
+    const applied = "kubectl.kubernetes.io/last-applied-configuration";
+    const [masked] = maskChanges(widget, [
+      { path: ".metadata.annotations", before: null, after: { [applied]: "s3cret", note: null } },
+    ]);
+    expect(masked).toEqual({
+      path: ".metadata.annotations",
+      before: null,
+      after: { [applied]: "(masked)", note: null },
     });
   });
 });

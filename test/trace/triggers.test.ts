@@ -31,6 +31,12 @@ describe("TriggerLog", () => {
     expect(versions(older.last)).toEqual(["64", "65", "66", "67", "68", "69", "70", "retry"]);
   });
 
+  test("is empty, or begins with one trigger", () => {
+    const [empty, begun] = [new TriggerLog(), new TriggerLog(numbered(1))];
+    expect([empty.total, empty.first, empty.last]).toEqual([0, [], []]);
+    expect([begun.total, versions(begun.first), begun.last]).toEqual([1, ["1"], []]);
+  });
+
   test("logs do not share what they hold", () => {
     const [a, b] = [new TriggerLog(), new TriggerLog()];
     for (let n = 1; n <= 9; n++) a.add(numbered(n));
