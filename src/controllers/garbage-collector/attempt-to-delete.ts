@@ -129,12 +129,12 @@ async function remove(
 ): Promise<"present" | "absent"> {
   const { context } = work;
   const identity = identityOf(node);
-  const dependents = node.dependents?.size ?? 0;
+  const dependents = [...(node.dependents ?? [])];
   const facts = { owners: factsOf(owners) };
   try {
-    if (dependents > 0 && owners.some(({ state }) => state.is === "waiting")) {
-      await breakCycle(work, node);
-      const because = context.decide(rules.removeWithDependents, { ...facts, dependents });
+    if (dependents.length > 0 && owners.some(({ state }) => state.is === "waiting")) {
+      await breakCycle(work, node, dependents);
+      const because = context.decide(rules.removeWithDependents, { ...facts, dependents: dependents.length });
       await deleteObject(work, node, latest, "Foreground", because);
     } else {
       const policy = policyOf(latest);
@@ -148,12 +148,10 @@ async function remove(
 }
 
 /** A dependent that waits as the node's owner does may be a part of a cycle; not all that are taken for one are. */
-async function breakCycle(work: Work, node: GraphNode): Promise<void> {
-  for (const dependent of node.dependents ?? []) {
-    if (!dependent.deletingDependents) continue;
-    await unblockOwners(work, node, work.context.decide(rules.breakCycle, { dependent: nameOfNode(dependent) }));
-    return;
-  }
+async function breakCycle(work: Work, node: GraphNode, dependents: readonly GraphNode[]): Promise<void> {
+  const waiting = dependents.find(({ deletingDependents }) => deletingDependents);
+  if (waiting === undefined) return;
+  await unblockOwners(work, node, work.context.decide(rules.breakCycle, { dependent: nameOfNode(waiting) }));
 }
 
 /** A finalizer that is there already is honoured. */

@@ -42,7 +42,7 @@ async function freeAll(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, dependents.length) }, free));
+  await Promise.all(Array.from({ length: atOnce }, free));
   const [first] = failures;
   if (first === undefined) return;
   const { dependent, error: cause } = first;

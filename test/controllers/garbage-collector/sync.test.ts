@@ -108,12 +108,90 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     expect(told(it).filter((what) => what.startsWith("delete"))).toHaveLength(1);
   });
 
+  test("is deleted where its owner's name is another object's", async () => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    it.store(ConfigMaps, object(ConfigMaps, "owner", { uid: "another" }));
+    await it.sync(childKey);
+    expect(it.decisions).toEqual([
+      "delete: its only owner ConfigMap owner (uid uid-owner) is absent: its name is another object's now, uid another → delete, Background",
+    ]);
+  });
+
+  test("is not deleted while the API server cannot tell of it, or of its owner", async () => {
+    for (const name of ["child", "owner"]) {
+      const it = collectorScene();
+      orphaned(it, "owner");
+      it.refuse = ({ what }) => {
+        if (what === `get ConfigMap ns/${name}`) throw refusal(500, "InternalError");
+      };
+      expect(String(await it.sync(childKey))).toContain("InternalError");
+      expect(told(it).at(-1)).toBe(`get ConfigMap ns/${name}`);
+      expect(it.decisions).toEqual([]);
+    }
+  });
+
+  test("that is being deleted already is left alone", async () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "child", { deleted: true, owners: [ownedBy(ConfigMaps, "owner")] }));
+    it.graph.keyOf(it.graph.node("uid-child") as never, "delete");
+    await it.sync(childKey);
+    expect([it.calls, it.decisions]).toEqual([[], ["being-deleted: it is being deleted already → left alone"]]);
+  });
+
+  test("whose owner waits for it is deleted, in the foreground only if it has dependents of its own", async () => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    it.store(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] }));
+    await it.sync(childKey);
+    expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: "Background" });
+    it.add(ConfigMaps, object(ConfigMaps, "last", { owners: [ownedBy(ConfigMaps, "child")] }));
+    it.graph.keyOf(it.graph.node("uid-child") as never, "delete");
+    await it.sync(childKey);
+    // Nothing else waits: there is no circle to be broken.
+    expect(told(it)).toEqual(["get ConfigMap ns/child", "get ConfigMap ns/owner", "delete ConfigMap ns/child"]);
+    expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: "Foreground" });
+  });
+
+  test("with dependents is deleted in the foreground where one of its owners waits and the others are absent", async () => {
+    const it = collectorScene();
+    orphaned(it, "gone", "owner");
+    it.store(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] }));
+    it.add(ConfigMaps, object(ConfigMaps, "last", { owners: [ownedBy(ConfigMaps, "child")] }));
+    it.graph.keyOf(it.graph.node("uid-child") as never, "delete");
+    await it.sync(childKey);
+    expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: "Foreground" });
+  });
+
+  test("with dependents is deleted in the background where no owner waits", async () => {
+    const it = collectorScene();
+    orphaned(it, "gone");
+    it.add(ConfigMaps, object(ConfigMaps, "last", { owners: [ownedBy(ConfigMaps, "child")] }));
+    it.graph.keyOf(it.graph.node("uid-child") as never, "delete");
+    await it.sync(childKey);
+    expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: "Background" });
+  });
+
+  test("whose owner has no namespace asks for it once as well", async () => {
+    const it = collectorScene();
+    const owners = [ownedBy(Nodes, "node")];
+    for (const name of ["child", "other"]) {
+      it.add(ConfigMaps, object(ConfigMaps, name, { owners }));
+      it.graph.keyOf(it.graph.node(`uid-${name}`) as never, "delete");
+    }
+    await it.sync(childKey);
+    expect(told(it)).toContain("get Node node");
+    await it.sync("ConfigMap ns/other");
+    expect(told(it)).toEqual(["get ConfigMap ns/other", "delete ConfigMap ns/other"]);
+  });
+
   test("is asked for once with its absent owner (TestAbsentOwnerCache)", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     await it.sync(childKey);
     await it.sync(childKey);
     expect(told(it)).toEqual(["get ConfigMap ns/child", "delete ConfigMap ns/child"]);
+    expect(it.decisions[0]).toContain("is absent: 404 from the API server → delete");
   });
 });
 
@@ -139,6 +217,37 @@ describe("an object with an owner", () => {
         },
       },
     });
+  });
+
+  test("says what became of each of its owners", async () => {
+    const it = collectorScene();
+    orphaned(it, "there", "waiting");
+    it.store(ConfigMaps, object(ConfigMaps, "there"));
+    it.store(ConfigMaps, object(ConfigMaps, "waiting", { deleted: true, finalizers: ["foregroundDeletion"] }));
+    await it.sync(childKey);
+    expect(it.decisions.join()).toContain("ConfigMap waiting (uid uid-waiting) waits for its dependents");
+    expect(it.decisions.join()).toContain("→ remove 1 owner reference");
+  });
+
+  // Source: kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go classifyReferences.
+  test.each([
+    { name: "that is being deleted without waiting for anything", state: { deleted: true } },
+    { name: "that would wait, but is not being deleted", state: { finalizers: ["foregroundDeletion"] } },
+  ])("$name is kept", async ({ state }) => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    it.store(ConfigMaps, object(ConfigMaps, "owner", state));
+    await it.sync(childKey);
+    expect(it.decisions).toEqual(["keep: its only owner ConfigMap owner (uid uid-owner) exists → kept"]);
+  });
+
+  test("that it lost meanwhile is kept: the references are those that the API server has", async () => {
+    const it = collectorScene();
+    orphaned(it, "owner");
+    it.store(ConfigMaps, object(ConfigMaps, "child"));
+    await it.sync(childKey);
+    expect(told(it)).toEqual(["get ConfigMap ns/child"]);
+    expect(it.decisions).toEqual(["no-owners: it has no owners → kept"]);
   });
 
   test("is patched by a merge patch where the kind knows no other", async () => {
@@ -178,8 +287,10 @@ describe("an object with an owner", () => {
   test("that has a namespace, without having one itself, is left alone", async () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "owner"));
-    it.add(Nodes, object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    it.add(Nodes, object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner"), ownedBy(Nodes, "other")] }));
     expect(await it.sync("Node node")).toBeUndefined();
+    // Nor are owners asked for that stand behind.
+    expect(told(it)).toEqual(["get Node node"]);
     expect(it.decisions).toEqual([
       "impossible-owner: it has no namespace, and its owner ConfigMap owner is of a kind that has → left alone",
     ]);
@@ -248,6 +359,21 @@ describe("an object that is deleted in the foreground", () => {
     expect(it.decisions).toEqual(["wait-for-dependents: 1 dependent held by it: ConfigMap ns/child → look at it"]);
   });
 
+  test("names 3 of those that it waits for, and wakes none that waits itself", async () => {
+    const it = collectorScene();
+    waiting(it);
+    const owners = [ownedBy(ConfigMaps, "owner", { blockOwnerDeletion: true })];
+    const going = { deleted: true, finalizers: ["foregroundDeletion"] };
+    for (const name of ["a", "b", "c", "d"])
+      it.add(ConfigMaps, object(ConfigMaps, name, { owners, ...(name === "b" && going) }));
+    it.take();
+    await it.sync("ConfigMap ns/owner");
+    expect(it.take()).toEqual(["a", "c", "d"].map((name) => `ConfigMap ns/${name}`));
+    expect(it.decisions).toEqual([
+      "wait-for-dependents: 4 dependents held by it: ConfigMap ns/a, ConfigMap ns/b, ConfigMap ns/c and 1 more → look at them",
+    ]);
+  });
+
   test("takes dependents that have dependents with it in the foreground, unblocked if they may be a circle (TestUnblockOwnerReference)", async () => {
     const it = collectorScene();
     waiting(it);
@@ -272,6 +398,9 @@ describe("an object that is deleted in the foreground", () => {
       },
       { what: "delete ConfigMap ns/child", options: { propagationPolicy: "Foreground" } },
     ]);
+    expect(it.decisions).toContain(
+      "break-cycle: its dependent ConfigMap ns/last waits as its owner does, which may be a cycle → unblock its owners",
+    );
   });
 
   test("is tried four times at most when its finalizer cannot be taken off", async () => {
@@ -302,6 +431,21 @@ describe("an object that is deleted without its dependents", () => {
       "get ConfigMap ns/owner",
       "patch ConfigMap ns/owner",
     ]);
+    expect(it.calls[0]?.options).toMatchObject({
+      body: { metadata: { uid: "uid-a", ownerReferences: [{ $patch: "delete", uid: "uid-owner" }] } },
+    });
+    expect(it.decisions).toEqual([
+      "orphan: ConfigMap ns/owner is deleted and leaves its dependents → remove the reference to it from 2 dependents",
+      "orphaned: its dependents are free of it → remove the finalizer orphan",
+    ]);
+  });
+
+  test("loses its finalizer at once where it has none", async () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["orphan"] }));
+    await it.sync("orphan ConfigMap ns/owner");
+    expect(told(it)).toEqual(["get ConfigMap ns/owner", "patch ConfigMap ns/owner"]);
+    expect(it.decisions).toEqual(["orphaned: it has no dependents → remove the finalizer orphan"]);
   });
 
   test("keeps its finalizer when one could not be freed (TestOrphanDependentsFailure)", async () => {
@@ -311,7 +455,9 @@ describe("an object that is deleted without its dependents", () => {
       if (what === "patch ConfigMap ns/a") throw refusal(500, "InternalError");
       if (what === "patch ConfigMap ns/b") throw refusal(404, "NotFound");
     };
-    expect(String(await it.sync("orphan ConfigMap ns/owner"))).toContain(
+    const failed = await it.sync("orphan ConfigMap ns/owner");
+    expect((failed as Error).cause).toMatchObject({ message: "InternalError" });
+    expect(String(failed)).toContain(
       "Cannot free 1 of 2 dependents from ConfigMap ns/owner, the first being ConfigMap ns/a",
     );
     expect(told(it)).toEqual(["patch ConfigMap ns/a", "patch ConfigMap ns/b"]);
