@@ -61,6 +61,10 @@ export const mutatedRooms: readonly MutatedRoom[] = [
           "test/controllers/deployment/{rolling,scaling,rollout-status,sync,recreate,history,new-size,status-rules,replica-sets,strategy}.test.ts",
         ],
       },
+      {
+        sources: ["src/controllers/garbage-collector/{attempt-to-delete,attempt-to-orphan,classify}.ts"],
+        tests: ["test/controllers/garbage-collector/{sync,graph}.test.ts"],
+      },
     ],
   },
   {
