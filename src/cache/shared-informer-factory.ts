@@ -132,7 +132,7 @@ export class SharedInformerFactory {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const onAbort = (): void => reject(signal.reason as Error);
-      signal.addEventListener("abort", onAbort, { once: true });
+      signal.addEventListener("abort", onAbort);
       void synced.then(() => {
         signal.removeEventListener("abort", onAbort);
         resolve();

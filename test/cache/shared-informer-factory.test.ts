@@ -86,6 +86,12 @@ describe("SharedInformerFactory", () => {
     expect([Object.keys(object ?? {}), object?.metadata.name]).toEqual([["metadata"], "a"]);
   });
 
+  test("reads the metadata of each kind by itself", () => {
+    const { factory, made } = scene();
+    expect(factory.forMetadata(Gadgets)).not.toBe(factory.forMetadata(Widgets));
+    expect(made).toEqual(["metadata of gadgets in all", "metadata of widgets.example.com in all"]);
+  });
+
   test("ends the informer that reads a kind's metadata alone, and no other; asked for again it starts anew", async () => {
     const { factory, timeline, server } = scene();
     factory.forKind(Gadgets);
@@ -171,7 +177,11 @@ describe("SharedInformerFactory", () => {
     server(Widgets).put("a");
     factory.start();
     await timeline.runUntil({ ms: 1 });
-    const stopped = factory.stop();
+    let over = false;
+    const stopped = factory.stop().then(() => (over = true));
+    for (let n = 0; n < 20; n++) await Promise.resolve();
+    // A request ends in the server's turn.
+    expect(over).toBe(false);
     expect(await timeline.runUntil()).toBe("steady");
     await stopped;
     expect(server(Widgets).openWatches).toBe(0);

@@ -319,6 +319,7 @@ describe("SharedInformer", () => {
     const { server, informer, start, pass } = informerScene({
       createQueue: (options) => new RealFIFO({ ...options, wake: () => undefined }),
     });
+    await pass(50);
     start();
     await pass(100);
     server.put("a");

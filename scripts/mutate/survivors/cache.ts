@@ -1,5 +1,7 @@
 import type { KnownSurvivor } from "./known-survivor.ts";
 
+const guard = "equivalent: the bus itself does nothing while nobody listens; asking it first saves making the event";
+
 export const cacheSurvivors: readonly KnownSurvivor[] = [
   {
     file: "src/cache/real-fifo.ts",
@@ -29,6 +31,51 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     file: "src/cache/store-writer.ts",
     line: "if (!bus.on) return 0;",
     replacement: "false",
-    why: "equivalent: the bus itself answers 0 while nobody listens; it saves making the event",
+    why: guard,
+  },
+  ...[
+    "if (this.#options.bus.on) this.#options.bus.emit(this.#event(objects));",
+    "if (this.#options.bus.on) this.#options.bus.emit({ ...this.#event(objects), error });",
+    'if (bus.on) bus.emit({ stage: "watch", of, state: "opened", resourceVersion, why });',
+    'if (bus.on) bus.emit({ stage: "watch", of, state, resourceVersion, why });',
+  ].map((line) => ({ file: "src/cache/reflector-reports.ts", line, replacement: "true", why: guard })),
+  ...[
+    "if (this.#options.bus.on) this.#report(notification);",
+    "if (bus.on) this.#report(notification, error instanceof Error ? error.message : String(error));",
+  ].map((line) => ({
+    file: "src/cache/processor-listener.ts",
+    line,
+    replacement: "true",
+    why: guard,
+  })),
+  {
+    file: "src/cache/reflector.ts",
+    line: "#resumes = false;",
+    replacement: "true",
+    why: "equivalent: read only after a list, which sets it",
+  },
+  {
+    file: "src/cache/shared-informer.ts",
+    line: "...(onHandlerError !== undefined && { onHandlerError }),",
+    replacement: "true",
+    why: "equivalent: a listener takes an undefined onHandlerError for none; the type of its options does not",
+  },
+  {
+    file: "src/cache/shared-informer.ts",
+    line: "const rest = { before: undefined, initial: true, tombstone: false, queuedAt: 0 };",
+    replacement: "true",
+    why: "equivalent: a tombstone is told with deletions only, and this tells of additions",
+  },
+  {
+    file: "src/cache/shared-informer-factory.ts",
+    line: "const scope = kind.namespaced && namespace !== undefined ? { namespace } : {};",
+    replacement: "true",
+    why: "equivalent: a client takes an undefined namespace for all; the type of its scope does not",
+  },
+  {
+    file: "src/cache/shared-informer-factory.ts",
+    line: "const selected = selectors === undefined ? {} : { selectors };",
+    replacement: "false",
+    why: "equivalent: an informer takes undefined selectors for none; the type of its options does not",
   },
 ];
