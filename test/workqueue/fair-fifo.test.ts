@@ -1,9 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { seededRandom } from "../../src/platform/random.ts";
-import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { FairFifo } from "../../src/workqueue/fair-fifo.ts";
-import { Queue } from "../../src/workqueue/queue.ts";
 
 interface Item {
   readonly group: string;
@@ -81,16 +78,4 @@ describe("FairFifo", () => {
       { seed: 43, numRuns: 300 },
     );
   });
-});
-
-test("a queue of groups hands out a key of each in turn", () => {
-  const timeline = virtualTimeline(0, seededRandom(1));
-  const queue = new Queue({ name: "q", timeline, groupOf: (key) => key.slice(0, 1) });
-  for (const key of ["a1", "a2", "a3", "b1"]) queue.add(key, { cause: "other", why: "test" });
-  expect([queue.take()?.key, queue.take()?.key, queue.take()?.key, queue.take()?.key]).toEqual([
-    "a1",
-    "b1",
-    "a2",
-    "a3",
-  ]);
 });

@@ -1,9 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { seededRandom } from "../../src/platform/random.ts";
-import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { PriorityFifo } from "../../src/workqueue/priority-fifo.ts";
-import { Queue } from "../../src/workqueue/queue.ts";
 
 interface Item {
   readonly priority: number;
@@ -44,13 +41,4 @@ test("PriorityFifo looks for the place of a priority among the priorities, not a
   // Of the order of 10^10 steps if each item were a priority of its own.
   for (let n = 0; n < 200_000; n++) line.push(n);
   expect([line.shift(), line.shift(), line.length]).toEqual([1, 3, 199_998]);
-});
-
-test("a queue with priorities hands out the keys of the highest first", () => {
-  const timeline = virtualTimeline(0, seededRandom(1));
-  const priorities: Record<string, number> = { low: 0, high: 10, also: 0 };
-  const queue = new Queue({ name: "q", timeline, priorityOf: (key) => priorities[key] ?? 0 });
-  for (const key of ["low", "high", "also"]) queue.add(key, { cause: "other", why: "test" });
-  expect([queue.take()?.key, queue.take()?.key, queue.take()?.key]).toEqual(["high", "low", "also"]);
-  expect(queue.take()).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
-import type { Trigger } from "../../src/trace/triggers.ts";
+import { type Trigger, TriggerLog } from "../../src/trace/triggers.ts";
 import { Queue, type QueueItem } from "../../src/workqueue/queue.ts";
 
 const because = (why: string): Trigger => ({ cause: "other", why });
@@ -29,6 +29,19 @@ describe("Queue", () => {
     expect(queue.add("a", because("2"))).toBe("merged");
     expect(queue.depth).toBe(1);
     expect(whys(took(queue))).toEqual(["1", "2"]);
+  });
+
+  test("a key that waits takes over the triggers that it gathered elsewhere", () => {
+    const queue = newQueue();
+    const elsewhere = new TriggerLog(because("2"));
+    elsewhere.add(because("3"));
+    queue.add("a", because("1"));
+    queue.add("a", elsewhere);
+    queue.add("b", elsewhere);
+    expect([whys(took(queue)), whys(took(queue))]).toEqual([
+      ["1", "2", "3"],
+      ["2", "3"],
+    ]);
   });
 
   test("never gives one key to two workers: added in flight, it comes again after done", () => {
@@ -276,4 +289,25 @@ describe("Queue", () => {
       { seed: 20261121, numRuns: 300 },
     );
   });
+});
+
+test("a queue with priorities hands out the keys of the highest first", () => {
+  const timeline = virtualTimeline(0, seededRandom(1));
+  const priorities: Record<string, number> = { low: 0, high: 10, also: 0 };
+  const queue = new Queue({ name: "q", timeline, priorityOf: (key) => priorities[key] ?? 0 });
+  for (const key of ["low", "high", "also"]) queue.add(key, { cause: "other", why: "test" });
+  expect([queue.take()?.key, queue.take()?.key, queue.take()?.key]).toEqual(["high", "low", "also"]);
+  expect(queue.take()).toBeUndefined();
+});
+
+test("a queue of groups hands out a key of each in turn", () => {
+  const timeline = virtualTimeline(0, seededRandom(1));
+  const queue = new Queue({ name: "q", timeline, groupOf: (key) => key.slice(0, 1) });
+  for (const key of ["a1", "a2", "a3", "b1"]) queue.add(key, { cause: "other", why: "test" });
+  expect([queue.take()?.key, queue.take()?.key, queue.take()?.key, queue.take()?.key]).toEqual([
+    "a1",
+    "b1",
+    "a2",
+    "a3",
+  ]);
 });
