@@ -3,7 +3,7 @@
  * Exits 1 if anything is wrong; prints each finding.
  */
 import { join } from "node:path";
-import { rooms } from "./floors.ts";
+import { levels, rooms } from "./floors.ts";
 import { floorsOf, lintConfig, withPicture } from "./house.ts";
 import { thirdPartyLicenses } from "./licenses.ts";
 
@@ -44,17 +44,11 @@ async function derived({ path, from, make }: Derived): Promise<boolean> {
 
 const derivedFiles: readonly Derived[] = [
   { path: "src/README.md", from: "scripts/floors.ts", make: (today) => withPicture(today, rooms) },
-  ...rooms.flatMap(({ folder, inner }) =>
-    inner === undefined
-      ? []
-      : [
-          {
-            path: `${folder}/README.md`,
-            from: "scripts/floors.ts",
-            make: (today: string) => withPicture(today, inner),
-          },
-        ],
-  ),
+  ...levels.map(({ folder, places }) => ({
+    path: `${folder}/README.md`,
+    from: "scripts/floors.ts",
+    make: (today: string) => withPicture(today, places),
+  })),
   { path: ".oxlintrc.json", from: "scripts/floors.ts", make: lintConfig },
   {
     path: "plugin/commands/version/third-party.json",

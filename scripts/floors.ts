@@ -22,6 +22,14 @@ export interface Place {
   readonly owns: string;
   /** Its own folders never import each other. */
   readonly apart?: true;
+  readonly inner?: readonly Place[];
+}
+
+/** A folder with floors inside. */
+export interface Level {
+  /** Path from the top of the work tree. */
+  readonly folder: string;
+  readonly places: readonly Place[];
 }
 
 export const rooms: readonly Room[] = [
@@ -42,8 +50,77 @@ export const rooms: readonly Room[] = [
   {
     floor: 3,
     folder: "src/sandbox",
-    owns: "the embedded API server: store, registry, watch, in-process `Transport`",
+    owns: "the embedded API server: what makes and serves it; floors as those of k8s.io/apiserver inside",
     only: ["src/platform", "src/api"],
+    inner: [
+      {
+        floor: 1,
+        folder: "meta",
+        owns: "objects as JSON has them, field errors, `Status` errors, equality, times and numbers as Go reads them",
+      },
+      { floor: 2, folder: "conversion", owns: "between the versions of a kind" },
+      { floor: 2, folder: "storage", owns: "revisions, collections by key, the history that watches read" },
+      {
+        floor: 3,
+        folder: "registry",
+        owns: "the kinds: a folder for each API group with defaults, validation and strategies; the catalogue of resources",
+        inner: [
+          { floor: 1, folder: "strategy", owns: "what a kind may have of its own (`KindRules`); filling in defaults" },
+          {
+            floor: 2,
+            folder: "validation",
+            owns: "checks that kinds share: names, metadata, selectors, addresses, quantities, counts",
+          },
+          {
+            floor: 3,
+            folder: "core",
+            owns: "the core group; pods, their templates and volumes, which other groups hold too",
+          },
+          ...[
+            "admissionregistration",
+            "apiregistration",
+            "apps",
+            "autoscaling",
+            "batch",
+            "certificates",
+            "coordination",
+            "discovery",
+            "flowcontrol",
+            "networking",
+            "node",
+            "policy",
+            "rbac",
+            "resource",
+            "scheduling",
+            "storage",
+          ].map((folder) => ({ floor: 4, folder, owns: `the API group \`${folder}\`` })),
+        ],
+      },
+      {
+        floor: 4,
+        folder: "serialization",
+        owns: "JSON, YAML and protobuf bodies; content negotiation; objects encoded once",
+      },
+      { floor: 4, folder: "options", owns: "options of reads and writes; label and field selectors" },
+      {
+        floor: 5,
+        folder: "context",
+        owns: "what a request may use: the server, its open watches, the path taken apart",
+      },
+      { floor: 6, folder: "managedfields", owns: "who owns which field" },
+      { floor: 6, folder: "printers", owns: "tables, as `kubectl get` shows them" },
+      { floor: 7, folder: "admission", owns: "the admission plugins" },
+      {
+        floor: 8,
+        folder: "endpoints",
+        owns: "a verb or a subresource a file: create, update, patch, delete, list, watch, bind, evict, reviews",
+      },
+      {
+        floor: 9,
+        folder: "serving",
+        owns: "a request to its verb, and the verb's result to a response; discovery and OpenAPI documents",
+      },
+    ],
   },
   {
     floor: 3,
@@ -123,9 +200,6 @@ export const rooms: readonly Room[] = [
 export const knots: Readonly<Record<string, number>> = {
   "src/api": 10,
   "src/modes": 6,
-  "src/sandbox": 334,
-  "src/sandbox/admission/pod-security": 6,
-  "src/sandbox/registry": 124,
   "src/views": 2,
 };
 
@@ -135,10 +209,18 @@ export const knots: Readonly<Record<string, number>> = {
  */
 export const mostArrows: Readonly<Record<string, number>> = {
   "src/controller": 2,
-  "src/sandbox": 192,
-  "src/sandbox/registry": 219,
+  "src/sandbox": 74,
+  "src/sandbox/registry": 65,
   plugin: 15,
 };
+
+/** Every folder that has floors inside, rooms and places alike. */
+export const levels: readonly Level[] = rooms.flatMap(({ folder, inner }) => levelsOf(folder, inner));
+
+function levelsOf(folder: string, places: readonly Place[] | undefined): readonly Level[] {
+  if (places === undefined) return [];
+  return [{ folder, places }, ...places.flatMap((place) => levelsOf(`${folder}/${place.folder}`, place.inner))];
+}
 
 /** Whether a file in `from` may import a file in `to`. */
 export function mayImport(from: Room, to: Room): boolean {

@@ -4,7 +4,17 @@
  */
 import { parseSync } from "oxc-parser";
 import { dirname, join, relative } from "node:path";
-import { forbiddenGlobals, knots, mayImport, mostArrows, type Place, type Room, roomOf, rooms } from "./floors.ts";
+import {
+  forbiddenGlobals,
+  knots,
+  levels,
+  mayImport,
+  mostArrows,
+  type Place,
+  type Room,
+  roomOf,
+  rooms,
+} from "./floors.ts";
 
 const start = "<!-- floors: made by `npm run check -- --write` from scripts/floors.ts -->";
 const end = "<!-- end of floors -->";
@@ -156,22 +166,24 @@ function brokenBetweenRooms({ from, to, isOwn }: Import): readonly string[] {
   return [`${from}: controller ${mine} must not import controller ${theirs}`];
 }
 
-/** By the floors inside a room, where it has any. */
+/** By the floors inside a room or a place. */
 function brokenBetweenPlaces({ from, to, isOwn }: Import): readonly string[] {
-  const room = roomOf(from);
-  if (!isOwn || room?.inner === undefined || roomOf(to) !== room) return [];
-  const placeOf = (path: string): Place | undefined =>
-    room.inner?.find(({ folder }) => path.startsWith(`${room.folder}/${folder}/`));
-  const [mine, theirs] = [placeOf(from), placeOf(to)];
-  if (mine === undefined) return [];
-  if (theirs === undefined) return [`${from}: imports ${to}, which lies flat in ${room.folder}, its top`];
-  if (mine !== theirs) {
-    if (theirs.floor < mine.floor) return [];
-    return [`${from}: ${mine.folder} (floor ${mine.floor}) must not import ${theirs.folder} (floor ${theirs.floor})`];
-  }
-  const within = (path: string): string => path.slice(`${room.folder}/${mine.folder}/`.length).split("/")[0] ?? "";
-  if (mine.apart !== true || within(from) === within(to)) return [];
-  return [`${from}: ${within(from)} must not import ${within(to)}`];
+  if (!isOwn) return [];
+  return levels.flatMap(({ folder, places }) => {
+    if (!from.startsWith(`${folder}/`) || !to.startsWith(`${folder}/`)) return [];
+    const placeOf = (path: string): Place | undefined =>
+      places.find((place) => path.startsWith(`${folder}/${place.folder}/`));
+    const [mine, theirs] = [placeOf(from), placeOf(to)];
+    if (mine === undefined) return [];
+    if (theirs === undefined) return [`${from}: imports ${to}, which lies flat in ${folder}, its top`];
+    if (mine !== theirs) {
+      if (theirs.floor < mine.floor) return [];
+      return [`${from}: ${mine.folder} (floor ${mine.floor}) must not import ${theirs.folder} (floor ${theirs.floor})`];
+    }
+    const within = (path: string): string => path.slice(`${folder}/${mine.folder}/`.length).split("/")[0] ?? "";
+    if (mine.apart !== true || within(from) === within(to)) return [];
+    return [`${from}: ${within(from)} must not import ${within(to)}`];
+  });
 }
 
 /** Whatever the table says: no folder's own folders import what lies flat in it, and there is no circle between them. */

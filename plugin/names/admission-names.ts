@@ -1,5 +1,5 @@
 /** From the words a user types to admission plugins. */
-import { admissionPlugins, idlePlugins } from "../../src/sandbox/admission/plugins.ts";
+import { admissionPlugins, idlePlugins } from "../../src/sandbox/context/admission-plugins.ts";
 import { nearest } from "./controller-names.ts";
 import { UserError } from "../cli/user-error.ts";
 

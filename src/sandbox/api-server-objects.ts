@@ -4,9 +4,9 @@
  * pkg/controlplane/reconcilers, pkg/controlplane/controller/{defaultservicecidr,clusterauthenticationtrust,legacytokentracking}.
  */
 import { formatTime } from "../api/time.ts";
-import { at, textOf, type ApiObject } from "./object.ts";
+import { at, textOf, type ApiObject } from "./meta/object.ts";
 import { requestOfItself } from "./own-requests.ts";
-import type { Server } from "./server.ts";
+import type { Server } from "./context/server.ts";
 
 const serviceCidr = "10.0.0.0/16";
 const serviceAddress = "10.0.0.1";

@@ -2,7 +2,7 @@
 import { formatTime } from "../api/time.ts";
 import { randomUuid } from "../platform/random.ts";
 import { requestOfItself } from "./own-requests.ts";
-import type { Server } from "./server.ts";
+import type { Server } from "./context/server.ts";
 
 const firstNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 

@@ -2,11 +2,11 @@
 import { loopbackCertificate, secretToken, type ServerCertificate } from "../platform/certificate.ts";
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { announceServer, keepRootCertificates } from "./api-server-objects.ts";
-import { handle, maxBodyBytes } from "./handle.ts";
-import { refusalAnswer } from "./outgoing.ts";
-import { flagParam } from "./list-options.ts";
-import { methodNotAllowed, refusal } from "./refusal.ts";
-import { yamlReadyFor } from "./yaml/codec.ts";
+import { handle, maxBodyBytes } from "./serving/handle.ts";
+import { refusalAnswer } from "./serving/outgoing.ts";
+import { flagParam } from "./options/list-options.ts";
+import { methodNotAllowed, refusal } from "./meta/refusal.ts";
+import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterAdmin } from "./transport.ts";
 

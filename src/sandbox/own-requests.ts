@@ -1,7 +1,7 @@
 /** Requests that the server sends itself, as kube-apiserver does for the objects that are its own. */
-import { bytesOf } from "./encoding.ts";
-import { handle } from "./handle.ts";
-import type { Server } from "./server.ts";
+import { bytesOf } from "./serialization/encoding.ts";
+import { handle } from "./serving/handle.ts";
+import type { Server } from "./context/server.ts";
 
 const master = { name: "system:apiserver", groups: ["system:masters"] } as const;
 

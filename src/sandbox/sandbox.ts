@@ -3,18 +3,18 @@ import { formatTime } from "../api/time.ts";
 import type { Transport } from "../api/transport.ts";
 import { randomUuid, type Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
-import { pluginsWithout } from "./admission/plugins.ts";
+import { pluginsWithout } from "./context/admission-plugins.ts";
 import { putApiServerObjects } from "./api-server-objects.ts";
 import { loadApiData } from "../api/wire/load.ts";
-import { ordered } from "./decode.ts";
+import { ordered } from "./serialization/decode.ts";
 import { keepDefaultServiceAccounts, putFirstObjects } from "./default-objects.ts";
-import { copyOf, isFields, type ApiObject } from "./object.ts";
-import { protobufReader } from "./protobuf/body.ts";
+import { copyOf, isFields, type ApiObject } from "./meta/object.ts";
+import { protobufReader } from "./serialization/protobuf-body.ts";
 import { catalogueOf } from "./registry/resource.ts";
-import { collectionOf, type Server } from "./server.ts";
-import type { HistoryLimits } from "./store/history.ts";
-import { Store } from "./store/store.ts";
-import { atStoredVersion } from "./versions/versions.ts";
+import { collectionOf, type Server } from "./context/server.ts";
+import type { HistoryLimits } from "./storage/history.ts";
+import { Store } from "./storage/store.ts";
+import { atStoredVersion } from "./conversion/versions.ts";
 import { transportTo, type SandboxTransportOptions } from "./transport.ts";
 
 export interface SandboxOptions {

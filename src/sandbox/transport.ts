@@ -7,9 +7,9 @@ import {
   TransportError,
   wholeBody,
 } from "../api/transport.ts";
-import { handle } from "./handle.ts";
-import type { Server, User } from "./server.ts";
-import { yamlReadyFor } from "./yaml/codec.ts";
+import { handle } from "./serving/handle.ts";
+import type { Server, User } from "./context/server.ts";
+import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 
 export interface SandboxTransportOptions {
   /** Names the connection's hops; stable from run to run. */

@@ -1,6 +1,6 @@
 /** Runs contract cases against any API server. */
 import { type ApiResponse, readAll, type Method, type Transport } from "../../src/api/transport.ts";
-import { readYaml } from "../../src/sandbox/yaml/read.ts";
+import { readYaml } from "../../src/sandbox/serialization/yaml/read.ts";
 import type { Case, Result, Step } from "./case.ts";
 import { type Answered, isListObject, type Json, namesOf } from "./names.ts";
 import { normalized, normalizedText } from "./normalize.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
-import { admissionPlugins, type AdmissionPlugin } from "../../src/sandbox/admission/plugins.ts";
+import { admissionPlugins, type AdmissionPlugin } from "../../src/sandbox/context/admission-plugins.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { ask, type Asked, type Json } from "./support/requests.ts";
 

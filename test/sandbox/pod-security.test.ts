@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Transport } from "../../src/api/transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
-import type { PodLike } from "../../src/sandbox/admission/pod-security/check.ts";
+import type { PodLike } from "../../src/sandbox/admission/pod-security/checks/check.ts";
 import { checks, violationsOf } from "../../src/sandbox/admission/pod-security/evaluate.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { ask, type Json } from "./support/requests.ts";

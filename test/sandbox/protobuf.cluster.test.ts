@@ -1,7 +1,7 @@
 /** Protobuf as the real kube-apiserver writes it, read by the sandbox: it must be the JSON that the same server writes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { loadApiData } from "../../src/api/wire/load.ts";
-import { type ProtobufReader, protobufReader } from "../../src/sandbox/protobuf/body.ts";
+import { type ProtobufReader, protobufReader } from "../../src/sandbox/serialization/protobuf-body.ts";
 import { schemaOf } from "../../src/api/wire/schema.ts";
 import { deployment, node, oneOfEach, pod, podStatus } from "../e2e/support/kubectl-manifests.ts";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";

@@ -1,8 +1,8 @@
 /** YAML beyond the contract cases: nothing is lost on the way there and back, and nothing keeps the reader busy for long. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readYaml } from "../../src/sandbox/yaml/read.ts";
-import { writeYaml } from "../../src/sandbox/yaml/write.ts";
+import { readYaml } from "../../src/sandbox/serialization/yaml/read.ts";
+import { writeYaml } from "../../src/sandbox/serialization/yaml/write.ts";
 
 const encoder = new TextEncoder();
 const read = (text: string): unknown => readYaml(encoder.encode(text)).json;

@@ -3,7 +3,7 @@ import type { ControllerDefinition } from "../../../src/controller/api/definitio
 import { removeFile, temporaryPath } from "../../../src/platform/files.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
 import { type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../../src/sandbox/https.ts";
-import { pluginPurposes } from "../../../src/sandbox/admission/plugins.ts";
+import { pluginPurposes } from "../../../src/sandbox/context/admission-plugins.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import { RunReport } from "../../../src/views/run-report.ts";
 import { type Command, command, type Given, negation, text, texts, wholeNumber } from "../../cli/command.ts";

@@ -10,7 +10,7 @@ import { isNotFound, StatusError } from "../../api/status-error.ts";
 import { threeWayPatch } from "../../api/three-way-merge.ts";
 import type { Client, Patch } from "../../client/verbs.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
-import { rulesOf } from "../../sandbox/verbs/patch-strategic.ts";
+import { rulesOf } from "../../sandbox/endpoints/patch-strategic.ts";
 import { maskChanges } from "../../trace/mask.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { World } from "./world.ts";

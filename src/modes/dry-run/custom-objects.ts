@@ -11,7 +11,7 @@ import { isForbidden, StatusError } from "../../api/status-error.ts";
 import { formatTime } from "../../api/time.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse, type Transport } from "../../api/transport.ts";
 import { type Random, randomUuid } from "../../platform/random.ts";
-import { notFound } from "../../sandbox/refusal.ts";
+import { notFound } from "../../sandbox/meta/refusal.ts";
 import { entryName, kindNameOf, type StateEntry } from "../../views/state.ts";
 import { readSchemas, schemaName, type Schemas, withDefaults } from "./schema-defaults.ts";
 import { readObject } from "./read-list.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../api/transport.ts";
 import type { Lister } from "../../cache/lister.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
-import type { Server } from "../../sandbox/server.ts";
+import type { Server } from "../../sandbox/context/server.ts";
 import { overlaid, type Overlaid } from "./overlaid-lister.ts";
 import { type ResourceRoute, Scratch, targetOf } from "./scratch.ts";
 

@@ -6,11 +6,11 @@
 import type { ApiRequest, ApiResponse, Transport } from "../../api/transport.ts";
 import { formatTime } from "../../api/time.ts";
 import { randomUuid } from "../../platform/random.ts";
-import { type ApiObject, at, copyOf } from "../../sandbox/object.ts";
+import { type ApiObject, at, copyOf } from "../../sandbox/meta/object.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
-import { type Route, routeOf } from "../../sandbox/route.ts";
-import { collectionOf, type Server } from "../../sandbox/server.ts";
-import { Store } from "../../sandbox/store/store.ts";
+import { type Route, routeOf } from "../../sandbox/context/route.ts";
+import { collectionOf, type Server } from "../../sandbox/context/server.ts";
+import { Store } from "../../sandbox/storage/store.ts";
 import { transportTo } from "../../sandbox/transport.ts";
 
 export type ResourceRoute = Extract<Route, { readonly is: "resource" }>;

@@ -28,7 +28,7 @@ import type { Timeline } from "../../platform/timeline.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { RunningController } from "../../controller/runtime/running-controller.ts";
 import { createSandbox } from "../../sandbox/sandbox.ts";
-import type { Server } from "../../sandbox/server.ts";
+import type { Server } from "../../sandbox/context/server.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
 import { fieldManagerOf } from "../live.ts";

@@ -1,6 +1,6 @@
 /** What happens to an object between its defaults and its checks, and after them: the API server's built-in admission, in its order. */
-import { child, nameOrStem, type ApiObject } from "../object.ts";
-import type { Call } from "../server.ts";
+import { child, nameOrStem, type ApiObject } from "../meta/object.ts";
+import type { Call } from "../context/server.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
 import { admitResize } from "./claim-resize.ts";
 import { admitNode, admitRuntimeClass, admitStorageClass, checkOverhead } from "./cluster-defaults.ts";

@@ -1,8 +1,8 @@
 /** PersistentVolumeClaimResize: who may ask for more storage. Source: kubernetes v1.36 plugin/pkg/admission/storage/persistentvolume/resize. */
 import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
-import { at, textOf, type ApiObject } from "../object.ts";
-import { forbidden } from "../refusal.ts";
-import type { Call } from "../server.ts";
+import { at, textOf, type ApiObject } from "../meta/object.ts";
+import { forbidden } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
 
 /** @throws StatusError 403 for a claim that grows and may not. */
 export function admitResize(call: Call, claim: ApiObject, old: ApiObject): void {

@@ -1,9 +1,9 @@
 /** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass, DefaultStorageClass. */
-import { at, child, fieldsIn, isFields, nameOrStem, textOf, type ApiObject } from "../object.ts";
-import { forbidden, refusal } from "../refusal.ts";
-import { lookupProblem } from "../registry/names.ts";
-import { amountsIn } from "../registry/pod-amounts.ts";
-import type { Call } from "../server.ts";
+import { at, child, fieldsIn, isFields, nameOrStem, textOf, type ApiObject } from "../meta/object.ts";
+import { forbidden, refusal } from "../meta/refusal.ts";
+import { lookupProblem } from "../registry/validation/names.ts";
+import { amountsIn } from "../registry/core/pod/resources/pod-amounts.ts";
+import type { Call } from "../context/server.ts";
 
 const notReady = "node.kubernetes.io/not-ready";
 

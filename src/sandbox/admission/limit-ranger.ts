@@ -1,8 +1,8 @@
 /** LimitRanges: defaults for containers, and their bounds. Source: kubernetes v1.36 plugin/pkg/admission/limitranger/admission.go. */
 import { parseQuantity } from "../../api/quantity.ts";
-import { child, fieldsIn, isFields, type ApiObject, type Fields } from "../object.ts";
-import { forbidden } from "../refusal.ts";
-import type { Call } from "../server.ts";
+import { child, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
+import { forbidden } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
 
 function rangesOf(call: Call): ApiObject[] {
   const collection = call.server.store.collection("limitranges", true);

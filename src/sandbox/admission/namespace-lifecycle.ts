@@ -2,8 +2,8 @@
  * Objects go into namespaces that exist and are not going away. Source: apiserver v0.36
  * admission/plugin/namespace/lifecycle/admission.go.
  */
-import { forbidden, notFound } from "../refusal.ts";
-import type { Call } from "../server.ts";
+import { forbidden, notFound } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
 
 const immortal = new Set(["default", "kube-system", "kube-public"]);
 

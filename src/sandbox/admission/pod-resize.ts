@@ -4,10 +4,10 @@
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import { compareQuantities, parseQuantity, type Quantity } from "../../api/quantity.ts";
-import { at, fieldsIn, textOf, type ApiObject } from "../object.ts";
-import { forbidden } from "../refusal.ts";
-import { podAmounts } from "../registry/pod-amounts.ts";
-import type { Call } from "../server.ts";
+import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
+import { forbidden } from "../meta/refusal.ts";
+import { podAmounts } from "../registry/core/pod/resources/pod-amounts.ts";
+import type { Call } from "../context/server.ts";
 
 /** @throws StatusError 403 */
 export function admitPodResize(call: Call, pod: ApiObject, old: ApiObject): void {

@@ -1,8 +1,8 @@
 /** Admission by priority classes. Source: kubernetes v1.36 plugin/pkg/admission/priority. */
-import { child, nameOrStem, textOf, type ApiObject } from "../object.ts";
-import { forbidden } from "../refusal.ts";
-import type { Call } from "../server.ts";
-import type { Collection } from "../store/collection.ts";
+import { child, nameOrStem, textOf, type ApiObject } from "../meta/object.ts";
+import { forbidden } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
+import type { Collection } from "../storage/collection.ts";
 
 const classesOf = (call: Call): Collection => call.server.store.collection("priorityclasses.scheduling.k8s.io", false);
 

@@ -1,5 +1,5 @@
 /** StorageObjectInUseProtection: a finalizer keeps what is used. Source: kubernetes v1.36 plugin/pkg/admission/storage/storageobjectinuseprotection. */
-import type { ApiObject } from "../object.ts";
+import type { ApiObject } from "../meta/object.ts";
 
 const finalizerOf: Readonly<Record<string, string>> = {
   persistentvolumeclaims: "kubernetes.io/pvc-protection",

@@ -2,12 +2,12 @@
  * Pods get the ServiceAccount that they run as, and its token as a volume.
  * Source: kubernetes v1.36 plugin/pkg/admission/serviceaccount/admission.go.
  */
-import { lookupProblem } from "../registry/names.ts";
-import { mirrorAnnotation } from "../registry/profile-annotations.ts";
+import { lookupProblem } from "../registry/validation/names.ts";
+import { mirrorAnnotation } from "../registry/core/pod/profiles/profile-annotations.ts";
 import { randomSuffix } from "../../platform/random.ts";
-import { at, child, fieldsIn, nameOrStem, type ApiObject, type Fields } from "../object.ts";
-import { forbidden } from "../refusal.ts";
-import type { Call } from "../server.ts";
+import { at, child, fieldsIn, nameOrStem, type ApiObject, type Fields } from "../meta/object.ts";
+import { forbidden } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
 
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 

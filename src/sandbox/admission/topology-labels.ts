@@ -1,6 +1,6 @@
 /** PodTopologyLabels: pods carry the zone and the region of their node. Source: kubernetes v1.36 plugin/pkg/admission/podtopologylabels. */
-import { textOf, type ApiObject } from "../object.ts";
-import type { Server } from "../server.ts";
+import { textOf, type ApiObject } from "../meta/object.ts";
+import type { Server } from "../context/server.ts";
 
 const copied = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 

@@ -2,7 +2,7 @@
  * How the objects of each resource behave where they differ: a table for what can be said in data, and functions of the kinds
  * that need them. Source: kubernetes v1.36 pkg/registry/…/strategy.go and storage.go.
  */
-import type { Behaviour } from "./kind-rules.ts";
+import type { Behaviour } from "./strategy/kind-rules.ts";
 import { kindRules } from "./kinds.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));

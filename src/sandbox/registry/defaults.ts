@@ -2,13 +2,13 @@
  * What the API server fills in when a client leaves it out, by the type that it stands in: wherever the type occurs, in pods
  * and in templates alike. Source: kubernetes v1.36 pkg/apis/…/v1/defaults.go; differs: a table instead of generated calls.
  */
-import { child, fieldsIn, isFields, type Fields } from "../object.ts";
-import { fill, fillNumbers, fillUnset, type Filler } from "./fill.ts";
+import { child, fieldsIn, isFields, type Fields } from "../meta/object.ts";
+import { fill, fillNumbers, fillUnset, type Filler } from "./strategy/fill.ts";
 import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
-import { autoscalerDefaults } from "./autoscaler-defaults.ts";
-import { podDefaults } from "./pod-defaults.ts";
-import { policyDefaults } from "./policy-defaults.ts";
-import { workloadDefaults } from "./workload-defaults.ts";
+import { autoscalerDefaults } from "./autoscaling/autoscaler-defaults.ts";
+import { podDefaults } from "./core/pod/pod-defaults.ts";
+import { policyDefaults } from "./policy/policy-defaults.ts";
+import { workloadDefaults } from "./apps/workload-defaults.ts";
 
 const filling =
   (values: Readonly<Record<string, unknown>>): Filler =>

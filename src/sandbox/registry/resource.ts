@@ -1,9 +1,9 @@
 /** What the server serves: a resource at one version, with how its objects behave. */
 import type { ApiData, ResourceData } from "../../api/wire/format.ts";
-import type { Qualified } from "../refusal.ts";
+import type { Qualified } from "../meta/refusal.ts";
 import { behaviourOf } from "./behaviour.ts";
-import type { Behaviour } from "./kind-rules.ts";
-import { storedVersionOf } from "../versions/versions.ts";
+import type { Behaviour } from "./strategy/kind-rules.ts";
+import { storedVersionOf } from "../conversion/versions.ts";
 import { schemaOf, type Schema, type Struct } from "../../api/wire/schema.ts";
 
 export interface Resource {

@@ -3,13 +3,13 @@
  * make them, are warned. Nobody is exempt, as by default. Source: pod-security-admission v0.36 admission/admission.go.
  */
 import { deepEqual } from "../../../api/field-changes.ts";
-import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../object.ts";
-import { invalidObject } from "../../field-errors.ts";
-import { forbidden } from "../../refusal.ts";
-import type { Call } from "../../server.ts";
-import type { PodLike } from "./check.ts";
+import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
+import { invalidObject } from "../../meta/field-errors.ts";
+import { forbidden } from "../../meta/refusal.ts";
+import type { Call } from "../../context/server.ts";
+import type { PodLike } from "./checks/check.ts";
 import { inDetail, inShort, violationsOf } from "./evaluate.ts";
-import { compareLevels, policyOf, shownPolicy, type LevelVersion, type Policy } from "./policy.ts";
+import { compareLevels, policyOf, shownPolicy, type LevelVersion, type Policy } from "./checks/policy.ts";
 
 /** How many pods of a namespace are looked at when it enforces more. */
 const mostPods = 3000;

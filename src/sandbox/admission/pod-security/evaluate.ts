@@ -1,12 +1,12 @@
 /** A pod against a policy: which checks a level has in a version, and what they say. Source: pod-security-admission v0.36 policy/registry.go. */
-import type { Check, PodLike, Revision, Violation } from "./check.ts";
+import type { Check, PodLike, Revision, Violation } from "./checks/check.ts";
 import { hostChecks } from "./checks/host.ts";
 import { privilegeChecks } from "./checks/privileges.ts";
 import { profileChecks } from "./checks/profiles.ts";
 import { sysctlChecks } from "./checks/sysctls.ts";
 import { userChecks } from "./checks/users.ts";
 import { volumeChecks } from "./checks/volumes.ts";
-import type { LevelVersion, Version } from "./policy.ts";
+import type { LevelVersion, Version } from "./checks/policy.ts";
 
 /** In the order in which they are told: the baseline ones first, each level by its ids. */
 export const checks: readonly Check[] = [

@@ -13,10 +13,10 @@ import type { Amounts } from "../../../api/quota/amounts.ts";
 import { isInScopes } from "../../../api/quota/scopes.ts";
 import { namesFor, usageOf } from "../../../api/quota/usage.ts";
 import type { ResourceQuota } from "../../../api/types.ts";
-import { isFields, type ApiObject, type Fields } from "../../object.ts";
-import { manageOwnStatus } from "../../managed/managed-fields.ts";
-import { forbidden } from "../../refusal.ts";
-import type { Call } from "../../server.ts";
+import { isFields, type ApiObject, type Fields } from "../../meta/object.ts";
+import { manageOwnStatus } from "../../managedfields/managed-fields.ts";
+import { forbidden } from "../../meta/refusal.ts";
+import type { Call } from "../../context/server.ts";
 import { chargesUpdate, unspecified } from "./charging.ts";
 
 const zero: Quantity = { nano: 0n, format: "decimal" };

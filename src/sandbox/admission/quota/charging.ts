@@ -1,8 +1,8 @@
 /** What admission asks of objects beside their usage. Source: kubernetes v1.36 pkg/quota/v1/evaluator/core. */
 import { isTerminating } from "../../../api/quota/scopes.ts";
 import type { Pod } from "../../../api/types.ts";
-import { at, fieldsIn, textOf, type ApiObject } from "../../object.ts";
-import { amountsIn } from "../../registry/pod-amounts.ts";
+import { at, fieldsIn, textOf, type ApiObject } from "../../meta/object.ts";
+import { amountsIn } from "../../registry/core/pod/resources/pod-amounts.ts";
 import type { Resource } from "../../registry/resource.ts";
 
 export interface Update {

@@ -1,5 +1,5 @@
 /** The rules of the kinds that others take part in admission by, by resource. */
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
 import {
   mutatingBindingRules,
   mutatingPolicyRules,

@@ -2,12 +2,12 @@
  * Admission policies and their bindings; CEL is not compiled here, so that an expression which says nothing is taken.
  * Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go.
  */
-import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../field-errors.ts";
-import { fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
-import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore, textsIn } from "../checks.ts";
-import type { KindRules } from "../kind-rules.ts";
-import { dns1035Problems, labelKeyProblems, nameRules, subdomainProblems } from "../names.ts";
-import { selectorErrors } from "../spec-checks.ts";
+import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
+import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore, textsIn } from "../validation/checks.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { dns1035Problems, labelKeyProblems, nameRules, subdomainProblems } from "../validation/names.ts";
+import { selectorErrors } from "../validation/spec-checks.ts";
 import { conditionErrors, matchErrors, mutableErrors, policyNameErrors } from "./match-rules.ts";
 
 const failurePolicies = ["Fail", "Ignore"];

@@ -1,6 +1,6 @@
 /** Endpoints. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateEndpoints. */
-import { required, type FieldError } from "../../field-errors.ts";
-import { fieldsIn, textOf, type ApiObject, type Fields } from "../../object.ts";
+import { required, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import {
   eachErrors,
   isEqual,
@@ -9,9 +9,9 @@ import {
   portNumberErrors,
   qualifiedNameErrors,
   subdomainErrors,
-} from "../checks.ts";
-import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../cidr.ts";
-import type { KindRules } from "../kind-rules.ts";
+} from "../validation/checks.ts";
+import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../validation/cidr.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 

@@ -1,6 +1,6 @@
 /** ServiceAccounts. Source: kubernetes v1.36 pkg/registry/core/serviceaccount/strategy.go. */
-import { fieldsIn, type ApiObject } from "../../object.ts";
-import type { KindRules } from "../kind-rules.ts";
+import { fieldsIn, type ApiObject } from "../../meta/object.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
 
 /** Secrets are named, and nothing more is kept of them. */
 function onlyNames(account: ApiObject): void {

@@ -1,6 +1,6 @@
 /** EndpointSlices. Source: kubernetes v1.36 pkg/apis/discovery/validation/validation.go. */
-import { duplicate, invalid, required, tooMany, type FieldError } from "../../field-errors.ts";
-import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../object.ts";
+import { duplicate, invalid, required, tooMany, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import {
   choiceErrors,
   eachErrors,
@@ -11,12 +11,12 @@ import {
   seenBefore,
   subdomainErrors,
   textsIn,
-} from "../checks.ts";
-import { addressErrors, addressOf, endpointAddressErrors, withoutOwnAddress } from "../cidr.ts";
-import type { KindRules } from "../kind-rules.ts";
-import { labelErrors } from "../metadata.ts";
-import { labelValueProblems, subdomainProblems } from "../names.ts";
-import { fixed } from "../spec-checks.ts";
+} from "../validation/checks.ts";
+import { addressErrors, addressOf, endpointAddressErrors, withoutOwnAddress } from "../validation/cidr.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { labelErrors } from "../validation/metadata.ts";
+import { labelValueProblems, subdomainProblems } from "../validation/names.ts";
+import { fixed } from "../validation/spec-checks.ts";
 
 const types = ["FQDN", "IPv4", "IPv6"];
 const protocols = ["SCTP", "TCP", "UDP"];

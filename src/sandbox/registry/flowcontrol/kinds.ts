@@ -1,8 +1,15 @@
 /** FlowSchemas and their priority levels. Source: kubernetes v1.36 pkg/apis/flowcontrol/validation/validation.go. */
-import { invalid, notAllowed, notSupported, required, type FieldError } from "../../field-errors.ts";
-import { fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
-import { eachErrors, isNumber, labelNameErrors, neededChoiceErrors, subdomainErrors, textsIn } from "../checks.ts";
-import type { KindRules } from "../kind-rules.ts";
+import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
+import {
+  eachErrors,
+  isNumber,
+  labelNameErrors,
+  neededChoiceErrors,
+  subdomainErrors,
+  textsIn,
+} from "../validation/checks.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
 
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
 const subjectKinds = ["Group", "ServiceAccount", "User"];

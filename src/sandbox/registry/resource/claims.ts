@@ -10,8 +10,8 @@ import {
   required,
   tooMany,
   type FieldError,
-} from "../../field-errors.ts";
-import { at, fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
+} from "../../meta/field-errors.ts";
+import { at, fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import {
   driverNameErrors,
   eachErrors,
@@ -21,11 +21,11 @@ import {
   seenBefore,
   subdomainErrors,
   textsIn,
-} from "../checks.ts";
-import type { KindRules, Surroundings } from "../kind-rules.ts";
-import { labelErrors } from "../metadata.ts";
-import { labelKeyProblems, labelValueProblems } from "../names.ts";
-import { fixed } from "../spec-checks.ts";
+} from "../validation/checks.ts";
+import type { KindRules, Surroundings } from "../strategy/kind-rules.ts";
+import { labelErrors } from "../validation/metadata.ts";
+import { labelKeyProblems, labelValueProblems } from "../validation/names.ts";
+import { fixed } from "../validation/spec-checks.ts";
 import { fullDeviceNameErrors } from "./qualified-names.ts";
 
 const mostItems = 32;

@@ -1,5 +1,5 @@
 /** The rules of the kinds of devices, by resource. */
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
 import { claimRules, claimTemplateRules, deviceClassRules } from "./claims.ts";
 import { sliceRules } from "./slices.ts";
 

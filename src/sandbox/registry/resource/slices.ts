@@ -1,6 +1,6 @@
 /** ResourceSlices: the devices that a driver offers. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
-import { duplicate, invalid, required, tooMany, type FieldError } from "../../field-errors.ts";
-import { fieldsIn, isFields, textOf, type Fields } from "../../object.ts";
+import { duplicate, invalid, required, tooMany, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import {
   driverNameErrors,
   eachErrors,
@@ -11,10 +11,10 @@ import {
   seenBefore,
   subdomainErrors,
   textsIn,
-} from "../checks.ts";
-import type { KindRules } from "../kind-rules.ts";
-import { nodeSelectorErrors } from "../node-selector.ts";
-import { fixed } from "../spec-checks.ts";
+} from "../validation/checks.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { nodeSelectorErrors } from "../validation/node-selector.ts";
+import { fixed } from "../validation/spec-checks.ts";
 import { deviceNameErrors } from "./qualified-names.ts";
 
 const mostDevices = 128;

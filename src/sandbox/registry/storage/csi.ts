@@ -1,7 +1,7 @@
 /** What CSI drivers say of themselves, and where. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go. */
-import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../field-errors.ts";
+import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
-import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../object.ts";
+import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import {
   choiceErrors,
   driverNameErrors,
@@ -15,10 +15,10 @@ import {
   seenBefore,
   subdomainErrors,
   textsIn,
-} from "../checks.ts";
-import type { KindRules } from "../kind-rules.ts";
-import { labelKeyProblems } from "../names.ts";
-import { fixed, selectorErrors } from "../spec-checks.ts";
+} from "../validation/checks.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { labelKeyProblems } from "../validation/names.ts";
+import { fixed, selectorErrors } from "../validation/spec-checks.ts";
 
 const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];
 const lifecycles = ["Persistent", "Ephemeral"];

@@ -1,5 +1,5 @@
 /** The rules of the kinds of storage, by resource. */
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
 import { csiDriverRules, csiNodeRules, csiStorageCapacityRules, volumeAttributesClassRules } from "./csi.ts";
 import { volumeRules } from "./persistent-volume.ts";
 import { storageClassRules } from "./storage-class.ts";

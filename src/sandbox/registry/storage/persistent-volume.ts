@@ -1,10 +1,10 @@
 /** PersistentVolumes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go, pkg/registry/core/persistentvolume/strategy.go. */
 import { formatTime } from "../../../api/time.ts";
-import { notAllowed, type FieldError } from "../../field-errors.ts";
-import { child, isFields, type ApiObject, type Fields } from "../../object.ts";
-import { isEqual } from "../checks.ts";
-import type { KindRules } from "../kind-rules.ts";
-import { fixed } from "../spec-checks.ts";
+import { notAllowed, type FieldError } from "../../meta/field-errors.ts";
+import { child, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
+import { isEqual } from "../validation/checks.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { fixed } from "../validation/spec-checks.ts";
 import { volumeSources } from "./volume-sources.ts";
 import { volumeSpecErrors } from "./volume-spec.ts";
 

@@ -1,9 +1,9 @@
 /** Where a volume's storage is. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePersistentVolumeSpec. */
-import { invalid, required, type FieldError } from "../../field-errors.ts";
-import { isFields, textOf } from "../../object.ts";
-import { driverNameErrors, labelNameErrors, nameErrors, neededErrors, subdomainErrors } from "../checks.ts";
-import { labelProblems } from "../names.ts";
-import { neededPathErrors } from "../volumes/paths.ts";
+import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
+import { isFields, textOf } from "../../meta/object.ts";
+import { driverNameErrors, labelNameErrors, nameErrors, neededErrors, subdomainErrors } from "../validation/checks.ts";
+import { labelProblems } from "../validation/names.ts";
+import { neededPathErrors } from "../core/pod/volumes/paths.ts";
 import {
   azureDisk,
   both,
@@ -19,7 +19,7 @@ import {
   secretNeeds,
   storageos,
   type SourceErrors,
-} from "../volumes/source-checks.ts";
+} from "../core/pod/volumes/source-checks.ts";
 
 const csiSecrets = ["controllerPublish", "controllerExpand", "nodePublish", "nodeExpand"].map(
   (name) => `${name}SecretRef`,

@@ -2,7 +2,7 @@
  * A pod stays off its node: none of the node's namespaces, ports, paths, and no process of the node.
  * Source: pod-security-admission v0.36 policy/check_{hostNamespaces,hostPathVolumes,hostPorts,hostProbesAndhostLifecycle,windowsHostProcess}.go.
  */
-import { at, fieldsIn, textOf, type Fields } from "../../../object.ts";
+import { at, fieldsIn, textOf, type Fields } from "../../../meta/object.ts";
 import {
   containersNamed,
   containersOf,
@@ -15,7 +15,7 @@ import {
   sortedSet,
   type Check,
   type CheckPod,
-} from "../check.ts";
+} from "./check.ts";
 
 const namespaces: CheckPod = ({ spec }) => {
   const shared = ["hostNetwork", "hostPID", "hostIPC"].filter((key) => spec[key] === true);

@@ -2,7 +2,7 @@
  * What a container may do beyond others: privileges, capabilities, an unmasked /proc.
  * Source: pod-security-admission v0.36 policy/check_{privileged,allowPrivilegeEscalation,capabilities_*,procMount_*}.go.
  */
-import { textOf, type Fields } from "../../../object.ts";
+import { textOf, type Fields } from "../../../meta/object.ts";
 import {
   containersNamed,
   containersOf,
@@ -16,7 +16,7 @@ import {
   type Check,
   type CheckPod,
   type PodLike,
-} from "../check.ts";
+} from "./check.ts";
 
 const privileged: CheckPod = (pod) => {
   const names = namesWhere(pod, (container) => secured(container, "privileged") === true);

@@ -2,8 +2,8 @@
  * The profiles that Linux confines containers by: AppArmor, SELinux, seccomp.
  * Source: pod-security-admission v0.36 policy/check_{appArmorProfile,seLinuxOptions,seccompProfile_baseline,seccompProfile_restricted}.go.
  */
-import { isFields, textOf, type Fields } from "../../../object.ts";
-import { appArmorPrefix, podSeccomp, seccompPrefix } from "../../../registry/profile-annotations.ts";
+import { isFields, textOf, type Fields } from "../../../meta/object.ts";
+import { appArmorPrefix, podSeccomp, seccompPrefix } from "../../../registry/core/pod/profiles/profile-annotations.ts";
 import {
   containersNamed,
   containersOf,
@@ -18,7 +18,7 @@ import {
   type Check,
   type CheckPod,
   type PodLike,
-} from "../check.ts";
+} from "./check.ts";
 
 const confined = (type: string): boolean => type === "RuntimeDefault" || type === "Localhost";
 

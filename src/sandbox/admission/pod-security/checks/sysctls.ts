@@ -1,6 +1,6 @@
 /** The kernel parameters that stay inside a pod. Source: pod-security-admission v0.36 policy/check_sysctls.go. */
-import { fieldsIn, textOf } from "../../../object.ts";
-import { secured, type Check, type CheckPod } from "../check.ts";
+import { fieldsIn, textOf } from "../../../meta/object.ts";
+import { secured, type Check, type CheckPod } from "./check.ts";
 
 /** What became harmless with which minor version. */
 const harmless: readonly (readonly [since: number, names: readonly string[]])[] = [

@@ -8,7 +8,7 @@ import {
   unless,
   type Check,
   type CheckPod,
-} from "../check.ts";
+} from "./check.ts";
 
 const asNonRoot: CheckPod = (pod) => {
   const reason = "runAsNonRoot != true";

@@ -1,6 +1,6 @@
 /** The kinds of volumes that a restricted pod may have. Source: pod-security-admission v0.36 policy/check_restrictedVolumes.go. */
-import { fieldsIn, textOf, type Fields } from "../../../object.ts";
-import { fieldsAt, plural, quoted, sortedSet, type Check, type CheckPod } from "../check.ts";
+import { fieldsIn, textOf, type Fields } from "../../../meta/object.ts";
+import { fieldsAt, plural, quoted, sortedSet, type Check, type CheckPod } from "./check.ts";
 
 const allowed = [
   "configMap",

@@ -1,0 +1,103 @@
+/** What the checks of a pod's security have in common: their shape, what they look at, and how they name what is wrong. */
+import { at, fieldsIn, isFields, textOf, type Fields } from "../../../meta/object.ts";
+import type { Level } from "./policy.ts";
+
+/** A pod, or the pod that a template would make. */
+export interface PodLike {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly spec: Fields;
+}
+
+/** What a pod is refused for. */
+export interface Violation {
+  /** A few words; what is told of many pods at once. */
+  readonly reason: string;
+  /** What exactly, of this pod. */
+  readonly detail: string;
+}
+
+/** Undefined for a pod that is fine. */
+export type CheckPod = (pod: PodLike) => Violation | undefined;
+
+/** The check, but for pods of which something holds. */
+export const unless =
+  (holds: (pod: PodLike) => boolean, check: CheckPod): CheckPod =>
+  (pod) =>
+    holds(pod) ? undefined : check(pod);
+
+export interface Revision {
+  /** The first minor version of Kubernetes 1.x whose policy has it. */
+  readonly since: number;
+  readonly check: CheckPod;
+}
+
+export interface Check {
+  readonly id: string;
+  /** A `baseline` check is one of `restricted` too, unless a restricted one takes its place. */
+  readonly level: Exclude<Level, "privileged">;
+  /** Oldest first: from each on until the next. */
+  readonly revisions: readonly Revision[];
+  /** The baseline check whose place it takes, in the versions that it is in. */
+  readonly inPlaceOf?: string;
+}
+
+/** All containers: init containers first, ephemeral ones last. */
+export function containersOf({ spec }: PodLike): Fields[] {
+  return [
+    ...fieldsIn(spec["initContainers"]),
+    ...fieldsIn(spec["containers"]),
+    ...fieldsIn(spec["ephemeralContainers"]),
+  ];
+}
+
+/** The names of the containers for which something holds. */
+export function namesWhere(pod: PodLike, holds: (container: Fields) => boolean): string[] {
+  return containersOf(pod)
+    .filter(holds)
+    .map(({ name }) => textOf(name));
+}
+
+/** A field of the security context of a pod or a container; undefined where it, or one above it, is not set. */
+export function secured(of: Fields, ...path: readonly string[]): unknown {
+  return at(of, "securityContext", ...path) ?? undefined;
+}
+
+/** The containers of the Windows kind have none of what the Linux ones must set. Source: the 1.25 revisions of the checks. */
+export function isWindows({ spec }: PodLike): boolean {
+  return at(spec, "os", "name") === "windows";
+}
+
+/** The pod's users are not the node's: root inside is nobody outside. */
+export function hasUsersOfItsOwn({ spec }: PodLike): boolean {
+  return spec["hostUsers"] === false;
+}
+
+/** `"a", "b"`. */
+export function quoted(items: readonly string[]): string {
+  return items.map((item) => `"${item}"`).join(", ");
+}
+
+export function plural(one: string, count: number): string {
+  return count === 1 ? one : `${one}s`;
+}
+
+/** `container "a"`, `containers "a", "b"`. */
+export function containersNamed(names: readonly string[]): string {
+  return `${plural("container", names.length)} ${quoted(names)}`;
+}
+
+/** Who set something: `pod`, `container "a"`, `pod and containers "a", "b"`. */
+export function setters(pod: boolean, containers: readonly string[]): string {
+  return [...(pod ? ["pod"] : []), ...(containers.length > 0 ? [containersNamed(containers)] : [])].join(" and ");
+}
+
+/** Without repetitions, in order. */
+export function sortedSet(values: Iterable<string>): string[] {
+  return [...new Set(values)].sort();
+}
+
+/** An object at a key; undefined for anything else. */
+export function fieldsAt(of: Fields, key: string): Fields | undefined {
+  const value = of[key];
+  return isFields(value) ? value : undefined;
+}

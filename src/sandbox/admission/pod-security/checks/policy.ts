@@ -1,0 +1,90 @@
+/**
+ * What a namespace's labels ask of its pods: a level and a version to enforce, and one to warn by. (What they ask to be audited
+ * is read for its mistakes alone: nobody keeps an audit log here.) Source: pod-security-admission v0.36 api/helpers.go.
+ */
+import { invalid, type FieldError } from "../../../meta/field-errors.ts";
+
+const levels = ["privileged", "baseline", "restricted"] as const;
+
+/** From the loosest to the strictest. */
+export type Level = (typeof levels)[number];
+
+/** The minor version of Kubernetes 1.x whose rules are meant; `latest` is newer than every number. */
+export type Version = number | "latest";
+
+export interface LevelVersion {
+  readonly level: Level;
+  readonly version: Version;
+}
+
+export interface Policy {
+  readonly enforce: LevelVersion;
+  readonly warn: LevelVersion;
+}
+
+export interface PolicyOfLabels {
+  /** Always one that can be followed: a level that is none counts as `restricted` to enforce and as `privileged` to warn by. */
+  readonly policy: Policy;
+  readonly errors: readonly FieldError[];
+}
+
+const prefix = "pod-security.kubernetes.io/";
+
+/** Less than zero where `a` is looser than `b`. */
+export function compareLevels(a: Level, b: Level): number {
+  return levels.indexOf(a) - levels.indexOf(b);
+}
+
+/** `baseline:v1.30`, as the messages name it. */
+export function shownPolicy({ level, version }: LevelVersion): string {
+  return `${level}:${version === "latest" ? version : `v1.${version}`}`;
+}
+
+/** The largest minor version that a label can name: Go's int. */
+const largestMinor = 2n ** 63n - 1n;
+
+function parsedVersion(text: string): Version | undefined {
+  if (text === "latest") return text;
+  const minor = /^v1\.(0|[1-9][0-9]*)$/.exec(text)?.[1];
+  return minor === undefined || BigInt(minor) > largestMinor ? undefined : Number(minor);
+}
+
+const parsedLevel = (text: string): Level | undefined => levels.find((level) => level === text);
+
+interface Mode {
+  /** Undefined without the label. */
+  readonly level: string | undefined;
+  readonly parsed: Level | undefined;
+  readonly version: Version;
+  readonly hasVersion: boolean;
+}
+
+/** Reads the two labels of a mode; what is wrong with them goes to `errors`. */
+function modeOf(labels: Readonly<Record<string, string>>, mode: string, errors: FieldError[]): Mode {
+  const wrong = (name: string, value: string, why: string): void => {
+    errors.push(invalid(`metadata.labels[${prefix}${name}]`, value, why));
+  };
+  const level = labels[`${prefix}${mode}`];
+  const parsed = level === undefined ? undefined : parsedLevel(level);
+  if (level !== undefined && parsed === undefined) wrong(mode, level, `must be one of ${levels.join(", ")}`);
+  const asked = labels[`${prefix}${mode}-version`];
+  const version = asked === undefined ? "latest" : parsedVersion(asked);
+  if (asked !== undefined && version === undefined) wrong(`${mode}-version`, asked, 'must be "latest" or "v1.x"');
+  return { level, parsed, version: version ?? "latest", hasVersion: asked !== undefined };
+}
+
+/** The policy of a namespace with these labels, and all that is wrong with them. Without labels everything is allowed. */
+export function policyOf(labels: Readonly<Record<string, string>> = {}): PolicyOfLabels {
+  const errors: FieldError[] = [];
+  const enforced = modeOf(labels, "enforce", errors);
+  modeOf(labels, "audit", errors);
+  const warned = modeOf(labels, "warn", errors);
+  const otherwise = enforced.level === undefined ? "privileged" : "restricted";
+  const enforce = { level: enforced.parsed ?? otherwise, version: enforced.version } as const;
+  // What is enforced is warned of too, which tells of workloads whose pods would be refused.
+  const warn =
+    warned.level === undefined && enforced.parsed !== undefined && enforced.parsed !== "privileged"
+      ? { level: enforced.parsed, version: warned.hasVersion ? warned.version : enforce.version }
+      : { level: warned.parsed ?? "privileged", version: warned.version };
+  return { policy: { enforce, warn }, errors };
+}

@@ -1,0 +1,125 @@
+/** POST to a collection. Source: apiserver v0.36 registry/generic/registry/store.go Create, registry/rest/create.go. */
+import { dropDisabledFields } from "../registry/core/pod/pod-spec/dropped-fields.ts";
+import { formatTime } from "../../api/time.ts";
+import { randomSuffix, randomUuid } from "../../platform/random.ts";
+import { admitCreate, admitValid } from "../admission/admit.ts";
+import { checkLimits } from "../admission/limit-ranger.ts";
+import { canonicalize } from "../meta/canonical.ts";
+import { finished } from "../serialization/decode.ts";
+import { admitQuota } from "../admission/quota/admit.ts";
+import { surroundingsOf } from "../context/surroundings.ts";
+import { invalidObject } from "../meta/field-errors.ts";
+import type { ApiObject } from "../meta/object.ts";
+import { alreadyExists, generatedNameTaken, refusal } from "../meta/refusal.ts";
+import { metadataErrors } from "../registry/validation/metadata.ts";
+import { uintProblem } from "../meta/numbers.ts";
+import { checkWriteOptions } from "../options/write-options.ts";
+import { manageCreate } from "../managedfields/managed-fields.ts";
+import type { Call } from "../context/server.ts";
+import { Entry } from "../storage/entry.ts";
+import { matchNamespace, sentObject } from "./body.ts";
+
+/** How often a made-up name is tried again when it is taken. */
+const nameAttempts = 8;
+/** Names made up by the server are at most this long before their suffix. */
+const longestStem = 58;
+
+/** @throws StatusError */
+export function create(call: Call): Entry {
+  checkWriteOptions(call.query, "CreateOptions");
+  const { notMade } = call.resource.behaviour.rules;
+  if (notMade !== undefined && !call.server.storesDefinitions) throw refusal(405, "MethodNotAllowed", notMade, {});
+  const object = sentObject(call);
+  return createObject(call, object, object.metadata.resourceVersion);
+}
+
+/**
+ * Creates an object that has been decoded; it belongs to the server from now on. `version` is what it said of its version: what is
+ * created must have none.
+ */
+export function createObject(call: Call, object: ApiObject, version = ""): Entry {
+  const { resource } = call;
+  fillMetadata(call, object);
+  resource.behaviour.rules.defaults?.(object);
+  const { schema } = call.server.catalogue;
+  if (resource.struct !== undefined) canonicalize(object, resource.struct, schema);
+  manageCreate(call, object);
+  admitCreate(call, object);
+  const generated = nameIt(call, object);
+  // A namespace is labelled with its name, which may have been made up just now.
+  if (generated) resource.behaviour.rules.defaults?.(object);
+  checkLimits(call, object);
+  const filled = resource.behaviour.rules.filledWhenRead?.(object) === true;
+  prepare(call, object);
+  const name = object.metadata.name ?? "";
+  const { rules } = resource.behaviour;
+  const first = rules.begin?.(object, undefined, surroundingsOf(call)) ?? [];
+  if (first.length > 0) throw invalidObject(resource.asKind, name, first);
+  const errors = [
+    ...(rules.validate?.(object, call.served.apiVersion) ?? []),
+    ...(rules.validateCreate?.(object, call.served.apiVersion, surroundingsOf(call)) ?? []),
+  ];
+  const wrong =
+    rules.metadataLast === true && errors.length > 0
+      ? errors
+      : [...metadataErrors(object, resource.namespaced, resource.behaviour), ...errors];
+  if (wrong.length > 0) throw invalidObject(resource.asKind, name, wrong);
+  call.warnings.push(...(rules.warnings?.(object) ?? []));
+  admitValid(call, object);
+  const charge = admitQuota(call, object);
+  checkVersion(version);
+  if (call.collection.get(call.namespace, name) !== undefined) {
+    throw taken(call, name, generated);
+  }
+  charge();
+  rules.allocate?.(object, surroundingsOf(call));
+  const whole = finished(object, resource.struct, schema);
+  if (call.dryRun) {
+    return new Entry(whole, Number(whole.metadata.resourceVersion ?? 0) || 0);
+  }
+  return call.server.store.put(call.collection, whole, filled);
+}
+
+function fillMetadata(call: Call, object: ApiObject): void {
+  const { metadata } = object;
+  matchNamespace(call, metadata);
+  metadata.creationTimestamp = formatTime(call.server.timeline.now());
+  metadata.uid = randomUuid(call.server.random);
+  // A dry run of an update that creates answers the version that it was sent.
+  if (!call.dryRun) delete metadata.resourceVersion;
+  for (const key of ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink"] as const) {
+    delete metadata[key];
+  }
+}
+
+function taken(call: Call, name: string, generated: boolean): Error {
+  const { asResource } = call.resource;
+  if (generated) return generatedNameTaken(asResource, name);
+  const going = call.collection.get(call.namespace, name)?.object.metadata.deletionTimestamp !== undefined;
+  return alreadyExists(asResource, name, going);
+}
+
+/** A version that cannot be read is none. */
+function checkVersion(version: string): void {
+  if (uintProblem(version) !== undefined || Number(version) === 0) return;
+  throw refusal(500, "", "resourceVersion should not be set on objects to be created");
+}
+
+/** Makes up a name where only the stem of one is given; says whether it did. */
+function nameIt(call: Call, { metadata }: ApiObject): boolean {
+  const { generateName } = metadata;
+  if ((metadata.name ?? "") !== "" || generateName === undefined || generateName === "") return false;
+  for (let attempt = 0; attempt < nameAttempts; attempt++) {
+    metadata.name = generateName.slice(0, longestStem) + randomSuffix(call.server.random);
+    if (call.collection.get(call.namespace, metadata.name) === undefined) break;
+  }
+  return true;
+}
+
+function prepare(call: Call, object: ApiObject): void {
+  const { resource } = call;
+  if (resource.subresources.has("status") && !resource.behaviour.keepsNewStatus) delete object.status;
+  if (resource.behaviour.generation) object.metadata.generation = 1;
+  dropDisabledFields(object, resource.storage);
+  resource.behaviour.rules.prepareCreate?.(object, surroundingsOf(call));
+}

@@ -1,0 +1,303 @@
+/**
+ * DELETE of an object and of a collection: grace periods, finalizers, propagation.
+ * Source: apiserver v0.36 registry/generic/registry/store.go Delete, registry/rest/delete.go.
+ */
+import { deepEqual } from "../../api/field-changes.ts";
+import { formatTime, parseTime } from "../../api/time.ts";
+import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
+import { written } from "../serialization/decode.ts";
+import { jsonNameOf, readJson } from "../meta/json.ts";
+import { invalid, invalidObject } from "../meta/field-errors.ts";
+import { at, isFields, type ApiObject, type Fields } from "../meta/object.ts";
+import { protobufType } from "../serialization/protobuf-body.ts";
+import { badRequest, conflict, notFound, unsupportedMediaType } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
+import { numberParam, param, type ListOptions } from "../options/list-options.ts";
+import { selects } from "../options/selection.ts";
+import { Entry } from "../storage/entry.ts";
+import { yamlType } from "../serialization/yaml/codec.ts";
+import { mediaTypeOf, yamlJson } from "./body.ts";
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** How a deletion ended: the object is gone, or it is marked and waits. */
+export interface Deleted {
+  readonly entry: Entry;
+  readonly gone: boolean;
+  /** The answer is the object, also for kinds that are answered a Status. */
+  readonly asObject?: true;
+}
+
+/** @throws StatusError 400, 415, 422. */
+export function deleteOptionsOf(call: Call): DeleteOptions {
+  const body = optionsBody(call);
+  const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+  // With options in the body the query has none.
+  const fromQuery = (name: string): string | undefined => (call.body.length > 0 ? undefined : param(call.query, name));
+  const preconditions = body["preconditions"];
+  if (preconditions !== undefined && !isFields(preconditions)) {
+    throw badRequest(
+      `json: cannot unmarshal ${jsonNameOf(preconditions)} into Go struct field DeleteOptions.preconditions of type v1.Preconditions`,
+    );
+  }
+  const orphan = body["orphanDependents"] ?? fromQuery("orphanDependents");
+  const grace =
+    body["gracePeriodSeconds"] ?? (call.body.length > 0 ? undefined : numberParam(call.query, "gracePeriodSeconds"));
+  if (grace !== undefined && (typeof grace !== "number" || !Number.isInteger(grace))) {
+    throw badRequest(
+      `json: cannot unmarshal ${typeof grace} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
+    );
+  }
+  const dryRun = body["dryRun"];
+  const options: DeleteOptions = {
+    gracePeriodSeconds: grace === undefined ? undefined : grace < 0 ? 1 : grace,
+    propagationPolicy: text(body["propagationPolicy"] ?? fromQuery("propagationPolicy")),
+    orphanDependents: orphan === undefined ? undefined : orphan === true || orphan === "true" || orphan === "1",
+    uid: text(at(body, "preconditions", "uid")),
+    resourceVersion: text(at(body, "preconditions", "resourceVersion")),
+    dryRun: call.body.length > 0 ? Array.isArray(dryRun) && dryRun.includes("All") : call.dryRun,
+  };
+  checkOptions(options);
+  return options;
+}
+
+function optionsBody(call: Call): Fields {
+  if (call.body.length === 0) return {};
+  const media = mediaTypeOf(call);
+  const expected = { kind: "DeleteOptions", apiVersion: "v1" };
+  if (media === protobufType) return checkedOptions(call.server.readProtobuf(call.body, expected));
+  if (media === yamlType) return checkedOptions(yamlJson(call, (problem) => problem));
+  if (media !== "application/json") throw unsupportedMediaType(["application/json", "application/yaml", protobufType]);
+  const { value, literals } = readJson(
+    call.body,
+    (problem) => `couldn't get version/kind; json parse error: ${problem}`,
+  );
+  const grace = literals.get("gracePeriodSeconds");
+  if (grace !== undefined) {
+    const field = "Go struct field DeleteOptions.gracePeriodSeconds of type int64";
+    throw badRequest(`json: cannot unmarshal number ${grace} into ${field}`);
+  }
+  return checkedOptions(value);
+}
+
+function checkedOptions(json: unknown): Fields {
+  json ??= {};
+  if (!isFields(json)) throw badRequest("couldn't get version/kind; json parse error");
+  const { kind = "DeleteOptions", apiVersion = "v1" } = json as { kind?: unknown; apiVersion?: unknown };
+  if (kind !== "DeleteOptions") {
+    throw badRequest(
+      `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  const clean: Fields = {};
+  for (const [key, value] of Object.entries(json)) if (value !== null) clean[key] = value;
+  return clean;
+}
+
+/** @throws StatusError 422 */
+export function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): void {
+  const kind = { group: "meta.k8s.io", name: "DeleteOptions" };
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    throw invalidObject(kind, "", [
+      invalid("propagationPolicy", propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"),
+    ]);
+  }
+  const policies = ["Foreground", "Background", "Orphan", "nil"];
+  if (propagationPolicy !== undefined && !policies.slice(0, 3).includes(propagationPolicy)) {
+    const listed = policies.map((policy) => JSON.stringify(policy)).join(", ");
+    const message = `Unsupported value: ${JSON.stringify(propagationPolicy)}: supported values: ${listed}`;
+    throw invalidObject(kind, "", [{ reason: "FieldValueNotSupported", field: "propagationPolicy", message }]);
+  }
+}
+
+/** @throws StatusError */
+export function deleteOne(call: Call, options: DeleteOptions): Deleted {
+  warnOfOrphans(call, options);
+  admitNamespaceDeletion(call, call.name);
+  const entry = call.collection.get(call.namespace, call.name);
+  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+  return deleteEntry(call, entry, options);
+}
+
+/** Whoever deletes a Job without saying what becomes of its pods is told. */
+function warnOfOrphans({ resource, warnings }: Call, { propagationPolicy, orphanDependents }: DeleteOptions): void {
+  if (resource.storage !== "jobs.batch" || propagationPolicy !== undefined || orphanDependents !== undefined) return;
+  warnings.push(jobWarning);
+}
+
+const jobWarning =
+  "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
+
+/** Deletes each object that a list would answer, one after the other; what it answers are the objects as they were listed. */
+export function deleteCollection(call: Call, list: ListOptions, options: DeleteOptions): Entry[] {
+  warnOfOrphans(call, options);
+  const listed = [...call.collection.range({ namespace: list.selection.namespace })].filter((e) =>
+    selects(list.selection, e),
+  );
+  for (const entry of listed) deleteEntry({ ...call, namespace: entry.namespace, name: entry.name }, entry, options);
+  return listed;
+}
+
+/** Deletes an object that is there, as far as it can be deleted now. @throws StatusError 409. */
+export function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Deleted {
+  checkPreconditions(call, entry, options);
+  const object = copyOfStored(entry);
+  if (call.resource.storage === "namespaces") {
+    const ending = endNamespace(call, entry, object, options);
+    if (ending !== undefined) return { entry: ending, gone: false };
+  }
+  const graceful = beGraceful(call, object, options);
+  if (graceful === "pending") return { entry, gone: false };
+  setFinalizers(call, object, options);
+  const waits = (object.metadata.finalizers ?? []).length > 0;
+  // What goes at once goes as it is stored, whatever its finalizers would have become.
+  if (graceful === "no" && !waits) {
+    const had = (entry.object.metadata.finalizers ?? []).length > 0;
+    return had && options.dryRun ? untold(call) : remove(call, copyOfStored(entry), options);
+  }
+  if (graceful === "no") markAsDeleting(call, object);
+  const marked = mark(call, object, entry, options);
+  if (waits || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return { entry: marked, gone: false };
+  if (options.dryRun) return { entry: marked, gone: true };
+  return remove(call, { ...object, metadata: { ...object.metadata } }, options);
+}
+
+/** A namespace is only marked at first, and stays so while its spec has finalizers; undefined when it can go. */
+function endNamespace(call: Call, entry: Entry, object: ApiObject, options: DeleteOptions): Entry | undefined {
+  if (object.metadata.deletionTimestamp !== undefined) return keptBySpec(object) ? entry : undefined;
+  object.metadata.deletionTimestamp = formatTime(call.server.timeline.now());
+  object.status = { ...object.status, phase: "Terminating" };
+  setFinalizers(call, object, options);
+  return mark(call, object, entry, options);
+}
+
+/** A copy whose own fields and metadata may be set. */
+function copyOfStored({ object }: Entry): ApiObject {
+  return { ...object, metadata: { ...object.metadata } };
+}
+
+function mark(call: Call, object: ApiObject, entry: Entry, options: DeleteOptions): Entry {
+  if (deepEqual(object, entry.object)) return entry;
+  return options.dryRun ? new Entry(object, entry.revision) : call.server.store.put(call.collection, object);
+}
+
+function remove(call: Call, object: ApiObject, options: DeleteOptions): Deleted {
+  if (options.dryRun) return { entry: new Entry(object, Number(object.metadata.resourceVersion)), gone: true };
+  return { entry: call.server.store.remove(call.collection, object), gone: true };
+}
+
+/** A dry run of what takes finalizers away and removes in one: the real server answers an object with nothing in it. */
+function untold({ resource, server }: Call): Deleted {
+  const { kind, apiVersion, struct } = resource;
+  const object: ApiObject = { kind, apiVersion, metadata: {} };
+  return { entry: new Entry(written(object, struct, server.catalogue.schema), 0), gone: true, asObject: true };
+}
+
+/** @throws StatusError 409 */
+export function checkPreconditions(call: Call, { object }: Entry, { uid, resourceVersion }: DeleteOptions): void {
+  const { metadata } = object;
+  const { asKind, asResource, storage } = call.resource;
+  if (storage === "namespaces") {
+    const pairs = [
+      ["UID", uid, metadata.uid],
+      ["ResourceVersion", resourceVersion, metadata.resourceVersion],
+    ] as const;
+    for (const [what, asked, is] of pairs) {
+      if (asked === undefined || asked === is) continue;
+      const why = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`;
+      throw conflict(asResource, metadata.name ?? "", why);
+    }
+  }
+  if (uid !== undefined && uid !== metadata.uid) {
+    throw conflict(
+      asKind,
+      metadata.name ?? "",
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw conflict(
+      asKind,
+      metadata.name ?? "",
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+/** A namespace waits for the finalizers in its spec. */
+function keptBySpec(object: ApiObject): boolean {
+  if (object.kind !== "Namespace" || object.apiVersion !== "v1") return false;
+  const finalizers = object.spec?.["finalizers"];
+  return Array.isArray(finalizers) && finalizers.length > 0;
+}
+
+/**
+ * Sets the grace period of what is deleted gracefully. `pending`: it was deleted before, with no longer a period than asked
+ * now; nothing is to be done.
+ */
+function beGraceful(call: Call, object: ApiObject, options: DeleteOptions): "yes" | "no" | "pending" {
+  const { rules } = call.resource.behaviour;
+  if (rules.gracePeriod === undefined) return "no";
+  const { metadata } = object;
+  const now = call.server.timeline.now();
+  const { deletionTimestamp, deletionGracePeriodSeconds: left } = metadata;
+  if (deletionTimestamp !== undefined) {
+    if (left === undefined || left === 0) return "no";
+    const asked = options.gracePeriodSeconds;
+    if (asked === undefined || asked >= left) return "pending";
+    const earlier = parseTime(deletionTimestamp) + (asked - left) * 1000;
+    metadata.deletionTimestamp = formatTime(Math.max(earlier, now));
+    // Even when the time is up, whoever runs it is told first.
+    metadata.deletionGracePeriodSeconds = earlier < now && asked !== 0 ? 1 : asked;
+    return "yes";
+  }
+  const period = rules.gracePeriod(object, options.gracePeriodSeconds);
+  metadata.deletionTimestamp = formatTime(now + period * 1000);
+  metadata.deletionGracePeriodSeconds = period;
+  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+  return "yes";
+}
+
+/** Sets the finalizers of the garbage collector as the options ask. */
+function setFinalizers(call: Call, { metadata }: ApiObject, options: DeleteOptions): void {
+  const before = metadata.finalizers ?? [];
+  const after = before.filter((finalizer) => finalizer !== "orphan" && finalizer !== "foregroundDeletion");
+  const { garbage } = call.resource.behaviour;
+  const policy = garbage === "unsupported" ? "" : policyOf(before, options, garbage);
+  if (policy === "Orphan") after.push("orphan");
+  if (policy === "Foreground") after.push("foregroundDeletion");
+  if (after.length === before.length && after.every((finalizer) => before.includes(finalizer))) return;
+  if (after.length === 0) delete metadata.finalizers;
+  else metadata.finalizers = after;
+}
+
+function policyOf(
+  finalizers: readonly string[],
+  { orphanDependents, propagationPolicy }: DeleteOptions,
+  garbage: "delete" | "orphan",
+): string {
+  if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
+  if (propagationPolicy !== undefined) return propagationPolicy;
+  const own = finalizers.find((finalizer) => finalizer === "orphan" || finalizer === "foregroundDeletion");
+  if (own === undefined) return garbage === "orphan" ? "Orphan" : "Background";
+  return own === "orphan" ? "Orphan" : "Foreground";
+}
+
+function markAsDeleting(call: Call, object: ApiObject): void {
+  const { metadata } = object;
+  const now = call.server.timeline.now();
+  if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) {
+    metadata.generation = (metadata.generation ?? 0) + 1;
+  }
+  if (metadata.deletionTimestamp === undefined || parseTime(metadata.deletionTimestamp) > now) {
+    metadata.deletionTimestamp = formatTime(now);
+  }
+  metadata.deletionGracePeriodSeconds = 0;
+}

@@ -1,0 +1,63 @@
+/** What patches of every kind share: how they are read, and how their result becomes an object again. */
+import { decodeFields, TypeProblem } from "../serialization/decode.ts";
+import { invalid, invalidObject } from "../meta/field-errors.ts";
+import { readJson, type JsonRead, type Literals } from "../meta/json.ts";
+import { param } from "../options/list-options.ts";
+import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
+import { fillDefaults } from "../registry/defaults.ts";
+import type { Call } from "../context/server.ts";
+import { inexactNumber } from "./body.ts";
+
+/** Whether the request asks that what is wrong with fields is passed over. */
+export const unchecked = (call: Call): boolean => param(call.query, "fieldValidation") === "Ignore";
+
+/** What a patch says, as JSON; keys that stand twice go to `strict`. @throws StatusError 400. */
+export function patchJson(call: Call, wrap: (problem: string) => string, strict: string[]): JsonRead {
+  const read = readJson(call.body, wrap);
+  if (read.inexact !== undefined) throw inexactNumber(read.inexact);
+  strict.push(...read.repeated);
+  return read;
+}
+
+/** A patch whose result is no object of the kind. */
+export function refusedPatch(shown: string, why: string): Error {
+  return invalidObject({ group: "", name: "" }, "", [invalid("patch", shown, why)]);
+}
+
+export interface Decoding {
+  /** What a refusal shows. */
+  readonly shown: () => string;
+  /** What strict decoding has against the patch itself. */
+  readonly applied: readonly string[];
+  readonly problemOf: (problem: TypeProblem) => string;
+  /** Those of the fields, where they were JSON when they were patched. */
+  readonly literals?: Literals;
+}
+
+/** Fields as an object of the request's kind, with its defaults. @throws StatusError 422. */
+export function decoded(call: Call, fields: Fields, { shown, applied, problemOf, literals }: Decoding): ApiObject {
+  const { struct, kind, apiVersion } = call.served;
+  const { schema } = call.server.catalogue;
+  let value = fields;
+  if (struct !== undefined) {
+    try {
+      const read = decodeFields(fields, struct, schema, literals);
+      tellStrict(call, shown, [...applied, ...read.strict]);
+      value = read.value;
+    } catch (cause) {
+      if (!(cause instanceof TypeProblem)) throw cause;
+      throw refusedPatch(shown(), problemOf(cause));
+    }
+    fillDefaults(value, struct, schema);
+  }
+  const { metadata } = value;
+  return { ...value, kind, apiVersion, metadata: isFields(metadata) ? metadata : {} };
+}
+
+/** Refuses (Strict), warns (Warn, the default), or says nothing (Ignore). @throws StatusError 422. */
+export function tellStrict(call: Call, shown: () => string, problems: readonly string[]): void {
+  if (problems.length === 0 || unchecked(call)) return;
+  if (param(call.query, "fieldValidation") === "Strict")
+    throw refusedPatch(shown(), `strict decoding error: ${problems.join(", ")}`);
+  call.warnings.push(...problems);
+}

@@ -1,0 +1,161 @@
+/** JSON patches and merge patches: they work on an object's JSON, which is decoded again. */
+import { jsonPatch, mergePatch, PatchError, unescapedStep } from "../../api/patch.ts";
+import { decodeFields, TypeProblem } from "../serialization/decode.ts";
+import { goNumber, jsonNameOf, type JsonRead, type Literals } from "../meta/json.ts";
+import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
+import { badRequest, refusal } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
+import { noVersionAndKind } from "./body.ts";
+import { decoded, patchJson, refusedPatch, tellStrict, unchecked } from "./patch-decoding.ts";
+
+const maxOperations = 10_000;
+/** What all copies of a JSON patch together may copy. Source: apiserver v0.36 server/config.go JSONPatchMaxCopyBytes. */
+const maxCopyBytes = 3 * 1024 * 1024;
+
+const notThat = (json: unknown, type: string): Error =>
+  badRequest(`error decoding patch: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type ${type}`);
+
+/** The object as a patch of either kind leaves it. @throws StatusError 400, 413, 422. */
+export function patchedJson(call: Call, shown: ApiObject, is: "JSON patch" | "merge patch"): ApiObject {
+  const strict: string[] = [];
+  const { value, literals } = patchJson(call, (problem) => `error decoding patch: ${problem}`, strict);
+  const result =
+    is === "JSON patch" ? jsonPatched(call, shown, { value, literals }, strict) : mergePatched(call, shown, value);
+  const own = is === "JSON patch" ? literalsOfOperations(value, literals) : literals;
+  return decodedAgain(call, result, { applied: strict, literals: own });
+}
+
+/** The operation that a number belongs to, and where it stands in that one's value. */
+function operationOf(path: string): readonly [index: number, inside: string] | undefined {
+  const [, index, inside = ""] = /^\[(\d+)\]\.value(.*)$/.exec(path) ?? [];
+  return index === undefined ? undefined : [Number(index), inside];
+}
+
+/** The numbers that operations put somewhere, by the paths at which they stand then. */
+function literalsOfOperations(operations: unknown, literals: Literals): Literals {
+  if (literals.size === 0 || !Array.isArray(operations)) return literals;
+  const placed = new Map<string, string>();
+  for (const [path, literal] of literals) {
+    const [index = -1, inside] = operationOf(path) ?? [];
+    const operation: unknown = operations[index];
+    if (!isFields(operation) || operation["op"] === "test") continue;
+    const steps = textOf(operation["path"]).split("/").slice(1);
+    const place = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${unescapedStep(step)}`)).join("");
+    placed.set(`${place}${inside}`.replace(/^\./, ""), literal);
+  }
+  return placed;
+}
+
+/** Numbers are compared as they are written: a test for `1.0` fails where `1` stands. */
+function testsAsWritten(operations: readonly unknown[], literals: Literals): readonly unknown[] {
+  const unequal = new Set<number>();
+  for (const [path, literal] of literals) {
+    const [index] = operationOf(path) ?? [];
+    if (index !== undefined && goNumber(Number(literal)) !== literal) unequal.add(index);
+  }
+  if (unequal.size === 0) return operations;
+  return operations.map((operation, index) =>
+    unequal.has(index) && isFields(operation) && operation["op"] === "test"
+      ? { ...operation, value: Number.NaN }
+      : operation,
+  );
+}
+
+type Patch = Pick<JsonRead, "value" | "literals">;
+
+function jsonPatched(call: Call, shown: ApiObject, { value: json, literals }: Patch, strict: string[]): unknown {
+  if (json === null) return shown;
+  if (!unchecked(call)) checkOperations(json, strict);
+  if (!Array.isArray(json))
+    throw badRequest(`json: cannot unmarshal ${jsonNameOf(json)} into Go value of type jsonpatch.Patch`);
+  if (json.length > maxOperations) {
+    throw refusal(
+      413,
+      "RequestEntityTooLarge",
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${json.length}`,
+    );
+  }
+  try {
+    return jsonPatch(shown, testsAsWritten(json, literals), { maxCopyBytes });
+  } catch (cause) {
+    if (!(cause instanceof PatchError)) throw cause;
+    if (cause.problem === "malformed") throw badRequest(cause.message);
+    throw refusal(422, "Invalid", "the server rejected our request due to an error in our request", {});
+  }
+}
+
+const operationFields: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
+
+/** That each operation has the fields of one, as texts. @throws StatusError 400. */
+function checkOperations(json: unknown, strict: string[]): void {
+  if (!Array.isArray(json)) throw notThat(json, "[]handlers.jsonPatchOp");
+  strict.splice(0, strict.length, ...strict.map((problem) => `json patch ${problem}`));
+  for (const [index, operation] of (json as unknown[]).entries()) {
+    if (operation === null) continue;
+    if (!isFields(operation)) throw notThat(operation, "handlers.jsonPatchOp");
+    for (const key of Object.keys(operation)) {
+      const value = operation[key];
+      if (!operationFields.has(key)) strict.push(`json patch unknown field "[${index}].${key}"`);
+      else if (key !== "value" && value !== null && typeof value !== "string") {
+        throw badRequest(
+          `error decoding patch: json: cannot unmarshal ${jsonNameOf(value)} into Go struct field jsonPatchOp.${key} of type string`,
+        );
+      }
+    }
+  }
+}
+
+function mergePatched(call: Call, shown: ApiObject, json: unknown): unknown {
+  if (json !== null && !isFields(json) && !unchecked(call)) throw notThat(json, "map[string]interface {}");
+  if (json === null || typeof json !== "object") throw badRequest("Invalid JSON Patch");
+  return mergePatch(copyOf(shown), json);
+}
+
+/** What is known of a patch beside its result: what strict decoding has against it, and how its numbers are written. */
+interface Applied {
+  readonly applied: readonly string[];
+  readonly literals: Literals;
+}
+
+/** The result of a patch of JSON as an object of the kind that it names, or else of the one that it was. @throws StatusError 422. */
+function decodedAgain(call: Call, result: unknown, { applied, literals }: Applied): ApiObject {
+  const shown = JSON.stringify(result);
+  if (!isFields(result)) throw refusedPatch(shown, noVersionAndKind(result));
+  for (const key of ["kind", "apiVersion"]) {
+    const value = result[key];
+    if (value === undefined || value === null || typeof value === "string") continue;
+    throw refusedPatch(
+      shown,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(value)} into Go struct field .${key} of type string`,
+    );
+  }
+  const { kind, apiVersion } = call.served;
+  const own = { kind: textOf(result["kind"]), apiVersion: textOf(result["apiVersion"]) };
+  // A kind without a version is the server's own form of it, which has none of these fields.
+  if (own.kind !== "" && own.apiVersion === "") {
+    const unknown = Object.keys(result).filter((key) => key !== "kind" && key !== "apiVersion");
+    tellStrict(call, () => shown, [...applied, ...unknown.sort().map((key) => `unknown field "${key}"`)]);
+    return { kind, apiVersion, metadata: {} };
+  }
+  if ((own.kind !== "" && own.kind !== kind) || (own.apiVersion !== "" && own.apiVersion !== apiVersion)) {
+    throw refusedPatch(shown, whyOther(call, result, own.kind === "" ? kind : own.kind, own.apiVersion));
+  }
+  return decoded(call, result, { shown: () => shown, applied, literals, problemOf: ({ message }) => message });
+}
+
+/** Why the result of a patch cannot be another kind: what is wrong with it as that, else that it is no other form of this one. */
+function whyOther(call: Call, result: Fields, kind: string, apiVersion: string): string {
+  const { catalogue } = call.server;
+  const other = catalogue.ofKind(apiVersion, kind);
+  const version = apiVersion.split("/").at(-1) ?? "";
+  if (other === undefined)
+    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
+  try {
+    if (other.struct !== undefined) decodeFields(result, other.struct, catalogue.schema);
+  } catch (cause) {
+    if (!(cause instanceof TypeProblem)) throw cause;
+    return cause.message;
+  }
+  const group = call.served.group === "" ? "core" : (call.served.group.split(".")[0] ?? "");
+  return `converting (${version}.${kind}) to (${group}.${call.served.kind}): unknown conversion`;
+}

@@ -1,0 +1,130 @@
+/**
+ * Connections to what runs behind a Service, a pod or a node. Everything up to the connection is as in the real server; no process
+ * runs here, so the connection itself fails, in the form in which the real server reports one that fails.
+ * Source: kubernetes v1.36 pkg/registry/core/{service/storage/storage.go,pod/strategy.go,node/strategy.go} ResourceLocation;
+ * apimachinery v0.36 util/proxy.
+ */
+import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
+import { badRequest, methodNotAllowed, notFound, refusal, serviceUnavailable } from "../meta/refusal.ts";
+import { addressOf, isGlobalUnicast } from "../registry/validation/cidr.ts";
+import { intProblem } from "../meta/numbers.ts";
+import { collectionOf, type Call } from "../context/server.ts";
+
+const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
+
+/** A path without anything behind `proxy` is moved to the one that ends in a slash; all other connections fail. */
+export interface Moved {
+  /** Where to ask instead: the path, without its query. */
+  readonly location: string;
+}
+
+/** What `[SCHEME:]NAME[:PORT]` names. */
+interface Target {
+  readonly name: string;
+  /** A number, the name of a port, or empty. */
+  readonly port: string;
+}
+
+/** @throws StatusError for what cannot be connected to, which is everything but a path that is moved. */
+export function proxied(call: Call, method: string, path: string): Moved {
+  if (!methods.has(method)) throw methodNotAllowed();
+  if (call.query.some(([name]) => name === "dryRun")) throw badRequest("dryRun is not supported");
+  const host = hostOf(call, targetOf(call));
+  const isRoot = path.endsWith("/proxy");
+  if (isRoot && (method === "GET" || method === "HEAD")) return { location: `${path}/` };
+  throw serviceUnavailable(`error trying to reach service: dial tcp ${host}: no process runs in this sandbox`);
+}
+
+const schemes: ReadonlySet<string> = new Set(["", "http", "https"]);
+const singular: Readonly<Record<string, string>> = { services: "service", pods: "pod", nodes: "node" };
+
+/** Source: apimachinery v0.36 util/net/port_split.go SplitSchemeNamePort. @throws StatusError 400. */
+function targetOf({ resource, name: asked }: Call): Target {
+  const parts = asked.split(":");
+  const [scheme, name, port] = parts.length === 3 ? parts : ["", ...parts];
+  if (parts.length <= 3 && name !== undefined && name !== "" && schemes.has(scheme ?? ""))
+    return { name, port: port ?? "" };
+  throw badRequest(`invalid ${singular[resource.plural] ?? ""} request ${JSON.stringify(asked)}`);
+}
+
+/** Where the real server would connect to. @throws StatusError */
+function hostOf(call: Call, target: Target): string {
+  switch (call.resource.plural) {
+    case "services":
+      return hostOfService(call, target);
+    case "pods":
+      return hostOfPod(stored(call, "pods", target.name), target);
+    default:
+      return hostOfNode(stored(call, "nodes", target.name), target);
+  }
+}
+
+function joined(address: string, port: string): string {
+  const host = address.includes(":") ? `[${address}]` : address;
+  return port === "" ? host : `${host}:${port}`;
+}
+
+function find(call: Call, plural: string, name: string): ApiObject | undefined {
+  const resource = call.server.catalogue.find("v1", plural);
+  return resource === undefined ? undefined : collectionOf(call.server, resource).get(call.namespace, name)?.object;
+}
+
+/** @throws StatusError 404, which names the resource of the request, whatever is missing. */
+function stored(call: Call, plural: string, name: string): ApiObject {
+  const object = find(call, plural, name);
+  if (object === undefined) throw notFound(call.resource.asResource, name);
+  return object;
+}
+
+function hostOfService(call: Call, { name, port }: Target): string {
+  let portName = port;
+  if (intProblem(port) === undefined) {
+    const number = BigInt(port.replace("+", ""));
+    const ports = fieldsIn(stored(call, "services", name).spec?.["ports"]);
+    const found = ports.find((own) => BigInt(Number(own["port"])) === number);
+    if (found === undefined)
+      throw serviceUnavailable(`no service port ${number} found for service ${JSON.stringify(name)}`);
+    portName = textOf(found["name"]);
+  }
+  const subsets = fieldsIn(stored(call, "endpoints", name)["subsets"]);
+  const none = subsets.length === 0 ? name : call.name;
+  for (const subset of subsets) {
+    const own = fieldsIn(subset["ports"]).find((one) => textOf(one["name"]) === portName);
+    const address = fieldsIn(subset["addresses"]).find((one) => isOfPod(call, one));
+    if (own !== undefined && address !== undefined) return joined(textOf(address["ip"]), String(own["port"]));
+  }
+  throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(none)}`);
+}
+
+/** Only to pods of the namespace is anything passed on. */
+function isOfPod(call: Call, { ip, targetRef }: Readonly<Record<string, unknown>>): boolean {
+  if (textOf(at(targetRef, "namespace")) !== call.namespace) return false;
+  const pod = find(call, "pods", textOf(at(targetRef, "name")));
+  return fieldsIn(pod?.status?.["podIPs"]).some((own) => own["ip"] === ip);
+}
+
+function hostOfPod({ spec, status }: ApiObject, { port }: Target): string {
+  const declared = fieldsIn(spec?.["containers"]).flatMap(({ ports }) => fieldsIn(ports).slice(0, 1))[0];
+  const address = textOf(status?.["podIP"]) || textOf(fieldsIn(status?.["podIPs"])[0]?.["ip"]);
+  if (!isGlobalUnicast(address)) throw badRequest("address not allowed");
+  return joined(address, port === "" && declared !== undefined ? String(declared["containerPort"]) : port);
+}
+
+/** As kube-apiserver prefers them, where no flag says otherwise. */
+const addressTypes = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+const kubeletPort = "10250";
+
+function hostOfNode({ status }: ApiObject, { port }: Target): string {
+  const addresses = fieldsIn(status?.["addresses"]);
+  const preferred = addressTypes.flatMap((wanted) => addresses.filter(({ type }) => type === wanted));
+  const [first] = preferred;
+  if (first === undefined) {
+    const known = addresses.map(({ type, address }) => `{${textOf(type)} ${textOf(address)}}`).join(" ");
+    throw refusal(500, "", `no preferred addresses found; known addresses: [${known}]`);
+  }
+  const host = textOf(first["address"]);
+  // The real server looks a name up; no name leads anywhere here.
+  if (addressOf(host) !== undefined && !isGlobalUnicast(host)) throw badRequest("address not allowed");
+  const own = at(status, "daemonEndpoints", "kubeletEndpoint", "Port");
+  return joined(host, port || (typeof own === "number" && own > 0 ? String(own) : kubeletPort));
+}

@@ -1,0 +1,92 @@
+/** Reviews: kinds that are only asked, never stored. Source: kubernetes v1.36 pkg/registry/{authorization,authentication}. */
+import { formatTime } from "../../api/time.ts";
+import { decide, hasRole, notEvaluated, rulesOf, type Attributes } from "./authorization.ts";
+import { manageCreate } from "../managedfields/managed-fields.ts";
+import { at, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
+import { checkReview } from "./review-errors.ts";
+import type { Call, Server, User } from "../context/server.ts";
+import { bodyJson, matchNamespace, objectOf } from "./body.ts";
+
+type Answer = (review: ApiObject, call: Call) => object;
+
+const answers: Readonly<Record<string, Answer>> = {
+  SelfSubjectAccessReview: (review, { server, user }) => decide(server, user, attributesOf(review)),
+  SubjectAccessReview: (review, { server }) => decide(server, subjectOf(review), attributesOf(review)),
+  LocalSubjectAccessReview: (review, { server }) => decide(server, subjectOf(review), attributesOf(review)),
+  SelfSubjectRulesReview: (_review, { server, user }) => ({ ...rulesOf(user), ...completeness(server, user) }),
+  SelfSubjectReview: (_review, { user }) => ({ userInfo: userInfoOf(user) }),
+  TokenReview: tokenStatus,
+};
+
+/** What is asked about. */
+function attributesOf({ spec }: ApiObject): Attributes {
+  const [resource, path] = [spec?.["resourceAttributes"], spec?.["nonResourceAttributes"]];
+  if (isFields(path)) return { is: "path", verb: textOf(path["verb"]), path: textOf(path["path"]) };
+  const said = (key: string): string => textOf(at(resource, key));
+  return {
+    is: "resource",
+    verb: said("verb"),
+    group: said("group"),
+    resource: said("resource"),
+    subresource: said("subresource"),
+    namespace: said("namespace"),
+    name: said("name"),
+  };
+}
+
+/** About whom, where it is not oneself. */
+function subjectOf({ spec }: ApiObject): User {
+  const groups = spec?.["groups"];
+  return { name: textOf(spec?.["user"]), groups: Array.isArray(groups) ? groups.map(String) : [] };
+}
+
+function completeness(server: Server, user: User): object {
+  return hasRole(server, user) ? { incomplete: true, evaluationError: notEvaluated } : { incomplete: false };
+}
+
+const userInfoOf = ({ name, uid, groups, extra }: User): object => ({
+  username: name,
+  ...(uid === undefined ? {} : { uid }),
+  groups,
+  ...(extra === undefined ? {} : { extra }),
+});
+
+/** Whom tokens are for, unless they say otherwise. */
+const audience = "https://kubernetes.default.svc";
+
+function tokenStatus({ spec }: ApiObject, { server }: Call): object {
+  const user = server.logins.get(textOf(spec?.["token"]));
+  const asked = spec?.["audiences"];
+  const isForOthers = Array.isArray(asked) && asked.length > 0 && !asked.includes(audience);
+  if (user === undefined || isForOthers) return { user: {}, error: "invalid bearer token" };
+  return { authenticated: true, user: userInfoOf(user), audiences: [audience] };
+}
+
+/** What the server itself would write; a request cannot. Source: apiserver v0.36 registry/rest/meta.go. */
+const systemFields = ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid"];
+
+/** The answer to a review; undefined where the kind is none. @throws StatusError */
+export function reviewOf(call: Call): ApiObject | undefined {
+  const { resource } = call;
+  const answer = answers[resource.kind];
+  if (answer === undefined) return undefined;
+  const review = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
+  for (const field of systemFields) delete review.metadata[field];
+  matchNamespace(call, review.metadata);
+  manageCreate(call, review);
+  checkReview(review);
+  const { kind, apiVersion, spec } = review;
+  return {
+    kind,
+    apiVersion,
+    metadata: metadataOf(review, call),
+    // What was asked about rules is not said again.
+    ...(isFields(spec) ? { spec: kind === "SelfSubjectRulesReview" ? {} : spec } : {}),
+    status: answer(review, call) as Fields,
+  };
+}
+
+function metadataOf({ kind, metadata }: ApiObject, { server }: Call): ApiObject["metadata"] {
+  if (kind === "SelfSubjectReview") return { creationTimestamp: formatTime(server.timeline.now()) };
+  return kind === "SelfSubjectRulesReview" ? {} : metadata;
+}

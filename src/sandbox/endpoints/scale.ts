@@ -1,0 +1,122 @@
+/** `/scale`: the replicas of a workload as an object of their own. Source: kubernetes v1.36 pkg/registry/apps/replicaset/storage. */
+import { invalid, invalidObject } from "../meta/field-errors.ts";
+import { at, isFields, type ApiObject } from "../meta/object.ts";
+import { manageScale, scaleManagers } from "../managedfields/scale-fields.ts";
+import { checkWriteOptions } from "../options/write-options.ts";
+import { conflict, notFound, optimisticLock } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
+import type { Entry } from "../storage/entry.ts";
+import { matchRequest, sentObject } from "./body.ts";
+import { patchedBy, patchTypeOf } from "./patch.ts";
+import { replace } from "./update.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly value: object;
+}
+
+/** `a=b,c in (d,e)`, sorted by key. */
+function selectorText(selector: unknown): string {
+  if (!isFields(selector)) return "";
+  const plain = selector["matchLabels"] === undefined && selector["matchExpressions"] === undefined;
+  const labels = (plain ? selector : (selector["matchLabels"] ?? {})) as Record<string, string>;
+  const parts: [key: string, text: string][] = Object.entries(labels).map(([key, value]) => [key, `${key}=${value}`]);
+  for (const expression of (selector["matchExpressions"] ?? []) as {
+    key: string;
+    operator: string;
+    values?: string[];
+  }[]) {
+    const { key, operator, values = [] } = expression;
+    const list = `(${[...values].sort().join(",")})`;
+    const texts: Record<string, string> = {
+      In: `${key} in ${list}`,
+      NotIn: `${key} notin ${list}`,
+      Exists: key,
+      DoesNotExist: `!${key}`,
+    };
+    parts.push([key, texts[operator] ?? ""]);
+  }
+  return parts
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, text]) => text)
+    .join(",");
+}
+
+function scaleOf({ object }: Entry): ApiObject {
+  const { name = "", namespace = "", uid = "", resourceVersion = "", creationTimestamp = "" } = object.metadata;
+  const replicas = at(object, "spec", "replicas");
+  const selector = selectorText(object.spec?.["selector"]);
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: replicas === undefined || replicas === 0 ? {} : { replicas },
+    status: { replicas: at(object, "status", "replicas") ?? 0, ...(selector === "" ? {} : { selector }) },
+  };
+}
+
+function entryOf(call: Call): Entry {
+  const entry = call.collection.get(call.namespace, call.name);
+  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+  return entry;
+}
+
+export function getScale(call: Call): Answer {
+  return { status: 200, value: scaleOf(entryOf(call)) };
+}
+
+/** @throws StatusError */
+export function putScale(call: Call): Answer {
+  checkWriteOptions(call.query, "UpdateOptions");
+  const scales = ofScales(call);
+  const scale = sentObject(scales);
+  matchRequest(scales, scale);
+  return write(call, entryOf(call), scale);
+}
+
+/** @throws StatusError */
+export function patchScale(call: Call): Answer {
+  const type = patchTypeOf(call);
+  checkWriteOptions(call.query, "PatchOptions");
+  const entry = entryOf(call);
+  return write(call, entry, patchedBy(ofScales(call), type, managedScaleOf(entry)));
+}
+
+/** A Scale as it is patched: with its managed fields, which a refusal shows and an answer does not. */
+function managedScaleOf(entry: Entry): ApiObject {
+  const scale = scaleOf(entry);
+  const managedFields = scaleManagers(entry.object.metadata.managedFields ?? []);
+  return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } };
+}
+
+/** The request, about Scales: these are what is sent, whatever they scale. */
+function ofScales(call: Call): Call {
+  const [apiVersion, kind] = ["autoscaling/v1", "Scale"];
+  const struct = call.server.catalogue.schema.kind(apiVersion, kind);
+  return { ...call, served: { ...call.served, group: "autoscaling", version: "v1", apiVersion, kind, struct } };
+}
+
+function write(call: Call, entry: Entry, scale: ApiObject): Answer {
+  const version = at(scale, "metadata", "resourceVersion");
+  if (typeof version === "string" && version !== "" && Number(version) !== entry.revision) {
+    throw conflict(call.resource.asResource, call.name, optimisticLock);
+  }
+  const asked = Number(at(scale, "spec", "replicas") ?? 0);
+  if (asked < 0) {
+    throw invalidObject({ group: "autoscaling", name: "Scale" }, call.name, [
+      invalid("spec.replicas", asked, "must be greater than or equal to 0"),
+    ]);
+  }
+  const object: ApiObject = {
+    ...entry.object,
+    metadata: { ...entry.object.metadata },
+    spec: { ...entry.object.spec, replicas: asked },
+  };
+  const before = at(entry.object, "spec", "replicas");
+  const replicas = { before: typeof before === "number" ? before : 0, asked };
+  const scaled = replace({ ...call, subresource: "" }, object, entry, {
+    subresource: "scale",
+    manage: (old, scaledTo) => manageScale(call, old, scaledTo, replicas),
+  });
+  return { status: 200, value: scaleOf(scaled) };
+}

@@ -1,0 +1,57 @@
+/** Subresources other than status: each method of each, where it is served. */
+import { badRequest, methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
+import type { Entry } from "../storage/entry.ts";
+import { bind } from "./bind.ts";
+import { evict } from "./evict.ts";
+import { finalize } from "./finalize.ts";
+import { patch } from "./patch.ts";
+import { getScale, patchScale, putScale } from "./scale.ts";
+import { update } from "./update.ts";
+
+/** What a subresource answers: an object of the store, or something that is only said. */
+export type SubresourceAnswer =
+  { readonly status: number; readonly entry: Entry } | { readonly status: number; readonly value: object };
+
+type Handler = (call: Call) => SubresourceAnswer;
+
+const stored = (call: Call): SubresourceAnswer => {
+  const entry = call.collection.get(call.namespace, call.name);
+  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+  return { status: 200, entry };
+};
+
+/** Of a part of an object, as `PartRules` has it. */
+const part: Readonly<Record<string, Handler>> = {
+  GET: stored,
+  PUT: (call) => ({ status: 200, entry: update(call).entry }),
+  PATCH: (call) => ({ status: 200, entry: patch(call).entry }),
+};
+
+const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  scale: { GET: getScale, PUT: putScale, PATCH: patchScale },
+  "pods/binding": { POST: bind },
+  "pods/eviction": { POST: evict },
+  "namespaces/finalize": { PUT: finalize },
+  "pods/resize": part,
+  "pods/ephemeralcontainers": part,
+};
+
+/** Served by the real server, which passes them on to a node or signs tokens: nothing here could. */
+const elsewhere = new Set(["log", "exec", "attach", "portforward", "token"]);
+
+/** @throws StatusError */
+export function subresourceAnswer(call: Call, method: string): SubresourceAnswer {
+  const { resource, subresource } = call;
+  if (!resource.subresources.has(subresource)) throw noSuchPath();
+  const methods = handlers[`${resource.plural}/${subresource}`] ?? handlers[subresource];
+  if (methods === undefined) {
+    if (elsewhere.has(subresource)) stored(call);
+    throw elsewhere.has(subresource)
+      ? badRequest(`${resource.plural}/${subresource} is not served by this sandbox: nothing runs behind it`)
+      : methodNotAllowed();
+  }
+  const handler = methods[method];
+  if (handler === undefined) throw methodNotAllowed();
+  return handler(call);
+}

@@ -1,0 +1,81 @@
+/** Opens a watch as its options ask. Source: apiserver v0.36 storage/cacher/cacher.go Watch. */
+import type { ApiBody } from "../../api/transport.ts";
+import { below } from "../../platform/random.ts";
+import { canonicalize } from "../meta/canonical.ts";
+import type { Format } from "../serialization/encoding.ts";
+import { revisionOf, type ListOptions } from "../options/list-options.ts";
+import { expired, refusal } from "../meta/refusal.ts";
+import { selects } from "../options/selection.ts";
+import { child, type Fields } from "../meta/object.ts";
+import type { Call } from "../context/server.ts";
+import type { Entry } from "../storage/entry.ts";
+import { errorBody, watchBody } from "../context/watch.ts";
+
+/** A watch without timeoutSeconds ends after this time, and up to as much again. */
+const minTimeoutMs = 1_800_000;
+
+/** The body that tells the changes. @throws StatusError for a version that cannot be read. */
+export function openWatch(call: Call, options: ListOptions, format: Format, actor: string): ApiBody {
+  const { server, collection } = call;
+  const asked = revisionOf(options.resourceVersion, false);
+  const { selection } = options;
+  const current = server.store.revision;
+  const sendsState = options.sendInitialEvents ?? asked === 0;
+  if (options.sendInitialEvents === true && asked > current) {
+    const version = BigInt(options.resourceVersion);
+    return errorBody(refusal(504, "Timeout", `Timeout: Too large resource version: ${version}, current: ${current}`));
+  }
+  // There is no other server that could be ahead: the client has seen an earlier sandbox, and must list anew at once.
+  if (!sendsState && asked > current) {
+    return errorBody(
+      expired(`resource version ${asked} is of another sandbox, which is gone: this one is at ${current}`),
+    );
+  }
+  if (!sendsState && asked > 0 && !collection.history.covers(asked)) {
+    return errorBody(expired(`too old resource version: ${asked} (${collection.history.compacted})`));
+  }
+  const initial: Entry[] = [];
+  if (sendsState) {
+    for (const entry of collection.range({ namespace: selection.namespace }))
+      if (selects(selection, entry)) initial.push(entry);
+  }
+  const timeoutMs =
+    options.timeoutSeconds === undefined || options.timeoutSeconds <= 0
+      ? minTimeoutMs + below(server.random, minTimeoutMs)
+      : options.timeoutSeconds * 1000;
+  return watchBody(
+    {
+      collection,
+      selection,
+      format,
+      initial,
+      from: sendsState || asked === 0 ? current : asked,
+      initialEventsEnd: options.sendInitialEvents === true && options.bookmarks,
+      bookmarks: options.bookmarks,
+      timeoutMs,
+      revision: () => server.store.revision,
+      bookmarkText: (revision, initialEventsEnd) => bookmarkText(call, format, revision, initialEventsEnd),
+    },
+    { timeline: server.timeline, actor, open: server.watches },
+  );
+}
+
+/** Kinds whose replicas are written even when nobody set them: they are plain numbers inside the real server. */
+const countsReplicas = new Set(["ReplicaSet", "Deployment", "StatefulSet", "ReplicationController"]);
+
+/** A bookmark's object: of the kind, with nothing in it, as the real server writes such. */
+function bookmarkText(call: Call, format: Format, revision: number, initialEventsEnd: boolean): string {
+  const { kind, apiVersion, struct } = call.served;
+  const metadata: Fields = { resourceVersion: String(revision) };
+  if (initialEventsEnd) metadata["annotations"] = { "k8s.io/initial-events-end": "true" };
+  if (format.name.startsWith("partial "))
+    return JSON.stringify({
+      kind: "PartialObjectMetadata",
+      apiVersion: format.name.slice("partial ".length),
+      metadata,
+    });
+  const object: Fields = { kind, apiVersion, metadata };
+  if (struct !== undefined) canonicalize(object, struct, call.server.catalogue.schema);
+  if (countsReplicas.has(kind)) child(object, "spec")["replicas"] = 0;
+  return JSON.stringify(object);
+}

@@ -1,0 +1,209 @@
+/**
+ * `metadata.managedFields`: who last set which field. Updates only; server-side apply is not served.
+ * Source: apimachinery v0.36 util/managedfields, structured-merge-diff v6 merge/update.go.
+ */
+import { formatTime } from "../../api/time.ts";
+import { canonicalize } from "../meta/canonical.ts";
+import { param } from "../options/list-options.ts";
+import { textOf, type ApiObject, type Fields } from "../meta/object.ts";
+import type { Resource } from "../registry/resource.ts";
+import type { Call } from "../context/server.ts";
+import { atStoredVersion, atVersion } from "../conversion/versions.ts";
+import { compare, type Comparison } from "./compare.ts";
+import { newFields } from "./new-fields.ts";
+import { emptySet, isEmptySet, readSet, subtract, unite, writeSet } from "./field-set.ts";
+
+/** The query's fieldManager, or what stands before the slash in the client's name. */
+export function managerOf(call: Call): string {
+  const asked = param(call.query, "fieldManager");
+  if (asked !== undefined && asked !== "") return asked;
+  return (call.headers["user-agent"] ?? "").split("/")[0] ?? "";
+}
+
+const statusOnly = new Set(["status"]);
+const specOnly = new Set(["spec"]);
+const nothing: ReadonlySet<string> = new Set();
+/** The server manages at most so many managers of updates apart. */
+const mostManagers = 10;
+
+/** The new object's managed fields: `object` as the client sent it, with defaults, canonical, before admission. */
+export function manageCreate(call: Call, object: ApiObject): void {
+  const { struct, kind, apiVersion } = call.served;
+  if (struct === undefined) return;
+  if (!call.server.managesFields) {
+    delete object.metadata.managedFields;
+    return;
+  }
+  const { schema } = call.server.catalogue;
+  const empty: Fields = { kind, apiVersion, metadata: {} };
+  canonicalize(empty, struct, schema);
+  const fieldsV1 = newFields(empty, atServed(call, object), struct, schema, skippedBy(call));
+  if (Object.keys(fieldsV1).length === 0) delete object.metadata.managedFields;
+  else object.metadata.managedFields = [entryOf(call, ownerOf(call), fieldsV1)];
+}
+
+/** Status belongs to those who write it through its subresource, and they manage nothing of the spec. */
+function skippedBy({ subresource, served }: Call): ReadonlySet<string> {
+  if (subresource === "status") return specOnly;
+  return subresource === "" && served.subresources.has("status") ? statusOnly : nothing;
+}
+
+function ownerOf(call: Call): Owner {
+  return {
+    manager: managerOf(call),
+    operation: "Update",
+    apiVersion: call.served.apiVersion,
+    subresource: call.subresource,
+  };
+}
+
+/** The managed fields after an update of `old` to `object`. Those of an object that had none are not begun with. */
+export function manageUpdate(call: Call, old: ApiObject, object: ApiObject): void {
+  const entries = old.metadata.managedFields ?? [];
+  if (entries.length > 0) managed(call, old, object, entries);
+  else delete object.metadata.managedFields;
+}
+
+/** The managed fields after a write of the server's own to the status of an object of another kind. */
+export function manageOwnStatus(call: Call, resource: Resource, old: ApiObject, object: ApiObject): void {
+  const query = [["fieldManager", "kube-apiserver"]] as const;
+  manageUpdate({ ...call, resource, served: resource, query, subresource: "status" }, old, object);
+}
+
+const atServed = ({ served, server }: Call, stored: ApiObject): ApiObject =>
+  atVersion(stored, served.apiVersion, served.struct, server.catalogue.schema);
+
+/** A stored object as it would be stored once it was sent at the request's version, which may put lists in another order. */
+function asSent(call: Call, stored: ApiObject): ApiObject {
+  if (stored.apiVersion === call.served.apiVersion) return stored;
+  const back = atStoredVersion(atServed(call, stored));
+  const { struct } = call.resource;
+  if (struct !== undefined) canonicalize(back, struct, call.server.catalogue.schema);
+  return back;
+}
+
+/** Fields are counted as the version of the request has them; `old` may be at that one. */
+function managed(call: Call, old: ApiObject, stored: ApiObject, entries: readonly Fields[]): void {
+  const sent = atServed(call, stored);
+  entries = distinct(entries);
+  manage(call, atServed(call, old), sent, ofOtherVersions(call, old, stored, entries));
+  if (sent.metadata.managedFields === undefined) delete stored.metadata.managedFields;
+  else stored.metadata.managedFields = sent.metadata.managedFields;
+}
+
+const identityOf = ({ manager, operation, apiVersion, subresource }: Fields): string =>
+  JSON.stringify([manager, operation, apiVersion, subresource]);
+
+/** Of two entries of one manager the real server reads the last. */
+export function distinct(entries: readonly Fields[]): readonly Fields[] {
+  const last = new Map(entries.map((entry) => [identityOf(entry), entry]));
+  return last.size === entries.length ? entries : [...last.values()];
+}
+
+/**
+ * The managers' entries, those at other versions of the kind without what has changed there. What was managed in another group
+ * is forgotten: the real server cannot read it here.
+ */
+function ofOtherVersions(call: Call, old: ApiObject, stored: ApiObject, entries: readonly Fields[]): Fields[] {
+  const { served, server } = call;
+  return entries.flatMap((entry) => {
+    const version = String(entry["apiVersion"]);
+    if (version === served.apiVersion) return [entry];
+    const other = server.catalogue.ofKind(version, served.kind);
+    if (other?.struct === undefined || other.group !== served.group) return [];
+    const { schema } = server.catalogue;
+    const at = (object: ApiObject): ApiObject => atVersion(asSent(call, object), version, other.struct, schema);
+    const { changed, removed } = compare(at(old), at(stored), other.struct, schema, skippedBy(call));
+    const set = readSet(entry["fieldsV1"]);
+    subtract(set, changed);
+    subtract(set, removed);
+    return isEmptySet(set) ? [] : [{ ...entry, fieldsV1: writeSet(set) }];
+  });
+}
+
+function manage(call: Call, old: ApiObject, sent: ApiObject, entries: readonly Fields[]): void {
+  const { struct } = call.served;
+  if (struct === undefined) return;
+  const { schema } = call.server.catalogue;
+  const { changed, removed } = compare(old, sent, struct, schema, skippedBy(call));
+  const own = ownerOf(call);
+  const isOwn = (entry: Fields): boolean =>
+    entry["manager"] === own.manager &&
+    entry["operation"] === own.operation &&
+    entry["apiVersion"] === own.apiVersion &&
+    (entry["subresource"] ?? "") === own.subresource;
+  const kept: Fields[] = [];
+  for (const entry of entries) {
+    if (isOwn(entry)) continue;
+    if (entry["apiVersion"] !== own.apiVersion) {
+      kept.push(entry);
+      continue;
+    }
+    const set = readSet(entry["fieldsV1"]);
+    subtract(set, changed);
+    subtract(set, removed);
+    if (!isEmptySet(set)) kept.push({ ...entry, fieldsV1: writeSet(set) });
+  }
+  const before = entries.find(isOwn);
+  const mine = ownEntry(call, before, own, { changed, removed });
+  if (mine !== undefined) kept.push(mine);
+  if (kept.length === 0) delete sent.metadata.managedFields;
+  else sent.metadata.managedFields = merged(kept).sort(inOrder);
+}
+
+interface Owner {
+  readonly manager: string;
+  readonly operation: string;
+  readonly apiVersion: string;
+  readonly subresource: string;
+}
+
+/**
+ * The entry of who writes: what was managed before without what is gone, with what has changed. Its time is that of its last change
+ * of a value; a write that only removes does not move it. Source: apimachinery v0.36 util/managedfields/internal/managedfieldsupdater.go.
+ */
+function ownEntry(
+  call: Call,
+  before: Fields | undefined,
+  owner: Owner,
+  { changed, removed }: Comparison,
+): Fields | undefined {
+  const set = readSet(before?.["fieldsV1"]);
+  subtract(set, removed);
+  unite(set, changed);
+  if (isEmptySet(set)) return undefined;
+  return before !== undefined && isEmptySet(changed)
+    ? { ...before, fieldsV1: writeSet(set) }
+    : entryOf(call, owner, writeSet(set));
+}
+
+function entryOf(call: Call, { subresource, ...owner }: Owner, fieldsV1: Fields): Fields {
+  return {
+    ...owner,
+    time: formatTime(call.server.timeline.now()),
+    fieldsType: "FieldsV1",
+    fieldsV1,
+    ...(subresource === "" ? {} : { subresource }),
+  };
+}
+
+/** Apply before Update, then by time, then by manager. */
+export function inOrder(a: Fields, b: Fields): number {
+  for (const key of ["operation", "time", "manager", "apiVersion", "subresource"]) {
+    const [left, right] = [textOf(a[key]), textOf(b[key])];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+/** Beyond ten managers the oldest become one. */
+function merged(entries: Fields[]): Fields[] {
+  const updates = entries.filter((entry) => entry["operation"] === "Update").sort(inOrder);
+  const tooMany = updates.length - mostManagers;
+  if (tooMany <= 0) return entries;
+  const old = updates.slice(0, tooMany + 1);
+  const set = emptySet();
+  for (const entry of old) unite(set, readSet(entry["fieldsV1"]));
+  const ancient = { ...old.at(-1), manager: "ancient-changes", fieldsV1: writeSet(set) };
+  return [...entries.filter((entry) => !old.includes(entry)), ancient];
+}

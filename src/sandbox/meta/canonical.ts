@@ -1,0 +1,135 @@
+/**
+ * Objects as the API server writes them: its Go types leave out most of what is empty, always write some of it, and know one
+ * way to write each quantity and each time.
+ */
+import { canonicalQuantity } from "../../api/quantity.ts";
+import { formatMicroTime, formatTime, parseTime } from "../../api/time.ts";
+import { isFields, type Fields } from "./object.ts";
+import { type Field, type Schema, type Shape, type Struct, zeroOf } from "../../api/wire/schema.ts";
+
+/** Brings an object into that form, in place. What its type does not know is left alone. */
+export function canonicalize(value: Fields, struct: Struct, schema: Schema): void {
+  if (struct.open) return;
+  for (const key of Object.keys(value)) {
+    const field = struct.fields.get(key);
+    if (field === undefined) continue;
+    const written = writtenAs(value[key], field, schema);
+    if (written === undefined) delete value[key];
+    else if (written !== value[key]) value[key] = written;
+  }
+  for (const [key, field] of struct.always) {
+    if (value[key] !== undefined) continue;
+    value[key] = emptyOf(field, schema);
+  }
+}
+
+function writtenAs(value: unknown, field: Field, schema: Schema): unknown {
+  if (field.empty === "omitted" && isEmpty(value)) return undefined;
+
+  return inShape(value, field.shape, schema);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === "" || value === 0 || value === false || value === null || value === undefined) return true;
+  if (typeof value !== "object") return false;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _key in value) return false;
+  return true;
+}
+
+function inShape(value: unknown, shape: Shape, schema: Schema): unknown {
+  switch (shape.is) {
+    case "open":
+      return value;
+    case "struct":
+      if (isFields(value)) canonicalize(value, schema.struct(shape.name), schema);
+      return value;
+    case "list":
+      // Texts need no second look.
+      if (Array.isArray(value) && !(shape.of.is === "scalar" && shape.of.scalar === "string")) {
+        for (let i = 0; i < value.length; i++) value[i] = inShape(value[i], shape.of, schema);
+      }
+      return value;
+    case "map":
+      if (isFields(value) && !(shape.of.is === "scalar" && shape.of.scalar === "string")) {
+        for (const key of Object.keys(value)) value[key] = inShape(value[key], shape.of, schema);
+      }
+      return value;
+    case "scalar":
+      return scalarOf(value, shape.scalar);
+  }
+}
+
+function scalarOf(value: unknown, scalar: string): unknown {
+  if (typeof value !== "string") return value;
+  switch (scalar) {
+    case "quantity":
+      return canonicalQuantity(value) ?? value;
+    case "time":
+      return formatTime(parseTime(value));
+    case "micro-time":
+      return microTime(value);
+    default:
+      return value;
+  }
+}
+
+const microDigits = /\.(\d{1,6})\d*Z$/;
+
+/** Six digits; parsed only where it is written otherwise, since milliseconds are all that a number holds. */
+function microTime(text: string): string {
+  const match = microDigits.exec(text);
+  if (match !== null) return text.replace(microDigits, `.${(match[1] ?? "").padEnd(6, "0")}Z`);
+  return formatMicroTime(parseTime(text));
+}
+
+/** What is stored knows no difference between an empty list and none: in place. */
+export function forgetEmptyLists(value: Fields, struct: Struct, schema: Schema): void {
+  for (const [key, field] of struct.fields) {
+    const item = value[key];
+    if (item === undefined || item === null) continue;
+    const inside = field.shape.is === "list" ? field.shape.of : field.shape;
+    if (field.empty === "null" && Array.isArray(item) && item.length === 0) value[key] = null;
+    else if (inside.is === "struct") {
+      const type = schema.struct(inside.name);
+      if (!hasEmptyLists(type, schema)) continue;
+      for (const part of Array.isArray(item) ? (item as unknown[]) : [item]) {
+        if (isFields(part)) forgetEmptyLists(part, type, schema);
+      }
+    }
+  }
+}
+
+const withEmptyLists = new WeakMap<Struct, boolean>();
+
+/** Whether a type has lists that are written as null, or something inside it has. */
+function hasEmptyLists(struct: Struct, schema: Schema): boolean {
+  const known = withEmptyLists.get(struct);
+  if (known !== undefined) return known;
+  withEmptyLists.set(struct, false);
+  const has = [...struct.fields.values()].some(({ empty, shape }) => {
+    const inside = shape.is === "list" ? shape.of : shape;
+    if (shape.is === "list" && empty === "null") return true;
+    return inside.is === "struct" && hasEmptyLists(schema.struct(inside.name), schema);
+  });
+  withEmptyLists.set(struct, has);
+  return has;
+}
+
+/** What Go writes for a field that was never set. */
+function emptyOf(field: Field, schema: Schema): unknown {
+  switch (field.empty) {
+    case "struct": {
+      const made: Fields = {};
+      if (field.shape.is === "struct") canonicalize(made, schema.struct(field.shape.name), schema);
+      return made;
+    }
+    case "null":
+      return null;
+    case "zero":
+      return field.shape.is === "scalar" ? zeroOf(field.shape.scalar) : null;
+    case "omitted":
+    case "as-set":
+      return undefined;
+  }
+}

@@ -1,0 +1,129 @@
+/** Errors of single fields, and the Invalid refusal made of them. Source: apimachinery v0.36 util/validation/field/errors.go. */
+import type { StatusError } from "../../api/status-error.ts";
+import { qualified, refusal, type Qualified } from "./refusal.ts";
+
+export interface FieldError {
+  readonly reason:
+    | "FieldValueRequired"
+    | "FieldValueInvalid"
+    | "FieldValueNotSupported"
+    | "FieldValueDuplicate"
+    | "FieldValueForbidden"
+    | "FieldValueNotFound"
+    | "FieldValueTooLong"
+    | "FieldValueTooMany"
+    | "FieldValueTypeInvalid"
+    | "InternalError";
+  /** `spec.containers[0].name`; keys of maps as `metadata.labels[key]`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** A value as Go's messages print it: texts quoted, objects as JSON. */
+export function shown(value: unknown): string {
+  if (value === undefined || value === null) return "null";
+  return typeof value === "string" ? goQuoted(value) : JSON.stringify(value);
+}
+
+/** What Go's unicode.IsPrint counts as printable: letters, marks, numbers, punctuation, symbols and the blank. */
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+/** The characters of a text that do not print, each with where it is in bytes. */
+export function unprintableIn(text: string): { readonly code: number; readonly at: number }[] {
+  return [...text.matchAll(unprintable)].map((match) => ({
+    code: match[0].codePointAt(0) ?? 0,
+    at: new TextEncoder().encode(text.slice(0, match.index)).length,
+  }));
+}
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+
+/** A text as Go prints it with %q. Source: Go strconv Quote. */
+function goQuoted(text: string): string {
+  const escaped = text.replaceAll(/["\\]/g, "\\$&").replaceAll(unprintable, (character) => {
+    const short = shortEscapes[character];
+    if (short !== undefined) return short;
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+    return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+  return `"${escaped}"`;
+}
+
+/** A map as Go prints it: sorted by its keys. */
+export function sortedMap(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value ?? null;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export const required = (field: string, why = ""): FieldError => ({
+  reason: "FieldValueRequired",
+  field,
+  message: why === "" ? "Required value" : `Required value: ${why}`,
+});
+
+export const invalid = (field: string, value: unknown, why: string): FieldError => ({
+  reason: "FieldValueInvalid",
+  field,
+  message: `Invalid value: ${shown(value)}: ${why}`,
+});
+
+/** `valid` in the order in which it is printed: that of a list, or sorted where the real server has a set. */
+export const notSupported = (field: string, value: unknown, valid: readonly string[]): FieldError => ({
+  reason: "FieldValueNotSupported",
+  field,
+  message: `Unsupported value: ${shown(value)}${
+    valid.length === 0 ? "" : `: supported values: ${valid.map(shown).join(", ")}`
+  }`,
+});
+
+export const duplicate = (field: string, value: unknown): FieldError => ({
+  reason: "FieldValueDuplicate",
+  field,
+  message: `Duplicate value: ${shown(value)}`,
+});
+
+export const notAllowed = (field: string, why: string): FieldError => ({
+  reason: "FieldValueForbidden",
+  field,
+  message: `Forbidden: ${why}`,
+});
+
+export const missing = (field: string, value: unknown): FieldError => ({
+  reason: "FieldValueNotFound",
+  field,
+  message: `Not found: ${shown(value)}`,
+});
+
+export const tooLong = (field: string, maximum: number): FieldError => ({
+  reason: "FieldValueTooLong",
+  field,
+  message: `Too long: may not be more than ${maximum} bytes`,
+});
+
+export const tooMany = (field: string, actual: number, most: number): FieldError => ({
+  reason: "FieldValueTooMany",
+  field,
+  message: `Too many: ${actual}: must have at most ${most} items`,
+});
+
+/** The refusal of an object for all that is wrong with it; 422. Equal errors are said once. */
+export function invalidObject(kind: Qualified, name: string, errors: readonly FieldError[]): StatusError {
+  const causes = errors.map(({ reason, field, message }) => ({ reason, message, field }));
+  const lines = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
+  const list = lines.length === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`;
+  return refusal(422, "Invalid", `${qualified(kind)} "${name}" is invalid: ${list}`, {
+    ...(name === "" ? {} : { name }),
+    ...(kind.group === "" ? {} : { group: kind.group }),
+    ...(kind.name === "" ? {} : { kind: kind.name }),
+    causes,
+  });
+}

@@ -1,0 +1,135 @@
+/** The refusals of the API server, with its own messages. Source: apimachinery v0.36 api/errors/errors.go. */
+import { StatusError, type Status, type StatusCause, type StatusDetails } from "../../api/status-error.ts";
+
+/** A kind or a resource, and the group it is in: what a message names. */
+export interface Qualified {
+  readonly group: string;
+  readonly name: string;
+}
+
+/** `replicasets.apps`, `pods`. */
+export function qualified({ group, name }: Qualified): string {
+  return group === "" ? name : `${name}.${group}`;
+}
+
+function details(name: string, what: Qualified, more?: Partial<StatusDetails>): StatusDetails {
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(what.group === "" ? {} : { group: what.group }),
+    kind: what.name,
+    ...more,
+  };
+}
+
+export function refusal(
+  code: number,
+  reason: string,
+  message: string,
+  detail?: StatusDetails,
+  metadata: object = {},
+): StatusError {
+  const status: Status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata,
+    status: "Failure",
+    message,
+    ...(reason === "" ? {} : { reason }),
+    ...(detail === undefined ? {} : { details: detail }),
+    code,
+  } as Status;
+  return new StatusError(code, status);
+}
+
+export function notFound(resource: Qualified, name: string): StatusError {
+  return refusal(404, "NotFound", `${qualified(resource)} "${name}" not found`, details(name, resource));
+}
+
+/** A path that leads to nothing the server knows. */
+export function noSuchPath(): StatusError {
+  return refusal(404, "NotFound", "the server could not find the requested resource", {});
+}
+
+export function methodNotAllowed(): StatusError {
+  return refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+}
+
+/** `isDeleted`: what is there is on its way out. */
+export function alreadyExists(resource: Qualified, name: string, isDeleted: boolean): StatusError {
+  const message = `${isDeleted ? "object is being deleted: " : ""}${qualified(resource)} "${name}" already exists`;
+  return refusal(409, "AlreadyExists", message, details(name, resource));
+}
+
+/** The server made up a name that is taken. */
+export function generatedNameTaken(resource: Qualified, name: string): StatusError {
+  const message = `${qualified(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
+  return refusal(409, "AlreadyExists", message, details(name, resource, { retryAfterSeconds: 1 }));
+}
+
+export function conflict(resource: Qualified, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
+  return refusal(409, "Conflict", message, details(name, resource));
+}
+
+export const optimisticLock =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+export function badRequest(message: string): StatusError {
+  return refusal(400, "BadRequest", message);
+}
+
+export function forbidden(
+  resource: Qualified,
+  name: string,
+  why: string,
+  causes?: readonly StatusCause[],
+): StatusError {
+  const what = name === "" ? `${qualified(resource)} is forbidden` : `${qualified(resource)} "${name}" is forbidden`;
+  return refusal(403, "Forbidden", `${what}: ${why}`, details(name, resource, causes === undefined ? {} : { causes }));
+}
+
+export function expired(message: string): StatusError {
+  return refusal(410, "Expired", message);
+}
+
+export function tooManyRequests(
+  message: string,
+  retryAfterSeconds: number,
+  causes?: readonly StatusCause[],
+): StatusError {
+  const more = { retryAfterSeconds, ...(causes === undefined ? {} : { causes }) };
+  return refusal(
+    429,
+    "TooManyRequests",
+    message,
+    retryAfterSeconds === 0 ? (causes === undefined ? {} : { causes }) : more,
+  );
+}
+
+export function serviceUnavailable(message: string): StatusError {
+  return refusal(503, "ServiceUnavailable", message);
+}
+
+export function unsupportedMediaType(supported: readonly string[]): StatusError {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${supported.join(", ")}`;
+  return refusal(415, "UnsupportedMediaType", message);
+}
+
+export function notAcceptable(supported: readonly string[]): StatusError {
+  const message = `only the following media types are accepted: ${supported.join(", ")}`;
+  return refusal(406, "NotAcceptable", message);
+}
+
+export function entityTooLarge(limit: number): StatusError {
+  return refusal(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
+}
+
+export function unprocessable(message: string): StatusError {
+  return refusal(422, "", message);
+}
+
+export function internal(message: string): StatusError {
+  return refusal(500, "InternalError", `Internal error occurred: ${message}`, {
+    causes: [{ message }],
+  });
+}

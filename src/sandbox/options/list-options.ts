@@ -1,0 +1,138 @@
+/** The options of lists and watches, read from a query and checked. Source: apimachinery v0.36 meta/internalversion/validation. */
+import { fieldSelectorOf } from "./field-selectors.ts";
+import { invalidObject, notAllowed, type FieldError } from "../meta/field-errors.ts";
+import { labelSelectorOf } from "./label-selectors.ts";
+import { intProblem, uintProblem } from "../meta/numbers.ts";
+import { badRequest, refusal } from "../meta/refusal.ts";
+import type { Resource } from "../registry/resource.ts";
+import type { Selection } from "./selection.ts";
+
+export type Query = readonly (readonly [name: string, value: string])[];
+
+export function param(query: Query, name: string): string | undefined {
+  return query.find(([key]) => key === name)?.[1];
+}
+
+/** A number of a query. @throws StatusError 400 in Go's words. */
+export function numberParam(query: Query, name: string): number | undefined {
+  const text = param(query, name);
+  if (text === undefined) return undefined;
+  const problem = intProblem(text);
+  if (problem !== undefined) throw badRequest(problem);
+  return Number(text);
+}
+
+/** Go's reading of a flag in a query: anything but `false` and `0` is true; there without a value too. */
+export function flagParam(query: Query, name: string): boolean {
+  const text = param(query, name);
+  return text !== undefined && text.toLowerCase() !== "false" && text !== "0";
+}
+
+export interface ListOptions {
+  readonly selection: Selection;
+  readonly limit: number;
+  readonly continueToken: string;
+  /** `""` where it is not set. */
+  readonly resourceVersion: string;
+  readonly match: string;
+  readonly watch: boolean;
+  readonly bookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+  readonly timeoutSeconds: number | undefined;
+}
+
+/** A revision of a query; 0 for none. @throws StatusError 400 for lists, 500 for watches and single objects, as the real one. */
+export function revisionOf(text: string, isList: boolean): number {
+  if (text === "") return 0;
+  const why = uintProblem(text);
+  if (why === undefined) return Number(text);
+  const problem = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`;
+  throw isList ? badRequest(`invalid resource version: ${problem}`) : refusal(500, "", problem);
+}
+
+/** @throws StatusError 400 for what cannot be read, 422 for what does not go together. */
+export function listOptionsOf(query: Query, resource: Resource, namespace: string | undefined): ListOptions {
+  const field = param(query, "fieldSelector");
+  const sendInitial = param(query, "sendInitialEvents");
+  const limit = numberParam(query, "limit") ?? 0;
+  const timeoutSeconds = numberParam(query, "timeoutSeconds");
+  const options: ListOptions = {
+    selection: {
+      namespace,
+      labels: labelSelectorOf(param(query, "labelSelector")),
+      fields: fieldSelectorOf(
+        field,
+        resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`,
+        resource.kind,
+      ),
+    },
+    limit,
+    continueToken: param(query, "continue") ?? "",
+    resourceVersion: param(query, "resourceVersion") ?? "",
+    match: param(query, "resourceVersionMatch") ?? "",
+    watch: flagParam(query, "watch"),
+    bookmarks: flagParam(query, "allowWatchBookmarks"),
+    sendInitialEvents: sendInitial === undefined ? undefined : flagParam(query, "sendInitialEvents"),
+    timeoutSeconds,
+  };
+  check(options);
+  return options;
+}
+
+function check(options: ListOptions): void {
+  const errors = options.watch ? watchErrors(options) : listErrors(options);
+  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: "ListOptions" }, "", errors);
+}
+
+/** What a list or a single object could be asked for once. @throws StatusError 400. */
+export function refuseExport(query: Query): void {
+  if (!flagParam(query, "export")) return;
+  throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
+}
+
+function watchErrors({ match, sendInitialEvents, continueToken, resourceVersion }: ListOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  const forbidden = (why: string): number => errors.push(notAllowed("resourceVersionMatch", why));
+  if (sendInitialEvents !== undefined && match !== "NotOlderThan")
+    forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+  if (match !== "" && sendInitialEvents === undefined)
+    forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+  if (match !== "" && match !== "NotOlderThan") errors.push(unsupportedMatch(match, ["NotOlderThan"]));
+  // A watch from anywhere asks for the state first, as if it said so.
+  const asksForState = sendInitialEvents === undefined && (resourceVersion === "" || resourceVersion === "0");
+  if (continueToken !== "" && (match !== "" || asksForState))
+    forbidden("resourceVersionMatch is forbidden when continue is provided");
+  return errors;
+}
+
+function listErrors({ match, resourceVersion, continueToken, sendInitialEvents }: ListOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  if (match !== "") {
+    if (resourceVersion === "") {
+      errors.push(
+        notAllowed("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+      );
+    }
+    if (continueToken !== "") {
+      errors.push(notAllowed("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+    }
+    if (match !== "Exact" && match !== "NotOlderThan")
+      errors.push(unsupportedMatch(match, ["Exact", "NotOlderThan", ""]));
+    if (match === "Exact" && resourceVersion === "0") {
+      errors.push(
+        notAllowed("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+      );
+    }
+  }
+  if (sendInitialEvents !== undefined)
+    errors.push(notAllowed("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  return errors;
+}
+
+function unsupportedMatch(match: string, valid: readonly string[]): FieldError {
+  return {
+    reason: "FieldValueNotSupported",
+    field: "resourceVersionMatch",
+    message: `Unsupported value: ${JSON.stringify(match)}: supported values: ${valid.map((v) => JSON.stringify(v)).join(", ")}`,
+  };
+}

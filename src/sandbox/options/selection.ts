@@ -1,0 +1,23 @@
+/** Which objects a list, a watch or a deletion of a collection is about. */
+import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
+import type { FieldSelector } from "./field-selectors.ts";
+import type { Entry } from "../storage/entry.ts";
+
+export interface Selection {
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  readonly labels: Selector;
+  readonly fields: FieldSelector;
+}
+
+/** Whether no selector is set; the server then tells how many objects are left behind a page. */
+export function selectsAll({ labels, fields }: Selection): boolean {
+  return matchesEverything(labels) && fields.terms.length === 0;
+}
+
+export function selects(selection: Selection, entry: Entry): boolean {
+  if (selection.namespace !== undefined && selection.namespace !== entry.namespace) return false;
+  if (selectsAll(selection)) return true;
+  const { object } = entry;
+  return matches(selection.labels, object.metadata.labels) && selection.fields.matches(object);
+}

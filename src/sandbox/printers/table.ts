@@ -1,0 +1,124 @@
+/**
+ * Tables: what `kubectl get` shows. The columns come from `api.json`, the cells are made as the real server makes them; kinds
+ * without a table of their own here show their names and ages. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go.
+ */
+import { partialOf, type Format } from "../serialization/encoding.ts";
+import { at, type ApiObject, type Fields } from "../meta/object.ts";
+import type { Resource } from "../registry/resource.ts";
+import type { Entry } from "../storage/entry.ts";
+import { age, type Cells } from "./cells.ts";
+import { clusterTables } from "./cluster.ts";
+import { eventCells } from "./events.ts";
+import { networkTables } from "./network.ts";
+import { podConditions } from "./pods.ts";
+import { storageTables } from "./storage.ts";
+import { workloadTables } from "./workloads.ts";
+
+/** By storage name. */
+const tables: Readonly<Record<string, Cells>> = {
+  ...workloadTables,
+  ...clusterTables,
+  ...networkTables,
+  ...storageTables,
+  events: eventCells,
+};
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+}
+
+function columnsOf(resource: Resource): readonly Column[] {
+  return (resource.data.columns ?? ["Name|string|name|0"]).map((column) => {
+    const [name = "", type = "", format = "", priority = "0"] = column.split("|");
+    return { name, type, format, description: name, priority: Number(priority) };
+  });
+}
+
+/** Of a kind without cells of its own. A role's age is the time itself. */
+function plainCells(columns: readonly Column[], object: ApiObject, now: number): readonly unknown[] {
+  return columns.map(({ name }, index) => {
+    if (index === 0) return object.metadata.name;
+    if (name === "Created At") return object.metadata.creationTimestamp ?? "<unknown>";
+    return name === "Age" ? age(object, now) : "";
+  });
+}
+
+/** What a client wants of a table. */
+export interface TableOptions {
+  /** Of `meta.k8s.io`. */
+  readonly version: string;
+  /** What of its object each row holds. */
+  readonly objects: "Metadata" | "Object" | "None";
+  readonly now: () => number;
+  /** An object whole, at the version of the request. */
+  readonly whole: (entry: Entry) => unknown;
+}
+
+function objectOf(entry: Entry, { objects, version, whole }: TableOptions): unknown {
+  if (objects === "None") return null;
+  return objects === "Object" ? whole(entry) : partialOf(entry.object, version);
+}
+
+function rowOf(resource: Resource, columns: readonly Column[], entry: Entry, options: TableOptions): Fields {
+  const { object } = entry;
+  const now = options.now();
+  const cells = tables[resource.storage]?.(object, now) ?? plainCells(columns, object, now);
+  const conditions = resource.storage === "pods" ? podConditions(object) : undefined;
+  return { cells, ...(conditions === undefined ? {} : { conditions }), object: objectOf(entry, options) };
+}
+
+/** A table of objects, as JSON. */
+export function tableText(
+  resource: Resource,
+  entries: readonly Entry[],
+  metadata: object,
+  options: TableOptions & { readonly withColumns: boolean },
+): string {
+  const columns = columnsOf(resource);
+  return JSON.stringify({
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${options.version}`,
+    metadata,
+    columnDefinitions: options.withColumns ? columns : null,
+    // A kind without columns of its own has no list of rows to begin with.
+    rows:
+      entries.length === 0 && columns.some(({ name }) => name === "Created At")
+        ? null
+        : entries.map((entry) => rowOf(resource, columns, entry, options)),
+  });
+}
+
+/** Objects as tables of one row; a watch names the columns in its first event. */
+export function tableFormat(resource: Resource, options: TableOptions): Format {
+  const format = (withColumns: boolean): Format => ({
+    // Ages differ from watch to watch: the name keeps them apart by the second.
+    name: `table ${options.version} ${options.objects} ${withColumns} ${Math.floor(options.now() / 1000)}`,
+    text: (entry) =>
+      tableText(resource, [entry], { resourceVersion: String(entry.revision) }, { ...options, withColumns }),
+    headLength: 0,
+  });
+  return { ...format(false), first: format(true) };
+}
+
+/** A Scale as a table. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go printScale. */
+export function scaleTable(scale: ApiObject, { version, objects, now }: Omit<TableOptions, "whole">): object {
+  const column = (name: string, type: string): Column => ({ name, type, format: "", description: name, priority: 0 });
+  const replicas = (part: unknown): unknown => at(part, "replicas") ?? 0;
+  const object = objects === "None" ? null : objects === "Object" ? scale : partialOf(scale, version);
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: { resourceVersion: scale.metadata.resourceVersion },
+    columnDefinitions: [
+      column("Name", "string"),
+      column("Desired", "integer"),
+      column("Available", "integer"),
+      column("Age", "string"),
+    ],
+    rows: [{ cells: [scale.metadata.name, replicas(scale.spec), replicas(scale.status), age(scale, now())], object }],
+  };
+}

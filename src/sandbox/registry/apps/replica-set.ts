@@ -1,0 +1,43 @@
+/** ReplicaSets, and what Deployments have of them. Source: kubernetes v1.36 pkg/apis/apps/validation/validation.go. */
+import { matchesEverything, selectorOf, type Selector } from "../../../api/labels.ts";
+import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
+import { isFields, type ApiObject, type Fields } from "../../meta/object.ts";
+import { alwaysErrors, replicatedWarnings, templateErrors } from "../core/pod/template.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { countErrors } from "../validation/replica-counts.ts";
+import { fixedSelector, negativeErrors, printedSelector, selectorErrors } from "../validation/spec-checks.ts";
+
+/** A selector that chooses something, and a template that it chooses. */
+export function selectedTemplateErrors(spec: Fields): FieldError[] {
+  const errors: FieldError[] = [];
+  const selector = spec["selector"];
+  let chosen: Selector = "nothing";
+  if (isFields(selector)) {
+    errors.push(...selectorErrors(selector, "spec.selector"));
+    if (errors.length > 0)
+      return [...errors, invalid("spec.selector", printedSelector(selector), "invalid label selector")];
+    chosen = selectorOf(selector);
+    if (matchesEverything(chosen))
+      errors.push(invalid("spec.selector", printedSelector(selector), "empty selector is invalid for deployment"));
+  } else errors.push(required("spec.selector"));
+  const template = isFields(spec["template"]) ? spec["template"] : {};
+  return [
+    ...errors,
+    ...templateErrors(template, chosen, "spec.template"),
+    ...alwaysErrors(template, "spec.template", "ReplicaSet"),
+  ];
+}
+
+/** Of a selector that an update changes. */
+export const sameSelectorErrors = (object: ApiObject, old: ApiObject): FieldError[] =>
+  fixedSelector(object.spec?.["selector"], old.spec?.["selector"]);
+
+export const replicaSetRules: KindRules = {
+  warnings: replicatedWarnings,
+  validate: (replicaSet) => [
+    ...negativeErrors(replicaSet.spec ?? {}, "spec", "replicas", "minReadySeconds"),
+    ...selectedTemplateErrors(replicaSet.spec ?? {}),
+  ],
+  validateUpdate: sameSelectorErrors,
+  validateStatus: countErrors,
+};

@@ -1,0 +1,182 @@
+/**
+ * What a Job's status may become. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateJobStatus;
+ * pkg/registry/batch/job/strategy.go: most is only looked at where it has changed.
+ */
+import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
+import { negativeErrors } from "../validation/spec-checks.ts";
+
+const field = "status.conditions";
+const plain = (why: string): FieldError => ({ reason: "FieldValueInvalid", field, message: `Invalid value: ${why}` });
+
+interface Outcome {
+  readonly complete: boolean;
+  readonly failed: boolean;
+  readonly failureTarget: boolean;
+  readonly success: boolean;
+  readonly finished: boolean;
+}
+
+function outcomeOf({ status = {} }: ApiObject): Outcome {
+  const conditions = fieldsIn(status["conditions"]);
+  const is = (type: string): boolean => conditions.some((c) => c["type"] === type && c["status"] === "True");
+  const [complete, failed] = [is("Complete"), is("Failed")];
+  return {
+    complete,
+    failed,
+    failureTarget: is("FailureTarget"),
+    success: is("SuccessCriteriaMet"),
+    finished: complete || failed,
+  };
+}
+
+const count = (status: Fields, key: string): number => (typeof status[key] === "number" ? status[key] : 0);
+
+/** What does not go together in one status. */
+function outcomeErrors(now: Outcome, was: Outcome): FieldError[] {
+  const errors: FieldError[] = [];
+  const completeChanged = now.complete !== was.complete;
+  if ((completeChanged || now.failed !== was.failed) && now.complete && now.failed)
+    errors.push(plain("cannot set Complete=True and Failed=true conditions"));
+  if ((completeChanged || now.failureTarget !== was.failureTarget) && now.complete && now.failureTarget)
+    errors.push(plain("cannot set Complete=True and FailureTarget=true conditions"));
+  return errors;
+}
+
+function timeErrors(status: Fields, old: Fields, now: Outcome, was: Outcome): FieldError[] {
+  const { completionTime, startTime } = status;
+  const here = "status.completionTime";
+  const changed = completionTime !== old["completionTime"];
+  const errors: FieldError[] = [];
+  if (now.complete !== was.complete || changed) {
+    if (completionTime !== undefined && !now.complete)
+      errors.push(invalid(here, completionTime, "cannot set completionTime when there is no Complete=True condition"));
+    if (completionTime === undefined && now.complete)
+      errors.push(required(here, "completionTime is required for Complete jobs"));
+  }
+  const moved = changed || startTime !== old["startTime"];
+  if (moved && typeof startTime === "string" && typeof completionTime === "string" && completionTime < startTime)
+    errors.push(invalid(here, completionTime, "must be equal to or after `startTime`"));
+  return errors;
+}
+
+function finishedErrors(job: ApiObject, old: Fields, now: Outcome, was: Outcome): FieldError[] {
+  const status = job.status ?? {};
+  const errors: FieldError[] = [];
+  const changed = now.finished !== was.finished;
+  if (
+    (now.failed !== was.failed || status["failedIndexes"] !== old["failedIndexes"]) &&
+    now.failed &&
+    !now.failureTarget
+  )
+    errors.push(plain("cannot set Failed=True condition without the FailureTarget=true condition"));
+  if ((now.complete !== was.complete || now.success !== was.success) && now.complete && !now.success)
+    errors.push(plain("cannot set Complete=True condition without the SuccessCriteriaMet=true condition"));
+  if (!now.finished) return errors;
+  if ((changed || status["active"] !== old["active"]) && count(status, "active") > 0)
+    errors.push(invalid("status.active", status["active"], "active>0 is invalid for finished job"));
+  const nothingToDo = job.spec?.["suspend"] === true && job.spec["completions"] === 0;
+  if ((changed || status["startTime"] !== old["startTime"]) && !nothingToDo && status["startTime"] === undefined)
+    errors.push(required("status.startTime", "startTime is required for finished job"));
+  return errors;
+}
+
+function indexErrors(job: ApiObject, old: Fields): FieldError[] {
+  const { completedIndexes, failedIndexes, ready } = job.status ?? {};
+  const spec = job.spec ?? {};
+  const errors: FieldError[] = [];
+  if (
+    completedIndexes !== old["completedIndexes"] &&
+    completedIndexes !== undefined &&
+    spec["completionMode"] !== "Indexed"
+  )
+    errors.push(
+      invalid(
+        "status.completedIndexes",
+        completedIndexes,
+        "cannot set non-empty completedIndexes when non-indexed completion mode",
+      ),
+    );
+  if (
+    failedIndexes !== old["failedIndexes"] &&
+    failedIndexes !== undefined &&
+    spec["backoffLimitPerIndex"] === undefined
+  )
+    errors.push(
+      invalid(
+        "status.failedIndexes",
+        failedIndexes,
+        "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
+      ),
+    );
+  const active = count(job.status ?? {}, "active");
+  const changed = ready !== old["ready"] || active !== count(old, "active");
+  if (changed && typeof ready === "number" && ready > active)
+    errors.push(invalid("status.ready", ready, "cannot set more ready pods than active"));
+  return errors;
+}
+
+function successErrors(job: ApiObject, now: Outcome): FieldError[] {
+  const errors: FieldError[] = [];
+  if (now.success && now.failed) errors.push(plain("cannot set SuccessCriteriaMet=True and Failed=true conditions"));
+  if (now.success && now.failureTarget)
+    errors.push(plain("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"));
+  if (job.spec?.["successPolicy"] !== undefined && !now.success && now.complete)
+    errors.push(plain("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"));
+  return errors;
+}
+
+/** What cannot be taken back. */
+function transitionErrors(job: ApiObject, old: ApiObject, now: Outcome, was: Outcome): FieldError[] {
+  const [status, before, spec] = [job.status ?? {}, old.status ?? {}, job.spec ?? {}];
+  const errors: FieldError[] = [];
+  for (const [type, key] of [
+    ["Failed", "failed"],
+    ["Complete", "complete"],
+    ["FailureTarget", "failureTarget"],
+  ] as const) {
+    if (was[key] && !now[key]) errors.push(plain(`cannot disable the terminal ${type}=True condition`));
+  }
+  if (count(status, "failed") < count(before, "failed"))
+    errors.push(invalid("status.failed", count(status, "failed"), "cannot decrease the failed counter"));
+  const scaled = spec["completionMode"] === "Indexed" && spec["completions"] === spec["parallelism"];
+  if (!scaled && count(status, "succeeded") < count(before, "succeeded"))
+    errors.push(invalid("status.succeeded", count(status, "succeeded"), "cannot decrease the succeeded counter"));
+  const [ended, hadEnded] = [status["completionTime"], before["completionTime"]];
+  if (ended !== undefined && hadEnded !== undefined && ended !== hadEnded)
+    errors.push(invalid("status.completionTime", ended, "field is immutable"));
+  const started = before["startTime"];
+  if (
+    started !== undefined &&
+    started !== status["startTime"] &&
+    spec["suspend"] !== true &&
+    !isResuming(status, before)
+  )
+    errors.push(
+      invalid("status.startTime", status["startTime"] ?? null, "field is immutable for unsuspended job once set"),
+    );
+  if (was.success && !now.success) errors.push(plain("cannot disable the SuccessCriteriaMet=True condition"));
+  if (was.complete && !was.success && now.success)
+    errors.push(plain("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions"));
+  return errors;
+}
+
+function isResuming(status: Fields, before: Fields): boolean {
+  const suspended = ({ conditions }: Fields, wanted: string): boolean =>
+    fieldsIn(conditions).some((c) => c["type"] === "Suspended" && c["status"] === wanted);
+  return suspended(before, "True") && suspended(status, "False");
+}
+
+export function jobStatusErrors(job: ApiObject, old: ApiObject): FieldError[] {
+  const [status, before] = [job.status ?? {}, old.status ?? {}];
+  const [now, was] = [outcomeOf(job), outcomeOf(old)];
+  return [
+    ...negativeErrors(status, "status", "active", "succeeded", "failed", "ready", "terminating"),
+    ...outcomeErrors(now, was),
+    ...timeErrors(status, before, now, was),
+    ...finishedErrors(job, before, now, was),
+    ...indexErrors(job, before),
+    ...successErrors(job, now),
+    ...transitionErrors(job, old, now, was),
+  ];
+}

@@ -1,0 +1,71 @@
+/** When a Job of indexes has succeeded early. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateSuccessPolicy. */
+import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, isFields, type Fields } from "../../meta/object.ts";
+import { negativeErrors } from "../validation/spec-checks.ts";
+
+/** How many indexes a list such as `1,3-5` has, or what is wrong with it. */
+function indexesIn(list: string, completions: number): number | string {
+  if (list === "") return 0;
+  let [total, last] = [0, -1];
+  for (const interval of list.split(",")) {
+    const limits = interval.split("-");
+    if (limits.length > 2) {
+      return `the fragment ${JSON.stringify(interval)} violates the requirement that an index interval can have at most two parts separated by '-'`;
+    }
+    for (const limit of limits) {
+      if (!/^[-+]?\d+$/.test(limit)) return `cannot convert string to integer for index: ${JSON.stringify(limit)}`;
+      if (Number(limit) >= completions) return `too large index: ${JSON.stringify(limit)}`;
+    }
+    const [from, to = from] = limits.map(Number) as [number, number?];
+    if (limits.length === 2 && from >= to) return `non-increasing order, previous: ${from}, current: ${to}`;
+    if (last >= from) return `non-increasing order, previous: ${last}, current: ${from}`;
+    total += to - from + 1;
+    last = to;
+  }
+  return total;
+}
+
+function ruleErrors(rule: Fields, completions: number, field: string): FieldError[] {
+  const { succeededCount: count, succeededIndexes: list } = rule;
+  if (count === undefined && list === undefined) {
+    return [required(field, "at least one of succeededCount or succeededIndexes must be specified")];
+  }
+  const errors: FieldError[] = [];
+  const indexes = typeof list === "string" ? indexesIn(list, completions) : undefined;
+  if (typeof indexes === "string") {
+    errors.push(invalid(`${field}.succeededIndexes`, list, `error parsing succeededIndexes: ${indexes}`));
+  }
+  if (typeof count !== "number") return errors;
+  errors.push(...negativeErrors(rule, field, "succeededCount"));
+  const there = `${field}.succeededCount`;
+  const most = (number: number, what: string): void => {
+    if (count > number) errors.push(invalid(there, count, `must be less than or equal to ${number} (${what})`));
+  };
+  most(completions, "the number of specified completions");
+  if (indexes !== undefined) {
+    most(typeof indexes === "number" ? indexes : 0, "the number of indexes in the specified succeededIndexes field");
+  }
+  return errors;
+}
+
+/** `field` is where the policy stands in a Job's spec. */
+export function successPolicyErrors(spec: Fields, field: string): FieldError[] {
+  const policy = spec["successPolicy"];
+  if (!isFields(policy)) return [];
+  const rules = fieldsIn(policy["rules"]);
+  if (spec["completionMode"] !== "Indexed") {
+    // As Go prints its own type.
+    return [invalid(field, { Rules: rules.map(goRule) }, "requires indexed completion mode")];
+  }
+  const completions = Number(spec["completions"] ?? 0);
+  const none = "at least one rules must be specified when the successPolicy is specified";
+  return [
+    ...(rules.length === 0 ? [required(`${field}.rules`, none)] : []),
+    ...rules.flatMap((rule, index) => ruleErrors(rule, completions, `${field}.rules[${index}]`)),
+  ];
+}
+
+const goRule = ({ succeededIndexes = null, succeededCount = null }: Fields): Fields => ({
+  SucceededIndexes: succeededIndexes,
+  SucceededCount: succeededCount,
+});

@@ -1,0 +1,26 @@
+/** Leases. Source: kubernetes v1.36 pkg/apis/coordination/validation/validation.go. */
+import { invalid, type FieldError } from "../../meta/field-errors.ts";
+import type { ApiObject } from "../../meta/object.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+
+/** Fields of coordinated leader election, which is off by default. */
+function dropStrategy({ spec = {} }: ApiObject): void {
+  delete spec["strategy"];
+  delete spec["preferredHolder"];
+}
+
+export const leaseRules: KindRules = {
+  prepareCreate: dropStrategy,
+  prepareUpdate: dropStrategy,
+  validate({ spec = {} }) {
+    const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec as Record<string, unknown>;
+    const errors: FieldError[] = [];
+    if (typeof duration === "number" && duration <= 0) {
+      errors.push(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"));
+    }
+    if (typeof transitions === "number" && transitions < 0) {
+      errors.push(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
+    }
+    return errors;
+  },
+};

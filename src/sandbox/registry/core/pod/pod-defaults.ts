@@ -1,0 +1,121 @@
+/** Defaults of pods and of what stands in them. Source: kubernetes v1.36 pkg/apis/core/v1/defaults.go. */
+import { fieldsIn, isFields, type Fields } from "../../../meta/object.ts";
+import { formatQuantity } from "../../../../api/quantity.ts";
+import { containerAmounts } from "./resources/pod-amounts.ts";
+import { fill, fillNumbers, type Filler } from "../../strategy/fill.ts";
+
+const volumeModes = { defaultMode: 420 };
+
+/** Always for `latest` and for no tag at all. */
+function pullPolicyOf(image: unknown): string {
+  if (typeof image !== "string") return "IfNotPresent";
+  const name = image.slice(image.lastIndexOf("/") + 1);
+  if (name.includes("@")) return "IfNotPresent";
+  // What is no name of an image has no tag.
+  if (!/^[a-z0-9]+([._-]+[a-z0-9]+)*(:[\w][\w.-]{0,127})?$/.test(name)) return "IfNotPresent";
+  const tag = name.includes(":") ? name.slice(name.indexOf(":") + 1) : "latest";
+  return tag === "latest" ? "Always" : "IfNotPresent";
+}
+
+function container(fields: Fields): void {
+  fill(fields, {
+    imagePullPolicy: pullPolicyOf(fields["image"]),
+    terminationMessagePath: "/dev/termination-log",
+    terminationMessagePolicy: "File",
+  });
+}
+
+/** Only in pods themselves, never in templates: what is limited and not asked for is asked for as it is limited. */
+function requestsFromLimits(fields: Fields): void {
+  const resources = fields["resources"];
+  if (!isFields(resources) || !isFields(resources["limits"])) return;
+  resources["requests"] = { ...resources["limits"], ...(isFields(resources["requests"]) ? resources["requests"] : {}) };
+}
+
+/** A pod with limits as a whole asks for what its containers ask for, and otherwise for its limits. */
+function requestsOfPod(spec: Fields): void {
+  const resources = spec["resources"];
+  if (!isFields(resources) || !isFields(resources["limits"])) return;
+  const { limits } = resources as { limits: Fields };
+  if (Object.keys(limits).length === 0) return;
+  const ofPods = (name: string): boolean => name === "cpu" || name === "memory";
+  const own = isFields(resources["requests"]) ? resources["requests"] : {};
+  const asked = [...containerAmounts(spec, "requests")].filter(([name]) => ofPods(name));
+  const rest = Object.entries(limits).filter(([name]) => ofPods(name) || name.startsWith("hugepages-"));
+  const requests = {
+    ...Object.fromEntries(rest),
+    ...Object.fromEntries(asked.map(([name, quantity]) => [name, formatQuantity(quantity)])),
+    ...own,
+  };
+  if (Object.keys(requests).length > 0) resources["requests"] = requests;
+}
+
+function pod(fields: Fields): void {
+  const spec = fields["spec"];
+  if (!isFields(spec)) return;
+  const containers = [...fieldsIn(spec["containers"]), ...fieldsIn(spec["initContainers"])];
+  containers.forEach(requestsFromLimits);
+  requestsOfPod(spec);
+  fill(spec, { enableServiceLinks: true });
+  // Of templates it stays as it is, and is warned of.
+  const grace = spec["terminationGracePeriodSeconds"];
+  if (typeof grace === "number" && grace < 0) spec["terminationGracePeriodSeconds"] = 1;
+  if (spec["hostNetwork"] !== true) return;
+  for (const { ports } of containers) {
+    for (const port of fieldsIn(ports))
+      if (port["hostPort"] === undefined || port["hostPort"] === 0) port["hostPort"] = port["containerPort"];
+  }
+}
+
+const volumeSourceless = (volume: Fields): boolean =>
+  Object.keys(volume).every((key) => key === "name" || volume[key] === undefined || volume[key] === null);
+
+const iscsi: Filler = (source) => fill(source, { iscsiInterface: "default" });
+const rbd: Filler = (source) => fill(source, { pool: "rbd", user: "admin", keyring: "/etc/ceph/keyring" });
+const scaleIO: Filler = (source) => fill(source, { storageMode: "ThinProvisioned", fsType: "xfs" });
+
+export const podDefaults: Readonly<Record<string, Filler>> = {
+  "core.v1.Pod": pod,
+  "core.v1.PodSpec": (spec) => {
+    fill(spec, {
+      dnsPolicy: "ClusterFirst",
+      restartPolicy: "Always",
+      securityContext: {},
+      terminationGracePeriodSeconds: 30,
+      schedulerName: "default-scheduler",
+    });
+    // The old name of the field goes on to be written.
+    const name = spec["serviceAccountName"] ?? spec["serviceAccount"];
+    if (name !== undefined && name !== "") fill(spec, { serviceAccountName: name, serviceAccount: name });
+  },
+  "core.v1.Container": container,
+  "core.v1.EphemeralContainer": container,
+  "core.v1.ContainerPort": (port) => fill(port, { protocol: "TCP" }),
+  "core.v1.Probe": (probe) =>
+    fillNumbers(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 }),
+  "core.v1.HTTPGetAction": (action) => fill(action, { path: "/", scheme: "HTTP" }),
+  "core.v1.GRPCAction": (action) => fill(action, { service: "" }),
+  "core.v1.ObjectFieldSelector": (selector) => fill(selector, { apiVersion: "v1" }),
+  "core.v1.Volume": (volume) => {
+    if (volumeSourceless(volume)) volume["emptyDir"] = {};
+  },
+  "core.v1.ImageVolumeSource": (source) => {
+    // Of no image it is not the latest one.
+    const reference = source["reference"];
+    fill(source, { pullPolicy: reference === undefined ? "IfNotPresent" : pullPolicyOf(reference) });
+  },
+  "core.v1.SecretVolumeSource": (source) => fill(source, volumeModes),
+  "core.v1.ConfigMapVolumeSource": (source) => fill(source, volumeModes),
+  "core.v1.DownwardAPIVolumeSource": (source) => fill(source, volumeModes),
+  "core.v1.ProjectedVolumeSource": (source) => fill(source, volumeModes),
+  "core.v1.ServiceAccountTokenProjection": (token) => fill(token, { expirationSeconds: 3600 }),
+  "core.v1.HostPathVolumeSource": (source) => fill(source, { type: "" }),
+  "core.v1.ISCSIVolumeSource": iscsi,
+  "core.v1.ISCSIPersistentVolumeSource": iscsi,
+  "core.v1.RBDVolumeSource": rbd,
+  "core.v1.RBDPersistentVolumeSource": rbd,
+  "core.v1.AzureDiskVolumeSource": (source) =>
+    fill(source, { cachingMode: "ReadWrite", kind: "Shared", fsType: "ext4", readOnly: false }),
+  "core.v1.ScaleIOVolumeSource": scaleIO,
+  "core.v1.ScaleIOPersistentVolumeSource": scaleIO,
+};

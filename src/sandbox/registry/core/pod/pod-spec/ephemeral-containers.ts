@@ -1,0 +1,87 @@
+/**
+ * Containers that are added to a pod that runs, to look into it: by a subresource of their own, and for good.
+ * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateEphemeralContainers, ValidatePodEphemeralContainersUpdate.
+ */
+import { mirrorAnnotation } from "../profiles/profile-annotations.ts";
+import { deepEqual } from "../../../../../api/field-changes.ts";
+import { duplicate, missing, notAllowed, type FieldError } from "../../../../meta/field-errors.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
+import { eachErrors } from "../../../validation/checks.ts";
+import type { PartRules } from "../../../strategy/kind-rules.ts";
+import { containerErrors } from "./containers.ts";
+import { imageSpaceErrors } from "./image-space.ts";
+import type { PartErrors } from "./scope.ts";
+
+const notForThem = "cannot be set for an Ephemeral Container";
+
+/** What they may not have, in the order of the type's fields. */
+const refusedFields = [
+  "ports",
+  "resources",
+  "resizePolicy",
+  "restartPolicy",
+  "restartPolicyRules",
+  "livenessProbe",
+  "readinessProbe",
+  "startupProbe",
+  "lifecycle",
+] as const;
+
+/** Resources always are there; of no resources they say nothing. */
+function isSet(key: string, value: unknown): boolean {
+  if (key !== "resources") return value !== undefined;
+  return isFields(value) && Object.keys(value).length > 0;
+}
+
+/** Parts of volumes outlive them. */
+const subPathErrors = (mount: Fields, field: string): FieldError[] =>
+  ["subPath", "subPathExpr"].flatMap((key) =>
+    textOf(mount[key]) === "" ? [] : [notAllowed(`${field}.${key}`, notForThem)],
+  );
+
+/** The ephemeral containers of a pod's spec. */
+export const ephemeralContainersErrors: PartErrors = (list, field, scope) => {
+  const { spec } = scope;
+  const others = new Set([...fieldsIn(spec["containers"]), ...fieldsIn(spec["initContainers"])].map(nameOf));
+  const names = new Set(others);
+  return eachErrors(fieldsIn(list), field, (container, here) => {
+    const errors = [...containerErrors(container, here, scope), ...imageSpaceErrors(container, here)];
+    const name = nameOf(container);
+    if (names.has(name)) errors.push(duplicate(`${here}.name`, name));
+    names.add(name);
+    const target = textOf(container["targetContainerName"]);
+    if (target !== "" && !others.has(target)) errors.push(missing(`${here}.targetContainerName`, target));
+    for (const key of refusedFields)
+      if (isSet(key, container[key])) errors.push(notAllowed(`${here}.${key}`, notForThem));
+    return [...errors, ...eachErrors(fieldsIn(container["volumeMounts"]), `${here}.volumeMounts`, subPathErrors)];
+  });
+};
+
+const nameOf = ({ name }: Fields): string => textOf(name);
+
+/** Containers that are there stay as they are. */
+function keptErrors(now: readonly Fields[], before: readonly Fields[]): FieldError[] {
+  const field = "spec.ephemeralContainers";
+  return before.flatMap((old) => {
+    const quoted = JSON.stringify(nameOf(old));
+    const kept = now.findLast((container) => nameOf(container) === nameOf(old));
+    if (kept === undefined) return [notAllowed(field, `existing ephemeral containers ${quoted} may not be removed\n`)];
+    if (deepEqual(kept, old)) return [];
+    return [notAllowed(field, `existing ephemeral containers ${quoted} may not be changed\n`)];
+  });
+}
+
+/** `pods/ephemeralcontainers`. */
+export const ephemeralContainersPart: PartRules = {
+  spec({ spec }, old) {
+    const { ephemeralContainers: _before, ...rest } = old.spec ?? {};
+    const sent = spec?.["ephemeralContainers"];
+    return sent === undefined ? rest : { ...rest, ephemeralContainers: sent };
+  },
+  errors(pod, old, whole) {
+    if (old.metadata.annotations?.[mirrorAnnotation] !== undefined)
+      return [notAllowed("[]", "static pods do not support ephemeral containers")];
+    const lists = [pod, old].map(({ spec }) => fieldsIn(spec?.["ephemeralContainers"])) as [Fields[], Fields[]];
+    return [...whole, ...keptErrors(...lists)];
+  },
+};

@@ -1,0 +1,44 @@
+/** What a pod shares with its node, and how it is called there. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateHostUsers, validatePodHostName, ValidateHostAliases. */
+import { notAllowed, tooLong, type FieldError } from "../../../../meta/field-errors.ts";
+import { fieldsIn, textOf } from "../../../../meta/object.ts";
+import { eachErrors, subdomainErrors, textsIn } from "../../../validation/checks.ts";
+import { addressErrors } from "../../../validation/cidr.ts";
+import { allContainers, hasHostUsers, type PartErrors, type PodScope } from "./scope.ts";
+
+/** Users of its own go with nothing of the node's. The real server writes two of the fields so. */
+const notWithOwnUsers = { hostNetwork: "hostNetwork", hostPID: "HostPID", hostIPC: "HostIPC" } as const;
+
+export function hostUsersErrors(scope: PodScope): FieldError[] {
+  if (hasHostUsers(scope)) return [];
+  const { spec, field } = scope;
+  const why = "when `hostUsers` is false";
+  return [
+    ...Object.entries(notWithOwnUsers).flatMap(([key, shown]) =>
+      spec[key] === true ? [notAllowed(`${field}.${shown}`, why)] : [],
+    ),
+    ...allContainers(scope).flatMap(({ container, field: here }) =>
+      fieldsIn(container["volumeDevices"]).length > 0 ? [notAllowed(`${here}.volumeDevices`, why)] : [],
+    ),
+  ];
+}
+
+const longestHostname = 64;
+
+/** The name of the host as the pod's processes see it. */
+export const hostnameOverrideErrors: PartErrors = (hostname, field, { spec }) => {
+  if (hostname === undefined) return [];
+  const not = (key: string): FieldError[] =>
+    spec[key] === true ? [notAllowed(field, `may not be specified when ${key} is true`)] : [];
+  return [
+    ...not("setHostnameAsFQDN"),
+    ...not("hostNetwork"),
+    ...(textOf(hostname).length > longestHostname ? [tooLong(field, longestHostname)] : []),
+    ...subdomainErrors(hostname, field),
+  ];
+};
+
+export const hostAliasErrors: PartErrors = (aliases, field) =>
+  eachErrors(fieldsIn(aliases), field, ({ ip, hostnames }, here) => [
+    ...addressErrors(textOf(ip), `${here}.ip`),
+    ...eachErrors(textsIn(hostnames), `${here}.hostnames`, subdomainErrors),
+  ]);

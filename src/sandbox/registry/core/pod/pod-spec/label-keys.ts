@@ -1,0 +1,36 @@
+/** Labels whose values the pod itself gives. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateMatchLabelKeysAndMismatchLabelKeys. */
+import { invalid, notAllowed, type FieldError } from "../../../../meta/field-errors.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
+import { eachErrors, qualifiedNameErrors, textsIn } from "../../../validation/checks.ts";
+
+/** Keys of a term of an affinity or of a spread constraint. */
+export function labelKeyErrors(term: Fields, field: string): FieldError[] {
+  const { labelSelector: selector } = term as { labelSelector?: unknown };
+  const [match, mismatch] = [textsIn(term["matchLabelKeys"]), textsIn(term["mismatchLabelKeys"])];
+  const keysErrors = (keys: readonly string[], here: string): FieldError[] => {
+    if (keys.length === 0) return [];
+    if (!isFields(selector)) return [notAllowed(here, "must not be specified when labelSelector is not set")];
+    return eachErrors(keys, here, qualifiedNameErrors);
+  };
+  const both = "exists in both matchLabelKeys and mismatchLabelKeys";
+  return [
+    ...keysErrors(match, `${field}.matchLabelKeys`),
+    ...keysErrors(mismatch, `${field}.mismatchLabelKeys`),
+    ...(isFields(selector) ? selectedErrors(match, selector, field) : []),
+    ...eachErrors(match, `${field}.matchLabelKeys`, (key, here) =>
+      mismatch.includes(key) ? [invalid(here, key, both)] : [],
+    ),
+  ];
+}
+
+/** The keys have been added to the selector by now: one that was there before is there twice. */
+function selectedErrors(keys: readonly string[], selector: Fields, field: string): FieldError[] {
+  const seen = new Set(isFields(selector["matchLabels"]) ? Object.keys(selector["matchLabels"]) : []);
+  return fieldsIn(selector["matchExpressions"]).flatMap((expression) => {
+    const key = textOf(expression["key"]);
+    const index = keys.lastIndexOf(key);
+    const twice = index >= 0 && seen.has(key);
+    seen.add(key);
+    return twice ? [invalid(`${field}[${index}]`, key, "exists in both matchLabelKeys and labelSelector")] : [];
+  });
+}

@@ -1,0 +1,40 @@
+/** What the parts of a pod's spec know of the whole. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodSpec. */
+import type { FieldError } from "../../../../meta/field-errors.ts";
+import { at, fieldsIn, type Fields, type Meta } from "../../../../meta/object.ts";
+
+export interface PodScope {
+  readonly spec: Fields;
+  /** Where the spec stands. */
+  readonly field: string;
+  /** Of a pod; a template has none. */
+  readonly meta: Meta | undefined;
+  /** The volumes that can be mounted, by name: what is wrong with one is said of it, and it cannot. */
+  readonly volumes: ReadonlyMap<string, Fields>;
+  /** The names of the pod's resource claims. */
+  readonly claims: ReadonlySet<string>;
+}
+
+/** What is wrong with one part; `field` is where it stands. */
+export type PartErrors = (value: unknown, field: string, scope: PodScope) => FieldError[];
+
+/** How long the pod may take to stop, in seconds. */
+export function gracePeriodOf({ spec }: PodScope): number | undefined {
+  const period = spec["terminationGracePeriodSeconds"];
+  return typeof period === "number" ? period : undefined;
+}
+
+/** Whether the pod's users are those of its node. */
+export const hasHostUsers = ({ spec }: PodScope): boolean => spec["hostUsers"] !== false;
+
+/** The operating system that the pod asks for; empty if it asks for none. */
+export const osOf = ({ spec }: PodScope): unknown => at(spec, "os", "name");
+
+/** All containers of a pod, in the order in which errors of all of them are said, each with where it stands. */
+export function allContainers({
+  spec,
+  field,
+}: Pick<PodScope, "spec" | "field">): { readonly container: Fields; readonly field: string }[] {
+  return ["initContainers", "containers", "ephemeralContainers"].flatMap((key) =>
+    fieldsIn(spec[key]).map((container, index) => ({ container, field: `${field}.${key}[${index}]` })),
+  );
+}

@@ -1,0 +1,75 @@
+/** Pods. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go. */
+import { formatTime } from "../../../../api/time.ts";
+import { notAllowed } from "../../../meta/field-errors.ts";
+import { at, fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { applyAppArmorAnnotations } from "./profiles/app-armor.ts";
+import { appArmorPrefix } from "./profiles/profile-annotations.ts";
+import { podWarnings } from "./warnings/pod.ts";
+import type { KindRules } from "../../strategy/kind-rules.ts";
+import { ephemeralContainersPart } from "./pod-spec/ephemeral-containers.ts";
+import { resizePart } from "./pod-resize.ts";
+import { qosClassOf } from "./resources/qos-class.ts";
+import { podUpdateErrors } from "./pod-update.ts";
+import { profileMatchErrors } from "./pod-spec/annotations.ts";
+import { podErrors } from "./pod-spec/pod-spec.ts";
+
+const defaultGraceSeconds = 30;
+
+function finished(pod: ApiObject): boolean {
+  const phase = at(pod, "status", "phase");
+  return phase === "Succeeded" || phase === "Failed";
+}
+
+/** A pod with gates says from the start why it is not scheduled. */
+function gated(pod: ApiObject, now: number): Fields {
+  if (fieldsIn(pod.spec?.["schedulingGates"]).length === 0) return {};
+  const message = "Scheduling is blocked due to non-empty scheduling gates";
+  const [type, reason] = ["PodScheduled", "SchedulingGated"];
+  const times = { lastProbeTime: null, lastTransitionTime: formatTime(now) };
+  return { conditions: [{ type, status: "False", ...times, reason, message }] };
+}
+
+/** The single address and the list are two ways to write one thing; where they differ, the single one counts. */
+function listAddresses({ status }: ApiObject): void {
+  const podIP = status?.["podIP"];
+  if (status === undefined || typeof podIP !== "string" || podIP === "") return;
+  if (at(fieldsIn(status["podIPs"])[0], "ip") !== podIP) status["podIPs"] = [{ ip: podIP }];
+}
+
+export const podRules: KindRules = {
+  defaults: listAddresses,
+  prepareCreate(pod, { warn, now }) {
+    // One that was sent is taken for the pod's own.
+    const qosClass = textOf(pod.status?.["qosClass"]) || qosClassOf(pod);
+    pod.status = { phase: "Pending", qosClass, ...gated(pod, now) };
+    for (const name of applyAppArmorAnnotations(pod)) {
+      warn(
+        `metadata.annotations[${appArmorPrefix}${name}]: deprecated since v1.30; use the "appArmorProfile" field instead`,
+      );
+    }
+  },
+  validateCreate: ({ metadata, spec = {} }) => [
+    ...(fieldsIn(spec["ephemeralContainers"]).length > 0
+      ? [notAllowed("spec.ephemeralContainers", "cannot be set on create")]
+      : []),
+    ...(textOf(spec["nodeName"]) !== "" && fieldsIn(spec["schedulingGates"]).length > 0
+      ? [notAllowed("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
+      : []),
+    ...profileMatchErrors(metadata.annotations, { spec, field: "spec" }),
+  ],
+  parts: { resize: resizePart, ephemeralcontainers: ephemeralContainersPart },
+  validate: podErrors,
+  warnings: (pod, old) => (old === undefined ? podWarnings(pod) : []),
+  validateUpdate: podUpdateErrors,
+  prepareUpdate(pod, old) {
+    // What nodes report is not changed from here.
+    if (old.status !== undefined) pod.status = old.status;
+  },
+  gracePeriod(pod, asked) {
+    const own = at(pod, "spec", "terminationGracePeriodSeconds");
+    const period = asked ?? (typeof own === "number" ? own : defaultGraceSeconds);
+    // Nobody runs it: there is nobody to wait for.
+    const nodeName = at(pod, "spec", "nodeName");
+    return nodeName === undefined || nodeName === "" || finished(pod) ? 0 : Math.max(0, period);
+  },
+};

@@ -1,0 +1,169 @@
+/**
+ * What a client is told of a pod, or of a template, that is taken as it is but is probably not what was meant.
+ * Source: kubernetes v1.36 pkg/api/pod/warnings.go; differs: nothing is said of how IP addresses are written.
+ */
+import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
+import { podSeccomp } from "../profiles/profile-annotations.ts";
+import { labelProblems, labelValueProblems } from "../../../validation/names.ts";
+import { containerWarnings } from "./containers.ts";
+import { fractionWarnings, repeated } from "./fields.ts";
+import { volumeWarnings } from "./volumes.ts";
+
+const oldLabels: Readonly<Record<string, string>> = {
+  "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  "app.kubernetes.io/created-by": "deprecated since v1.9",
+  "scheduler.alpha.kubernetes.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
+  "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
+};
+
+const oldAnnotations: Readonly<Record<string, string>> = {
+  "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',
+  "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
+  "security.alpha.kubernetes.io/unsafe-sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
+};
+
+const matchesNothing = "a null labelSelector results in matching no pod";
+
+/** `field` is where the spec stands. */
+function nodeWarnings(spec: Fields, field: string): string[] {
+  const selector = isFields(spec["nodeSelector"]) ? Object.keys(spec["nodeSelector"]).sort() : [];
+  const affinity = at(spec, "affinity", "nodeAffinity");
+  const here = `${field}.affinity.nodeAffinity`;
+  const required = fieldsIn(at(affinity, "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"));
+  const preferred = fieldsIn(at(affinity, "preferredDuringSchedulingIgnoredDuringExecution"));
+  return [
+    ...selector.flatMap((key) =>
+      oldLabels[key] === undefined ? [] : `${field}.nodeSelector[${key}]: ${oldLabels[key]}`,
+    ),
+    ...required.flatMap((term, index) =>
+      termWarnings(term, `${here}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[${index}]`, false),
+    ),
+    ...preferred.flatMap(({ preference }, index) =>
+      termWarnings(preference, `${here}.preferredDuringSchedulingIgnoredDuringExecution[${index}].preference`, true),
+    ),
+  ];
+}
+
+function termWarnings(term: unknown, field: string, looksAtValues: boolean): string[] {
+  return fieldsIn(at(term, "matchExpressions")).flatMap(({ key, values }, index) => {
+    const here = `${field}.matchExpressions[${index}]`;
+    const message = oldLabels[textOf(key)];
+    const list = looksAtValues && Array.isArray(values) ? values.map(String) : [];
+    return [
+      ...(message === undefined ? [] : [`${here}.key: ${textOf(key)} is ${message}`]),
+      ...list.flatMap((value, at) =>
+        labelValueProblems(value).map((problem) => `${here}.values[${at}]: ${value} is invalid, ${problem}`),
+      ),
+    ];
+  });
+}
+
+function spreadWarnings(spec: Fields, field: string): string[] {
+  return fieldsIn(spec["topologySpreadConstraints"]).flatMap(({ topologyKey, labelSelector }, index) => {
+    const here = `${field}.topologySpreadConstraints[${index}]`;
+    const message = oldLabels[textOf(topologyKey)];
+    return [
+      ...(message === undefined ? [] : [`${here}.topologyKey: ${textOf(topologyKey)} is ${message}`]),
+      ...(isFields(labelSelector) ? [] : [`${here}.labelSelector: ${matchesNothing}`]),
+    ];
+  });
+}
+
+function affinityWarnings(spec: Fields, field: string): string[] {
+  return ["podAffinity", "podAntiAffinity"].flatMap((key) => {
+    const affinity = at(spec, "affinity", key);
+    return ["required", "preferred"].flatMap((kind) => {
+      const list = `${kind}DuringSchedulingIgnoredDuringExecution`;
+      return fieldsIn(at(affinity, list)).flatMap((term, index) => {
+        const [inner, path] = kind === "required" ? [term, ""] : [term["podAffinityTerm"], ".podAffinityTerm"];
+        if (isFields(at(inner, "labelSelector"))) return [];
+        return [`${field}.affinity.${key}.${list}[${index}]${path}.labelSelector: ${matchesNothing}`];
+      });
+    });
+  });
+}
+
+/** Of names that are given twice, or not at all. */
+function nameWarnings(spec: Fields, field: string): string[] {
+  const secrets = fieldsIn(spec["imagePullSecrets"]).map(({ name }) => textOf(name));
+  const twice = (list: readonly string[], key: string, what: string): string[] =>
+    repeated(list).map(
+      (index) => `${field}.${key}[${index}].${what}: duplicate ${what} ${JSON.stringify(list[index])}`,
+    );
+  return [
+    ...twice(
+      fieldsIn(spec["hostAliases"]).map(({ ip }) => textOf(ip)),
+      "hostAliases",
+      "ip",
+    ),
+    ...twice(secrets, "imagePullSecrets", "name"),
+    ...secrets.flatMap((name, index) =>
+      name === "" ? [`${field}.imagePullSecrets[${index}].name: invalid empty name ""`] : [],
+    ),
+  ];
+}
+
+interface Holder {
+  readonly metadata?: unknown;
+  readonly spec?: unknown;
+}
+
+/** Of a pod, with `path` empty, or of the template that stands there. */
+function warningsOf(pod: Holder, path: string): string[] {
+  const spec = isFields(pod.spec) ? pod.spec : {};
+  const annotations = at(pod, "metadata", "annotations");
+  const noted: Fields = isFields(annotations) ? annotations : {};
+  const prefix = path === "" ? "" : `${path}.`;
+  const [field, notes] = [`${prefix}spec`, `${prefix}metadata.annotations`];
+  const grace = spec["terminationGracePeriodSeconds"];
+  // Most pods have none of these; what they do have is looked at in the order in which the real server tells of it.
+  const has = (key: string): boolean => spec[key] !== undefined;
+  const isSeccompOld = noted[podSeccomp] !== undefined && !isFields(at(spec, "securityContext", "seccompProfile"));
+  return [
+    ...(has("nodeSelector") || has("affinity") ? nodeWarnings(spec, field) : []),
+    ...(has("topologySpreadConstraints") ? spreadWarnings(spec, field) : []),
+    ...Object.keys(oldAnnotations).flatMap((key) =>
+      noted[key] === undefined ? [] : [`${notes}[${key}]: ${oldAnnotations[key]}`],
+    ),
+    ...(has("volumes") ? volumeWarnings(spec, field) : []),
+    ...(has("hostAliases") || has("imagePullSecrets") ? nameWarnings(spec, field) : []),
+    ...(has("overhead") ? fractionWarnings(spec["overhead"], `${field}.overhead`) : []),
+    ...(isSeccompOld
+      ? [`${notes}[${podSeccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`]
+      : []),
+    ...containerWarnings(spec, { field, notes, noted, isTemplate: path !== "" }),
+    ...(typeof grace === "number" && grace < 0
+      ? [`${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
+      : []),
+    ...(has("affinity") ? affinityWarnings(spec, field) : []),
+  ];
+}
+
+/** Of a new pod. */
+export function podWarnings(pod: ApiObject): string[] {
+  return [...hostnameWarnings(pod, "the Pod's hostname"), ...warningsOf(pod, "")];
+}
+
+/** Of the template at `path` in a new object, or in one that is updated to another generation. */
+export function templateWarnings(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  path: readonly string[] = ["spec", "template"],
+): string[] {
+  if (old !== undefined && old.metadata.generation === object.metadata.generation) return [];
+  const template = at(object, ...path);
+  return isFields(template) ? warningsOf(template, path.join(".")) : [];
+}
+
+/** Pods are named after what makes them, and their hosts after them. */
+export function hostnameWarnings({ metadata: { name = "" } }: ApiObject, what = "Pod names and hostnames"): string[] {
+  const problems = labelProblems(name);
+  if (problems.length === 0) return [];
+  return [
+    `metadata.name: this is used in ${what}, which can result in surprising behavior; a DNS label is recommended: [${problems.join(" ")}]`,
+  ];
+}

@@ -1,0 +1,31 @@
+/** ReplicationControllers. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
+import { selectorOfLabels } from "../../../api/labels.ts";
+import { required } from "../../meta/field-errors.ts";
+import { isFields } from "../../meta/object.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { countErrors } from "../validation/replica-counts.ts";
+import { negativeErrors } from "../validation/spec-checks.ts";
+import { alwaysErrors, replicatedWarnings, templateErrors } from "./pod/template.ts";
+import { templateWarnings } from "./pod/warnings/pod.ts";
+
+export const replicationControllerRules: KindRules = {
+  // Of an update the real server looks at the template as it was.
+  warnings: (controller, old) =>
+    old === undefined
+      ? replicatedWarnings(controller, old)
+      : templateWarnings({ ...controller, spec: old.spec ?? {} }, old),
+  validate({ spec = {} }) {
+    const errors = negativeErrors(spec, "spec", "minReadySeconds");
+    const selector = isFields(spec["selector"]) ? (spec["selector"] as Record<string, string>) : {};
+    if (Object.keys(selector).length === 0) errors.push(required("spec.selector"));
+    errors.push(...negativeErrors(spec, "spec", "replicas"));
+    const template = spec["template"];
+    if (!isFields(template)) return [...errors, required("spec.template")];
+    return [
+      ...errors,
+      ...templateErrors(template, selectorOfLabels(selector), "spec.template"),
+      ...alwaysErrors(template, "spec.template", "ReplicationController"),
+    ];
+  },
+  validateStatus: countErrors,
+};

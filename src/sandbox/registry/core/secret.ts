@@ -1,0 +1,44 @@
+/** Secrets. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
+import { invalid, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
+import { isFields, type ApiObject } from "../../meta/object.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
+
+/** The keys that a Secret of a type must have. */
+const secretKeys: Readonly<Record<string, readonly string[]>> = {
+  "kubernetes.io/dockercfg": [".dockercfg"],
+  "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
+  "kubernetes.io/ssh-auth": ["ssh-privatekey"],
+  "kubernetes.io/tls": ["tls.crt", "tls.key"],
+};
+
+function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
+  const keys = keysOf(data);
+  if (type === "kubernetes.io/service-account-token") {
+    const account = "kubernetes.io/service-account.name";
+    return (metadata.annotations?.[account] ?? "") === "" ? [required(`metadata.annotations[${account}]`)] : [];
+  }
+  const wanted = ["username", "password"];
+  if (type === "kubernetes.io/basic-auth")
+    return wanted.some((key) => keys.includes(key)) ? [] : wanted.map((key) => required(`data[${key}]`));
+  return (secretKeys[String(type)] ?? []).filter((key) => !keys.includes(key)).map((key) => required(`data[${key}]`));
+}
+
+/** Secrets whose data was sent as an empty object: the real server tells it from none where it compares immutable data. */
+const withEmptyData = new WeakSet<ApiObject>();
+
+export const secretRules: KindRules = {
+  defaults(secret) {
+    if (isFields(secret["data"]) && Object.keys(secret["data"]).length === 0) withEmptyData.add(secret);
+  },
+  updateFirst: true,
+  validate: (secret) => [
+    ...keysOf(secret["data"]).flatMap((key) => keyErrors("data", key)),
+    ...(sizeOf(secret["data"], true) > mostBytes ? [tooLong("data", mostBytes)] : []),
+    ...secretTypeErrors(secret),
+  ],
+  validateUpdate: (secret, old) => [
+    ...(secret["type"] === old["type"] ? [] : [invalid("type", secret["type"], "field is immutable")]),
+    ...immutableErrors(withEmptyData.has(secret) ? { ...secret, data: {} } : secret, old, "data"),
+  ],
+};

@@ -1,0 +1,134 @@
+/**
+ * The families of a Service's addresses, of which the server has IPv4 only.
+ * Source: kubernetes v1.36 pkg/registry/core/service/storage/alloc.go, pkg/apis/core/validation ValidateServiceClusterIPsRelatedFields.
+ */
+import { deepEqual } from "../../../../api/field-changes.ts";
+import { duplicate, invalid, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
+import { textOf, child, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { isAddress } from "../../validation/cidr.ts";
+import { hasAddress, listOf } from "./service-addresses.ts";
+
+const families = ["IPv4", "IPv6"];
+const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
+
+const isWithoutPods = ({ selector }: Fields): boolean =>
+  typeof selector !== "object" || selector === null || Object.keys(selector).length === 0;
+
+/**
+ * Sets the families of addresses where the client has not, and says what is wrong with those that it asks for: before anything
+ * else of the Service is looked at.
+ */
+export function beginAddresses(service: ApiObject, old?: ApiObject): FieldError[] {
+  const spec = child(service, "spec");
+  if (!hasAddress(spec)) return [];
+  const free = spec["clusterIP"] === "None" && isWithoutPods(spec);
+  spec["ipFamilyPolicy"] ??= old?.spec?.["ipFamilyPolicy"] ?? (free ? "RequireDualStack" : "SingleStack");
+  const related = relatedErrors(spec);
+  if (related.length > 0) return related;
+  const asked = old === undefined ? [] : keptFamilies(spec, old.spec ?? {});
+  const errors = [...asked, ...severalErrors(spec)];
+  if (errors.length > 0) return errors;
+  // Nobody needs to reach such a Service by an address: it may have families that the server has not.
+  if (free) {
+    const wanted = listOf(spec["ipFamilies"]).length === 0 ? ["IPv4"] : listOf(spec["ipFamilies"]);
+    const both = wanted.length < 2 && spec["ipFamilyPolicy"] !== "SingleStack";
+    spec["ipFamilies"] = both ? [...wanted, wanted[0] === "IPv4" ? "IPv6" : "IPv4"] : wanted;
+    return [];
+  }
+  const missing = missingErrors(spec);
+  if (missing.length === 0 && listOf(spec["ipFamilies"]).length === 0) spec["ipFamilies"] = ["IPv4"];
+  return missing;
+}
+
+/** Addresses, families and policy each for themselves, and together. */
+function relatedErrors(spec: Fields): FieldError[] {
+  const [ip, ips] = [textOf(spec["clusterIP"]), listOf(spec["clusterIPs"])];
+  const errors: FieldError[] = [];
+  if (ip !== "" && ips.length === 0) errors.push(required("spec.clusterIPs"));
+  else if (ip !== "" && ips[0] !== ip)
+    errors.push(invalid("spec.clusterIPs", ips, "first value must match `clusterIP`"));
+  if (ip === "" && ips.length > 0)
+    errors.push(invalid("spec.clusterIPs", ips, "must be empty when `clusterIP` is not specified"));
+  const seen = new Set<unknown>();
+  for (const [index, family] of listOf(spec["ipFamilies"]).entries()) {
+    const field = `spec.ipFamilies[${index}]`;
+    if (!families.includes(textOf(family))) errors.push(notSupported(field, family, families));
+    if (seen.has(family)) errors.push(duplicate(field, family));
+    seen.add(family);
+  }
+  if (!policies.includes(textOf(spec["ipFamilyPolicy"])))
+    errors.push(notSupported("spec.ipFamilyPolicy", spec["ipFamilyPolicy"], policies));
+  const wrong = addressErrors(ips);
+  return [...errors, ...wrong, ...(wrong.length > 0 ? [] : matchErrors(spec, ips))];
+}
+
+function addressErrors(ips: readonly unknown[]): FieldError[] {
+  if (ips.length > 1 && ips[0] === "None")
+    return [invalid("spec.clusterIPs", ips, "'None' must be the first and only value")];
+  const why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+  const errors = ips.flatMap((ip, index) =>
+    (index === 0 && ip === "None") || isAddress(textOf(ip)) ? [] : [invalid(`spec.clusterIPs[${index}]`, ip, why)],
+  );
+  if (ips.length > 2) errors.push(invalid("spec.clusterIPs", ips, "may only hold up to 2 values"));
+  return errors;
+}
+
+const familyOf = (ip: unknown): string => (textOf(ip).includes(":") ? "IPv6" : "IPv4");
+
+/** One address of each family, and each of the family that stands in its place. */
+function matchErrors(spec: Fields, ips: readonly unknown[]): FieldError[] {
+  const errors: FieldError[] = [];
+  if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2)
+    errors.push(invalid("spec.clusterIPs", ips, "may specify no more than one IP for each IP family"));
+  for (const [index, family] of listOf(spec["ipFamilies"]).entries()) {
+    const ip = ips[index];
+    if (ip === undefined || ip === "None" || !families.includes(textOf(family)) || familyOf(ip) === family) continue;
+    const why = `expected an ${textOf(family)} value as indicated by \`ipFamilies[${index}]\``;
+    errors.push(invalid(`spec.clusterIPs[${index}]`, ip, why));
+  }
+  return errors;
+}
+
+/** A Service of one family lets go of the second, which one of two may not. */
+function keptFamilies(spec: Fields, before: Fields): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [key, what] of [
+    ["clusterIPs", "cluster IP"],
+    ["ipFamilies", "IP family"],
+  ] as const) {
+    const [now, had] = [listOf(spec[key]), listOf(before[key])];
+    if (spec["ipFamilyPolicy"] === "SingleStack") {
+      if (now.length > 1 && deepEqual(now, had)) spec[key] = now.slice(0, 1);
+    } else if (now.length === 1 && had.length === 2 && now[0] === had[0]) {
+      const why = `must be 'SingleStack' to release the secondary ${what}`;
+      errors.push(invalid("spec.ipFamilyPolicy", spec["ipFamilyPolicy"], why));
+    }
+  }
+  return errors;
+}
+
+function severalErrors(spec: Fields): FieldError[] {
+  if (spec["ipFamilyPolicy"] !== "SingleStack") return [];
+  return [
+    ["clusterIPs", "cluster IPs"],
+    ["ipFamilies", "IP families"],
+  ].flatMap(([key = "", what = ""]) => {
+    if (listOf(spec[key]).length !== 2) return [];
+    const why = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`;
+    return [invalid("spec.ipFamilyPolicy", "SingleStack", why)];
+  });
+}
+
+/** What the server has no addresses of. */
+function missingErrors(spec: Fields): FieldError[] {
+  const errors: FieldError[] = [];
+  if (spec["ipFamilyPolicy"] === "RequireDualStack") {
+    const why = "this cluster is not configured for dual-stack services";
+    errors.push(invalid("spec.ipFamilyPolicy", "RequireDualStack", why));
+  }
+  for (const [index, family] of listOf(spec["ipFamilies"]).entries()) {
+    if (family === "IPv4") continue;
+    errors.push(invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster"));
+  }
+  return errors;
+}

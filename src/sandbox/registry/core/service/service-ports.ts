@@ -1,0 +1,171 @@
+/**
+ * Node ports of Services: those that are asked for, and those that are given.
+ * Source: kubernetes v1.36 pkg/registry/core/service/storage/alloc.go, pkg/registry/core/service/portallocator/operation.go.
+ */
+import { below, type Random } from "../../../../platform/random.ts";
+import { invalid, type FieldError } from "../../../meta/field-errors.ts";
+import { child, fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { refusal } from "../../../meta/refusal.ts";
+import { isNumber } from "../../validation/checks.ts";
+import type { Surroundings } from "../../strategy/kind-rules.ts";
+
+const firstNodePort = 30_000;
+const nodePorts = 2768;
+/** What the real server's dry runs count on from: no port is taken, any number will do. */
+const beforeDryPorts = 32_768;
+
+export const hasNodePorts = ({ type }: Fields): boolean => type === "NodePort" || type === "LoadBalancer";
+
+/** A load balancer may do without ports on the nodes. */
+export const needsNodePorts = (spec: Fields): boolean =>
+  hasNodePorts(spec) && (spec["type"] === "NodePort" || spec["allocateLoadBalancerNodePorts"] !== false);
+
+export const needsHealthCheck = (spec: Fields): boolean =>
+  spec["type"] === "LoadBalancer" && spec["externalTrafficPolicy"] === "Local";
+
+export const nodePortOf = ({ nodePort }: Fields): number => (isNumber(nodePort) ? nodePort : 0);
+const healthPortOf = ({ healthCheckNodePort: port }: Fields): number => (isNumber(port) ? port : 0);
+
+/** The node ports that a Service has. */
+export const nodePortsOf = (spec: Fields): ReadonlySet<number> =>
+  new Set(
+    fieldsIn(spec["ports"])
+      .map(nodePortOf)
+      .filter((port) => port !== 0),
+  );
+
+/** The ports of one write. */
+interface Operation {
+  /** Why a port cannot be had; nothing for one that can. */
+  allocate(port: number): string | undefined;
+  next(): number;
+}
+
+function operation({ dryRun, random, takenNodePorts }: Surroundings): Operation {
+  const given: number[] = [];
+  let taken: ReadonlySet<unknown> | undefined;
+  const isTaken = (port: number): boolean => (taken ??= takenNodePorts()).has(port) || given.includes(port);
+  return {
+    allocate(port) {
+      if (!dryRun && (port < firstNodePort || port >= firstNodePort + nodePorts))
+        return "provided port is not in the valid range. The range of valid ports is 30000-32767";
+      if (isTaken(port)) return "provided port is already allocated";
+      given.push(port);
+      return undefined;
+    },
+    next() {
+      const port = dryRun ? Math.max(beforeDryPorts, ...(given.length > 0 ? [Math.max(...given)] : [])) : 0;
+      given.push(dryRun ? port + 1 : freePort(random, isTaken));
+      return given.at(-1) ?? 0;
+    },
+  };
+}
+
+/** @throws RangeError when there is none. */
+function freePort(random: Random, isTaken: (port: number) => boolean): number {
+  const start = below(random, nodePorts);
+  for (let step = 0; step < nodePorts; step++) {
+    const port = firstNodePort + ((start + step) % nodePorts);
+    if (!isTaken(port)) return port;
+  }
+  throw new RangeError("Cannot give a node port: all are taken");
+}
+
+const cannot = (index: number, port: number, why: string): FieldError =>
+  invalid(`spec.ports[${index}].nodePort`, port, why);
+
+/** A new Service: two ports of one number, in two protocols, share their node port. */
+function firstPorts(spec: Fields, ports: Operation): FieldError[] {
+  const ofNumber = new Map<unknown, number>();
+  const list = fieldsIn(spec["ports"]);
+  for (const [index, port] of list.entries()) {
+    if (nodePortOf(port) === 0 && !needsNodePorts(spec)) continue;
+    const shared = ofNumber.get(port["port"]);
+    if (shared === undefined) {
+      const asked = nodePortOf(list.find((other) => other["port"] === port["port"] && nodePortOf(other) !== 0) ?? {});
+      const why = asked === 0 ? undefined : ports.allocate(asked);
+      if (why !== undefined) return [cannot(index, asked, why)];
+      port["nodePort"] = asked === 0 ? ports.next() : asked;
+      ofNumber.set(port["port"], nodePortOf(port));
+    } else if (nodePortOf(port) === 0) port["nodePort"] = shared;
+    else if (nodePortOf(port) !== shared) {
+      const why = ports.allocate(nodePortOf(port));
+      if (why !== undefined) return [cannot(index, nodePortOf(port), why)];
+    }
+  }
+  return [];
+}
+
+/** @throws StatusError 500 for a node port that stands twice. */
+function laterPorts(spec: Fields, before: Fields, ports: Operation): FieldError[] {
+  const had = nodePortsOf(before);
+  const seen = new Set<string>();
+  const given = new Set<number>();
+  for (const [index, port] of fieldsIn(spec["ports"]).entries()) {
+    const asked = nodePortOf(port);
+    if (asked === 0 && !needsNodePorts(spec)) continue;
+    const why = asked === 0 || had.has(asked) || given.has(asked) ? undefined : ports.allocate(asked);
+    if (why !== undefined) return [cannot(index, asked, why)];
+    port["nodePort"] = asked === 0 ? ports.next() : asked;
+    given.add(nodePortOf(port));
+    const shown = `{${textOf(port["protocol"])} ${nodePortOf(port)}}`;
+    if (seen.has(shown)) throw refusal(500, "", `duplicate nodePort: ${shown}`);
+    seen.add(shown);
+  }
+  return [];
+}
+
+/** @throws StatusError 500 for a port that cannot be had. */
+function healthPort(spec: Fields, ports: Operation): void {
+  const asked = healthPortOf(spec);
+  if (asked === 0) {
+    spec["healthCheckNodePort"] = ports.next();
+    return;
+  }
+  const why = ports.allocate(asked);
+  if (why === undefined) return;
+  const message = `failed to allocate requested HealthCheck NodePort ${asked}: ${why}`;
+  throw refusal(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+/**
+ * Gives a Service the node ports that it needs and has not, before it is validated; answers what is wrong with those that it asks
+ * for. @throws StatusError 500.
+ */
+export function allocateNodePorts(
+  service: ApiObject,
+  old: ApiObject | undefined,
+  surroundings: Surroundings,
+): FieldError[] {
+  const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
+  const ports = operation(surroundings);
+  const errors = !hasNodePorts(spec)
+    ? []
+    : old === undefined
+      ? firstPorts(spec, ports)
+      : laterPorts(spec, before, ports);
+  if (errors.length > 0) return errors;
+  if (needsHealthCheck(spec) && (old === undefined || !needsHealthCheck(before))) healthPort(spec, ports);
+  return [];
+}
+
+/** An update that leaves node ports out keeps those of ports with the same name. */
+export function keepNodePorts(now: Fields, before: Fields): void {
+  if (needsNodePorts(now) && needsNodePorts(before)) {
+    const used = nodePortsOf(now);
+    const byName = new Map(fieldsIn(before["ports"]).map((port) => [textOf(port["name"]), nodePortOf(port)]));
+    for (const port of fieldsIn(now["ports"])) {
+      const known = byName.get(textOf(port["name"])) ?? 0;
+      if (nodePortOf(port) === 0 && known !== 0 && !used.has(known)) port["nodePort"] = known;
+    }
+  }
+  if (needsHealthCheck(now) && needsHealthCheck(before) && healthPortOf(now) === 0)
+    now["healthCheckNodePort"] = before["healthCheckNodePort"];
+}
+
+/** A type without node ports lets go of those that nobody has changed. */
+export function dropNodePorts(now: Fields, before: Fields): void {
+  if (!hasNodePorts(before) || hasNodePorts(now)) return;
+  if (!nodePortsOf(now).isSubsetOf(nodePortsOf(before))) return;
+  for (const port of fieldsIn(now["ports"])) delete port["nodePort"];
+}

@@ -1,0 +1,146 @@
+/** Services, but for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
+import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
+import { textOf, at, fieldsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { eachErrors, neededChoiceErrors, qualifiedNameErrors, seenBefore, textsIn } from "../../validation/checks.ts";
+import { addressErrors, endpointAddressErrors } from "../../validation/cidr.ts";
+import type { KindRules } from "../../strategy/kind-rules.ts";
+import { labelErrors } from "../../validation/metadata.ts";
+import { labelProblems, subdomainProblems } from "../../validation/names.ts";
+import { portProtocols } from "../pod/pod-spec/choices.ts";
+import { portReferenceErrors } from "../pod/pod-spec/ports.ts";
+import { addressChangeErrors, allocate, keepGiven, listAddress, takenErrors } from "./service-addresses.ts";
+import { beginAddresses } from "./service-families.ts";
+import { needsHealthCheck, nodePortOf } from "./service-ports.ts";
+import { affinityErrors, balancerClassChangeErrors, reachErrors } from "./service-traffic.ts";
+
+const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
+
+function portErrors(port: Fields, field: string, several: boolean, names: Set<string>): FieldError[] {
+  const errors: FieldError[] = [];
+  const name = textOf(port["name"]);
+  if (several && name === "") errors.push(required(`${field}.name`));
+  if (name !== "") {
+    errors.push(...labelProblems(name).map((problem) => invalid(`${field}.name`, name, problem)));
+    if (names.has(name)) errors.push(duplicate(`${field}.name`, name));
+    names.add(name);
+  }
+  const number = typeof port["port"] === "number" ? port["port"] : 0;
+  if (number < 1 || number > 65535)
+    errors.push(invalid(`${field}.port`, number, "must be between 1 and 65535, inclusive"));
+  errors.push(...neededChoiceErrors(port["protocol"], `${field}.protocol`, portProtocols));
+  const target = port["targetPort"];
+  errors.push(...portReferenceErrors(target, `${field}.targetPort`));
+  const { appProtocol } = port;
+  return appProtocol === undefined ? errors : [...errors, ...qualifiedNameErrors(appProtocol, `${field}.appProtocol`)];
+}
+
+/** A name for elsewhere has no addresses here. */
+function externalErrors(spec: Fields): FieldError[] {
+  const errors = ["clusterIPs", "ipFamilies", "ipFamilyPolicy"]
+    .filter((key) => spec[key] !== undefined)
+    .map((key) => notAllowed(`spec.${key}`, "may not be set for ExternalName services"));
+  const name = textOf(spec["externalName"]).replace(/\.$/, "");
+  if (name === "") return [...errors, required("spec.externalName")];
+  return [...errors, ...subdomainProblems(name).map((problem) => invalid("spec.externalName", name, problem))];
+}
+
+function warnings({ spec = {} }: ApiObject): string[] {
+  const said: string[] = [];
+  const headless = spec["type"] === "ClusterIP" && spec["clusterIP"] === "None";
+  if (headless && textOf(spec["loadBalancerIP"]) !== "")
+    said.push("spec.loadBalancerIP is ignored for headless services");
+  if (headless && fieldCount(spec["externalIPs"]) > 0) said.push("spec.externalIPs is ignored for headless services");
+  if (headless && spec["sessionAffinity"] !== "None")
+    said.push("spec.SessionAffinity is ignored for headless services");
+  if (fieldCount(spec["externalIPs"]) > 0 && !headless && spec["type"] !== "ExternalName")
+    said.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
+  if (spec["type"] === "ExternalName" && fieldCount(spec["externalIPs"]) > 0)
+    said.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (spec["type"] !== "ExternalName" && textOf(spec["externalName"]) !== "")
+    said.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  return said;
+}
+
+const fieldCount = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+
+function validate(service: ApiObject): FieldError[] {
+  const spec = service.spec ?? {};
+  const type = textOf(spec["type"]);
+  const ports = fieldsIn(spec["ports"]);
+  const headless = spec["clusterIP"] === "None";
+  const errors: FieldError[] = [];
+  if (ports.length === 0 && !headless && type !== "ExternalName") errors.push(required("spec.ports"));
+  if (headless && (type === "LoadBalancer" || type === "NodePort")) {
+    errors.push(invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`));
+  }
+  if (type === "ExternalName") errors.push(...externalErrors(spec));
+  const names = new Set<string>();
+  for (const [index, port] of ports.entries()) {
+    errors.push(...portErrors(port, `spec.ports[${index}]`, ports.length > 1, names));
+  }
+  errors.push(...labelErrors(spec["selector"], "spec.selector"));
+  const affinity = textOf(spec["sessionAffinity"]);
+  errors.push(...neededChoiceErrors(affinity, "spec.sessionAffinity", ["ClientIP", "None"]));
+  if (affinity === "ClientIP") errors.push(...affinityErrors(spec["sessionAffinityConfig"]));
+  errors.push(
+    ...eachErrors(textsIn(spec["externalIPs"]), "spec.externalIPs", (address, field) => {
+      const problems = addressErrors(address, field);
+      return problems.length > 0 ? problems : endpointAddressErrors(address, field);
+    }),
+  );
+  errors.push(...neededChoiceErrors(type, "spec.type", types));
+  return [...errors, ...sharedPortErrors(ports, type), ...reachErrors(service)];
+}
+
+/** What ports may not have in common, and what a type has not. */
+function sharedPortErrors(ports: readonly Fields[], type: string): FieldError[] {
+  const field = "spec.ports";
+  const [isTaken, isRepeated] = [seenBefore(), seenBefore()];
+  return [
+    ...eachErrors(ports, field, (port, here) =>
+      type === "ClusterIP" && nodePortOf(port) !== 0
+        ? [notAllowed(`${here}.nodePort`, "may not be used when `type` is 'ClusterIP'")]
+        : [],
+    ),
+    ...eachErrors(ports, field, (port, here) =>
+      nodePortOf(port) !== 0 && isTaken(`${textOf(port["protocol"])} ${nodePortOf(port)}`)
+        ? [duplicate(`${here}.nodePort`, nodePortOf(port))]
+        : [],
+    ),
+    ...eachErrors(ports, field, ({ protocol, port = 0 }, here) => {
+      // As Go prints its own type.
+      const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
+      return isRepeated(JSON.stringify(shown)) ? [duplicate(here, shown)] : [];
+    }),
+  ];
+}
+
+export const serviceRules: KindRules = {
+  updateFirst: true,
+  begin(service, old, surroundings) {
+    const errors = beginAddresses(service, old);
+    return errors.length > 0 ? errors : takenErrors(service, old, surroundings);
+  },
+  warnings,
+  validate,
+  validateUpdate: ({ spec = {} }, { spec: before = {} }) => [
+    ...addressChangeErrors(spec, before),
+    ...balancerClassChangeErrors(spec, before),
+    ...(needsHealthCheck(spec) &&
+    needsHealthCheck(before) &&
+    spec["healthCheckNodePort"] !== before["healthCheckNodePort"]
+      ? [notAllowed("spec.healthCheckNodePort", "field is immutable")]
+      : []),
+  ],
+  validateStatus({ spec = {}, status }) {
+    const ingress = at(status, "loadBalancer", "ingress");
+    if (spec["type"] === "LoadBalancer" || fieldCount(ingress) === 0) return [];
+    return [notAllowed("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'")];
+  },
+  prepareCreate(service) {
+    listAddress(service);
+    service.status = { loadBalancer: {} };
+  },
+  allocate,
+  prepareUpdate: keepGiven,
+};

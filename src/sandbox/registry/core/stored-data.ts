@@ -1,0 +1,37 @@
+/** What ConfigMaps and Secrets share: keys, sizes, `immutable`. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
+import { deepEqual } from "../../../api/field-changes.ts";
+import { invalid, notAllowed, type FieldError } from "../../meta/field-errors.ts";
+import { isFields, type ApiObject } from "../../meta/object.ts";
+import { configKeyProblems } from "../validation/names.ts";
+
+/** The keys of a map, sorted; none of what is no map. */
+export const keysOf = (value: unknown): string[] => (isFields(value) ? Object.keys(value).sort() : []);
+
+/** Of a key that cannot be a file name. */
+export const keyErrors = (field: string, key: string): FieldError[] =>
+  configKeyProblems(key).map((problem) => invalid(`${field}[${key}]`, key, problem));
+
+const encoder = new TextEncoder();
+/** The most bytes that the values may have together. */
+export const mostBytes: number = 1024 * 1024;
+
+/** How many bytes the values of a map have as they are stored: texts, or base64. */
+export function sizeOf(values: unknown, isBase64: boolean): number {
+  if (!isFields(values)) return 0;
+  let bytes = 0;
+  for (const value of Object.values(values)) {
+    if (typeof value !== "string") continue;
+    bytes += isBase64 ? Math.floor((value.replace(/=+$/, "").length * 3) / 4) : encoder.encode(value).length;
+  }
+  return bytes;
+}
+
+const immutableSet = "field is immutable when `immutable` is set";
+
+/** What `immutable: true` keeps as it is. */
+export function immutableErrors(object: ApiObject, old: ApiObject, ...fields: readonly string[]): FieldError[] {
+  if (old["immutable"] !== true) return [];
+  const errors = object["immutable"] === true ? [] : [notAllowed("immutable", immutableSet)];
+  for (const field of fields) if (!deepEqual(object[field], old[field])) errors.push(notAllowed(field, immutableSet));
+  return errors;
+}

@@ -1,0 +1,88 @@
+/** NetworkPolicies. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go. */
+import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { cidrOf, isStrictPart, noCidr } from "../validation/cidr.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { portNameProblems } from "../validation/names.ts";
+import { selectorErrors } from "../validation/spec-checks.ts";
+
+const range = "must be between 1 and 65535, inclusive";
+const isPort = (value: number): boolean => value >= 1 && value <= 65535;
+const protocols = ["TCP", "UDP", "SCTP"];
+
+function portErrors({ protocol, port, endPort: end }: Fields, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (protocol !== undefined && !protocols.includes(textOf(protocol))) {
+    errors.push(notSupported(`${field}.protocol`, protocol, protocols));
+  }
+  const there = `${field}.endPort`;
+  if (port === undefined) {
+    if (end !== undefined) errors.push(invalid(there, end, "may not be specified when `port` is not specified"));
+  } else if (typeof port === "number") {
+    if (!isPort(port)) errors.push(invalid(`${field}.port`, port, range));
+    if (typeof end !== "number") return errors;
+    // The real server names the first port here.
+    if (end < port) errors.push(invalid(there, port, "must be greater than or equal to `port`"));
+    if (!isPort(end)) errors.push(invalid(there, end, range));
+  } else {
+    if (end !== undefined) errors.push(invalid(there, end, "may not be specified when `port` is non-numeric"));
+    errors.push(...portNameProblems(textOf(port)).map((problem) => invalid(`${field}.port`, port, problem)));
+  }
+  return errors;
+}
+
+function blockErrors(block: Fields, field: string): FieldError[] {
+  const text = textOf(block["cidr"]);
+  if (text === "") return [required(`${field}.cidr`)];
+  const whole = cidrOf(text);
+  if (whole === undefined) return [noCidr(`${field}.cidr`, text)];
+  const except = Array.isArray(block["except"]) ? block["except"].map(textOf) : [];
+  return except.flatMap((part, index) => {
+    const here = `${field}.except[${index}]`;
+    const inner = cidrOf(part);
+    if (inner === undefined) return [noCidr(here, part)];
+    return isStrictPart(inner, whole) ? [] : [invalid(here, part, "must be a strict subset of `cidr`")];
+  });
+}
+
+function peerErrors({ podSelector, namespaceSelector, ipBlock }: Fields, field: string): FieldError[] {
+  const errors = [
+    ...(isFields(podSelector) ? selectorErrors(podSelector, `${field}.podSelector`) : []),
+    ...(isFields(namespaceSelector) ? selectorErrors(namespaceSelector, `${field}.namespaceSelector`) : []),
+    ...(isFields(ipBlock) ? blockErrors(ipBlock, `${field}.ipBlock`) : []),
+  ];
+  const given = [podSelector, namespaceSelector, ipBlock].filter(isFields).length;
+  if (given === 0) errors.push(required(field, "must specify a peer"));
+  else if (given > 1 && isFields(ipBlock))
+    errors.push(notAllowed(field, "may not specify both ipBlock and another peer"));
+  return errors;
+}
+
+const directions = [
+  ["ingress", "from"],
+  ["egress", "to"],
+] as const;
+const types = ["Ingress", "Egress"];
+
+function validate({ spec = {} }: ApiObject): FieldError[] {
+  const errors = isFields(spec["podSelector"]) ? selectorErrors(spec["podSelector"], "spec.podSelector") : [];
+  for (const [direction, peers] of directions) {
+    for (const [index, rule] of fieldsIn(spec[direction]).entries()) {
+      const here = `spec.${direction}[${index}]`;
+      errors.push(
+        ...fieldsIn(rule["ports"]).flatMap((port, at) => portErrors(port, `${here}.ports[${at}]`)),
+        ...fieldsIn(rule[peers]).flatMap((peer, at) => peerErrors(peer, `${here}.${peers}[${at}]`)),
+      );
+    }
+  }
+  const asked = Array.isArray(spec["policyTypes"]) ? spec["policyTypes"].map(textOf) : [];
+  if (asked.length > types.length) {
+    return [...errors, invalid("spec.policyTypes", asked, "may not specify more than two policyTypes")];
+  }
+  const wrong = asked.flatMap((type, index) =>
+    types.includes(type) ? [] : [notSupported(`spec.policyTypes[${index}]`, type, types)],
+  );
+  return [...errors, ...wrong];
+}
+
+export const networkPolicyRules: KindRules = { validate };

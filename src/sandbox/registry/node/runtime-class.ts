@@ -1,0 +1,42 @@
+/** RuntimeClasses. Source: kubernetes v1.36 pkg/apis/node/validation/validation.go. */
+import { duplicate, required, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, isFields, textOf, type ApiObject } from "../../meta/object.ts";
+import { labelNameErrors, seenBefore } from "../validation/checks.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { labelErrors } from "../validation/metadata.ts";
+import { overheadErrors as podOverheadErrors } from "../core/pod/pod-spec/resources.ts";
+import { tolerationErrors } from "../core/pod/pod-spec/tolerations.ts";
+import { fixed } from "../validation/spec-checks.ts";
+
+function handlerErrors({ handler }: ApiObject): FieldError[] {
+  return textOf(handler) === "" ? [required("handler")] : labelNameErrors(handler, "handler");
+}
+
+function schedulingErrors({ scheduling }: ApiObject): FieldError[] {
+  if (!isFields(scheduling)) return [];
+  const tolerations = fieldsIn(scheduling["tolerations"]);
+  const field = "scheduling.tolerations";
+  const isRepeated = seenBefore();
+  return [
+    ...labelErrors(scheduling["nodeSelector"], "scheduling.nodeSelector"),
+    ...tolerationErrors(tolerations, field),
+    ...tolerations.flatMap(({ key, operator, value, effect, tolerationSeconds }, index) => {
+      const shown = { Key: textOf(key), Operator: textOf(operator), Value: textOf(value), Effect: textOf(effect) };
+      if (!isRepeated(JSON.stringify(shown))) return [];
+      return [duplicate(`${field}[${index}]`, { ...shown, TolerationSeconds: tolerationSeconds ?? null })];
+    }),
+  ];
+}
+
+function overheadErrors({ overhead }: ApiObject): FieldError[] {
+  return isFields(overhead) ? podOverheadErrors(overhead["podFixed"], "overhead") : [];
+}
+
+export const runtimeClassRules: KindRules = {
+  validate: (runtimeClass) => [
+    ...handlerErrors(runtimeClass),
+    ...overheadErrors(runtimeClass),
+    ...schedulingErrors(runtimeClass),
+  ],
+  validateUpdate: (runtimeClass, old) => fixed(runtimeClass["handler"], old["handler"], "handler"),
+};

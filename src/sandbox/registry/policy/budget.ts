@@ -1,0 +1,36 @@
+/** PodDisruptionBudgets. Source: kubernetes v1.36 pkg/apis/policy/validation/validation.go. */
+import { invalid, notSupported, type FieldError } from "../../meta/field-errors.ts";
+import { isFields, type ApiObject } from "../../meta/object.ts";
+import type { KindRules } from "../strategy/kind-rules.ts";
+import { amountErrors, negativeErrors, selectorErrors, tooMuchErrors } from "../validation/spec-checks.ts";
+
+const policies = ["AlwaysAllow", "IfHealthyBudget"];
+
+function specErrors({ spec = {} }: ApiObject): FieldError[] {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
+  const errors: FieldError[] = [];
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = {
+      MinAvailable: minAvailable,
+      Selector: selector ?? null,
+      MaxUnavailable: maxUnavailable,
+      UnhealthyPodEvictionPolicy: policy ?? null,
+    };
+    errors.push(invalid("spec", shown, "minAvailable and maxUnavailable cannot be both set"));
+  }
+  for (const [key, value] of Object.entries({ minAvailable, maxUnavailable })) {
+    errors.push(...amountErrors(value, `spec.${key}`), ...tooMuchErrors(value, `spec.${key}`));
+  }
+  if (isFields(selector)) errors.push(...selectorErrors(selector, "spec.selector"));
+  if (typeof policy === "string" && !policies.includes(policy)) {
+    errors.push(notSupported("spec.unhealthyPodEvictionPolicy", policy, policies));
+  }
+  return errors;
+}
+
+export const budgetRules: KindRules = {
+  metadataLast: true,
+  validate: specErrors,
+  validateStatus: ({ status = {} }) =>
+    negativeErrors(status, "status", "disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
+};

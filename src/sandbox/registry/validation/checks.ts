@@ -1,0 +1,106 @@
+/** Checks that fields of many kinds need: names, choices, lists. Source: apimachinery v0.36 util/validation, kubernetes v1.36 pkg/apis/core/validation. */
+import { deepEqual } from "../../../api/field-changes.ts";
+import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
+import { isFields, textOf, type Fields } from "../../meta/object.ts";
+import { labelKeyProblems, labelProblems, subdomainProblems } from "./names.ts";
+
+/** What a rule of names has against a value. */
+export const nameErrors = (value: string, field: string, rule: (value: string) => string[]): FieldError[] =>
+  rule(value).map((problem) => invalid(field, value, problem));
+
+export const labelNameErrors = (value: unknown, field: string): FieldError[] =>
+  nameErrors(textOf(value), field, labelProblems);
+
+export const subdomainErrors = (value: unknown, field: string): FieldError[] =>
+  nameErrors(textOf(value), field, subdomainProblems);
+
+export const qualifiedNameErrors = (value: unknown, field: string): FieldError[] =>
+  nameErrors(textOf(value), field, labelKeyProblems);
+
+/** The same, but nothing at all is required to be something. */
+export function neededErrors(
+  value: unknown,
+  field: string,
+  rule: (value: unknown, field: string) => FieldError[],
+): FieldError[] {
+  return textOf(value) === "" ? [required(field)] : rule(value, field);
+}
+
+/** One of the values that there are; `values` in the order in which they are printed. */
+export function choiceErrors(value: unknown, field: string, values: readonly string[]): FieldError[] {
+  return values.includes(textOf(value)) ? [] : [notSupported(field, value ?? "", values)];
+}
+
+/** The same where nothing is told apart from something wrong. */
+export function neededChoiceErrors(value: unknown, field: string, values: readonly string[]): FieldError[] {
+  return textOf(value) === "" ? [required(field)] : choiceErrors(value, field, values);
+}
+
+/** What is wrong with each item of a list, and with the list's items together. */
+export function eachErrors<T>(
+  list: readonly T[],
+  field: string,
+  errors: (item: T, field: string, index: number) => FieldError[],
+): FieldError[] {
+  return list.flatMap((item, index) => errors(item, `${field}[${index}]`, index));
+}
+
+/** Says of each name whether it came before: one set for one list. */
+export function seenBefore(): (name: unknown) => boolean {
+  const seen = new Set<unknown>();
+  return (name) => {
+    const before = seen.has(name);
+    seen.add(name);
+    return before;
+  };
+}
+
+/** Names that stand twice in a list. */
+export function repeatedErrors(list: readonly Fields[], field: string, key: string): FieldError[] {
+  const isRepeated = seenBefore();
+  return list.flatMap((item, index) =>
+    isRepeated(item[key]) ? [duplicate(`${field}[${index}].${key}`, item[key])] : [],
+  );
+}
+
+export const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+
+export const isNumber = (value: unknown): value is number => typeof value === "number";
+
+/** A number of at least 0 where one is given. */
+export const nonNegativeErrors = (value: unknown, field: string): FieldError[] =>
+  isNumber(value) && value < 0 ? [invalid(field, value, "must be greater than or equal to 0")] : [];
+
+const portRange = "must be between 1 and 65535, inclusive";
+
+export const portNumberErrors = (value: unknown, field: string): FieldError[] => {
+  const port = isNumber(value) ? value : 0;
+  return port < 1 || port > 65_535 ? [invalid(field, port, portRange)] : [];
+};
+
+const longestDriver = 63;
+
+/** The name of a CSI driver. */
+export function driverNameErrors(value: unknown, field: string): FieldError[] {
+  const name = textOf(value);
+  if (name === "") return [required(field)];
+  const errors = name.length > longestDriver ? [tooLong(field, longestDriver)] : [];
+  return [...errors, ...subdomainProblems(name.toLowerCase()).map((problem) => invalid(field, name, problem))];
+}
+
+const mostParameters = 512;
+const parameterBytes = 256 * 1024;
+
+/** The parameters of a class of storage. */
+export function parameterErrors(value: unknown, field: string, mayBeEmpty: boolean): FieldError[] {
+  const parameters = isFields(value) ? Object.entries(value) : [];
+  if (parameters.length > mostParameters) return [tooLong(field, mostParameters)];
+  const errors = parameters.flatMap(([key]) => (key === "" ? [invalid(field, key, "field can not be empty.")] : []));
+  const bytes = parameters.reduce((sum, [key, text]) => sum + key.length + textOf(text).length, 0);
+  if (bytes > parameterBytes) errors.push(tooLong(field, parameterBytes));
+  if (!mayBeEmpty && parameters.length === 0) errors.push(required(field, "must contain at least one key/value pair"));
+  return errors;
+}
+
+export const isEqual: (a: unknown, b: unknown) => boolean = deepEqual;

@@ -1,0 +1,134 @@
+/** Ranges of addresses. Source: apimachinery v0.36 util/validation/ip.go; differs: how an address is written is not looked at. */
+import { invalid, type FieldError } from "../../meta/field-errors.ts";
+import type { ApiObject } from "../../meta/object.ts";
+
+export interface Cidr {
+  /** The first address of the range. */
+  readonly first: bigint;
+  /** How many bits are fixed. */
+  readonly prefix: number;
+  /** Of an address: 32 or 128. */
+  readonly bits: number;
+}
+
+function v4(text: string): bigint | undefined {
+  const parts = text.split(".");
+  if (parts.length !== 4 || !parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)) return undefined;
+  return parts.reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+}
+
+function v6(text: string): bigint | undefined {
+  const [head = "", tail, more] = text.split("::");
+  if (more !== undefined) return undefined;
+  const groups = (part: string): string[] => (part === "" ? [] : part.split(":"));
+  const [left, right] = [groups(head), groups(tail ?? "")];
+  const missing = 8 - left.length - right.length;
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const all = [...left, ...Array.from({ length: tail === undefined ? 0 : missing }, () => "0"), ...right];
+  if (!all.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
+  return all.reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n);
+}
+
+/** An address as a number, and of how many bits; undefined for what is none. */
+export function addressOf(text: string): { readonly bits: 32 | 128; readonly value: bigint } | undefined {
+  const bits = text.includes(":") ? 128 : 32;
+  const value = bits === 128 ? v6(text) : v4(text);
+  return value === undefined ? undefined : { bits, value };
+}
+
+/** Whether a text is an address. */
+export function isAddress(text: string): boolean {
+  return addressOf(text) !== undefined;
+}
+
+const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+
+export function addressErrors(value: string, field: string): FieldError[] {
+  if (!isAddress(value)) return [invalid(field, value, noAddress)];
+  return hasLeadingZeros(value) ? [invalid(field, value, "must not have leading 0s")] : [];
+}
+
+/** `010.0.0.1`: some read it as octal. */
+const hasLeadingZeros = (address: string): boolean =>
+  !address.includes(":") && address.split(".").some((part) => part.length > 1 && part.startsWith("0"));
+
+const onLoopback = "may not be in the loopback range (127.0.0.0/8, ::1/128)";
+
+/** Ranges that no endpoint is in, by family: `prefix` bits are those of `first`. */
+const notForEndpoints: readonly { readonly range: readonly [v4: string, v6: string]; readonly why: string }[] = [
+  { range: ["127.0.0.0/8", "::1/128"], why: onLoopback },
+  { range: ["169.254.0.0/16", "fe80::/10"], why: "may not be in the link-local range (169.254.0.0/16, fe80::/10)" },
+  {
+    range: ["224.0.0.0/24", "ff02::/16"],
+    why: "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",
+  },
+];
+
+/** Ranges of single hosts that are none: nothing specified, everybody, loopback, link-local and multicast. */
+const notUnicast = [
+  ["0.0.0.0/32", "255.255.255.255/32", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4"],
+  ["::/128", "::1/128", "fe80::/10", "ff00::/8"],
+] as const;
+
+/** Whether a text is the address of one host that others can reach. Source: Go net/ip.go IsGlobalUnicast. */
+export function isGlobalUnicast(text: string): boolean {
+  const address = addressOf(text);
+  return address !== undefined && !notUnicast[address.bits === 32 ? 0 : 1].some((range) => isWithin(address, range));
+}
+
+function isWithin({ bits, value }: { readonly bits: number; readonly value: bigint }, range: string): boolean {
+  const cidr = cidrOf(range);
+  if (cidr === undefined || cidr.bits !== bits) return false;
+  const free = BigInt(bits - cidr.prefix);
+  return value >> free === cidr.first >> free;
+}
+
+/** What is wrong with the address of an endpoint. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateEndpointIP. */
+export function endpointAddressErrors(value: string, field: string): FieldError[] {
+  const address = addressOf(value);
+  if (address === undefined) return [invalid(field, value, "must be a valid IP address")];
+  if (address.value === 0n) return [invalid(field, value, `may not be unspecified (${value})`)];
+  return notForEndpoints.flatMap(({ range, why }) =>
+    isWithin(address, range[address.bits === 32 ? 0 : 1]) ? [invalid(field, value, why)] : [],
+  );
+}
+
+/** `10.0.0.0/8`; undefined for what is no range. */
+export function cidrOf(text: string): Cidr | undefined {
+  const [address = "", length = ""] = text.split("/");
+  const bits = address.includes(":") ? 128 : 32;
+  const value = bits === 128 ? v6(address) : v4(address);
+  if (value === undefined || !/^\d{1,3}$/.test(length) || Number(length) > bits || text.split("/").length !== 2)
+    return undefined;
+  const free = BigInt(bits - Number(length));
+  return { first: (value >> free) << free, prefix: Number(length), bits };
+}
+
+/** Whether `inner` lies in `outer`, and is smaller. */
+export function isStrictPart(inner: Cidr, outer: Cidr): boolean {
+  if (inner.bits !== outer.bits || inner.prefix <= outer.prefix) return false;
+  const free = BigInt(outer.bits - outer.prefix);
+  return inner.first >> free === outer.first >> free;
+}
+
+/** What is wrong with a range; one that does not begin at its first address is none. */
+export function cidrErrors(value: string, field: string): FieldError[] {
+  const [cidr, address] = [cidrOf(value), addressOf(value.split("/")[0] ?? "")];
+  if (cidr === undefined || address === undefined) return [noCidr(field, value)];
+  const errors = hasLeadingZeros(value.split("/")[0] ?? "") ? [invalid(field, value, "must not have leading 0s")] : [];
+  if (cidr.first !== address.value)
+    errors.push(invalid(field, value, "must not have bits set beyond the prefix length"));
+  return errors;
+}
+
+export const noCidr = (field: string, value: string): FieldError =>
+  invalid(field, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+
+/**
+ * Of the errors of endpoints, those that count. The API server's own ones, `default/kubernetes`, may lie on the loopback: a sandbox
+ * listens nowhere else, and on a real server no client writes them.
+ */
+export function withoutOwnAddress({ metadata }: ApiObject, errors: FieldError[]): FieldError[] {
+  if (metadata.namespace !== "default" || metadata.name !== "kubernetes") return errors;
+  return errors.filter(({ message }) => !message.includes(onLoopback));
+}

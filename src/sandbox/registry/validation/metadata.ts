@@ -1,0 +1,145 @@
+/** What every object's metadata must be. Source: apimachinery v0.36 api/validation/objectmeta.go, util/validation/validation.go. */
+import { invalid, notAllowed, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
+import type { ApiObject, Meta } from "../../meta/object.ts";
+import type { Behaviour } from "../strategy/kind-rules.ts";
+import { labelKeyProblems, labelValueProblems, nameRules } from "./names.ts";
+
+/** Labels anywhere: of an object or of a template. */
+export function labelErrors(labels: unknown, field: string): FieldError[] {
+  if (typeof labels !== "object" || labels === null) return [];
+  return Object.entries(labels as Record<string, string>)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([key, value]) => [
+      ...labelKeyProblems(key).map((problem) => invalid(field, key, problem)),
+      ...labelValueProblems(value).map((problem) => invalid(field, value, problem)),
+    ]);
+}
+
+const annotationBytes = 256 * 1024;
+
+/** Annotations anywhere: of an object or of a template. */
+export function annotationErrors(annotations: unknown, field: string): FieldError[] {
+  if (typeof annotations !== "object" || annotations === null) return [];
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const [key, value] of Object.entries(annotations as Record<string, string>)) {
+    size += key.length + value.length;
+    // Keys may be in upper case.
+    errors.push(...labelKeyProblems(key.toLowerCase()).map((p) => invalid(field, key, p)));
+  }
+  if (size > annotationBytes) errors.push(tooLong(field, annotationBytes));
+  return errors;
+}
+
+function ownerErrors(meta: Meta): FieldError[] {
+  const field = "metadata.ownerReferences";
+  const errors: FieldError[] = [];
+  const controllers: string[] = [];
+  for (const owner of meta.ownerReferences ?? []) {
+    if (!owner.apiVersion)
+      errors.push(invalid(`${field}.apiVersion`, owner.apiVersion ?? "", "version must not be empty"));
+    for (const key of ["kind", "name", "uid"] as const) {
+      if (!owner[key]) errors.push(invalid(`${field}.${key}`, owner[key] ?? "", "must not be empty"));
+    }
+    if (owner.kind === "Event" && owner.apiVersion === "v1") {
+      errors.push(invalid(field, owner, "/v1, Kind=Event is disallowed from being an owner"));
+    }
+    if (owner.controller !== true) continue;
+    controllers.push(`${owner.kind}/${owner.name}`);
+    if (controllers.length < 2) continue;
+    const found = `Found "true" in references for ${controllers[0]} and ${controllers[1]}`;
+    errors.push(invalid(field, meta.ownerReferences, `Only one reference can have Controller set to true. ${found}`));
+  }
+  return errors;
+}
+
+const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+/** A finalizer of a namespace's spec. */
+export function finalizerNameErrors(finalizer: string, field: string): FieldError[] {
+  const problems = labelKeyProblems(finalizer).map((problem) => invalid(field, finalizer, problem));
+  if (finalizer.includes("/") || standardFinalizers.has(finalizer)) return problems;
+  return [
+    ...problems,
+    invalid(field, finalizer, "name is neither a standard finalizer name nor is it fully qualified"),
+  ];
+}
+
+function finalizerErrors(meta: Meta): FieldError[] {
+  const finalizers = meta.finalizers ?? [];
+  const errors = finalizers.flatMap((finalizer, index) => {
+    const problems = labelKeyProblems(finalizer).map((p) => invalid("metadata.finalizers", finalizer, p));
+    if (problems.length > 0 || finalizer.includes("/") || standardFinalizers.has(finalizer)) return problems;
+    const neither = "name is neither a standard finalizer name nor is it fully qualified";
+    return [invalid(`metadata.finalizers[${index}]`, finalizer, neither)];
+  });
+  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
+    errors.push(
+      invalid("metadata.finalizers", finalizers, "finalizer orphan and foregroundDeletion cannot be both set"),
+    );
+  }
+  return errors;
+}
+
+/** All that is wrong with an object's metadata. */
+export function metadataErrors(
+  object: ApiObject,
+  namespaced: boolean,
+  behaviour: Pick<Behaviour, "nameRule">,
+): FieldError[] {
+  const { metadata } = object;
+  const errors: FieldError[] = [];
+  if (metadata.generateName !== undefined) {
+    // The server makes up the rest: a dash at the end, with the letter before it, counts as one good letter.
+    const stem = metadata.generateName.replace(/.-$/, "a");
+    const rule = nameRules[behaviour.nameRule];
+    errors.push(...rule(stem).map((problem) => invalid("metadata.generateName", metadata.generateName, problem)));
+  }
+  if (metadata.name === undefined || metadata.name === "") {
+    errors.push(required("metadata.name", "name or generateName is required"));
+  } else {
+    errors.push(...nameRules[behaviour.nameRule](metadata.name).map((p) => invalid("metadata.name", metadata.name, p)));
+  }
+  if (!namespaced && metadata.namespace !== undefined && metadata.namespace !== "") {
+    errors.push(notAllowed("metadata.namespace", "not allowed on this type"));
+  }
+  return [...errors, ...anyTimeErrors(metadata), ...finalizerErrors(metadata)];
+}
+
+/** What is looked at in new objects and in each update. */
+function anyTimeErrors(metadata: Meta): FieldError[] {
+  return [
+    ...labelErrors(metadata.labels, "metadata.labels"),
+    ...annotationErrors(metadata.annotations, "metadata.annotations"),
+    ...ownerErrors(metadata),
+  ];
+}
+
+const immutable = "field is immutable";
+
+/** What an update may not change. */
+export function metadataUpdateErrors(object: ApiObject, old: ApiObject): FieldError[] {
+  const { metadata } = object;
+  const errors: FieldError[] = [];
+  if (old.metadata.deletionTimestamp !== undefined) {
+    const added = (metadata.finalizers ?? []).filter(
+      (finalizer) => !(old.metadata.finalizers ?? []).includes(finalizer),
+    );
+    if (added.length > 0) {
+      errors.push(
+        notAllowed(
+          "metadata.finalizers",
+          `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((f) => JSON.stringify(f)).join(", ")}}`,
+        ),
+      );
+    }
+  }
+  for (const field of ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp"] as const) {
+    if (metadata[field] !== old.metadata[field])
+      errors.push(invalid(`metadata.${field}`, metadata[field] ?? null, immutable));
+  }
+  if (metadata.deletionGracePeriodSeconds !== old.metadata.deletionGracePeriodSeconds) {
+    errors.push(invalid("metadata.deletionGracePeriodSeconds", metadata.deletionGracePeriodSeconds ?? null, immutable));
+  }
+  return [...errors, ...anyTimeErrors(metadata)];
+}

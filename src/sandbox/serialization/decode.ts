@@ -1,0 +1,253 @@
+/** JSON read into objects: checked against the type, unknown fields taken out. */
+import { canonicalize, forgetEmptyLists } from "../meta/canonical.ts";
+import { canonicalQuantity } from "../../api/quantity.ts";
+import { goNumber, noLiterals, type Literals } from "../meta/json.ts";
+import { timeProblem } from "../meta/go-time.ts";
+import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
+import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
+
+/** What is wrong with the fields of an object but does not keep it from being used: strict decoding errors. */
+export interface Decoded {
+  readonly value: Fields;
+  readonly strict: readonly string[];
+}
+
+/**
+ * The object without fields that its type does not have and without nulls; everything that stands in `value` is its own.
+ * `literals` are those of the JSON that was read, where it was JSON.
+ * @throws TypeProblem for a value of a wrong type.
+ */
+export function decodeFields(value: Fields, struct: Struct, schema: Schema, literals: Literals = noLiterals): Decoded {
+  const strict: string[] = [];
+  return { value: readStruct(value, struct, "", { schema, strict, literals, inside: struct }), strict };
+}
+
+/** A value that its field cannot hold; the message is Go's. */
+export class TypeProblem extends Error {
+  override readonly name = "TypeProblem";
+  /** What Go says where it fills its types from a map instead of JSON. */
+  readonly unstructured: string;
+
+  constructor(message: string, unstructured: string = message) {
+    super(message);
+    this.unstructured = unstructured;
+  }
+}
+
+interface Reading {
+  readonly schema: Schema;
+  readonly strict: string[];
+  readonly literals: Literals;
+  /** The innermost type: messages name it. */
+  readonly inside: Struct;
+}
+
+function readStruct(value: Fields, struct: Struct, path: string, reading: Reading): Fields {
+  if (struct.open) return value;
+  const result: Fields = {};
+  for (const key of Object.keys(value)) {
+    const field = struct.fields.get(key);
+    const here = path === "" ? key : `${path}.${key}`;
+    if (field === undefined) {
+      reading.strict.push(`unknown field "${here}"`);
+      continue;
+    }
+    const read = readShape(value[key], field.shape, here, reading);
+    if (read !== undefined) result[key] = read;
+  }
+  return result;
+}
+
+function readShape(value: unknown, shape: Shape, path: string, reading: Reading): unknown {
+  if (value === null) return undefined;
+  switch (shape.is) {
+    case "open":
+      return value;
+    case "struct": {
+      if (!isFields(value)) throw wrongType(value, path, shape, reading);
+      const inside = reading.schema.struct(shape.name);
+      return readStruct(value, inside, path, { ...reading, inside });
+    }
+    case "list": {
+      if (!Array.isArray(value)) throw wrongType(value, path, shape, reading);
+      return value.map(
+        (item: unknown, index) => readShape(item, shape.of, `${path}[${index}]`, reading) ?? zeroOf(shape.of),
+      );
+    }
+    case "map": {
+      if (!isFields(value)) throw wrongType(value, path, shape, reading);
+      const result: Fields = {};
+      for (const key of Object.keys(value)) {
+        // Defined, not set: a key may be called __proto__.
+        const here = shape.of.is === "scalar" ? path : `${path}.${key}`;
+        const item = readShape(value[key], shape.of, here, reading) ?? zeroOf(shape.of);
+        Object.defineProperty(result, key, { value: item, enumerable: true, configurable: true, writable: true });
+      }
+      return result;
+    }
+    case "scalar":
+      return readScalar(value, shape, path, reading);
+  }
+}
+
+/** What a null stands for inside a list or a map. */
+function zeroOf(shape: Shape): unknown {
+  if (shape.is === "struct" || shape.is === "map") return {};
+  if (shape.is === "scalar" && shape.scalar === "string") return "";
+  return null;
+}
+
+function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, path: string, reading: Reading): unknown {
+  switch (shape.scalar) {
+    case "boolean":
+      if (typeof value === "boolean") return value;
+      break;
+    case "int32":
+      if (isWhole(value, path, reading) && Math.abs(value) < 2 ** 31) return value;
+      break;
+    case "int64":
+      if (isWhole(value, path, reading) && Math.abs(value) < 2 ** 63) return value;
+      break;
+    case "number":
+      if (typeof value === "number") return value;
+      break;
+    case "quantity":
+      if (typeof value === "number") return literalOf(value, path, reading) ?? String(value);
+      if (typeof value === "string") return checkedQuantity(value);
+      break;
+    case "int-or-string":
+      if (typeof value === "string" || (isWhole(value, path, reading) && Math.abs(value) < 2 ** 31)) return value;
+      break;
+    case "string":
+      if (typeof value === "string") return value;
+      break;
+    case "time":
+    case "micro-time":
+      if (typeof value === "string") return checkedTime(value, shape.scalar);
+      break;
+    case "bytes":
+      if (typeof value === "string") return checkedBase64(value);
+      break;
+  }
+  throw wrongType(value, path, shape, reading);
+}
+
+/** How a number was written, where not in digits alone. */
+function literalOf(value: number, path: string, { literals }: Reading): string | undefined {
+  const literal = literals.get(path);
+  // A patch may have put another one there.
+  return literal !== undefined && Number(literal) === value ? literal : undefined;
+}
+
+function isWhole(value: unknown, path: string, reading: Reading): value is number {
+  return typeof value === "number" && Number.isInteger(value) && literalOf(value, path, reading) === undefined;
+}
+
+function checkedQuantity(text: string): string {
+  if (canonicalQuantity(text) !== undefined) return text;
+  throw new TypeProblem("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+}
+
+const layouts = { time: "2006-01-02T15:04:05Z07:00", "micro-time": "2006-01-02T15:04:05.000000Z07:00" } as const;
+
+/** An empty text is no time, and is left out. */
+function checkedTime(text: string, scalar: keyof typeof layouts): string {
+  const problem = timeProblem(text, layouts[scalar]);
+  if (problem !== undefined) throw new TypeProblem(problem);
+  return text;
+}
+
+function checkedBase64(text: string): string {
+  const clean = text.replaceAll(/[\r\n]/g, "");
+  const bad = clean.search(/[^A-Za-z0-9+/=]/);
+  if (bad >= 0) throw new TypeProblem(`illegal base64 data at input byte ${bad}`);
+  if (clean.length % 4 !== 0 || !/^[^=]*={0,2}$/.test(clean))
+    throw new TypeProblem(`illegal base64 data at input byte ${clean.length - (clean.length % 4)}`);
+  return text;
+}
+
+const goTypes: Readonly<Record<string, string>> = {
+  string: "string",
+  boolean: "bool",
+  int32: "int32",
+  int64: "int64",
+  number: "float64",
+  "int-or-string": "int32",
+  bytes: "[]uint8",
+};
+
+function goTypeOf(shape: Shape): string {
+  switch (shape.is) {
+    case "scalar":
+      return goTypes[shape.scalar] ?? "string";
+    case "open":
+      return "interface {}";
+    case "list":
+      return `[]${goTypeOf(shape.of)}`;
+    case "map":
+      return `map[string]${goTypeOf(shape.of)}`;
+    case "struct":
+      return shape.name.split(".").slice(-2).join(".");
+  }
+}
+
+/** The kind of Go value that holds a piece of JSON. */
+function reflectKindOf(value: unknown): string {
+  if (Array.isArray(value)) return "slice";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return typeof value === "string" ? "string" : "map";
+}
+
+const numeric: ReadonlySet<string> = new Set(["int32", "int64", "number", "int-or-string"]);
+
+/** A number that its field cannot hold is named where the field is for numbers. */
+function jsonTypeOf(value: unknown, shape: Shape, literal: string | undefined): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number")
+    return shape.is === "scalar" && numeric.has(shape.scalar) ? `number ${literal ?? goNumber(value)}` : "number";
+  return typeof value;
+}
+
+function wrongType(value: unknown, path: string, shape: Shape, reading: Reading): TypeProblem {
+  const owner = reading.inside.name.split(".").at(-1) ?? "";
+  const plain = path.replaceAll(/\[\d+\]/g, "");
+  const literal = typeof value === "number" ? literalOf(value, path, reading) : undefined;
+  return new TypeProblem(
+    `json: cannot unmarshal ${jsonTypeOf(value, shape, literal)} into Go struct field ${owner}.${plain} of type ${goTypeOf(shape)}`,
+    notRestored(value, shape),
+  );
+}
+
+/** What Go says where it fills its types from a map. Source: apimachinery v0.36 runtime/converter.go. */
+function notRestored(value: unknown, shape: Shape): string {
+  if (shape.is === "struct") return `cannot restore struct from: ${reflectKindOf(value)}`;
+  if (shape.is === "list") return `cannot restore slice from ${reflectKindOf(value)}`;
+  if (shape.is === "map") return `cannot restore map from ${reflectKindOf(value)}`;
+  if (typeof value === "number" && shape.is === "scalar") {
+    if (shape.scalar === "int32" || shape.scalar === "int64") return `cannot convert float64 to ${goTypeOf(shape)}`;
+    if (shape.scalar === "int-or-string")
+      return `json: cannot unmarshal number ${goNumber(value)} into Go value of type int32`;
+  }
+  return `unrecognized type: ${goTypeOf(shape)}`;
+}
+
+/** The keys of a committed object in their order: `kind`, `apiVersion`, `metadata`, the rest. */
+export function ordered(object: ApiObject): ApiObject {
+  const { kind, apiVersion, metadata, ...rest } = object;
+  return { kind, apiVersion, metadata, ...rest };
+}
+
+/** An object in the server's own form, with its keys in order. Takes the object over. */
+export function written(object: ApiObject, struct: Struct | undefined, schema: Schema): ApiObject {
+  if (struct !== undefined) canonicalize(object, struct, schema);
+  return ordered(object);
+}
+
+/** An object as it is committed: what is stored knows no difference between an empty list and none. Takes the object over. */
+export function finished(object: ApiObject, struct: Struct | undefined, schema: Schema): ApiObject {
+  const whole = written(object, struct, schema);
+  if (struct !== undefined) forgetEmptyLists(whole, struct, schema);
+  return whole;
+}

@@ -1,0 +1,93 @@
+/** Objects as bytes: alone, in lists, in the frames of a watch. Each piece of JSON is made once and shared. */
+import type { ApiObject } from "../meta/object.ts";
+import { Entry } from "../storage/entry.ts";
+import type { Change } from "../storage/history.ts";
+import type { Resource } from "../registry/resource.ts";
+import type { Schema } from "../../api/wire/schema.ts";
+import { atVersion } from "../conversion/versions.ts";
+
+const encoder = new TextEncoder();
+
+export function bytesOf(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** How objects are shown to a client: whole, at another version of the kind, or their metadata alone. */
+export interface Format {
+  /** Names the format; frames are shared by all watches of one name. */
+  readonly name: string;
+  text(entry: Entry): string;
+  /** Without `kind` and `apiVersion`, as in a list of one kind; undefined where items keep them. */
+  readonly headLength: number;
+  /** What the first event of a watch is written in, where that is another. */
+  readonly first?: Format;
+}
+
+/** Objects of a kind at one version: as they are stored, unless they were written at another. */
+export function wholeFormat({ apiVersion, kind, struct }: Resource, schema: Schema): Format {
+  // Objects are committed with `kind` and `apiVersion` first: `itemText` cuts them off.
+  const head = JSON.stringify({ kind, apiVersion }).slice(0, -1);
+  return {
+    name: apiVersion,
+    text: (entry) =>
+      entry.text.startsWith(head) ? entry.text : JSON.stringify(atVersion(entry.object, apiVersion, struct, schema)),
+    headLength: head.length,
+  };
+}
+
+/** `meta.k8s.io` PartialObjectMetadata. */
+export function partialFormat(version: string): Format {
+  return {
+    name: `partial meta.k8s.io/${version}`,
+    text: ({ object }) => JSON.stringify(partialOf(object, version)),
+    headLength: 0,
+  };
+}
+
+/** An object with nothing but its metadata. */
+export function partialOf(object: ApiObject, version: string): ApiObject {
+  const { metadata } = withoutGeneration(object);
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
+}
+
+const templateGeneration = "deprecated.daemonset.template.generation";
+
+/** Metadata alone is that of the server's own form of objects, in which this annotation of DaemonSets is a number of its own. */
+function withoutGeneration(object: ApiObject): ApiObject {
+  const { annotations } = object.metadata;
+  if (annotations?.[templateGeneration] === undefined) return object;
+  const { [templateGeneration]: _generation, ...kept } = annotations;
+  const { annotations: _annotations, ...metadata } = object.metadata;
+  return { ...object, metadata: Object.keys(kept).length === 0 ? metadata : { ...metadata, annotations: kept } };
+}
+
+/** An object as an item of a list of its kind. */
+export function itemText(entry: Entry, format: Format): string {
+  const text = format.text(entry);
+  // The head ends before the comma that `metadata` follows.
+  return format.headLength === 0 ? text : `{${text.slice(format.headLength + 1)}`;
+}
+
+export type FrameType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+
+export function frameOf(type: FrameType, objectText: string): Uint8Array {
+  return bytesOf(`{"type":"${type}","object":${objectText}}\n`);
+}
+
+/** The frame of a change for watches that see it as `type`; made by the first who asks. */
+export function frameOfChange(change: Change, type: "ADDED" | "MODIFIED" | "DELETED", format: Format): Uint8Array {
+  // What leaves a selector's view is told as deleted, in the state before, at the version of the change.
+  const leaves = type === "DELETED" && change.type !== "DELETED";
+  const name = `${type}${format.name}`;
+  let frame = change.frames?.get(name);
+  if (frame === undefined) {
+    frame = frameOf(type, leaves ? format.text(leaving(change)) : format.text(change.entry));
+    change.frames?.set(name, frame);
+  }
+  return frame;
+}
+
+function leaving(change: Change): Entry {
+  const { object } = change.previous ?? change.entry;
+  return new Entry({ ...object, metadata: { ...object.metadata } }, change.revision);
+}

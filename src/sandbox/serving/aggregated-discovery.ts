@@ -1,0 +1,82 @@
+/**
+ * All groups of the server with all their resources in one document: what clients ask for before anything else. Guarantees: the same
+ * bytes and the same ETag as the real server's, so that what a client has kept of one is good for the other.
+ * Source: apiserver v0.36 endpoints/discovery/aggregated, endpoints/installer.go ConvertGroupVersionIntoToDiscovery.
+ */
+import { contentHash } from "../../platform/content-hash.ts";
+import type { ResourceData } from "../../api/wire/format.ts";
+import type { Catalogue } from "../registry/resource.ts";
+
+/** What the document is asked for as, and what it is answered as. */
+export const aggregatedForm = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+export interface Aggregated {
+  readonly json: string;
+  /** Quoted, as the header has it. */
+  readonly etag: string;
+}
+
+const made = new WeakMap<Catalogue, Map<"api" | "apis", Aggregated>>();
+
+/** The document at `/api` or `/apis`; made once. */
+export function aggregatedAt(catalogue: Catalogue, root: "api" | "apis"): Aggregated {
+  const known = made.get(catalogue) ?? new Map<"api" | "apis", Aggregated>();
+  made.set(catalogue, known);
+  const there = known.get(root);
+  if (there !== undefined) return there;
+  const content = { metadata: {}, items: itemsOf(catalogue, root) };
+  const head = { kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2" };
+  const document: Aggregated = {
+    json: JSON.stringify({ ...head, ...content }),
+    etag: `"${contentHash(JSON.stringify(content))}"`,
+  };
+  known.set(root, document);
+  return document;
+}
+
+function itemsOf({ data }: Catalogue, root: "api" | "apis"): object[] {
+  const versionOf = (version: string, groupVersion: string): object => ({
+    version,
+    resources: resourcesOf(data.resources[groupVersion] ?? []),
+    freshness: "Current",
+  });
+  if (root === "api") return [{ metadata: {}, versions: [versionOf("v1", "v1")] }];
+  return data.groups.map(({ name, versions }) => ({
+    metadata: { name },
+    versions: versions.map((version) => versionOf(version, `${name}/${version}`)),
+  }));
+}
+
+/** Resources with their subresources: each of those has its resource in the list. */
+function resourcesOf(list: readonly ResourceData[]): object[] {
+  const subresources = new Map<string, ResourceData[]>();
+  for (const resource of list) {
+    const [parent = "", sub] = resource.name.split("/");
+    if (sub !== undefined) subresources.set(parent, [...(subresources.get(parent) ?? []), resource]);
+  }
+  const parents = list.filter(({ name }) => !name.includes("/"));
+  return parents.map((parent) => ({
+    resource: parent.name,
+    responseKind: kindOf(parent),
+    scope: parent.namespaced ? "Namespaced" : "Cluster",
+    singularResource: parent.singularName,
+    verbs: parent.verbs,
+    ...(parent.shortNames === undefined ? {} : { shortNames: parent.shortNames }),
+    ...(parent.categories === undefined ? {} : { categories: parent.categories }),
+    ...subresourcesOf(subresources.get(parent.name)),
+  }));
+}
+
+/** Group and version are said only where they are others than those of the list. */
+const kindOf = ({ group = "", version = "", kind }: ResourceData): object => ({ group, version, kind });
+
+function subresourcesOf(list: readonly ResourceData[] | undefined): object {
+  if (list === undefined) return {};
+  return {
+    subresources: list.map((resource) => ({
+      subresource: resource.name.slice(resource.name.indexOf("/") + 1),
+      responseKind: kindOf(resource),
+      verbs: resource.verbs,
+    })),
+  };
+}

@@ -1,0 +1,78 @@
+/** What the server says it serves: `/api`, `/apis`, groups, resources; `/version`. */
+import { noSuchPath } from "../meta/refusal.ts";
+import type { Catalogue } from "../registry/resource.ts";
+
+/** The version of Kubernetes whose behaviour is served. */
+export const version: Readonly<Record<string, string>> = {
+  major: "1",
+  minor: "36",
+  emulationMajor: "1",
+  emulationMinor: "36",
+  minCompatibilityMajor: "1",
+  minCompatibilityMinor: "35",
+  gitVersion: "v1.36.3",
+  gitCommit: "v1.36.3",
+  gitTreeState: "",
+  buildDate: "2026-01-01T00:00:00Z",
+  goVersion: "go1.26.8",
+  compiler: "gc",
+  platform: "linux/amd64",
+};
+
+interface Group {
+  readonly name: string;
+  readonly versions: readonly string[];
+}
+
+function groupOf({ name, versions }: Group): object {
+  const all = versions.map((v) => ({ groupVersion: `${name}/${v}`, version: v }));
+  return { name, versions: all, preferredVersion: all[0] };
+}
+
+function resourcesOf(catalogue: Catalogue, groupVersion: string): object | undefined {
+  const resources = catalogue.data.resources[groupVersion];
+  if (resources === undefined) {
+    const group = groupVersion.slice(0, groupVersion.indexOf("/"));
+    // A group that is served answers for its versions; any other path belongs to nobody.
+    if (!groupVersion.includes("/") || catalogue.data.groups.some(({ name }) => name === group)) throw noSuchPath();
+    return undefined;
+  }
+  return {
+    kind: "APIResourceList",
+    ...(groupVersion.includes("/") ? { apiVersion: "v1" } : {}),
+    groupVersion,
+    resources: resources.map(({ columns: _columns, ...resource }) => resource),
+  };
+}
+
+/** The document at a path of discovery; undefined where nobody answers. @throws StatusError 404. */
+export function discoveryAt(catalogue: Catalogue, parts: readonly string[]): object | undefined {
+  const [root, first, second] = parts;
+  const { groups } = catalogue.data;
+  if (root === "api") {
+    if (first !== undefined) return resourcesOf(catalogue, first);
+    return {
+      kind: "APIVersions",
+      versions: ["v1"],
+      serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "127.0.0.1:6443" }],
+    };
+  }
+  if (first === undefined) return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(groupOf) };
+  if (second !== undefined) return resourcesOf(catalogue, `${first}/${second}`);
+  const group = groups.find(({ name }) => name === first);
+  if (group === undefined) return undefined;
+  return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
+}
+
+/** What the real server writes with lines and spaces: its version, and where else to ask. */
+export function documentForPeople({ data }: Catalogue, path: string): object | undefined {
+  if (path === "/version" || path === "/version/") return version;
+  if (path !== "/") return undefined;
+  const versions = data.groups.flatMap(({ name, versions }) => [
+    `/apis/${name}`,
+    ...versions.map((own) => `/apis/${name}/${own}`),
+  ]);
+  return {
+    paths: ["/api", "/api/v1", "/apis", ...versions, "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"],
+  };
+}

@@ -1,0 +1,54 @@
+/** How a client wants to see objects: whole, their metadata alone, or as tables. Source: apiserver v0.36 endpoints/handlers/response.go. */
+import { partialFormat, wholeFormat, type Format } from "../serialization/encoding.ts";
+import { param, type Query } from "../options/list-options.ts";
+import { acceptedAs, type Shown } from "../serialization/negotiation.ts";
+import { badRequest, refusal } from "../meta/refusal.ts";
+import type { Call } from "../context/server.ts";
+import { tableFormat, type TableOptions } from "../printers/table.ts";
+
+/** What a request asks for; before anything is written. @throws StatusError 406. */
+export function shownTo({ headers }: Call, isList = false): Shown {
+  return acceptedAs(headers["accept"] ?? "", isList);
+}
+
+/** @throws StatusError 400 for options of tables that there are not. */
+export function formatOf(call: Call, { as, version }: Shown): Format {
+  switch (as) {
+    case "PartialObjectMetadata":
+    case "PartialObjectMetadataList":
+      return partialFormat(version);
+    case "Table":
+      return tableFormat(call.served, tableOptions(call, version));
+    case "":
+      return wholeFormat(call.served, call.server.catalogue.schema);
+  }
+}
+
+/** @throws StatusError 400. */
+export function tableOptions(call: Call, version: string): TableOptions {
+  const objects = includedObject(call.query);
+  const whole = wholeFormat(call.served, call.server.catalogue.schema);
+  return {
+    version,
+    objects,
+    now: () => call.server.timeline.now(),
+    whole: (entry) => JSON.parse(whole.text(entry)) as unknown,
+  };
+}
+
+/** What of its object each row of a table holds. */
+function includedObject(query: Query): TableOptions["objects"] {
+  const asked = param(query, "includeObject") ?? "";
+  if (asked === "") return "Metadata";
+  if (asked === "Metadata" || asked === "Object" || asked === "None") return asked;
+  const why = `includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: ${why}`);
+}
+
+/** Metadata of an object cannot be asked for as that of a list, nor the other way round. @throws StatusError 406. */
+export function checkShown({ served }: Call, { as }: Shown, isList: boolean): void {
+  if (as !== (isList ? "PartialObjectMetadata" : "PartialObjectMetadataList")) return;
+  const group = served.group === "" ? "core" : (served.group.split(".")[0] ?? "");
+  const is = isList ? `is a list (*${group}.${served.kind}List)` : `is not a list (*${group}.${served.kind})`;
+  throw refusal(406, "NotAcceptable", `you requested ${as}, but the requested object ${is}`);
+}
