@@ -14,6 +14,8 @@ export function jsonLines(out: Output): (event: StageEvent) => void {
     }
     if (dropped > 0) out.write(`${JSON.stringify({ v: 1, stage: "dropped", count: dropped })}\n`);
     dropped = 0;
-    out.write(`${JSON.stringify(event)}\n`);
+    // The head first, as docs/events.md has it: the bus adds it to what the stage made.
+    const { v, seq, at, ...body } = event;
+    out.write(`${JSON.stringify({ v, seq, at, ...body })}\n`);
   };
 }

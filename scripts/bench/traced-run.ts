@@ -8,7 +8,8 @@ import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import type { Output } from "../../src/platform/terminal.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
-import { Linker } from "../../src/trace/linker.ts";
+import { linkedStages, Linker } from "../../src/trace/linker.ts";
+import { tracedStages } from "../../src/views/sync-trace.ts";
 import { TraceScreen } from "../../plugin/commands/trace/screen.ts";
 
 /** As a pipe whose reader keeps up. */
@@ -40,8 +41,8 @@ export async function tracedRun(traced: boolean): Promise<void> {
       failOn: new Set(),
       onEnd: () => undefined,
     });
-    bus.listen(new Linker(bus).listener);
-    bus.listen(screen.listener);
+    bus.listen(new Linker(bus).listener, { stages: linkedStages });
+    bus.listen(screen.listener, { stages: tracedStages });
   }
   const connection = connect(await accessCluster(host, {}), { host, timeline, bus, qps: 0 });
   await startLive(

@@ -82,12 +82,17 @@ export function writerOfChange(change: WatchedChange, known?: Difference): strin
  * Names under which the API server keeps what it can no longer tell the manager of: nobody writes as one of them.
  * Source: apimachinery v0.36 util/managedfields/internal/{capmanagers,skipnonapplied}.go.
  */
-const bookkeeping: ReadonlySet<string | undefined> = new Set(["ancient-changes", "before-first-apply"]);
+const bookkeeping: ReadonlySet<string> = new Set(["ancient-changes", "before-first-apply"]);
 
 /** The one manager of the entries, which may be several by operation and subresource. */
 function only(entries: readonly ManagedFieldsEntry[]): string | undefined {
-  const [manager, another] = new Set(entries.map((entry) => entry.manager).filter((name) => !bookkeeping.has(name)));
-  return another !== undefined || manager === "" ? undefined : manager;
+  let known: string | undefined;
+  for (const { manager = "" } of entries) {
+    if (bookkeeping.has(manager) || manager === known) continue;
+    if (known !== undefined) return undefined;
+    known = manager;
+  }
+  return known === "" ? undefined : known;
 }
 
 function deletionBegins(before: StoredObject, after: StoredObject): boolean {

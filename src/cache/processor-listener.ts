@@ -79,7 +79,7 @@ export class ProcessorListener<T> {
   #deliver(): boolean {
     const notification = this.#pending.shift();
     if (notification === undefined) return false;
-    if (this.#options.bus.on) this.#report(notification);
+    if (this.#options.bus.hears("notify")) this.#report(notification);
     try {
       this.#call(notification);
     } catch (error) {
@@ -121,7 +121,7 @@ export class ProcessorListener<T> {
 
   #failed(notification: Notification<T>, error: unknown): void {
     const { bus, onHandlerError } = this.#options;
-    if (bus.on) this.#report(notification, error instanceof Error ? error.message : String(error));
+    if (bus.hears("notify")) this.#report(notification, error instanceof Error ? error.message : String(error));
     onHandlerError?.(error, this.handler.name, notification.delta.key);
   }
 }

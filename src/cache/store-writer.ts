@@ -5,7 +5,7 @@ import type { StoredObject } from "../api/object.ts";
 import { writerOfChange } from "../api/writer.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import { DeltaDetail } from "../trace/delta-detail.ts";
-import type { DeltaType, KindName } from "../trace/events.ts";
+import type { DeltaEvent, DeltaType, KindName } from "../trace/events.ts";
 import type { Delta, ObjectDelta, ReplacedAll } from "./delta-queue.ts";
 import type { Notification } from "./handler.ts";
 import type { Indexer } from "./indexer.ts";
@@ -188,25 +188,20 @@ export class StoreWriter<T extends StoredObject> {
     if (!bus.on) return 0;
     const { type, key, before, object, receivedAt, writer } = told;
     const { uid, resourceVersion } = object.metadata;
-    const seq = bus.emit({
-      stage: "delta",
-      of,
-      type,
-      key,
-      uid,
-      resourceVersion,
-      receivedAt,
-      ...(told.tombstone && { tombstone: true }),
-      ...(told.relist && { relist: true }),
-      detail: new DeltaDetail(of, before, type === "Deleted" ? undefined : object, writer),
-    });
-    bus.emit({
-      stage: "store",
-      of,
-      key,
-      replaced: before?.metadata.resourceVersion ?? "",
-      resourceVersion: type === "Deleted" ? "" : resourceVersion,
-    });
+    const detail = new DeltaDetail(of, before, type === "Deleted" ? undefined : object, writer);
+    const event: DeltaEvent = { stage: "delta", of, type, key, uid, resourceVersion, receivedAt, detail };
+    const rare = told.tombstone || told.relist;
+    const seq = bus.emit(
+      rare ? { ...event, ...(told.tombstone && { tombstone: true }), ...(told.relist && { relist: true }) } : event,
+    );
+    if (bus.hears("store"))
+      bus.emit({
+        stage: "store",
+        of,
+        key,
+        replaced: before?.metadata.resourceVersion ?? "",
+        resourceVersion: type === "Deleted" ? "" : resourceVersion,
+      });
     return seq;
   }
 
@@ -222,7 +217,7 @@ export class StoreWriter<T extends StoredObject> {
       initial: before === undefined && told.initial,
       tombstone: false,
       delta: { kind: of.kind, type, key, resourceVersion, seq },
-      queuedAt: bus.on ? now() : 0,
+      queuedAt: bus.hears("notify") ? now() : 0,
     };
     for (const listener of listeners) if (!unchanged || listener.syncing) listener.add(notification);
   }
@@ -240,7 +235,7 @@ export class StoreWriter<T extends StoredObject> {
       initial: false,
       tombstone,
       delta: { kind: of.kind, type: "Deleted", key, resourceVersion, seq },
-      queuedAt: bus.on ? now() : 0,
+      queuedAt: bus.hears("notify") ? now() : 0,
     };
     for (const listener of listeners) listener.add(notification);
   }

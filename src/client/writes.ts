@@ -27,6 +27,8 @@ export interface Write {
   readonly changes: () => readonly FieldChange[];
 }
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 interface Outcome {
   readonly status: number;
   readonly answer?: unknown;
@@ -57,36 +59,39 @@ function report(sender: Sender, write: Write, start: number, outcome: Outcome): 
   bus.emit(sender.wouldBe === true ? { ...event, wouldBe: true } : event);
 }
 
-function eventOf(write: Write, times: Pick<WriteEvent, "sentAt" | "ms">, outcome: Outcome): WriteEvent {
-  const { kind } = write;
+/** What only some writes have is added to what all have: spreading each of it into the literal took longer than all the rest. */
+function eventOf(write: Write, { sentAt, ms }: Pick<WriteEvent, "sentAt" | "ms">, outcome: Outcome): WriteEvent {
+  const { kind, subresource } = write;
   const of = { group: kind.group, kind: kind.kind };
   const { decision } = write.request;
   const result = resultOf(outcome.answer);
   const name = write.name === "" && write.verb === "create" ? result.name : write.name;
-  return {
+  const event: Writable<WriteEvent> = {
     stage: "write",
-    ...(decision !== undefined && {
-      controller: decision.controller,
-      sync: decision.sync,
-      decision: decision.seq,
-    }),
     verb: write.verb,
     fieldManager: write.fieldManager,
     of,
-    ...(write.subresource !== undefined && { subresource: write.subresource }),
     key: objectKey(write.namespace, name),
-    ...(name !== write.name && { generatedName: true }),
     uid: result.uid,
     before: write.before,
     conditional: write.conditional,
     resourceVersion: result.resourceVersion,
     deletes: result.deletes,
-    ...(write.verb === "deletecollection" && countOf(outcome.answer)),
     status: outcome.status,
-    ...times,
-    ...(outcome.error !== undefined && { error: messageOf(outcome.error) }),
+    sentAt,
+    ms,
     changes: maskChanges(of, write.changes()),
   };
+  if (decision !== undefined) {
+    event.controller = decision.controller;
+    event.sync = decision.sync;
+    event.decision = decision.seq;
+  }
+  if (subresource !== undefined) event.subresource = subresource;
+  if (name !== write.name) event.generatedName = true;
+  if (write.verb === "deletecollection") Object.assign(event, countOf(outcome.answer));
+  if (outcome.error !== undefined) event.error = messageOf(outcome.error);
+  return event;
 }
 
 function countOf(answer: unknown): { readonly objects?: number } {

@@ -12,7 +12,7 @@ import type { RunningController } from "../controller/runtime/running-controller
 import { schedulerName } from "../controllers/scheduler/sync.ts";
 import type { Cancel, Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
-import type { DeltaEvent, KindName, StoreEvent, WriteEvent } from "../trace/events.ts";
+import type { DeltaEvent, KindName, StageEvent, StoreEvent, WriteEvent } from "../trace/events.ts";
 import { Recent } from "../trace/recent.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
 import { isOurs, writesStatus } from "./owner-signs/own-work.ts";
@@ -68,11 +68,12 @@ export class OwnerWatch {
 
   constructor(options: OwnerWatchOptions) {
     this.#options = options;
-    this.#stopListening = options.bus.listen((event) => {
+    const hear = (event: StageEvent): void => {
       if (event.stage === "delta") this.#delta(event);
       else if (event.stage === "store") this.#stored(event);
       else if (event.stage === "write") this.#write(event);
-    });
+    };
+    this.#stopListening = options.bus.listen(hear, { stages: ["delta", "store", "write"] });
     this.#watchHeartbeats();
   }
 

@@ -1,9 +1,12 @@
 import type { TraceBus } from "./bus.ts";
-import type { DeltaEvent, EventHead, KindName, LinkEvent, StageEvent, WriteEvent } from "./events.ts";
+import type { DeltaEvent, EventHead, KindName, LinkEvent, Stage, StageEvent, WriteEvent } from "./events.ts";
 import { Recent, RecentSets } from "./recent.ts";
 
 type Write = WriteEvent & EventHead;
 type Delta = DeltaEvent & EventHead;
+
+/** What a linker listens to. */
+export const linkedStages: readonly Stage[] = ["delta", "write"];
 
 /** How many changes of an object are remembered. */
 const rememberedChanges = 4;
@@ -132,7 +135,7 @@ export class Linker {
     this.#link(write, delta, "uid");
     if (write.verb !== "delete") return;
     const last = this.#latest.get(`${kindName(delta.of)} ${delta.uid}`);
-    if (last === undefined || last.receivedAt < write.sentAt || !endsGracePeriod(last)) return;
+    if (last === undefined || last.receivedAt < write.sentAt || !last.detail.endsGracePeriod) return;
     const name = versionName(last.of, last.key, last.resourceVersion);
     if (this.#claimed.get(name) === true) return;
     this.#claimed.set(name, true);
@@ -147,7 +150,7 @@ export class Linker {
       return;
     }
     // A delete of what is being deleted already changes nothing, and is answered with whatever version is there.
-    if (write.verb === "delete" && delta.type !== "Deleted" && !deletionGoesOn(delta)) return;
+    if (write.verb === "delete" && delta.type !== "Deleted" && !delta.detail.deletionGoesOn) return;
     const sure = write.verb === "create" || write.verb === "delete" || write.conditional || delta.type === "Deleted";
     if (!sure && delta.detail.writer !== write.fieldManager) return;
     this.#claimed.set(name, true);
@@ -206,17 +209,6 @@ function isLater(relisted: Delta, { uid, resourceVersion }: Write): boolean {
 /** Of two versions of one object; none is older than any. */
 function isNewer(version: string, than: string): boolean {
   return BigInt(version) > BigInt(than);
-}
-
-const deletionPaths = new Set([".metadata.deletionTimestamp", ".metadata.deletionGracePeriodSeconds"]);
-
-/** The delta is a step of a deletion: it begins, or its grace period has become another one. */
-function deletionGoesOn({ detail }: Delta): boolean {
-  return detail.changes.some(({ path }) => deletionPaths.has(path));
-}
-
-function endsGracePeriod({ detail }: Delta): boolean {
-  return detail.changes.some(({ path, after }) => path === ".metadata.deletionGracePeriodSeconds" && after === 0);
 }
 
 function versionName(of: KindName, key: string, resourceVersion: string): string {

@@ -10,7 +10,11 @@ export class Recent<K, V> {
   #old = new Map<K, V>();
 
   get(name: K): V | undefined {
-    return this.#young.get(name) ?? this.#old.get(name);
+    // A name that is built for the question is put together only where there is something to compare it with.
+    return (
+      (this.#young.size > 0 ? this.#young.get(name) : undefined) ??
+      (this.#old.size > 0 ? this.#old.get(name) : undefined)
+    );
   }
 
   set(name: K, value: V): void {

@@ -90,9 +90,9 @@ export class BlockFold {
 
   /** When `release` has something to tell. */
   get dueAt(): number | undefined {
-    const dues = [...this.#repeated.values()].map(repeatDueAt);
-    if (this.#quiet !== undefined) dues.push(Math.min(this.#quiet.lastAt + lullMs, this.#quiet.sinceAt + longestMs));
-    const due = Math.min(...dues);
+    let due = Infinity;
+    for (const repeated of this.#repeated.values()) due = Math.min(due, repeatDueAt(repeated));
+    if (this.#quiet !== undefined) due = Math.min(due, this.#quiet.lastAt + lullMs, this.#quiet.sinceAt + longestMs);
     return due === Infinity ? undefined : due;
   }
 

@@ -5,10 +5,14 @@ import type {
   DoneEvent,
   EventHead,
   ListEvent,
+  Stage,
   StageEvent,
   WatchEvent,
   WriteEvent,
 } from "../trace/events.ts";
+
+/** What a report listens to. */
+export const reportedStages: readonly Stage[] = ["list", "watch", "get", "decision", "write", "done"];
 
 /** A write as a screen names it; equal refusals are counted. */
 export interface ReportedWrite {

@@ -10,6 +10,7 @@ import type {
   IntentionEvent,
   LinkEvent,
   RecordedEvent,
+  Stage,
   StageEvent,
   WriteEvent,
 } from "../trace/events.ts";
@@ -19,6 +20,22 @@ import { DeltaMemory } from "./delta-memory.ts";
 import type { BlockCause, BlockWrite, Origin, SyncBlock, SyncName, Woken } from "./sync-block.ts";
 
 type Told<T> = T & EventHead;
+
+/** What the screen of a trace and its report listen to: all but what happens to a delta between the server and a queue. */
+export const tracedStages: readonly Stage[] = [
+  "list",
+  "watch",
+  "delta",
+  "enqueue",
+  "get",
+  "decision",
+  "event",
+  "write",
+  "link",
+  "intention",
+  "agreement",
+  "done",
+];
 
 /** The way from a sync back to its first cause ends here at the latest. */
 const longestChain = 20;

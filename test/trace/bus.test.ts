@@ -49,6 +49,26 @@ describe("TraceBus", () => {
     expect(seen(second)).toEqual(seen(first));
   });
 
+  test("calls a listener with the stages that it asked for, and says which of them any listener hears", () => {
+    const bus = new TraceBus({ now: () => 0 });
+    const link: StageEventBody = { stage: "link", write: 1, delta: 2, by: "uid" };
+    const [links, all]: [StageEvent[], StageEvent[]] = [[], []];
+    expect([bus.hears("link"), bus.hears("store")]).toEqual([false, false]);
+    bus.listen((event) => links.push(event), { stages: ["link"] });
+    expect([bus.hears("link"), bus.hears("store")]).toEqual([true, false]);
+    const stop = bus.listen((event) => all.push(event));
+    expect([bus.hears("link"), bus.hears("store")]).toEqual([true, true]);
+    bus.emit(store("a"));
+    bus.emit({ ...link });
+    stop();
+    expect([bus.hears("link"), bus.hears("store")]).toEqual([true, false]);
+    bus.emit({ ...link });
+    expect([seen(links), seen(all)]).toEqual([
+      ["link", "link"],
+      ["1 a", "link"],
+    ]);
+  });
+
   test("removes a listener that throws, reports it, and goes on with the others", () => {
     const errors: unknown[] = [];
     const bus = new TraceBus({ now: () => 0, onListenerError: (error) => errors.push(error) });

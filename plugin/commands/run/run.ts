@@ -10,8 +10,9 @@ import { hostName, isAlive, processId } from "../../../src/platform/process.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
 import { giveUp, untilQuiet } from "../../cli/quiet.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
-import { Linker } from "../../../src/trace/linker.ts";
-import { RunReport } from "../../../src/views/run-report.ts";
+import type { StageEvent } from "../../../src/trace/events.ts";
+import { linkedStages, Linker } from "../../../src/trace/linker.ts";
+import { reportedStages, RunReport } from "../../../src/views/run-report.ts";
 import { quoted, reconcileAdvice } from "../../cli/advice.ts";
 import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import {
@@ -214,17 +215,18 @@ class Run {
       controllers: this.#controllers.map(({ name }) => name),
       ...(this.#options.sinceStart === true && { sinceStartAt: startedAt }),
     });
-    if (json !== undefined) this.#bus.listen(new Linker(this.#bus).listener);
+    if (json !== undefined) this.#bus.listen(new Linker(this.#bus).listener, { stages: linkedStages });
     const named = new Set(this.#controllers.map(({ name }) => name));
     const isQuiet = (name: string | undefined): boolean =>
       name !== undefined && inBackground.has(name) && !named.has(name);
-    this.#bus.listen((event) => {
+    const show = (event: StageEvent): void => {
       json?.(event);
       if ("controller" in event && isQuiet(event.controller)) return;
       for (const line of this.#report.accept(event)) {
         if (json === undefined) for (const text of lines.text(line)) out.line(text);
       }
-    });
+    };
+    this.#bus.listen(show, { stages: json === undefined ? reportedStages : undefined });
   }
 
   /** The first is told, the others are counted: there may be hundreds. */

@@ -5,7 +5,8 @@ import type { ControllerManager } from "../../../src/controller/runtime/controll
 import { objectOf } from "../../../src/controller/api/definition.ts";
 import { untilQuiet } from "../../cli/quiet.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
-import { Linker } from "../../../src/trace/linker.ts";
+import type { StageEvent } from "../../../src/trace/events.ts";
+import { linkedStages, Linker } from "../../../src/trace/linker.ts";
 import type { KindName } from "../../../src/trace/names.ts";
 import { AgreementReport } from "../../../src/views/agreement.ts";
 import { Chain, type FindObject } from "../../../src/views/chains.ts";
@@ -13,6 +14,7 @@ import { isObjectLoop, type Loop } from "../../../src/views/loops/loop.ts";
 import { Loops } from "../../../src/views/loops/loops.ts";
 import { RunReport } from "../../../src/views/run-report.ts";
 import type { SyncBlock } from "../../../src/views/sync-block.ts";
+import { tracedStages } from "../../../src/views/sync-trace.ts";
 import type { Io } from "../../cli/io.ts";
 import { type NamedObject, objectNamed } from "../../names/object-names.ts";
 import { loopText } from "../../render/loop-text.ts";
@@ -139,8 +141,8 @@ export class TraceRun {
     });
     this.#screen = screen;
     const named = new Set(this.asked.controllers.map(({ name }) => name));
-    bus.listen(new Linker(bus).listener);
-    bus.listen((event) => {
+    bus.listen(new Linker(bus).listener, { stages: linkedStages });
+    const show = (event: StageEvent): void => {
       // What a chain takes in is seen when its sync begins: when it has ended the object may be gone.
       if (event.stage === "get") shows(event);
       screen.listener(event);
@@ -149,7 +151,8 @@ export class TraceRun {
       this.#agreement.accept(event);
       // Of other kinds the changed fields need not be worked out.
       if (event.stage !== "delta" || this.#reconciles(event.of)) this.#loops.accept(event);
-    });
+    };
+    bus.listen(show, { stages: output === "json" ? undefined : tracedStages });
   }
 
   #lookForLoops(): void {

@@ -158,7 +158,7 @@ export class RunningController {
       return;
     }
     const result = this.queue.add(key, trigger);
-    if (!this.bus.on || result === "shut down") return;
+    if (!this.bus.hears("enqueue") || result === "shut down") return;
     this.bus.emit({
       stage: "enqueue",
       controller: this.definition.name,
@@ -178,7 +178,7 @@ export class RunningController {
 
   /** Tells the bus of a key that was put into the queue for later. */
   reportDelayed(key: ObjectKey, delayMs: number, trigger: Trigger): void {
-    if (!this.bus.on) return;
+    if (!this.bus.hears("enqueue")) return;
     this.bus.emit({
       stage: "enqueue",
       controller: this.definition.name,
