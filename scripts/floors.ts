@@ -58,6 +58,11 @@ export const rooms: readonly Room[] = [
         folder: "meta",
         owns: "objects as JSON has them, field errors, `Status` errors, equality, times and numbers as Go reads them",
       },
+      {
+        floor: 2,
+        folder: "validation",
+        owns: "checks that kinds share: names, metadata, selectors, addresses, quantities, counts",
+      },
       { floor: 2, folder: "conversion", owns: "between the versions of a kind" },
       { floor: 2, folder: "storage", owns: "revisions, collections by key, the history that watches read" },
       {
@@ -66,11 +71,6 @@ export const rooms: readonly Room[] = [
         owns: "the kinds: a folder for each API group with defaults, validation and strategies; the catalogue of resources",
         inner: [
           { floor: 1, folder: "strategy", owns: "what a kind may have of its own (`KindRules`); filling in defaults" },
-          {
-            floor: 2,
-            folder: "validation",
-            owns: "checks that kinds share: names, metadata, selectors, addresses, quantities, counts",
-          },
           {
             floor: 3,
             folder: "core",
@@ -119,6 +119,11 @@ export const rooms: readonly Room[] = [
         floor: 9,
         folder: "serving",
         owns: "a request to its verb, and the verb's result to a response; discovery and OpenAPI documents",
+      },
+      {
+        floor: 10,
+        folder: "bootstrap",
+        owns: "the objects that a new server makes for itself",
       },
     ],
   },
@@ -210,7 +215,7 @@ export const knots: Readonly<Record<string, number>> = {
 export const mostArrows: Readonly<Record<string, number>> = {
   "src/controller": 2,
   "src/sandbox": 74,
-  "src/sandbox/registry": 65,
+  "src/sandbox/registry": 48,
   plugin: 15,
 };
 

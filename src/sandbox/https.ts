@@ -1,7 +1,7 @@
 /** The way in for everybody else: HTTPS on loopback, with a certificate and a token made for the occasion. */
 import { loopbackCertificate, secretToken, type ServerCertificate } from "../platform/certificate.ts";
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
-import { announceServer, keepRootCertificates } from "./api-server-objects.ts";
+import { announceServer, keepRootCertificates } from "./bootstrap/api-server-objects.ts";
 import { handle, maxBodyBytes } from "./serving/handle.ts";
 import { refusalAnswer } from "./serving/outgoing.ts";
 import { flagParam } from "./options/list-options.ts";

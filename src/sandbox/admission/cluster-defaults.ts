@@ -1,7 +1,7 @@
 /** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass, DefaultStorageClass. */
 import { at, child, fieldsIn, isFields, nameOrStem, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden, refusal } from "../meta/refusal.ts";
-import { lookupProblem } from "../registry/validation/names.ts";
+import { lookupProblem } from "../validation/names.ts";
 import { amountsIn } from "../registry/core/pod/resources/pod-amounts.ts";
 import type { Call } from "../context/server.ts";
 

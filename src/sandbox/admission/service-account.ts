@@ -2,7 +2,7 @@
  * Pods get the ServiceAccount that they run as, and its token as a volume.
  * Source: kubernetes v1.36 plugin/pkg/admission/serviceaccount/admission.go.
  */
-import { lookupProblem } from "../registry/validation/names.ts";
+import { lookupProblem } from "../validation/names.ts";
 import { mirrorAnnotation } from "../registry/core/pod/profiles/profile-annotations.ts";
 import { randomSuffix } from "../../platform/random.ts";
 import { at, child, fieldsIn, nameOrStem, type ApiObject, type Fields } from "../meta/object.ts";

@@ -11,7 +11,7 @@ import { surroundingsOf } from "../context/surroundings.ts";
 import { invalidObject } from "../meta/field-errors.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { alreadyExists, generatedNameTaken, refusal } from "../meta/refusal.ts";
-import { metadataErrors } from "../registry/validation/metadata.ts";
+import { metadataErrors } from "../validation/metadata.ts";
 import { uintProblem } from "../meta/numbers.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import { manageCreate } from "../managedfields/managed-fields.ts";

@@ -6,7 +6,7 @@
  */
 import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
 import { badRequest, methodNotAllowed, notFound, refusal, serviceUnavailable } from "../meta/refusal.ts";
-import { addressOf, isGlobalUnicast } from "../registry/validation/cidr.ts";
+import { addressOf, isGlobalUnicast } from "../validation/cidr.ts";
 import { intProblem } from "../meta/numbers.ts";
 import { collectionOf, type Call } from "../context/server.ts";
 

@@ -2,7 +2,7 @@
 import type { FieldError } from "../meta/field-errors.ts";
 import type { ApiObject } from "../meta/object.ts";
 import type { Behaviour } from "../registry/strategy/kind-rules.ts";
-import { finalizerNameErrors, metadataErrors, metadataUpdateErrors } from "../registry/validation/metadata.ts";
+import { finalizerNameErrors, metadataErrors, metadataUpdateErrors } from "../validation/metadata.ts";
 import { specFinalizers } from "../registry/core/namespace.ts";
 import type { Call } from "../context/server.ts";
 

@@ -1,7 +1,7 @@
 /** Label selectors as the API server reads them, with its messages. Source: apimachinery v0.36 labels/selector.go. */
 import type { Requirement, Selector } from "../../api/labels.ts";
 import { badRequest } from "../meta/refusal.ts";
-import { labelKeyProblems, labelValueProblems } from "../registry/validation/names.ts";
+import { labelKeyProblems, labelValueProblems } from "../validation/names.ts";
 
 interface Token {
   readonly is: "identifier" | "symbol" | "keyword" | "end";

@@ -1,9 +1,9 @@
 /** Which requests a webhook or a policy is about. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
-import { choiceErrors, eachErrors, seenBefore, subdomainErrors, textsIn } from "../validation/checks.ts";
-import { labelKeyProblems, nameRules } from "../validation/names.ts";
-import { selectorErrors } from "../validation/spec-checks.ts";
+import { choiceErrors, eachErrors, seenBefore, subdomainErrors, textsIn } from "../../validation/checks.ts";
+import { labelKeyProblems, nameRules } from "../../validation/names.ts";
+import { selectorErrors } from "../../validation/spec-checks.ts";
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const scopes = ["*", "Cluster", "Namespaced"];

@@ -4,10 +4,10 @@
  */
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
-import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore, textsIn } from "../validation/checks.ts";
+import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore, textsIn } from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { dns1035Problems, labelKeyProblems, nameRules, subdomainProblems } from "../validation/names.ts";
-import { selectorErrors } from "../validation/spec-checks.ts";
+import { dns1035Problems, labelKeyProblems, nameRules, subdomainProblems } from "../../validation/names.ts";
+import { selectorErrors } from "../../validation/spec-checks.ts";
 import { conditionErrors, matchErrors, mutableErrors, policyNameErrors } from "./match-rules.ts";
 
 const failurePolicies = ["Fail", "Ignore"];

@@ -1,10 +1,10 @@
 /** Webhook configurations. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation, apiserver v0.36 pkg/util/webhook. */
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { choiceErrors, eachErrors, isNumber, seenBefore, textsIn } from "../validation/checks.ts";
+import { choiceErrors, eachErrors, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { dns1035Problems, subdomainProblems } from "../validation/names.ts";
-import { selectorErrors } from "../validation/spec-checks.ts";
+import { dns1035Problems, subdomainProblems } from "../../validation/names.ts";
+import { selectorErrors } from "../../validation/spec-checks.ts";
 import { conditionErrors, ruleErrors } from "./match-rules.ts";
 
 const failurePolicies = ["Fail", "Ignore"];

@@ -1,9 +1,9 @@
 /** APIServices, and CustomResourceDefinitions as far as they go. Source: kube-aggregator v0.36 pkg/apis/apiregistration/validation/validation.go. */
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { isNumber, nameErrors, portNumberErrors, subdomainErrors } from "../validation/checks.ts";
+import { isNumber, nameErrors, portNumberErrors, subdomainErrors } from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { dns1035Problems } from "../validation/names.ts";
+import { dns1035Problems } from "../../validation/names.ts";
 
 function nameOfErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
   const wanted = `${textOf(spec["version"])}.${textOf(spec["group"])}`;

@@ -1,7 +1,7 @@
 /** ControllerRevisions. Source: kubernetes v1.36 pkg/apis/apps/validation/validation.go. */
 import { invalid, required } from "../../meta/field-errors.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { isEqual, nonNegativeErrors } from "../validation/checks.ts";
+import { isEqual, nonNegativeErrors } from "../../validation/checks.ts";
 
 export const controllerRevisionRules: KindRules = {
   validate({ data, revision }) {

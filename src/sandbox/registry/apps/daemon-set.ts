@@ -12,7 +12,7 @@ import {
   printedSelector,
   selectorErrors,
   tooMuchErrors,
-} from "../validation/spec-checks.ts";
+} from "../../validation/spec-checks.ts";
 import { decrementErrors } from "./stateful-set.ts";
 import { templateWarnings } from "../core/pod/warnings/pod.ts";
 import { alwaysErrors, templateErrors } from "../core/pod/template.ts";

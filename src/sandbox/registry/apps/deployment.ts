@@ -3,8 +3,8 @@ import { invalid, notAllowed, type FieldError } from "../../meta/field-errors.ts
 import { isFields, type Fields } from "../../meta/object.ts";
 import { replicatedWarnings } from "../core/pod/template.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { countErrors } from "../validation/replica-counts.ts";
-import { amount, amountErrors, negativeErrors, tooMuchErrors } from "../validation/spec-checks.ts";
+import { countErrors } from "../../validation/replica-counts.ts";
+import { amount, amountErrors, negativeErrors, tooMuchErrors } from "../../validation/spec-checks.ts";
 import { sameSelectorErrors, selectedTemplateErrors } from "./replica-set.ts";
 
 function rollingErrors(strategy: Fields, field: string): FieldError[] {

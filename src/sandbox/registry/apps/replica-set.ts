@@ -4,8 +4,8 @@ import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { alwaysErrors, replicatedWarnings, templateErrors } from "../core/pod/template.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { countErrors } from "../validation/replica-counts.ts";
-import { fixedSelector, negativeErrors, printedSelector, selectorErrors } from "../validation/spec-checks.ts";
+import { countErrors } from "../../validation/replica-counts.ts";
+import { fixedSelector, negativeErrors, printedSelector, selectorErrors } from "../../validation/spec-checks.ts";
 
 /** A selector that chooses something, and a template that it chooses. */
 export function selectedTemplateErrors(spec: Fields): FieldError[] {

@@ -5,7 +5,7 @@ import { invalid, notAllowed, notSupported, required, sortedMap, type FieldError
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { claimSpecErrors } from "../core/pod/volumes/claim.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { labelProblems } from "../validation/names.ts";
+import { labelProblems } from "../../validation/names.ts";
 import { templateErrors as anyTemplateErrors, templateMetadataErrors } from "../core/pod/pod-spec/pod-spec.ts";
 import {
   amount,
@@ -15,7 +15,7 @@ import {
   printedSelector,
   selectorErrors,
   tooMuchErrors,
-} from "../validation/spec-checks.ts";
+} from "../../validation/spec-checks.ts";
 import { templateWarnings } from "../core/pod/warnings/pod.ts";
 import { claimWarnings } from "../core/pod/warnings/volumes.ts";
 import { alwaysErrors } from "../core/pod/template.ts";

@@ -2,7 +2,7 @@
 import { parseQuantity } from "../../../api/quantity.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, isFields, type Fields } from "../../meta/object.ts";
-import { labelProblems, nameRules } from "../validation/names.ts";
+import { labelProblems, nameRules } from "../../validation/names.ts";
 
 const part = (value: unknown): Fields => (isFields(value) ? value : {});
 

@@ -3,7 +3,7 @@ import { invalid, notAllowed, notSupported, required, type FieldError } from "..
 import { fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { metricErrors, referenceErrors } from "./autoscaler-metrics.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { isOneOf, negativeErrors } from "../validation/spec-checks.ts";
+import { isOneOf, negativeErrors } from "../../validation/spec-checks.ts";
 
 const longestPeriod = 1800;
 const longestWindow = 3600;

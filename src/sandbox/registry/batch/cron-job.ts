@@ -5,7 +5,7 @@ import { isTimeZone, scheduleProblem } from "./cron-schedule.ts";
 import { jobWarnings } from "./job.ts";
 import { jobSpecErrors } from "./job-spec.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { isOneOf, negativeErrors } from "../validation/spec-checks.ts";
+import { isOneOf, negativeErrors } from "../../validation/spec-checks.ts";
 
 const policies = ["Allow", "Forbid", "Replace"];
 

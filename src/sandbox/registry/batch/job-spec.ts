@@ -2,7 +2,7 @@
 import { invalid, notSupported, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type Fields } from "../../meta/object.ts";
 import { failurePolicyErrors } from "./job-policies.ts";
-import { isOneOf, negativeErrors, prefixedPathErrors } from "../validation/spec-checks.ts";
+import { isOneOf, negativeErrors, prefixedPathErrors } from "../../validation/spec-checks.ts";
 import { successPolicyErrors } from "./success-policy.ts";
 import { templateErrors } from "../core/pod/template.ts";
 

@@ -4,7 +4,7 @@
  */
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
-import { negativeErrors } from "../validation/spec-checks.ts";
+import { negativeErrors } from "../../validation/spec-checks.ts";
 
 const field = "status.conditions";
 const plain = (why: string): FieldError => ({ reason: "FieldValueInvalid", field, message: `Invalid value: ${why}` });

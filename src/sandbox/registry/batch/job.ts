@@ -7,8 +7,8 @@ import { jobSpecErrors } from "./job-spec.ts";
 import { jobStatusErrors } from "./job-status.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
 import { hostnameWarnings, templateWarnings } from "../core/pod/warnings/pod.ts";
-import { labelProblems } from "../validation/names.ts";
-import { fixed, fixedSelector, printedSelector, selectorErrors } from "../validation/spec-checks.ts";
+import { labelProblems } from "../../validation/names.ts";
+import { fixed, fixedSelector, printedSelector, selectorErrors } from "../../validation/spec-checks.ts";
 
 const prefixed = { uid: "batch.kubernetes.io/controller-uid", name: "batch.kubernetes.io/job-name" };
 const legacy = { uid: "controller-uid", name: "job-name" };

@@ -1,7 +1,7 @@
 /** When a Job of indexes has succeeded early. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateSuccessPolicy. */
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type Fields } from "../../meta/object.ts";
-import { negativeErrors } from "../validation/spec-checks.ts";
+import { negativeErrors } from "../../validation/spec-checks.ts";
 
 /** How many indexes a list such as `1,3-5` has, or what is wrong with it. */
 function indexesIn(list: string, completions: number): number | string {

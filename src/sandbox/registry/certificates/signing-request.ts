@@ -1,9 +1,9 @@
 /** CertificateSigningRequests. Source: kubernetes v1.36 pkg/apis/certificates/validation/validation.go, pkg/registry/certificates. */
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, type ApiObject } from "../../meta/object.ts";
-import { eachErrors, isNumber, seenBefore, textsIn } from "../validation/checks.ts";
+import { eachErrors, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { labelProblems, subdomainProblems } from "../validation/names.ts";
+import { labelProblems, subdomainProblems } from "../../validation/names.ts";
 
 const usages = [
   "any",

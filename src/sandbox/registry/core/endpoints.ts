@@ -9,8 +9,8 @@ import {
   portNumberErrors,
   qualifiedNameErrors,
   subdomainErrors,
-} from "../validation/checks.ts";
-import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../validation/cidr.ts";
+} from "../../validation/checks.ts";
+import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];

@@ -2,9 +2,9 @@
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, at, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { metadataErrors, metadataUpdateErrors } from "../validation/metadata.ts";
-import { labelKeyProblems } from "../validation/names.ts";
-import { fixed } from "../validation/spec-checks.ts";
+import { metadataErrors, metadataUpdateErrors } from "../../validation/metadata.ts";
+import { labelKeyProblems } from "../../validation/names.ts";
+import { fixed } from "../../validation/spec-checks.ts";
 
 const longest = { instance: 128, action: 128, reason: 128, note: 1024 };
 const doesNotMatch = "does not match event.namespace";

@@ -3,9 +3,9 @@ import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from 
 import { deepEqual } from "../../../api/field-changes.ts";
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { textsIn } from "../validation/checks.ts";
+import { textsIn } from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { labelKeyProblems } from "../validation/names.ts";
+import { labelKeyProblems } from "../../validation/names.ts";
 import {
   boundedResources,
   computeResources,
@@ -14,7 +14,7 @@ import {
   isCounted,
   isHugePagesOfQuota,
   resourceNameErrors,
-} from "../validation/resource-names.ts";
+} from "../../validation/resource-names.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 

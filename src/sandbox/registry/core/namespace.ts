@@ -2,7 +2,7 @@
 import { invalid } from "../../meta/field-errors.ts";
 import { child, type ApiObject } from "../../meta/object.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { finalizerNameErrors } from "../validation/metadata.ts";
+import { finalizerNameErrors } from "../../validation/metadata.ts";
 
 /** The finalizers in `spec.finalizers`, which keep a namespace until `namespaces/finalize` takes them away. */
 export function specFinalizers(namespace: ApiObject): readonly unknown[] {

@@ -2,12 +2,12 @@
 import { deepEqual } from "../../../api/field-changes.ts";
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
-import { eachErrors, textsIn } from "../validation/checks.ts";
-import { cidrErrors, cidrOf } from "../validation/cidr.ts";
+import { eachErrors, textsIn } from "../../validation/checks.ts";
+import { cidrErrors, cidrOf } from "../../validation/cidr.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { labelKeyProblems, labelValueProblems } from "../validation/names.ts";
+import { labelKeyProblems, labelValueProblems } from "../../validation/names.ts";
 import { amountsIn } from "./pod/resources/pod-amounts.ts";
-import { amountErrors } from "../validation/resource-names.ts";
+import { amountErrors } from "../../validation/resource-names.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 

@@ -3,8 +3,8 @@ import { selectorOfLabels } from "../../../api/labels.ts";
 import { required } from "../../meta/field-errors.ts";
 import { isFields } from "../../meta/object.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { countErrors } from "../validation/replica-counts.ts";
-import { negativeErrors } from "../validation/spec-checks.ts";
+import { countErrors } from "../../validation/replica-counts.ts";
+import { negativeErrors } from "../../validation/spec-checks.ts";
 import { alwaysErrors, replicatedWarnings, templateErrors } from "./pod/template.ts";
 import { templateWarnings } from "./pod/warnings/pod.ts";
 

@@ -2,7 +2,7 @@
 import { deepEqual } from "../../../api/field-changes.ts";
 import { invalid, notAllowed, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type ApiObject } from "../../meta/object.ts";
-import { configKeyProblems } from "../validation/names.ts";
+import { configKeyProblems } from "../../validation/names.ts";
 
 /** The keys of a map, sorted; none of what is no map. */
 export const keysOf = (value: unknown): string[] => (isFields(value) ? Object.keys(value).sort() : []);

@@ -11,12 +11,12 @@ import {
   seenBefore,
   subdomainErrors,
   textsIn,
-} from "../validation/checks.ts";
-import { addressErrors, addressOf, endpointAddressErrors, withoutOwnAddress } from "../validation/cidr.ts";
+} from "../../validation/checks.ts";
+import { addressErrors, addressOf, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { labelErrors } from "../validation/metadata.ts";
-import { labelValueProblems, subdomainProblems } from "../validation/names.ts";
-import { fixed } from "../validation/spec-checks.ts";
+import { labelErrors } from "../../validation/metadata.ts";
+import { labelValueProblems, subdomainProblems } from "../../validation/names.ts";
+import { fixed } from "../../validation/spec-checks.ts";
 
 const types = ["FQDN", "IPv4", "IPv6"];
 const protocols = ["SCTP", "TCP", "UDP"];

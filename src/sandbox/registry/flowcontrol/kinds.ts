@@ -8,7 +8,7 @@ import {
   neededChoiceErrors,
   subdomainErrors,
   textsIn,
-} from "../validation/checks.ts";
+} from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
 
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];

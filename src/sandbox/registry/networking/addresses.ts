@@ -1,11 +1,11 @@
 /** IPAddresses and ServiceCIDRs. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go. */
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type Fields } from "../../meta/object.ts";
-import { eachErrors, nameErrors, subdomainErrors, textsIn } from "../validation/checks.ts";
-import { addressErrors, cidrErrors, cidrOf } from "../validation/cidr.ts";
+import { eachErrors, nameErrors, subdomainErrors, textsIn } from "../../validation/checks.ts";
+import { addressErrors, cidrErrors, cidrOf } from "../../validation/cidr.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { nameRules } from "../validation/names.ts";
-import { fixed } from "../validation/spec-checks.ts";
+import { nameRules } from "../../validation/names.ts";
+import { fixed } from "../../validation/spec-checks.ts";
 
 function parentErrors(parent: unknown): FieldError[] {
   const field = "spec.parentRef";

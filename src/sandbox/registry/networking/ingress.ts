@@ -1,10 +1,10 @@
 /** Ingresses and their classes. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go, pkg/registry/networking/ingress. */
 import { invalid, notAllowed, notSupported, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { isAddress } from "../validation/cidr.ts";
+import { isAddress } from "../../validation/cidr.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { labelProblems, nameRules, portNameProblems, subdomainProblems } from "../validation/names.ts";
-import { fixed, prefixedPathErrors } from "../validation/spec-checks.ts";
+import { labelProblems, nameRules, portNameProblems, subdomainProblems } from "../../validation/names.ts";
+import { fixed, prefixedPathErrors } from "../../validation/spec-checks.ts";
 
 const because = (problems: readonly string[], field: string, value: string): FieldError[] =>
   problems.map((problem) => invalid(field, value, problem));

@@ -1,10 +1,10 @@
 /** NetworkPolicies. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go. */
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { cidrOf, isStrictPart, noCidr } from "../validation/cidr.ts";
+import { cidrOf, isStrictPart, noCidr } from "../../validation/cidr.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { portNameProblems } from "../validation/names.ts";
-import { selectorErrors } from "../validation/spec-checks.ts";
+import { portNameProblems } from "../../validation/names.ts";
+import { selectorErrors } from "../../validation/spec-checks.ts";
 
 const range = "must be between 1 and 65535, inclusive";
 const isPort = (value: number): boolean => value >= 1 && value <= 65535;

@@ -1,12 +1,12 @@
 /** RuntimeClasses. Source: kubernetes v1.36 pkg/apis/node/validation/validation.go. */
 import { duplicate, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject } from "../../meta/object.ts";
-import { labelNameErrors, seenBefore } from "../validation/checks.ts";
+import { labelNameErrors, seenBefore } from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { labelErrors } from "../validation/metadata.ts";
+import { labelErrors } from "../../validation/metadata.ts";
 import { overheadErrors as podOverheadErrors } from "../core/pod/pod-spec/resources.ts";
 import { tolerationErrors } from "../core/pod/pod-spec/tolerations.ts";
-import { fixed } from "../validation/spec-checks.ts";
+import { fixed } from "../../validation/spec-checks.ts";
 
 function handlerErrors({ handler }: ApiObject): FieldError[] {
   return textOf(handler) === "" ? [required("handler")] : labelNameErrors(handler, "handler");

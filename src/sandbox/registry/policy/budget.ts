@@ -2,7 +2,7 @@
 import { invalid, notSupported, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type ApiObject } from "../../meta/object.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { amountErrors, negativeErrors, selectorErrors, tooMuchErrors } from "../validation/spec-checks.ts";
+import { amountErrors, negativeErrors, selectorErrors, tooMuchErrors } from "../../validation/spec-checks.ts";
 
 const policies = ["AlwaysAllow", "IfHealthyBudget"];
 

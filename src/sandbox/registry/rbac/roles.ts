@@ -3,8 +3,8 @@ import { deepEqual } from "../../../api/field-changes.ts";
 import { invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { nameRules, subdomainProblems } from "../validation/names.ts";
-import { selectorErrors } from "../validation/spec-checks.ts";
+import { nameRules, subdomainProblems } from "../../validation/names.ts";
+import { selectorErrors } from "../../validation/spec-checks.ts";
 
 const group = "rbac.authorization.k8s.io";
 const texts = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);

@@ -21,11 +21,11 @@ import {
   seenBefore,
   subdomainErrors,
   textsIn,
-} from "../validation/checks.ts";
+} from "../../validation/checks.ts";
 import type { KindRules, Surroundings } from "../strategy/kind-rules.ts";
-import { labelErrors } from "../validation/metadata.ts";
-import { labelKeyProblems, labelValueProblems } from "../validation/names.ts";
-import { fixed } from "../validation/spec-checks.ts";
+import { labelErrors } from "../../validation/metadata.ts";
+import { labelKeyProblems, labelValueProblems } from "../../validation/names.ts";
+import { fixed } from "../../validation/spec-checks.ts";
 import { fullDeviceNameErrors } from "./qualified-names.ts";
 
 const mostItems = 32;

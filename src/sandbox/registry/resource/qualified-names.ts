@@ -1,7 +1,7 @@
 /** Names of devices' attributes and capacities: `vendor.example.com/model`. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go validateQualifiedName. */
 import { invalid, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { textOf } from "../../meta/object.ts";
-import { driverNameErrors } from "../validation/checks.ts";
+import { driverNameErrors } from "../../validation/checks.ts";
 
 const longestId = 32;
 const notIdentifier =

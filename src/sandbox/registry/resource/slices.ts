@@ -11,10 +11,10 @@ import {
   seenBefore,
   subdomainErrors,
   textsIn,
-} from "../validation/checks.ts";
+} from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { nodeSelectorErrors } from "../validation/node-selector.ts";
-import { fixed } from "../validation/spec-checks.ts";
+import { nodeSelectorErrors } from "../../validation/node-selector.ts";
+import { fixed } from "../../validation/spec-checks.ts";
 import { deviceNameErrors } from "./qualified-names.ts";
 
 const mostDevices = 128;

@@ -1,7 +1,7 @@
 /** PriorityClasses. Source: kubernetes v1.36 pkg/apis/scheduling/validation/validation.go. */
 import { notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { fixed, isOneOf } from "../validation/spec-checks.ts";
+import { fixed, isOneOf } from "../../validation/spec-checks.ts";
 
 const highestOwnPriority = 1_000_000_000;
 

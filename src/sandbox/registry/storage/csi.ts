@@ -15,10 +15,10 @@ import {
   seenBefore,
   subdomainErrors,
   textsIn,
-} from "../validation/checks.ts";
+} from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { labelKeyProblems } from "../validation/names.ts";
-import { fixed, selectorErrors } from "../validation/spec-checks.ts";
+import { labelKeyProblems } from "../../validation/names.ts";
+import { fixed, selectorErrors } from "../../validation/spec-checks.ts";
 
 const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];
 const lifecycles = ["Persistent", "Ephemeral"];

@@ -2,9 +2,9 @@
 import { formatTime } from "../../../api/time.ts";
 import { notAllowed, type FieldError } from "../../meta/field-errors.ts";
 import { child, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
-import { isEqual } from "../validation/checks.ts";
+import { isEqual } from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { fixed } from "../validation/spec-checks.ts";
+import { fixed } from "../../validation/spec-checks.ts";
 import { volumeSources } from "./volume-sources.ts";
 import { volumeSpecErrors } from "./volume-spec.ts";
 

@@ -1,10 +1,10 @@
 /** StorageClasses. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go. */
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, textOf, type Fields } from "../../meta/object.ts";
-import { choiceErrors, eachErrors, isEqual, parameterErrors, textsIn } from "../validation/checks.ts";
+import { choiceErrors, eachErrors, isEqual, parameterErrors, textsIn } from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { labelKeyProblems } from "../validation/names.ts";
-import { fixed } from "../validation/spec-checks.ts";
+import { labelKeyProblems } from "../../validation/names.ts";
+import { fixed } from "../../validation/spec-checks.ts";
 
 const policies = ["Delete", "Retain"];
 const bindingModes = ["Immediate", "WaitForFirstConsumer"];

@@ -1,9 +1,9 @@
 /** VolumeAttachments. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go. */
 import { invalid, notAllowed, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { driverNameErrors, isNumber, subdomainErrors } from "../validation/checks.ts";
+import { driverNameErrors, isNumber, subdomainErrors } from "../../validation/checks.ts";
 import type { KindRules } from "../strategy/kind-rules.ts";
-import { fixed } from "../validation/spec-checks.ts";
+import { fixed } from "../../validation/spec-checks.ts";
 import { volumeSpecErrors } from "./volume-spec.ts";
 
 function sourceErrors({ inlineVolumeSpec: inline, persistentVolumeName: name }: Fields): FieldError[] {

@@ -1,8 +1,14 @@
 /** Where a volume's storage is. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePersistentVolumeSpec. */
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf } from "../../meta/object.ts";
-import { driverNameErrors, labelNameErrors, nameErrors, neededErrors, subdomainErrors } from "../validation/checks.ts";
-import { labelProblems } from "../validation/names.ts";
+import {
+  driverNameErrors,
+  labelNameErrors,
+  nameErrors,
+  neededErrors,
+  subdomainErrors,
+} from "../../validation/checks.ts";
+import { labelProblems } from "../../validation/names.ts";
 import { neededPathErrors } from "../core/pod/volumes/paths.ts";
 import {
   azureDisk,

@@ -2,8 +2,8 @@
 import { parseQuantity } from "../../../api/quantity.ts";
 import { invalid, notAllowed, notSupported, required, sortedMap, type FieldError } from "../../meta/field-errors.ts";
 import { at, isFields, textOf, type Fields } from "../../meta/object.ts";
-import { choiceErrors, subdomainErrors, textsIn } from "../validation/checks.ts";
-import { nodeSelectorErrors } from "../validation/node-selector.ts";
+import { choiceErrors, subdomainErrors, textsIn } from "../../validation/checks.ts";
+import { nodeSelectorErrors } from "../../validation/node-selector.ts";
 import { volumeSources } from "./volume-sources.ts";
 
 const modes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];

@@ -2,6 +2,7 @@
 import type { Random } from "../../../platform/random.ts";
 import type { FieldError } from "../../meta/field-errors.ts";
 import type { ApiObject, Fields } from "../../meta/object.ts";
+import type { NameRule } from "../../validation/names.ts";
 
 /** What the server knows of who asks. */
 export interface Asker {
@@ -93,5 +94,5 @@ export interface Behaviour {
   /** How an update looks at metadata beyond what is done for all kinds: as an update, as a new object, or as that before or after. */
   readonly metadataInUpdate: "none" | "whole" | "update" | "whole first" | "whole last";
   readonly garbage: "delete" | "orphan" | "unsupported";
-  readonly nameRule: "subdomain" | "label" | "segment";
+  readonly nameRule: NameRule;
 }

@@ -3,7 +3,7 @@ import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
 import { fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { keptAnnotationErrors } from "./pod-spec/annotations.ts";
-import { eachErrors } from "../../validation/checks.ts";
+import { eachErrors } from "../../../validation/checks.ts";
 import { imageSpaceErrors } from "./pod-spec/image-space.ts";
 import { tolerationErrors as newTolerationErrors } from "./pod-spec/tolerations.ts";
 

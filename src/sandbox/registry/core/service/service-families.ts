@@ -5,7 +5,7 @@
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
 import { textOf, child, type ApiObject, type Fields } from "../../../meta/object.ts";
-import { isAddress } from "../../validation/cidr.ts";
+import { isAddress } from "../../../validation/cidr.ts";
 import { hasAddress, listOf } from "./service-addresses.ts";
 
 const families = ["IPv4", "IPv6"];

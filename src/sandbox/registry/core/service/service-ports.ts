@@ -6,7 +6,7 @@ import { below, type Random } from "../../../../platform/random.ts";
 import { invalid, type FieldError } from "../../../meta/field-errors.ts";
 import { child, fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { refusal } from "../../../meta/refusal.ts";
-import { isNumber } from "../../validation/checks.ts";
+import { isNumber } from "../../../validation/checks.ts";
 import type { Surroundings } from "../../strategy/kind-rules.ts";
 
 const firstNodePort = 30_000;

@@ -9,8 +9,8 @@ import {
   portNumberErrors,
   qualifiedNameErrors,
   textsIn,
-} from "../../validation/checks.ts";
-import { cidrErrors } from "../../validation/cidr.ts";
+} from "../../../validation/checks.ts";
+import { cidrErrors } from "../../../validation/cidr.ts";
 import { isReached } from "./service-addresses.ts";
 import { needsHealthCheck } from "./service-ports.ts";
 

@@ -1,11 +1,17 @@
 /** Services, but for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
 import { textOf, at, fieldsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
-import { eachErrors, neededChoiceErrors, qualifiedNameErrors, seenBefore, textsIn } from "../../validation/checks.ts";
-import { addressErrors, endpointAddressErrors } from "../../validation/cidr.ts";
+import {
+  eachErrors,
+  neededChoiceErrors,
+  qualifiedNameErrors,
+  seenBefore,
+  textsIn,
+} from "../../../validation/checks.ts";
+import { addressErrors, endpointAddressErrors } from "../../../validation/cidr.ts";
 import type { KindRules } from "../../strategy/kind-rules.ts";
-import { labelErrors } from "../../validation/metadata.ts";
-import { labelProblems, subdomainProblems } from "../../validation/names.ts";
+import { labelErrors } from "../../../validation/metadata.ts";
+import { labelProblems, subdomainProblems } from "../../../validation/names.ts";
 import { portProtocols } from "../pod/pod-spec/choices.ts";
 import { portReferenceErrors } from "../pod/pod-spec/ports.ts";
 import { addressChangeErrors, allocate, keepGiven, listAddress, takenErrors } from "./service-addresses.ts";

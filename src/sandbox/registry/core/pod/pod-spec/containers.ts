@@ -7,7 +7,7 @@ import {
   neededChoiceErrors,
   neededErrors,
   seenBefore,
-} from "../../../validation/checks.ts";
+} from "../../../../validation/checks.ts";
 import { pullPolicies } from "./choices.ts";
 import { envErrors, envFromErrors } from "./env.ts";
 import { deviceErrors, mountErrors } from "./mounts.ts";

@@ -1,8 +1,14 @@
 /** The environment of a container. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateEnv, ValidateEnvFrom. */
 import { invalid, missing, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { eachErrors, labelNameErrors, nameErrors, neededErrors, subdomainErrors } from "../../../validation/checks.ts";
-import { configKeyProblems, variableNameProblems } from "../../../validation/names.ts";
+import {
+  eachErrors,
+  labelNameErrors,
+  nameErrors,
+  neededErrors,
+  subdomainErrors,
+} from "../../../../validation/checks.ts";
+import { configKeyProblems, variableNameProblems } from "../../../../validation/names.ts";
 import { neededPathErrors } from "../volumes/paths.ts";
 import { fieldReferenceErrors, resourceReferenceErrors, variableFieldPaths } from "./field-references.ts";
 import { allContainers, type PodScope } from "./scope.ts";

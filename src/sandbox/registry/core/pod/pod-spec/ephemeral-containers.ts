@@ -6,7 +6,7 @@ import { mirrorAnnotation } from "../profiles/profile-annotations.ts";
 import { deepEqual } from "../../../../../api/field-changes.ts";
 import { duplicate, missing, notAllowed, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { eachErrors } from "../../../validation/checks.ts";
+import { eachErrors } from "../../../../validation/checks.ts";
 import type { PartRules } from "../../../strategy/kind-rules.ts";
 import { containerErrors } from "./containers.ts";
 import { imageSpaceErrors } from "./image-space.ts";

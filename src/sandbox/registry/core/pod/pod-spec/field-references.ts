@@ -5,7 +5,7 @@
 import { formatQuantity, parseQuantity } from "../../../../../api/quantity.ts";
 import { invalid, notSupported, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { textOf, type Fields } from "../../../../meta/object.ts";
-import { qualifiedNameErrors } from "../../../validation/checks.ts";
+import { qualifiedNameErrors } from "../../../../validation/checks.ts";
 
 /** The fields that a variable may have, sorted. */
 export const variableFieldPaths: readonly string[] = [

@@ -1,8 +1,8 @@
 /** What a pod shares with its node, and how it is called there. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateHostUsers, validatePodHostName, ValidateHostAliases. */
 import { notAllowed, tooLong, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, textOf } from "../../../../meta/object.ts";
-import { eachErrors, subdomainErrors, textsIn } from "../../../validation/checks.ts";
-import { addressErrors } from "../../../validation/cidr.ts";
+import { eachErrors, subdomainErrors, textsIn } from "../../../../validation/checks.ts";
+import { addressErrors } from "../../../../validation/cidr.ts";
 import { allContainers, hasHostUsers, type PartErrors, type PodScope } from "./scope.ts";
 
 /** Users of its own go with nothing of the node's. The real server writes two of the fields so. */

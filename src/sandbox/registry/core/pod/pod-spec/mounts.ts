@@ -1,7 +1,7 @@
 /** What a container has of the pod's volumes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateVolumeMounts, ValidateVolumeDevices. */
 import { invalid, missing, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, fieldsIn, textOf, type Fields } from "../../../../meta/object.ts";
-import { choiceErrors, eachErrors, seenBefore } from "../../../validation/checks.ts";
+import { choiceErrors, eachErrors, seenBefore } from "../../../../validation/checks.ts";
 import { noBackstepErrors, relativePathErrors } from "../volumes/paths.ts";
 import { isClaim } from "../volumes/source-checks.ts";
 import type { PodScope } from "./scope.ts";

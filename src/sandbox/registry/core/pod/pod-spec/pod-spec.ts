@@ -10,8 +10,8 @@ import {
   qualifiedNameErrors,
   seenBefore,
   subdomainErrors,
-} from "../../../validation/checks.ts";
-import { annotationErrors, labelErrors } from "../../../validation/metadata.ts";
+} from "../../../../validation/checks.ts";
+import { annotationErrors, labelErrors } from "../../../../validation/metadata.ts";
 import { affinityErrors } from "./affinity.ts";
 import { podAnnotationErrors, profileMatchErrors } from "./annotations.ts";
 import { dnsPolicies, preemptionPolicies, restartPolicies } from "./choices.ts";

@@ -1,8 +1,14 @@
 /** The ports of containers. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateContainerPorts. */
 import { duplicate, invalid, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, textOf, type Fields } from "../../../../meta/object.ts";
-import { eachErrors, isNumber, neededChoiceErrors, portNumberErrors, seenBefore } from "../../../validation/checks.ts";
-import { portNameProblems } from "../../../validation/names.ts";
+import {
+  eachErrors,
+  isNumber,
+  neededChoiceErrors,
+  portNumberErrors,
+  seenBefore,
+} from "../../../../validation/checks.ts";
+import { portNameProblems } from "../../../../validation/names.ts";
 import { portProtocols } from "./choices.ts";
 import type { PodScope } from "./scope.ts";
 

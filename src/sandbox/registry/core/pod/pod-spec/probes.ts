@@ -1,8 +1,8 @@
 /** Probes and hooks of containers. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateProbe, validateLifecycle. */
 import { invalid, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { choiceErrors, isNumber, nameErrors, nonNegativeErrors } from "../../../validation/checks.ts";
-import { headerNameProblems } from "../../../validation/names.ts";
+import { choiceErrors, isNumber, nameErrors, nonNegativeErrors } from "../../../../validation/checks.ts";
+import { headerNameProblems } from "../../../../validation/names.ts";
 import { portReferenceErrors } from "./ports.ts";
 import { gracePeriodOf, type PodScope } from "./scope.ts";
 

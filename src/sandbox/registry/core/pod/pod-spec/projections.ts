@@ -4,7 +4,7 @@
  */
 import { invalid, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { eachErrors, isNumber, seenBefore } from "../../../validation/checks.ts";
+import { eachErrors, isNumber, seenBefore } from "../../../../validation/checks.ts";
 import { fileModeErrors, ownPathErrors } from "../volumes/paths.ts";
 import { needs, type SourceErrors } from "../volumes/source-checks.ts";
 import { fieldReferenceErrors, resourceReferenceErrors, volumeFieldPaths } from "./field-references.ts";

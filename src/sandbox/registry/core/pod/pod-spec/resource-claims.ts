@@ -1,7 +1,7 @@
 /** Devices that a pod claims. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validatePodResourceClaims. */
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, textOf, type Fields } from "../../../../meta/object.ts";
-import { eachErrors, labelNameErrors, subdomainErrors } from "../../../validation/checks.ts";
+import { eachErrors, labelNameErrors, subdomainErrors } from "../../../../validation/checks.ts";
 import { mirrorAnnotation } from "../profiles/profile-annotations.ts";
 import type { PartErrors } from "./scope.ts";
 

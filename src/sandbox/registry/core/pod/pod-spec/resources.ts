@@ -13,7 +13,7 @@ import {
   type FieldError,
 } from "../../../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { labelNameErrors } from "../../../validation/checks.ts";
+import { labelNameErrors } from "../../../../validation/checks.ts";
 import { amountsIn, containerAmounts } from "../resources/pod-amounts.ts";
 import {
   amountErrors,
@@ -21,7 +21,7 @@ import {
   isHugePages,
   mayBeOvercommitted,
   resourceNameErrors,
-} from "../../../validation/resource-names.ts";
+} from "../../../../validation/resource-names.ts";
 import { osOf, type PodScope } from "./scope.ts";
 
 type NameErrors = (name: string, field: string) => FieldError[];

@@ -1,7 +1,7 @@
 /** When a container is started again. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateContainerRestartPolicy, validateResizePolicy. */
 import { duplicate, invalid, required, tooMany, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, type Fields } from "../../../../meta/object.ts";
-import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore } from "../../../validation/checks.ts";
+import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore } from "../../../../validation/checks.ts";
 
 const policies = ["Always", "Never", "OnFailure"];
 const actions = ["Restart", "RestartAllContainers"];

@@ -1,8 +1,8 @@
 /** Taints that a pod bears. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateTolerations. */
 import { invalid, notSupported, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, textOf, type Fields } from "../../../../meta/object.ts";
-import { choiceErrors, eachErrors, qualifiedNameErrors } from "../../../validation/checks.ts";
-import { labelValueProblems } from "../../../validation/names.ts";
+import { choiceErrors, eachErrors, qualifiedNameErrors } from "../../../../validation/checks.ts";
+import { labelValueProblems } from "../../../../validation/names.ts";
 import { taintEffects } from "./choices.ts";
 
 /** Comparisons with numbers wait for a feature that is off by default; the real server offers them all the same. */

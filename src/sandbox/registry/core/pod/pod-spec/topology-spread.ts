@@ -1,8 +1,8 @@
 /** How pods are spread. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateTopologySpreadConstraints. */
 import { duplicate, invalid, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { choiceErrors, eachErrors, isNumber } from "../../../validation/checks.ts";
-import { selectorErrors } from "../../../validation/spec-checks.ts";
+import { choiceErrors, eachErrors, isNumber } from "../../../../validation/checks.ts";
+import { selectorErrors } from "../../../../validation/spec-checks.ts";
 import { labelKeyErrors } from "./label-keys.ts";
 
 const actions = ["DoNotSchedule", "ScheduleAnyway"];

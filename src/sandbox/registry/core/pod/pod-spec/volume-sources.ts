@@ -2,10 +2,10 @@
 import { parseQuantity } from "../../../../../api/quantity.ts";
 import { invalid, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { driverNameErrors, neededChoiceErrors, subdomainErrors } from "../../../validation/checks.ts";
+import { driverNameErrors, neededChoiceErrors, subdomainErrors } from "../../../../validation/checks.ts";
 import { claimSpecErrors } from "../volumes/claim.ts";
-import { annotationErrors, labelErrors } from "../../../validation/metadata.ts";
-import { subdomainProblems } from "../../../validation/names.ts";
+import { annotationErrors, labelErrors } from "../../../../validation/metadata.ts";
+import { subdomainProblems } from "../../../../validation/names.ts";
 import { relativePathErrors } from "../volumes/paths.ts";
 import {
   azureDisk,

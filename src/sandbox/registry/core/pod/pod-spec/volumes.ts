@@ -1,7 +1,7 @@
 /** The volumes of a pod. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateVolumes. */
 import { duplicate, invalid, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type Fields, type Meta } from "../../../../meta/object.ts";
-import { labelNameErrors, neededErrors } from "../../../validation/checks.ts";
+import { labelNameErrors, neededErrors } from "../../../../validation/checks.ts";
 import type { PartErrors } from "./scope.ts";
 import { volumeSourceErrors } from "./volume-sources.ts";
 

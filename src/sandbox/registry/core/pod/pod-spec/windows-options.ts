@@ -1,7 +1,7 @@
 /** Options of containers on Windows. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateWindowsSecurityContextOptions. */
 import { invalid, type FieldError } from "../../../../meta/field-errors.ts";
 import { isFields, textOf } from "../../../../meta/object.ts";
-import { subdomainErrors } from "../../../validation/checks.ts";
+import { subdomainErrors } from "../../../../validation/checks.ts";
 
 const credentialBytes = 64 * 1024;
 const longestDomain = 255;

@@ -6,10 +6,10 @@ import { deepEqual } from "../../../../../api/field-changes.ts";
 import { compareQuantities, parseQuantity } from "../../../../../api/quantity.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, child, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
-import { subdomainErrors } from "../../../validation/checks.ts";
+import { subdomainErrors } from "../../../../validation/checks.ts";
 import type { KindRules } from "../../../strategy/kind-rules.ts";
-import { subdomainProblems } from "../../../validation/names.ts";
-import { fixed, selectorErrors } from "../../../validation/spec-checks.ts";
+import { subdomainProblems } from "../../../../validation/names.ts";
+import { fixed, selectorErrors } from "../../../../validation/spec-checks.ts";
 import { claimWarnings } from "../warnings/volumes.ts";
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];

@@ -1,7 +1,7 @@
 /** Paths inside volumes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateLocalDescendingPath. */
 import { invalid, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { textOf } from "../../../../meta/object.ts";
-import { isNumber } from "../../../validation/checks.ts";
+import { isNumber } from "../../../../validation/checks.ts";
 
 /** A path that goes down only. */
 export const noBackstepErrors = (path: string, field: string): FieldError[] =>

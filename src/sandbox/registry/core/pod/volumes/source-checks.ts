@@ -4,7 +4,7 @@
  */
 import { invalid, notSupported, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { choiceErrors, isNumber, labelNameErrors, textsIn } from "../../../validation/checks.ts";
+import { choiceErrors, isNumber, labelNameErrors, textsIn } from "../../../../validation/checks.ts";
 import { neededPathErrors } from "./paths.ts";
 
 /** What is wrong with a source, and where it stands. */

@@ -1,8 +1,8 @@
 /** What every cluster has from the start, and what a controller would make in each namespace. */
-import { formatTime } from "../api/time.ts";
-import { randomUuid } from "../platform/random.ts";
-import { requestOfItself } from "./own-requests.ts";
-import type { Server } from "./context/server.ts";
+import { formatTime } from "../../api/time.ts";
+import { randomUuid } from "../../platform/random.ts";
+import { loopbackRequest } from "./loopback.ts";
+import type { Server } from "../context/server.ts";
 
 const firstNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
@@ -22,11 +22,11 @@ const priorities: readonly [name: string, value: number, description: string][] 
 /** Puts the first namespaces and the system's priority classes into an empty server. */
 export function putFirstObjects(server: Server): void {
   for (const name of firstNamespaces) {
-    requestOfItself(server, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+    loopbackRequest(server, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
   }
   for (const [name, value, description] of priorities) {
     const body = { metadata: { name }, value, description };
-    requestOfItself(server, { method: "POST", path: "/apis/scheduling.k8s.io/v1/priorityclasses", body });
+    loopbackRequest(server, { method: "POST", path: "/apis/scheduling.k8s.io/v1/priorityclasses", body });
   }
 }
 

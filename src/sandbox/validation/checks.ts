@@ -1,7 +1,7 @@
 /** Checks that fields of many kinds need: names, choices, lists. Source: apimachinery v0.36 util/validation, kubernetes v1.36 pkg/apis/core/validation. */
-import { deepEqual } from "../../../api/field-changes.ts";
-import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
-import { isFields, textOf, type Fields } from "../../meta/object.ts";
+import { deepEqual } from "../../api/field-changes.ts";
+import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from "../meta/field-errors.ts";
+import { isFields, textOf, type Fields } from "../meta/object.ts";
 import { labelKeyProblems, labelProblems, subdomainProblems } from "./names.ts";
 
 /** What a rule of names has against a value. */

@@ -1,7 +1,7 @@
 /** Checks that many specs need: counts, amounts, selectors. Source: kubernetes v1.36 pkg/apis/{core,apps}/validation. */
-import { deepEqual } from "../../../api/field-changes.ts";
-import { invalid, notAllowed, required, sortedMap, type FieldError } from "../../meta/field-errors.ts";
-import { isFields, type Fields } from "../../meta/object.ts";
+import { deepEqual } from "../../api/field-changes.ts";
+import { invalid, notAllowed, required, sortedMap, type FieldError } from "../meta/field-errors.ts";
+import { isFields, type Fields } from "../meta/object.ts";
 import { labelErrors } from "./metadata.ts";
 import { labelKeyProblems, labelValueProblems, subdomainProblems } from "./names.ts";
 

@@ -113,8 +113,11 @@ export function lookupProblem(name: string): string | undefined {
   return problems.length === 0 ? undefined : `invalid resource name ${JSON.stringify(name)}: [${problems.join(" ")}]`;
 }
 
+/** What names of a kind must be: a DNS subdomain, a DNS label, or any segment of a path. */
+export type NameRule = "subdomain" | "label" | "segment";
+
 /** The rules that names of objects follow. */
-export const nameRules: Readonly<Record<"subdomain" | "label" | "segment", (value: string) => string[]>> = {
+export const nameRules: Readonly<Record<NameRule, (value: string) => string[]>> = {
   subdomain: subdomainProblems,
   label: labelProblems,
   segment: segmentProblems,

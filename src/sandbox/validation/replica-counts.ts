@@ -1,6 +1,6 @@
 /** Counts of pods in a status. Source: kubernetes v1.36 pkg/apis/{apps,core}/validation. */
-import { invalid, type FieldError } from "../../meta/field-errors.ts";
-import type { ApiObject } from "../../meta/object.ts";
+import { invalid, type FieldError } from "../meta/field-errors.ts";
+import type { ApiObject } from "../meta/object.ts";
 import { negativeErrors } from "./spec-checks.ts";
 
 const counts = [

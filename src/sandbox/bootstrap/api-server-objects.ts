@@ -3,10 +3,10 @@
  * once: what is deleted stays away. Source: kubernetes v1.36 pkg/controlplane/controller/kubernetesservice,
  * pkg/controlplane/reconcilers, pkg/controlplane/controller/{defaultservicecidr,clusterauthenticationtrust,legacytokentracking}.
  */
-import { formatTime } from "../api/time.ts";
-import { at, textOf, type ApiObject } from "./meta/object.ts";
-import { requestOfItself } from "./own-requests.ts";
-import type { Server } from "./context/server.ts";
+import { formatTime } from "../../api/time.ts";
+import { at, textOf, type ApiObject } from "../meta/object.ts";
+import { loopbackRequest } from "./loopback.ts";
+import type { Server } from "../context/server.ts";
 
 const serviceCidr = "10.0.0.0/16";
 const serviceAddress = "10.0.0.1";
@@ -25,13 +25,13 @@ const portOf = (port: number): object => ({ name: "https", protocol: "TCP", port
 export function putApiServerObjects(server: Server): void {
   const now = formatTime(server.timeline.now());
   const tracking = { metadata: { name: "kube-apiserver-legacy-service-account-token-tracking" } };
-  requestOfItself(server, {
+  loopbackRequest(server, {
     method: "POST",
     path: systemMaps,
     body: { ...tracking, data: { since: now.slice(0, 10) } },
   });
   const cidr = { metadata: { name: "kubernetes" }, spec: { cidrs: [serviceCidr] } };
-  requestOfItself(server, { method: "POST", path: cidrs, body: cidr });
+  loopbackRequest(server, { method: "POST", path: cidrs, body: cidr });
   const ready = {
     type: "Ready",
     status: "True",
@@ -40,7 +40,7 @@ export function putApiServerObjects(server: Server): void {
     message: "Kubernetes default Service CIDR is ready",
   };
   const status = { status: { conditions: [ready] } };
-  requestOfItself(server, {
+  loopbackRequest(server, {
     method: "PATCH",
     path: `${cidrs}/kubernetes/status`,
     body: status,
@@ -49,7 +49,7 @@ export function putApiServerObjects(server: Server): void {
   keepAddresses(server);
   const metadata = { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } };
   const ports = [{ ...portOf(443), targetPort: unservedPort }];
-  requestOfItself(server, {
+  loopbackRequest(server, {
     method: "POST",
     path: services,
     body: { metadata, spec: { type: "ClusterIP", clusterIP: serviceAddress, ipFamilyPolicy: "SingleStack", ports } },
@@ -78,7 +78,7 @@ function keepAddresses(server: Server): void {
         "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
       };
       const spec = { parentRef: { resource: "services", namespace, name } };
-      requestOfItself(server, {
+      loopbackRequest(server, {
         method: "POST",
         path: "/apis/networking.k8s.io/v1/ipaddresses",
         body: { metadata: { name: address, labels }, spec },
@@ -100,11 +100,11 @@ export function announceServer(server: Server, { port, ca }: Served): void {
   const there = server.store.collection("services", true).get("default", "kubernetes");
   if (there === undefined) return;
   const ports = [{ ...portOf(443), targetPort: port }];
-  requestOfItself(server, { method: "PATCH", path: `${services}/kubernetes`, body: { spec: { ports } } });
+  loopbackRequest(server, { method: "PATCH", path: `${services}/kubernetes`, body: { spec: { ports } } });
   const put = (collection: string, plural: string, namespaced: string, object: object): void => {
     const exists = server.store.collection(plural, true).get(namespaced, textOf(at(object, "metadata", "name")));
-    if (exists === undefined) requestOfItself(server, { method: "POST", path: collection, body: object });
-    else requestOfItself(server, { method: "PATCH", path: `${collection}/${exists.name}`, body: object });
+    if (exists === undefined) loopbackRequest(server, { method: "POST", path: collection, body: object });
+    else loopbackRequest(server, { method: "PATCH", path: `${collection}/${exists.name}`, body: object });
   };
   put(endpoints, "endpoints", "default", {
     metadata: { name: "kubernetes", labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
@@ -134,7 +134,7 @@ export function keepRootCertificates(server: Server, ca: string): void {
     if (maps.get(namespace, rootMap) !== undefined) return;
     const metadata = { name: rootMap, annotations: { "kubernetes.io/description": rootNote } };
     const path = `/api/v1/namespaces/${namespace}/configmaps`;
-    requestOfItself(server, {
+    loopbackRequest(server, {
       method: "POST",
       path,
       body: { metadata, data: { "ca.crt": ca } },

@@ -1,8 +1,7 @@
 /** What every object's metadata must be. Source: apimachinery v0.36 api/validation/objectmeta.go, util/validation/validation.go. */
-import { invalid, notAllowed, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
-import type { ApiObject, Meta } from "../../meta/object.ts";
-import type { Behaviour } from "../strategy/kind-rules.ts";
-import { labelKeyProblems, labelValueProblems, nameRules } from "./names.ts";
+import { invalid, notAllowed, required, tooLong, type FieldError } from "../meta/field-errors.ts";
+import type { ApiObject, Meta } from "../meta/object.ts";
+import { labelKeyProblems, labelValueProblems, type NameRule, nameRules } from "./names.ts";
 
 /** Labels anywhere: of an object or of a template. */
 export function labelErrors(labels: unknown, field: string): FieldError[] {
@@ -85,20 +84,20 @@ function finalizerErrors(meta: Meta): FieldError[] {
 export function metadataErrors(
   object: ApiObject,
   namespaced: boolean,
-  behaviour: Pick<Behaviour, "nameRule">,
+  { nameRule }: { readonly nameRule: NameRule },
 ): FieldError[] {
   const { metadata } = object;
   const errors: FieldError[] = [];
   if (metadata.generateName !== undefined) {
     // The server makes up the rest: a dash at the end, with the letter before it, counts as one good letter.
     const stem = metadata.generateName.replace(/.-$/, "a");
-    const rule = nameRules[behaviour.nameRule];
+    const rule = nameRules[nameRule];
     errors.push(...rule(stem).map((problem) => invalid("metadata.generateName", metadata.generateName, problem)));
   }
   if (metadata.name === undefined || metadata.name === "") {
     errors.push(required("metadata.name", "name or generateName is required"));
   } else {
-    errors.push(...nameRules[behaviour.nameRule](metadata.name).map((p) => invalid("metadata.name", metadata.name, p)));
+    errors.push(...nameRules[nameRule](metadata.name).map((p) => invalid("metadata.name", metadata.name, p)));
   }
   if (!namespaced && metadata.namespace !== undefined && metadata.namespace !== "") {
     errors.push(notAllowed("metadata.namespace", "not allowed on this type"));

@@ -1,6 +1,6 @@
 /** Ranges of addresses. Source: apimachinery v0.36 util/validation/ip.go; differs: how an address is written is not looked at. */
-import { invalid, type FieldError } from "../../meta/field-errors.ts";
-import type { ApiObject } from "../../meta/object.ts";
+import { invalid, type FieldError } from "../meta/field-errors.ts";
+import type { ApiObject } from "../meta/object.ts";
 
 export interface Cidr {
   /** The first address of the range. */

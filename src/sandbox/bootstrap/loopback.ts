@@ -1,7 +1,7 @@
 /** Requests that the server sends itself, as kube-apiserver does for the objects that are its own. */
-import { bytesOf } from "./serialization/encoding.ts";
-import { handle } from "./serving/handle.ts";
-import type { Server } from "./context/server.ts";
+import { bytesOf } from "../serialization/encoding.ts";
+import { handle } from "../serving/handle.ts";
+import type { Server } from "../context/server.ts";
 
 const master = { name: "system:apiserver", groups: ["system:masters"] } as const;
 
@@ -14,7 +14,7 @@ export interface OwnRequest {
 }
 
 /** Sends itself a request, as the real server does. @throws Error where it is refused. */
-export function requestOfItself(server: Server, { method, path, body, by = "kube-apiserver" }: OwnRequest): void {
+export function loopbackRequest(server: Server, { method, path, body, by = "kube-apiserver" }: OwnRequest): void {
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const outgoing = handle(server, {
     method,

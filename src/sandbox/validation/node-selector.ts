@@ -1,6 +1,6 @@
 /** Which nodes are meant. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateNodeSelector. */
-import { invalid, notAllowed, required, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, textOf, type Fields } from "../../meta/object.ts";
+import { invalid, notAllowed, required, type FieldError } from "../meta/field-errors.ts";
+import { fieldsIn, textOf, type Fields } from "../meta/object.ts";
 import { eachErrors, textsIn } from "./checks.ts";
 import { labelKeyProblems, labelValueProblems, subdomainProblems } from "./names.ts";
 
