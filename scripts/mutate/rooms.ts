@@ -62,7 +62,9 @@ export const mutatedRooms: readonly MutatedRoom[] = [
         ],
       },
       {
-        sources: ["src/controllers/garbage-collector/{attempt-to-delete,attempt-to-orphan,classify}.ts"],
+        sources: [
+          "src/controllers/garbage-collector/{attempt-to-delete,attempt-to-orphan,classify,graph,identity,node,references}.ts",
+        ],
         tests: ["test/controllers/garbage-collector/{sync,graph}.test.ts"],
       },
     ],

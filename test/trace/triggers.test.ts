@@ -31,6 +31,25 @@ describe("TriggerLog", () => {
     expect(versions(older.last)).toEqual(["64", "65", "66", "67", "68", "69", "70", "retry"]);
   });
 
+  test("a log that holds few merges them, and both stay few", () => {
+    const [older, younger] = [new TriggerLog(numbered(1)), new TriggerLog(numbered(2))];
+    older.merge(younger);
+    expect([older.total, versions(older.first), older.last]).toEqual([2, ["1", "2"], []]);
+  });
+
+  test("in JSON tells its ends, and how many there were of each class", () => {
+    const log = new TriggerLog();
+    for (let n = 1; n <= 20; n++) log.add(numbered(n));
+    const { total, first, last, counts } = JSON.parse(JSON.stringify(log)) as {
+      readonly total: number;
+      readonly first: readonly Trigger[];
+      readonly last: readonly Trigger[];
+      readonly counts: Readonly<Record<string, number>>;
+    };
+    expect([total, counts]).toEqual([20, { "delta Pod Updated": 20 }]);
+    expect([versions(first)[0], versions(last).at(-1)]).toEqual(["1", "20"]);
+  });
+
   test("is empty, or begins with one trigger", () => {
     const [empty, begun] = [new TriggerLog(), new TriggerLog(numbered(1))];
     expect([empty.total, empty.first, empty.last]).toEqual([0, [], []]);

@@ -1,5 +1,6 @@
 import type { KnownSurvivor } from "./known-survivor.ts";
 
+const collector = "src/controllers/garbage-collector";
 const scaling = "src/controllers/deployment/scaling.ts";
 const sync = "src/controllers/replicaset/sync.ts";
 
@@ -45,5 +46,65 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
     line: "return toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);",
     replacement: "toAdd >= 0",
     why: "equivalent: with nothing to add it has returned above, since nothing was added either",
+  },
+  {
+    file: `${collector}/graph.ts`,
+    line: "const { nonmatching } = partitionDependents(node.dependents ?? [], absent);",
+    replacement: '["Stryker was here"]',
+    why: "equivalent: a virtual node is made with its set of dependents; only the type has none",
+  },
+  {
+    file: `${collector}/graph.ts`,
+    line: "for (const dependent of partitionDependents(node.dependents ?? [], observed).nonmatching) {",
+    replacement: '["Stryker was here"]',
+    why: "equivalent: a virtual node is made with its set of dependents; only the type has none",
+  },
+  {
+    file: `${collector}/graph.ts`,
+    line: "if (other === undefined) return;",
+    replacement: "false",
+    why: "equivalent: a dependent that does not mean the absent identity means another one, so there always is one",
+  },
+  {
+    file: `${collector}/graph.ts`,
+    line: 'if (this.#byKey.size > 0) for (const task of ["delete", "orphan"] as const) this.#forget(node, task);',
+    replacement: "true",
+    why: "saves work: where nothing has been queued there is no key to be forgotten",
+  },
+  {
+    file: `${collector}/graph.ts`,
+    line: 'if (this.#byKey.size > 0) for (const task of ["delete", "orphan"] as const) this.#forget(node, task);',
+    replacement: "this.#byKey.size >= 0",
+    why: "saves work: where nothing has been queued there is no key to be forgotten",
+  },
+  {
+    file: `${collector}/identity.ts`,
+    line: "if (a[part] !== b[part]) return a[part] < b[part] ? -1 : 1;",
+    replacement: "a[part] <= b[part]",
+    why: "equivalent: the parts are known to differ",
+  },
+  {
+    file: `${collector}/identity.ts`,
+    line: "return sorted.find((other) => compareIdentities(absent, other) < 0) ?? sorted[0];",
+    replacement: "compareIdentities(absent, other) <= 0",
+    why: "equivalent: the absent identity is not among the others",
+  },
+  {
+    file: `${collector}/node.ts`,
+    line: 'const group = slash < 0 ? "" : `.${of.apiVersion.slice(0, slash)}`;',
+    replacement: "slash <= 0",
+    why: "equivalent: no apiVersion begins with a slash",
+  },
+  {
+    file: `${collector}/references.ts`,
+    line: "if (sameReferences(before, after)) return unchanged;",
+    replacement: "false",
+    why: "saves work: the comparison by uid finds no change either",
+  },
+  {
+    file: `${collector}/references.ts`,
+    line: "return a === b || (a.length === b.length && a.every((each, n) => sameReference(each, b[n] as OwnerReference)));",
+    replacement: "false",
+    why: "saves work: a list equals itself, reference by reference",
   },
 ];

@@ -38,10 +38,6 @@ export class DependencyGraph {
   /** The nodes that have been in the queue, by what they are called there. */
   #byKey = new Map<ObjectKey, GraphNode>();
 
-  get size(): number {
-    return this.#nodes.size;
-  }
-
   node(uid: string): GraphNode | undefined {
     return this.#nodes.get(uid);
   }
@@ -74,12 +70,10 @@ export class DependencyGraph {
     }
     const node = known.virtual ? this.#nowObserved(known, of, object, outcome) : known;
     const changes = referenceChanges(node.owners, owners);
-    if (changes.added.length + changes.removed.length + changes.changed.length > 0) {
-      this.#enqueueUnblocked(changes, outcome);
-      node.owners = owners;
-      this.#addToOwners(node, changes.added, outcome);
-      this.#removeFromOwners(node, changes.removed);
-    }
+    this.#enqueueUnblocked(changes, outcome);
+    node.owners = owners;
+    this.#addToOwners(node, changes.added, outcome);
+    this.#removeFromOwners(node, changes.removed);
     if (isBeingDeleted(object)) node.beingDeleted = true;
     this.#transitions(before, object, node, outcome);
   }

@@ -98,6 +98,6 @@ export function keyOfNode(node: GraphNode, task: Task): ObjectKey {
 
 /** The object that a key means: `{ kind: "ReplicaSet", key: "shop/web-1" }`. */
 export function objectOfKey(key: ObjectKey): { readonly kind: string; readonly key: ObjectKey } | undefined {
-  const [, kind, object] = /^(?:orphan )?(\w+)\S* (.+?)(?: \(uid .*\))?$/.exec(key) ?? [];
-  return kind === undefined || object === undefined ? undefined : { kind, key: object };
+  const match = /^(?:orphan )?(\w+)\S* (.+?)(?: \(uid .*\))?$/.exec(key);
+  return match === null ? undefined : { kind: match[1] ?? "", key: match[2] ?? "" };
 }

@@ -3,10 +3,16 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { OwnerReference } from "../../../src/api/object.ts";
 import { DependencyGraph } from "../../../src/controllers/garbage-collector/graph.ts";
-import { alternateIdentity } from "../../../src/controllers/garbage-collector/identity.ts";
 import {
+  alternateIdentity,
+  partitionDependents,
+  sameCoordinates,
+} from "../../../src/controllers/garbage-collector/identity.ts";
+import {
+  blockingDependents,
   type GraphNode,
   type Identity,
+  keyOfNode,
   newNode,
   objectOfKey,
 } from "../../../src/controllers/garbage-collector/node.ts";
@@ -91,6 +97,170 @@ describe("a change that a watch shows", () => {
   });
 });
 
+describe("what a watch shows of an object", () => {
+  const silent = { enqueue: () => undefined, invalidNamespace: () => undefined };
+
+  test("that it is being deleted, at first sight or later, and waits for its dependents even where it frees them too", () => {
+    const it = collectorScene();
+    const live = object(ConfigMaps, "live");
+    it.add(ConfigMaps, live, object(ConfigMaps, "going", { deleted: true }));
+    it.add(ConfigMaps, object(ConfigMaps, "both", { deleted: true, finalizers: ["orphan", "foregroundDeletion"] }));
+    it.show(ConfigMaps, object(ConfigMaps, "live", { version: "2" }), live);
+    const seen = (name: string): unknown[] => {
+      const node = it.graph.node(`uid-${name}`);
+      return [node?.beingDeleted, node?.deletingDependents];
+    };
+    expect([seen("live"), seen("going"), seen("both")]).toEqual([
+      [false, false],
+      [true, false],
+      [true, true],
+    ]);
+    it.show(ConfigMaps, object(ConfigMaps, "live", { version: "3", deleted: true }), live);
+    expect(seen("live")).toEqual([true, false]);
+  });
+
+  test("the end of one that was never known is nothing, nor is its absence", () => {
+    const it = collectorScene();
+    it.showDeletion(ConfigMaps, object(ConfigMaps, "unknown"));
+    const identity = { apiVersion: "v1", kind: "ConfigMap", namespace: "ns", name: "unknown", uid: "uid-unknown" };
+    it.graph.learnAbsence(identity, "404", silent);
+    expect(it.take()).toEqual([]);
+  });
+
+  test("its end is remembered for its dependents, and only where it has some", () => {
+    const it = collectorScene();
+    const [owner, left] = [object(ConfigMaps, "owner"), object(ConfigMaps, "left")];
+    const child = object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] });
+    const lost = object(ConfigMaps, "lost", { owners: [ownedBy(ConfigMaps, "left")] });
+    it.add(ConfigMaps, owner, left, child, lost);
+    it.showDeletion(ConfigMaps, lost);
+    it.showDeletion(ConfigMaps, left);
+    it.showDeletion(ConfigMaps, owner);
+    const evidence = (name: string): string | undefined =>
+      it.graph.absentOwners.evidence({
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        namespace: "ns",
+        name,
+        uid: `uid-${name}`,
+      });
+    expect([evidence("owner"), evidence("left")]).toEqual(["its deletion was seen", undefined]);
+  });
+
+  test("an owner that comes back after its end, as a late delta may show it, does no harm", () => {
+    const it = collectorScene();
+    const owner = object(ConfigMaps, "owner");
+    const child = object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] });
+    it.add(ConfigMaps, owner, child);
+    it.showDeletion(ConfigMaps, owner);
+    it.show(ConfigMaps, owner);
+    it.showDeletion(ConfigMaps, child);
+    expect(it.graph.node("uid-child")).toBeUndefined();
+  });
+
+  test("is that of a virtual owner: those that mean it are not looked at, nor those that were already", () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    it.add(ConfigMaps, object(ConfigMaps, "b", { owners: [ownedBy(Secrets, "owner")] }));
+    it.take();
+    it.add(ConfigMaps, object(ConfigMaps, "owner"));
+    expect([it.take(), it.events]).toEqual([[], []]);
+  });
+
+  test("is another one than a virtual owner was taken for: who said so is looked at", () => {
+    for (const [kind, word] of [
+      [ConfigMaps, "ConfigMap"],
+      [Nodes, "Node"],
+    ] as const) {
+      const it = collectorScene();
+      it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }));
+      it.take();
+      it.add(kind, object(kind, "owner"));
+      expect([it.take(), it.events]).toEqual([["ConfigMap ns/child"], []]);
+      expect(it.graph.node("uid-owner")).toMatchObject({ virtual: false, of: { kind: word } });
+    }
+  });
+
+  test("lets only go of owners that it held up", () => {
+    const it = collectorScene();
+    const owners = [ownedBy(ConfigMaps, "free"), ownedBy(ConfigMaps, "held", { blockOwnerDeletion: true })];
+    const child = object(ConfigMaps, "child", { owners });
+    it.add(ConfigMaps, object(ConfigMaps, "free"), object(ConfigMaps, "held"), child);
+    it.take();
+    it.show(ConfigMaps, object(ConfigMaps, "child", { version: "2" }), child);
+    expect(it.take()).toEqual(["ConfigMap ns/held"]);
+  });
+
+  test("wakes no owner for a reference that never held it up, nor one that is gone", () => {
+    const it = collectorScene();
+    const child = (version: string, ...owners: readonly OwnerReference[]): ReturnType<typeof object> =>
+      object(ConfigMaps, "child", { version, owners });
+    const [free, held] = [ownedBy(ConfigMaps, "free"), ownedBy(ConfigMaps, "gone", { blockOwnerDeletion: true })];
+    const gone = object(ConfigMaps, "gone");
+    it.add(ConfigMaps, object(ConfigMaps, "free"), gone, child("1", free, held));
+    it.showDeletion(ConfigMaps, gone);
+    it.take();
+    it.show(ConfigMaps, child("2", { ...free, controller: true }), child("1", free, held));
+    expect(it.take()).toEqual([]);
+  });
+});
+
+describe("a virtual owner", () => {
+  test("is in the namespace of the first that named it: from another one it is doubted, and nobody is told", () => {
+    const it = collectorScene();
+    const owners = [ownedBy(Secrets, "owner")];
+    it.add(ConfigMaps, object(ConfigMaps, "a", { owners }));
+    it.add(ConfigMaps, object(ConfigMaps, "b", { owners }));
+    expect(it.take()).toEqual(["Secret ns/owner (uid uid-owner)"]);
+    it.add(ConfigMaps, object(ConfigMaps, "c", { owners, namespace: "other" }));
+    expect([it.take(), it.events]).toEqual([["ConfigMap other/c"], []]);
+  });
+
+  test("that an object without a namespace named first is doubted from a namespace", () => {
+    const it = collectorScene();
+    const owners = [ownedBy(Secrets, "owner")];
+    it.add(Nodes, object(Nodes, "node", { owners }));
+    it.take();
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners }));
+    expect(it.take()).toEqual(["ConfigMap ns/child"]);
+  });
+
+  test("is doubted whatever is said of others behind it", () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "a"), object(ConfigMaps, "b"));
+    const owners = [ownedBy(Secrets, "a"), ownedBy(ConfigMaps, "b")];
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners }));
+    expect(it.take()).toEqual(["ConfigMap ns/child"]);
+  });
+});
+
+describe("keys wait in one line", () => {
+  const scene = (): ReturnType<typeof collectorScene> => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] }));
+    it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    it.add(ConfigMaps, object(ConfigMaps, "alone"));
+    for (const name of ["owner", "child", "alone"]) it.graph.keyOf(it.graph.node(`uid-${name}`) as GraphNode, "delete");
+    return it;
+  };
+
+  test("if they are of one owner, or of the owner that waits for them", () => {
+    const it = scene();
+    const group = (name: string): string => it.graph.groupOf(`ConfigMap ns/${name}`);
+    expect([group("child"), group("owner"), group("alone")]).toEqual(["uid-owner", "uid-owner", "uid-alone"]);
+  });
+
+  test("of their own once their object is gone, but not where another one has the key", () => {
+    const it = scene();
+    it.showDeletion(ConfigMaps, object(ConfigMaps, "child"));
+    expect(it.graph.groupOf("ConfigMap ns/child")).toBe("ConfigMap ns/child");
+    it.add(ConfigMaps, object(ConfigMaps, "alone", { uid: "uid-next" }));
+    it.graph.keyOf(it.graph.node("uid-next") as GraphNode, "delete");
+    it.showDeletion(ConfigMaps, object(ConfigMaps, "alone"));
+    expect(it.graph.groupOf("ConfigMap ns/alone")).toBe("uid-next");
+  });
+});
+
 describe("a wrong reference (TestConflictingData)", () => {
   const message = (namespace: string): string =>
     `ownerRef [v1/ConfigMap, namespace: ${namespace}, name: owner, uid: uid-owner] does not exist in namespace "${namespace}"`;
@@ -166,6 +336,43 @@ describe("the absence of an owner, as some dependents name it", () => {
     expect(it.graph.node("uid-owner")?.of.kind).toBe("Secret");
   });
 
+  const identity = (kind: string, rest: Partial<Identity> = {}): Identity => ({
+    apiVersion: "v1",
+    kind,
+    namespace: "ns",
+    name: "owner",
+    uid: "uid-owner",
+    ...rest,
+  });
+  const silent = { enqueue: () => undefined, invalidNamespace: () => undefined };
+
+  test("takes a virtual owner out of the graph that nobody means by another name", () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    it.graph.learnAbsence(identity("ConfigMap"), "404", silent);
+    expect(it.graph.node("uid-owner")).toBeUndefined();
+  });
+
+  test("has nothing else tried where it is not the identity that is being tried", () => {
+    const it = collectorScene();
+    it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
+    it.add(ConfigMaps, object(ConfigMaps, "b", { owners: [ownedBy(Secrets, "owner")] }));
+    const woken: string[] = [];
+    const outcome = { enqueue: (key: string) => woken.push(key), invalidNamespace: () => undefined };
+    it.graph.learnAbsence(identity("Secret"), "404", outcome);
+    expect(it.graph.node("uid-owner")).toMatchObject({ virtual: true, of: { kind: "ConfigMap" } });
+    expect(woken).toEqual(["ConfigMap ns/b"]);
+  });
+
+  test("is not remembered where nobody means it", () => {
+    const it = collectorScene();
+    it.add(Nodes, object(Nodes, "owner"));
+    it.graph.learnAbsence(identity("ConfigMap"), "404", silent);
+    it.graph.learnAbsence(identity("ConfigMap", { namespace: "" }), "404", silent);
+    expect(it.graph.absentOwners.evidence(identity("ConfigMap"))).toBeUndefined();
+    expect(it.graph.node("uid-owner")?.of.kind).toBe("Node");
+  });
+
   test("does not take an object out of the graph that a watch has shown", () => {
     const it = collectorScene();
     it.add(
@@ -239,6 +446,24 @@ describe("alternateIdentity (TestGetAlternateOwnerIdentity)", () => {
       next: undefined,
     },
     {
+      name: "nothing, if all mean the absent one, which has no namespace",
+      by: [dependent("ns", {})],
+      absent: identity("b", { namespace: "" }),
+      next: undefined,
+    },
+    {
+      name: "another kind in the namespace, after one without",
+      by: [dependent("ns", { kind: "Secret" })],
+      absent: identity("b", { namespace: "" }),
+      next: identity("b", { kind: "Secret" }),
+    },
+    {
+      name: "another version in the namespace, after one without",
+      by: [dependent("ns", { apiVersion: "v2" })],
+      absent: identity("b", { namespace: "" }),
+      next: identity("b", { apiVersion: "v2" }),
+    },
+    {
       name: "nothing, if they refer to others",
       by: [dependent("ns", { uid: "other", name: "c" })],
       absent: identity("b"),
@@ -249,6 +474,61 @@ describe("alternateIdentity (TestGetAlternateOwnerIdentity)", () => {
     test(`tries ${name}`, () => expect(alternateIdentity(by, absent)).toEqual(next));
   }
 });
+
+describe("partitionDependents (TestPartitionDependents)", () => {
+  const owner: Identity = { apiVersion: "v1", kind: "ConfigMap", namespace: "ns", name: "b", uid: "u" };
+  const reference: OwnerReference = { apiVersion: "v1", kind: "ConfigMap", name: "b", uid: "u" };
+  const dependent = (namespace: string, ...owners: readonly OwnerReference[]): GraphNode => ({
+    ...newNode({ namespace, name: "child", uid: "child" }, { apiVersion: "v1", kind: "Secret" }),
+    owners,
+  });
+  const other = { ...reference, uid: "other" };
+  const misnamed = { ...reference, name: "c" };
+  const rows: readonly { name: string; one: GraphNode; of?: Identity; is: readonly [boolean, boolean] }[] = [
+    { name: "one in its namespace", one: dependent("ns", reference), is: [true, false] },
+    { name: "one of another namespace", one: dependent("other", reference), is: [false, true] },
+    {
+      name: "one in a namespace, of an owner without",
+      one: dependent("ns", reference),
+      of: { ...owner, namespace: "" },
+      is: [true, false],
+    },
+    { name: "one with another owner too", one: dependent("ns", reference, other), is: [true, false] },
+    { name: "one with another owner alone", one: dependent("ns", other), is: [false, false] },
+    { name: "one that misnames it", one: dependent("ns", misnamed), is: [false, true] },
+    { name: "one that names and misnames it", one: dependent("ns", reference, misnamed), is: [true, true] },
+  ];
+  for (const { name, one, of = owner, is } of rows) {
+    test(`${name}: matching ${is[0]}, nonmatching ${is[1]}`, () => {
+      const { matching, nonmatching } = partitionDependents([one], of);
+      expect([matching.includes(one), nonmatching.includes(one)]).toEqual([...is]);
+    });
+  }
+
+  test("the same coordinates are those of one uid", () => {
+    expect([sameCoordinates(reference, owner), sameCoordinates(other, owner)]).toEqual([true, false]);
+  });
+});
+
+test("a dependent holds up the owner that its reference blocks, and no other one", () => {
+  const owner = newNode({ namespace: "ns", name: "b", uid: "u" }, { apiVersion: "v1", kind: "ConfigMap" });
+  const dependent = (...owners: readonly OwnerReference[]): GraphNode => ({ ...newNode(owner, owner.of), owners });
+  const [its, another] = [ownedBy(ConfigMaps, "b", { uid: "u" }), ownedBy(ConfigMaps, "c")];
+  const held = dependent({ ...its, blockOwnerDeletion: true }, another);
+  owner.dependents = new Set([held, dependent(its, { ...another, blockOwnerDeletion: true })]);
+  expect(blockingDependents(owner)).toEqual([held]);
+});
+
+test("a node's key names its group, where it has one", () => {
+  const node = (apiVersion: string): GraphNode =>
+    newNode({ namespace: "ns", name: "a", uid: "u" }, { apiVersion, kind: "Thing" });
+  expect(keyOfNode(node("v1"), "delete")).toBe("Thing ns/a");
+  expect(keyOfNode(node("apps/v1"), "orphan")).toBe("orphan Thing.apps ns/a");
+});
+
+test.each(["", "nonsense", "?Pod ns/a"])("the text %j is no key of a node", (text) =>
+  expect(objectOfKey(text)).toBeUndefined(),
+);
 
 describe("referenceChanges", () => {
   const [a, b] = [ownedBy(ConfigMaps, "a"), ownedBy(ConfigMaps, "b")];
@@ -267,9 +547,26 @@ describe("referenceChanges", () => {
       after: [a, { ...a }],
       changes: { added: [a], removed: [], changed: [] },
     },
+    {
+      name: "another uid of the same name",
+      before: [a],
+      after: [{ ...a, uid: "new" }],
+      changes: { added: [{ ...a, uid: "new" }], removed: [a], changed: [] },
+    },
   ]) {
     test(name, () => expect(referenceChanges(before, after)).toEqual(changes));
   }
+
+  test.each([
+    { name: "c" },
+    { kind: "Secret" },
+    { apiVersion: "v2" },
+    { controller: true },
+    { blockOwnerDeletion: true },
+  ])("of one field: %j", (change) => {
+    const after = { ...a, ...change };
+    expect(referenceChanges([a], [after])).toEqual({ added: [], removed: [], changed: [{ before: a, after }] });
+  });
 });
 
 for (const { key, means } of [
