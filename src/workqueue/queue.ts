@@ -71,7 +71,8 @@ export interface QueueOptions {
  *
  * Unlike client-go's, an item keeps why it is here: each `add` names its trigger, and the worker gets them all.
  *
- * Source: client-go v0.36 util/workqueue/queue.go; differs: one entry a key instead of a dirty and a processing set.
+ * Source: client-go v0.36 util/workqueue/queue.go; differs: one entry a key instead of a dirty and a processing set; whoever shuts
+ * down waits for the workers to end, not for the queue to drain.
  */
 export class Queue implements QueueGauges {
   readonly name: string;
@@ -82,8 +83,6 @@ export class Queue implements QueueGauges {
   #state: "open" | "shut down" = "open";
   /** Workers that found nothing. */
   #idle: (() => void)[] = [];
-  /** Resolves with the next `done`; made for those who drain. */
-  #nextDone: PromiseWithResolvers<void> | undefined;
 
   constructor(options: QueueOptions) {
     this.name = options.name;
@@ -171,8 +170,6 @@ export class Queue implements QueueGauges {
     this.#inFlight--;
     if (entry.again === undefined) this.#entries.delete(item.key);
     else this.#line(entry.again);
-    this.#nextDone?.resolve();
-    this.#nextDone = undefined;
   }
 
   /** Keys that wait for a worker, or were added while one has them. */
@@ -201,14 +198,5 @@ export class Queue implements QueueGauges {
     }
     for (const wake of this.#idle.splice(0)) wake();
     return dropped;
-  }
-
-  /** Shuts down and resolves when no worker has a key any more. */
-  async shutDownWithDrain(options?: { readonly discard?: boolean }): Promise<void> {
-    this.shutDown(options);
-    while (this.#inFlight > 0 || this.depth > 0) {
-      this.#nextDone ??= Promise.withResolvers();
-      await this.#nextDone.promise;
-    }
   }
 }

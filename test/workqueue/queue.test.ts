@@ -176,44 +176,17 @@ describe("Queue", () => {
     }
   });
 
-  test("shutDownWithDrain waits for every key: those that wait for a worker, and those of all workers", async () => {
-    const queue = newQueue();
-    for (const key of ["a", "b", "c"]) queue.add(key, because("1"));
-    const ended: string[] = [];
-    const drains = ["first", "second"].map((name) => queue.shutDownWithDrain().then(() => ended.push(name)));
-    const items = [took(queue), took(queue)];
-    for (const item of items) {
-      queue.done(item);
-      for (let n = 0; n < 10; n++) await Promise.resolve();
-      expect(ended).toEqual([]);
-    }
-    queue.done(took(queue));
-    await Promise.all(drains);
-    expect(ended).toEqual(["first", "second"]);
-  });
-
-  test("shutDownWithDrain of an idle queue ends at once", async () => {
-    await newQueue().shutDownWithDrain();
-  });
-
-  test("a key added while a worker has it is still handed out after the shutdown, and with discard it is dropped", async () => {
+  test("a key added while a worker has it is still handed out after the shutdown, and with discard it is dropped", () => {
     for (const discard of [false, true]) {
       const queue = newQueue();
       queue.add("a", because("1"));
       const item = took(queue);
       queue.add("a", because("2"));
       expect(queue.shutDown({ discard })).toBe(discard ? 1 : 0);
-      let drained = false;
-      const drain = queue.shutDownWithDrain().then(() => {
-        drained = true;
-      });
       queue.done(item);
+      expect(queue.depth).toBe(discard ? 0 : 1);
       const again = queue.take();
       expect(again === undefined ? undefined : whys(again)).toEqual(discard ? undefined : ["2"]);
-      for (let n = 0; n < 10; n++) await Promise.resolve();
-      expect(drained).toBe(discard);
-      if (again !== undefined) queue.done(again);
-      await drain;
     }
   });
 
@@ -230,22 +203,6 @@ describe("Queue", () => {
     queue.done(item);
     expect({ oldestAt: queue.oldestAt, addedAt: took(queue).addedAt }).toEqual({ oldestAt: 2000, addedAt: 2000 });
     expect(queue.oldestAt).toBeUndefined();
-  });
-
-  test("shutDownWithDrain waits for the keys in flight, and those come no more even if they were added again", async () => {
-    const queue = newQueue();
-    queue.add("a", because("1"));
-    const item = took(queue);
-    queue.add("a", because("2"));
-    let drained = false;
-    const drain = queue.shutDownWithDrain({ discard: true }).then(() => {
-      drained = true;
-    });
-    await Promise.resolve();
-    expect(drained).toBe(false);
-    queue.done(item);
-    await drain;
-    expect(queue.depth).toBe(0);
   });
 
   test("under any sequence of adds, takes and dones it is fair, stingy, single, and loses no trigger", () => {
