@@ -10,7 +10,7 @@ import { isPodReady } from "../src/controller/workload/pod-status.ts";
 import { deployment } from "../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../src/controllers/garbage-collector/garbage-collector.ts";
 import { replicaset } from "../src/controllers/replicaset/replicaset.ts";
-import { startEmbedded } from "../src/modes/embedded.ts";
+import { startEmbedded } from "../src/modes/run/embedded.ts";
 import { realRandom } from "../src/platform/random.ts";
 import { realTimeline } from "../src/platform/real-timeline.ts";
 import { sleep } from "../src/platform/timeline.ts";

@@ -166,7 +166,23 @@ export const rooms: readonly Room[] = [
     folder: "src/controllers",
     owns: "the built-in controllers, one folder each; `index.ts` is the only catalogue",
   },
-  { floor: 7, folder: "src/modes", owns: "ways to run controllers; preflight; the composition root" },
+  {
+    floor: 7,
+    folder: "src/modes",
+    owns: "ways to run controllers; preflight; the composition root",
+    inner: [
+      {
+        floor: 1,
+        folder: "preflight",
+        owns: "before anything is written: the user's rights, and who else reconciles these objects",
+      },
+      { floor: 1, folder: "watching", owns: "informers without controllers" },
+      { floor: 2, folder: "run", owns: "controllers that act: on a cluster, in an embedded one" },
+      { floor: 3, folder: "shadow", owns: "controllers that write nothing, held against the one that acts" },
+      { floor: 3, folder: "dry-run", owns: "controllers in a copy of the cluster, until nothing moves" },
+      { floor: 4, folder: "why", owns: "what a diagnosis needs, read from a cluster" },
+    ],
+  },
   {
     floor: 8,
     folder: "plugin",
@@ -197,16 +213,6 @@ export const rooms: readonly Room[] = [
     ],
   },
 ];
-
-/**
- * Folders whose own folders still import what lies flat in them, or each other: how many files' imports do. These may only fall;
- * a folder that is not named here has none.
- */
-export const knots: Readonly<Record<string, number>> = {
-  "src/api": 10,
-  "src/modes": 6,
-  "src/views": 2,
-};
 
 /**
  * How connected the large rooms are inside: arrows between the places of a folder, which are its folders and each file that lies flat

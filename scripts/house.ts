@@ -4,17 +4,7 @@
  */
 import { parseSync } from "oxc-parser";
 import { dirname, join, relative } from "node:path";
-import {
-  forbiddenGlobals,
-  knots,
-  levels,
-  mayImport,
-  mostArrows,
-  type Place,
-  type Room,
-  roomOf,
-  rooms,
-} from "./floors.ts";
+import { forbiddenGlobals, levels, mayImport, mostArrows, type Place, type Room, roomOf, rooms } from "./floors.ts";
 
 const start = "<!-- floors: made by `npm run check -- --write` from scripts/floors.ts -->";
 const end = "<!-- end of floors -->";
@@ -130,7 +120,7 @@ export async function floorsOf(top: string): Promise<Floors> {
   const broken = [
     ...imports.flatMap(brokenBetweenRooms),
     ...imports.flatMap(brokenBetweenPlaces),
-    ...knotsIn(own),
+    ...circlesIn(own),
     ...[...arrows].flatMap(([folder, count]) =>
       wrongCeiling(`${folder} has`, "arrows", count, mostArrows[folder] ?? 0),
     ),
@@ -186,8 +176,8 @@ function brokenBetweenPlaces({ from, to, isOwn }: Import): readonly string[] {
   });
 }
 
-/** Whatever the table says: no folder's own folders import what lies flat in it, and there is no circle between them. */
-function knotsIn(imports: readonly Import[]): readonly string[] {
+/** Whatever the table says: there is no circle between the folders of a folder and what lies flat in it, at any depth. */
+function circlesIn(imports: readonly Import[]): readonly string[] {
   const folders = new Set(imports.flatMap(({ from }) => foldersAbove(from)).filter((folder) => folder !== "src"));
   return [...folders].flatMap((folder) => {
     const between = imports.flatMap(({ from, to }) => {
@@ -195,10 +185,9 @@ function knotsIn(imports: readonly Import[]): readonly string[] {
       return mine === undefined || theirs === undefined || mine === theirs ? [] : [{ from, to, mine, theirs }];
     });
     const pairs = between.map(({ mine, theirs }) => [mine, theirs] as const);
-    const wrong = between.filter(({ mine, theirs }) => mine !== "" && (theirs === "" || reaches(pairs, theirs, mine)));
-    const allowed = knots[folder] ?? 0;
-    if (wrong.length <= allowed) return wrongCeiling(folder, "imports in knots", wrong.length, allowed);
-    return wrong.map(({ from, to }) => `${from}: imports ${to}, upwards or in a circle inside ${folder}`);
+    return between
+      .filter(({ mine, theirs }) => reaches(pairs, theirs, mine))
+      .map(({ from, to }) => `${from}: imports ${to}, in a circle of folders inside ${folder}`);
   });
 }
 
@@ -223,9 +212,9 @@ function childOf(folder: string, path: string): string | undefined {
   return rest.length === 1 ? "" : rest[0];
 }
 
-/** Whether arrows lead from one folder to another, not through what lies flat. */
+/** Whether arrows lead from one folder to another. */
 function reaches(pairs: readonly (readonly [string, string])[], from: string, to: string): boolean {
   const seen = new Set([from]);
-  for (const at of seen) for (const [mine, theirs] of pairs) if (mine === at && theirs !== "") seen.add(theirs);
+  for (const at of seen) for (const [mine, theirs] of pairs) if (mine === at) seen.add(theirs);
   return seen.has(to);
 }

@@ -1,7 +1,7 @@
 /** Whether the user may list and watch what is asked for; what is not allowed is said before anything else happens. */
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import type { Client } from "../../src/client/verbs.ts";
-import { askRights, formatRight, type Right } from "../../src/modes/rights.ts";
+import { askRights, formatRight, type Right } from "../../src/modes/preflight/rights.ts";
 import { namespaceExists } from "../names/missing-namespace.ts";
 import { wrapWords } from "../cli/style.ts";
 import { UserError } from "../cli/user-error.ts";

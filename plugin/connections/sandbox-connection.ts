@@ -1,5 +1,5 @@
 /** A sandbox of its own instead of the current context: what `--sandbox` connects to. */
-import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/modes/embedded.ts";
+import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/modes/run/embedded.ts";
 import { Namespaces } from "../../src/api/kind.ts";
 import { isAlreadyExists } from "../../src/api/status-error.ts";
 import type { Client } from "../../src/client/verbs.ts";

@@ -1,8 +1,8 @@
 /** What the preflight found, in words: the line when all is well, the refusals when not. */
 import { subjectOf } from "../../src/controller/api/definition.ts";
-import type { CacheState } from "../../src/modes/live.ts";
-import type { Preflight } from "../../src/modes/preflight.ts";
-import { formatRight } from "../../src/modes/rights.ts";
+import type { CacheState } from "../../src/modes/run/live.ts";
+import type { Preflight } from "../../src/modes/preflight/preflight.ts";
+import { formatRight } from "../../src/modes/preflight/rights.ts";
 import { UserError } from "../cli/user-error.ts";
 import { counted, wrapWords } from "../cli/style.ts";
 

@@ -7,7 +7,7 @@
 import { ReplicaSets } from "../../src/api/kind.ts";
 import { readAll, type Transport } from "../../src/api/transport.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
-import { startEmbedded } from "../../src/modes/embedded.ts";
+import { startEmbedded } from "../../src/modes/run/embedded.ts";
 import { releaseMemory } from "../../src/platform/memory.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";

@@ -2,7 +2,7 @@
 import { accessCluster } from "../../src/client/cluster-access.ts";
 import { connect } from "../../src/client/connect.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
-import { startLive } from "../../src/modes/live.ts";
+import { startLive } from "../../src/modes/run/live.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";

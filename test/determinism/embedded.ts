@@ -12,7 +12,7 @@ import type { Unstored } from "../../src/api/object.ts";
 import type { ReplicaSet } from "../../src/api/types.ts";
 import type { Client } from "../../src/client/verbs.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
-import { startEmbedded } from "../../src/modes/embedded.ts";
+import { startEmbedded } from "../../src/modes/run/embedded.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { sleep, type Timeline } from "../../src/platform/timeline.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";

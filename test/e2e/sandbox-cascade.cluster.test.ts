@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { controlPlaneBinary } from "../../scripts/control-plane.ts";
 import { catalogue } from "../../src/controllers/index.ts";
-import { type Embedded, startEmbedded } from "../../src/modes/embedded.ts";
+import { type Embedded, startEmbedded } from "../../src/modes/run/embedded.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { type SandboxHttps, serveSandbox } from "../../src/sandbox/https.ts";

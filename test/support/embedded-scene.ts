@@ -2,7 +2,7 @@
 import type { Kind } from "../../src/api/kind.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import type { Client } from "../../src/client/verbs.ts";
-import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/modes/embedded.ts";
+import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/modes/run/embedded.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { type RunEnd, virtualTimeline, type VirtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";

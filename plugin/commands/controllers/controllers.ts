@@ -1,7 +1,7 @@
 import { apiVersionOf } from "../../../src/api/kind.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { catalogue } from "../../../src/controllers/index.ts";
-import { permissionsOf } from "../../../src/modes/rights.ts";
+import { permissionsOf } from "../../../src/modes/preflight/rights.ts";
 import { choice, type Command, command, text } from "../../cli/command.ts";
 import { controllerCandidates, controllerNamed } from "../../names/controller-names.ts";
 import { rbacManifest } from "./rbac.ts";

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
-import { fieldManagerOf } from "../../../src/modes/live.ts";
-import { permissionsOf } from "../../../src/modes/rights.ts";
+import { fieldManagerOf } from "../../../src/modes/run/live.ts";
+import { permissionsOf } from "../../../src/modes/preflight/rights.ts";
 
 interface RbacRule {
   readonly apiGroups: readonly string[];

@@ -3,7 +3,7 @@ import { splitKey } from "../../../src/api/key.ts";
 import type { ShadowPreflight } from "../../../src/modes/shadow/owners.ts";
 import type { AgreementEvent } from "../../../src/trace/events.ts";
 import type { AgreementSummary } from "../../../src/views/agreement.ts";
-import { formatRight } from "../../../src/modes/rights.ts";
+import { formatRight } from "../../../src/modes/preflight/rights.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { counted, withoutSuffix } from "../../cli/style.ts";
 

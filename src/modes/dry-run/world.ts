@@ -18,7 +18,7 @@ import type { Change } from "../../sandbox/storage/history.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State, type StateEntry } from "../../views/state.ts";
-import { fieldManagerOf } from "../live.ts";
+import { fieldManagerOf } from "../run/live.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
 import { whatPodLacks } from "./lacking.ts";

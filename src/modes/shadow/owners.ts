@@ -2,8 +2,8 @@
 import type { Transport } from "../../api/transport.ts";
 import type { Client } from "../../client/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import { askRights, type Right, type Rights } from "../rights.ts";
-import { findSecondOwner, type SecondOwner } from "../second-owner.ts";
+import { askRights, type Right, type Rights } from "../preflight/rights.ts";
+import { findSecondOwner, type SecondOwner } from "../preflight/second-owner.ts";
 import type { ShadowOwner } from "./shadow.ts";
 
 export interface ShadowPreflight {

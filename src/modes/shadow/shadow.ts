@@ -31,7 +31,7 @@ import { createSandbox } from "../../sandbox/sandbox.ts";
 import type { Server } from "../../sandbox/context/server.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
-import { fieldManagerOf } from "../live.ts";
+import { fieldManagerOf } from "../run/live.ts";
 import { isStatusOnly, type Observed } from "./acts.ts";
 import { type Applied, InStep } from "./in-step.ts";
 import type { KeyOf, Siblings } from "./intention.ts";

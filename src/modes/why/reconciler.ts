@@ -1,6 +1,6 @@
 import type { Want, Got } from "../../diagnosis/look.ts";
 import { isForbidden } from "../../api/status-error.ts";
-import { findSecondOwner } from "../second-owner.ts";
+import { findSecondOwner } from "../preflight/second-owner.ts";
 import type { ReaderOptions } from "./options.ts";
 
 /** Who reconciles objects of a kind that a controller of ours is for, as far as the cluster shows it. */

@@ -6,7 +6,7 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { Ref } from "../../diagnosis/diagnosis.ts";
 import { type Got, isOwnedBy, type WouldDo } from "../../diagnosis/look.ts";
 import { sleep } from "../../platform/timeline.ts";
-import { askRights } from "../rights.ts";
+import { askRights } from "../preflight/rights.ts";
 import { startShadow } from "../shadow/shadow.ts";
 import type { ReaderOptions } from "./options.ts";
 

@@ -3,7 +3,7 @@ import { Deployments, Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { Deployment, Pod, ReplicaSet } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
-import type { EmbeddedOptions } from "../../../src/modes/embedded.ts";
+import type { EmbeddedOptions } from "../../../src/modes/run/embedded.ts";
 import { type EmbeddedScene, embeddedScene } from "../../support/embedded-scene.ts";
 
 export interface DeploymentParts {

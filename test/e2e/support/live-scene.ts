@@ -8,7 +8,7 @@ import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import { SharedInformer } from "../../../src/cache/shared-informer.ts";
-import type { LiveRun } from "../../../src/modes/live.ts";
+import type { LiveRun } from "../../../src/modes/run/live.ts";
 import { below, type Random, realRandom } from "../../../src/platform/random.ts";
 import { realTimeline } from "../../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";

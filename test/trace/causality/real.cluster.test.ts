@@ -10,7 +10,7 @@ import { connect, type Connection } from "../../../src/client/connect.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
-import { startLive } from "../../../src/modes/live.ts";
+import { startLive } from "../../../src/modes/run/live.ts";
 import { realHost } from "../../../src/platform/host.ts";
 import { below, type Random, realRandom, seededRandom } from "../../../src/platform/random.ts";
 import { realTimeline } from "../../../src/platform/real-timeline.ts";

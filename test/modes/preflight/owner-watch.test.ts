@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { catalogue } from "../../src/controllers/index.ts";
-import { ownersUnnoticed } from "../../src/modes/owner-watch.ts";
+import { catalogue } from "../../../src/controllers/index.ts";
+import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
 
 test("of each controller it is known whether another owner of it would be noticed while it runs", () => {
   expect(ownersUnnoticed(catalogue)).toEqual(["garbage-collector", "serviceaccount"]);

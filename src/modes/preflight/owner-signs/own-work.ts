@@ -1,10 +1,10 @@
 /** What a controller's own objects and Events show of another owner: statuses that it wrote, objects that wait for anybody. */
-import { Events, type Kind, Pods } from "../../api/kind.ts";
-import { keyOf } from "../../api/key.ts";
-import type { ManagedFieldsEntry, StoredObject } from "../../api/object.ts";
-import { parseTime } from "../../api/time.ts";
-import type { Client } from "../../client/verbs.ts";
-import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { Events, type Kind, Pods } from "../../../api/kind.ts";
+import { keyOf } from "../../../api/key.ts";
+import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
+import { parseTime } from "../../../api/time.ts";
+import type { Client } from "../../../client/verbs.ts";
+import type { ControllerDefinition } from "../../../controller/api/definition.ts";
 import { type Idle, joined, lastTouched, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
 
 export type Looked = Pick<ControllerDefinition, "name" | "for" | "component" | "isLeftUndone" | "recordsEvents">;

@@ -1,12 +1,12 @@
 /** What is asked before anything is written: may we, and does somebody else already do it. Only reads. */
-import { Leases } from "../api/kind.ts";
-import { isForbidden } from "../api/status-error.ts";
-import { parseTime } from "../api/time.ts";
-import type { Transport } from "../api/transport.ts";
-import type { Client } from "../client/verbs.ts";
-import type { ControllerDefinition } from "../controller/api/definition.ts";
-import { sleep, type Timeline } from "../platform/timeline.ts";
-import { judge } from "../verdict/verdict.ts";
+import { Leases } from "../../api/kind.ts";
+import { isForbidden } from "../../api/status-error.ts";
+import { parseTime } from "../../api/time.ts";
+import type { Transport } from "../../api/transport.ts";
+import type { Client } from "../../client/verbs.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { sleep, type Timeline } from "../../platform/timeline.ts";
+import { judge } from "../../verdict/verdict.ts";
 import { askRights, type Rights, rightsToRun } from "./rights.ts";
 import { findSecondOwner, type SecondOwner } from "./second-owner.ts";
 

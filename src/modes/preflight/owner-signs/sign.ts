@@ -1,8 +1,8 @@
 /** What the cluster shows of somebody who reconciles: traces of work, and work that was left undone. */
-import type { ManagedFieldsEntry, StoredObject } from "../../api/object.ts";
-import { isForbidden, isNotFound } from "../../api/status-error.ts";
-import { parseTime } from "../../api/time.ts";
-import type { Unseen } from "../../verdict/verdict.ts";
+import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
+import { isForbidden, isNotFound } from "../../../api/status-error.ts";
+import { parseTime } from "../../../api/time.ts";
+import type { Unseen } from "../../../verdict/verdict.ts";
 
 /** Somebody has worked. */
 export interface Sign {

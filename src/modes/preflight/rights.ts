@@ -1,8 +1,8 @@
 /** Which rights controllers need, and which of them the user has. */
-import { Events, Leases, type Kind } from "../api/kind.ts";
-import type { StoredObject } from "../api/object.ts";
-import type { Client } from "../client/verbs.ts";
-import type { ControllerDefinition } from "../controller/api/definition.ts";
+import { Events, Leases, type Kind } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type { Client } from "../../client/verbs.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 
 /** One verb on one resource, as RBAC names it. */
 export interface Right {

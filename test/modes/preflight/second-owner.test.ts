@@ -1,24 +1,24 @@
 /** Who else is taken to reconcile the same objects: by traces of work, and by work that was left undone. */
 import { expect, test } from "bun:test";
-import { kindOf, Leases, Namespaces, Nodes, Pods, ReplicaSets } from "../../src/api/kind.ts";
-import type { StoredObject } from "../../src/api/object.ts";
-import { formatMicroTime } from "../../src/api/time.ts";
-import type { Transport } from "../../src/api/transport.ts";
-import type { ReplicaSet } from "../../src/api/types.ts";
-import { createClient } from "../../src/client/client.ts";
-import type { Client } from "../../src/client/verbs.ts";
-import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
-import { deployment } from "../../src/controllers/deployment/deployment.ts";
-import { garbageCollector } from "../../src/controllers/garbage-collector/garbage-collector.ts";
-import { kubelet } from "../../src/controllers/kubelet/kubelet.ts";
-import { namespace } from "../../src/controllers/namespace/namespace.ts";
-import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
-import { scheduler } from "../../src/controllers/scheduler/scheduler.ts";
-import { findSecondOwner, type SecondOwner } from "../../src/modes/second-owner.ts";
-import { sleep } from "../../src/platform/timeline.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
-import { embeddedScene, type EmbeddedScene } from "../support/embedded-scene.ts";
-import { statusOf } from "../support/refused.ts";
+import { kindOf, Leases, Namespaces, Nodes, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { formatMicroTime } from "../../../src/api/time.ts";
+import type { Transport } from "../../../src/api/transport.ts";
+import type { ReplicaSet } from "../../../src/api/types.ts";
+import { createClient } from "../../../src/client/client.ts";
+import type { Client } from "../../../src/client/verbs.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
+import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
+import { kubelet } from "../../../src/controllers/kubelet/kubelet.ts";
+import { namespace } from "../../../src/controllers/namespace/namespace.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
+import { findSecondOwner, type SecondOwner } from "../../../src/modes/preflight/second-owner.ts";
+import { sleep } from "../../../src/platform/timeline.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.ts";
+import { statusOf } from "../../support/refused.ts";
 
 const ClusterRoles = kindOf<StoredObject & { readonly aggregationRule: unknown }>({
   group: "rbac.authorization.k8s.io",

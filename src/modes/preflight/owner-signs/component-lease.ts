@@ -1,10 +1,10 @@
 /** The Lease by which the replicas of kube-controller-manager, or kube-scheduler, choose a leader. */
-import { Leases, pathOf } from "../../api/kind.ts";
-import { StatusError, type Status } from "../../api/status-error.ts";
-import { parseTime } from "../../api/time.ts";
-import { type ApiResponse, readAll, type Transport } from "../../api/transport.ts";
-import type { Lease } from "../../api/types.ts";
-import { sandboxServer } from "../../sandbox/https.ts";
+import { Leases, pathOf } from "../../../api/kind.ts";
+import { StatusError, type Status } from "../../../api/status-error.ts";
+import { parseTime } from "../../../api/time.ts";
+import { type ApiResponse, readAll, type Transport } from "../../../api/transport.ts";
+import type { Lease } from "../../../api/types.ts";
+import { sandboxServer } from "../../../sandbox/https.ts";
 import { age } from "./sign.ts";
 
 /**

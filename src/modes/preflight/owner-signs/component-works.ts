@@ -2,11 +2,11 @@
  * What kube-controller-manager does within a second in every cluster, whatever its controllers have to do besides: what of it is
  * there shows that it was there, what is missing that it is not.
  */
-import { type Kind, kindOf, Namespaces, Nodes, ServiceAccounts } from "../../api/kind.ts";
-import type { StoredObject } from "../../api/object.ts";
-import { parseTime } from "../../api/time.ts";
-import type { Client } from "../../client/verbs.ts";
-import type { Unseen } from "../../verdict/verdict.ts";
+import { type Kind, kindOf, Namespaces, Nodes, ServiceAccounts } from "../../../api/kind.ts";
+import type { StoredObject } from "../../../api/object.ts";
+import { parseTime } from "../../../api/time.ts";
+import type { Client } from "../../../client/verbs.ts";
+import type { Unseen } from "../../../verdict/verdict.ts";
 import { type Idle, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
 
 const ConfigMaps = kindOf({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { Leases, Pods, ReplicaSets } from "../../src/api/kind.ts";
-import { kubelet, nodeHeartbeat } from "../../src/controllers/kubelet/kubelet.ts";
-import { scheduler } from "../../src/controllers/scheduler/scheduler.ts";
-import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";
-import { ControllerManager } from "../../src/controller/runtime/controller-manager.ts";
-import { seededRandom } from "../../src/platform/random.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
-import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
-import { isPodReady } from "../../src/controller/workload/pod-status.ts";
-import { embeddedScene } from "../support/embedded-scene.ts";
-import { podOf } from "../support/pods.ts";
+import { Leases, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { kubelet, nodeHeartbeat } from "../../../src/controllers/kubelet/kubelet.ts";
+import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
+import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
+import { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
+import { seededRandom } from "../../../src/platform/random.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { isPodReady } from "../../../src/controller/workload/pod-status.ts";
+import { embeddedScene } from "../../support/embedded-scene.ts";
+import { podOf } from "../../support/pods.ts";
 
 describe("the embedded cluster", () => {
   test("brings a ReplicaSet from its creation to ready pods on several nodes, and stops cleanly", async () => {

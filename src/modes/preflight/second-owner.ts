@@ -1,8 +1,8 @@
 /** Whether something else already reconciles these objects: two controllers on one object do everything twice. */
-import type { Transport } from "../api/transport.ts";
-import type { Client } from "../client/verbs.ts";
-import { type ControllerDefinition, subjectOf } from "../controller/api/definition.ts";
-import { judge, type Unseen, type Verdict } from "../verdict/verdict.ts";
+import type { Transport } from "../../api/transport.ts";
+import type { Client } from "../../client/verbs.ts";
+import { type ControllerDefinition, subjectOf } from "../../controller/api/definition.ts";
+import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import { type ComponentLease, readComponentLease } from "./owner-signs/component-lease.ts";
 import { componentWorks } from "./owner-signs/component-works.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";

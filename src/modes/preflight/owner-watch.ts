@@ -1,19 +1,19 @@
 /** Looks, while controllers run, for writes that only another owner of the same objects makes. */
-import { type ObjectKey, splitKey } from "../api/key.ts";
-import type { Kind } from "../api/kind.ts";
-import { Nodes, Pods, ServiceAccounts } from "../api/kind.ts";
-import type { StoredObject } from "../api/object.ts";
-import { controllerOf } from "../api/owner-references.ts";
-import { parseTime } from "../api/time.ts";
-import type { Client } from "../client/verbs.ts";
-import type { ControllerDefinition } from "../controller/api/definition.ts";
-import type { ControllerManager } from "../controller/runtime/controller-manager.ts";
-import type { RunningController } from "../controller/runtime/running-controller.ts";
-import { schedulerName } from "../controllers/scheduler/sync.ts";
-import type { Cancel, Timeline } from "../platform/timeline.ts";
-import type { TraceBus } from "../trace/bus.ts";
-import type { DeltaEvent, KindName, StageEvent, StoreEvent, WriteEvent } from "../trace/events.ts";
-import { Recent } from "../trace/recent.ts";
+import { type ObjectKey, splitKey } from "../../api/key.ts";
+import type { Kind } from "../../api/kind.ts";
+import { Nodes, Pods, ServiceAccounts } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { controllerOf } from "../../api/owner-references.ts";
+import { parseTime } from "../../api/time.ts";
+import type { Client } from "../../client/verbs.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import type { ControllerManager } from "../../controller/runtime/controller-manager.ts";
+import type { RunningController } from "../../controller/runtime/running-controller.ts";
+import { schedulerName } from "../../controllers/scheduler/sync.ts";
+import type { Cancel, Timeline } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+import type { DeltaEvent, KindName, StageEvent, StoreEvent, WriteEvent } from "../../trace/events.ts";
+import { Recent } from "../../trace/recent.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
 import { isOurs, writesStatus } from "./owner-signs/own-work.ts";
 

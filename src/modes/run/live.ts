@@ -1,18 +1,18 @@
 /** Live: the cluster, the real timeline, and controllers that write. What `run` runs. */
-import type { Kind } from "../api/kind.ts";
-import type { Selector } from "../api/labels.ts";
-import { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
-import type { OwnLimits } from "../client/rate-limited.ts";
-import type { Client } from "../client/verbs.ts";
-import { ControllerManager } from "../controller/runtime/controller-manager.ts";
-import type { ControllerDefinition } from "../controller/api/definition.ts";
-import { HeldLease } from "../controller/runtime/lease.ts";
-import type { LeaseFence } from "../controller/runtime/lease-fence.ts";
-import { releaseMemory } from "../platform/memory.ts";
-import { OwnerWatch, showsOwnersByStatus } from "./owner-watch.ts";
-import type { Random } from "../platform/random.ts";
-import type { Timeline } from "../platform/timeline.ts";
-import type { TraceBus } from "../trace/bus.ts";
+import type { Kind } from "../../api/kind.ts";
+import type { Selector } from "../../api/labels.ts";
+import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
+import type { OwnLimits } from "../../client/rate-limited.ts";
+import type { Client } from "../../client/verbs.ts";
+import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { HeldLease } from "../../controller/runtime/lease.ts";
+import type { LeaseFence } from "../../controller/runtime/lease-fence.ts";
+import { releaseMemory } from "../../platform/memory.ts";
+import { OwnerWatch, showsOwnersByStatus } from "../preflight/owner-watch.ts";
+import type { Random } from "../../platform/random.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
 
 export interface LiveOptions {
   readonly controllers: readonly ControllerDefinition[];

@@ -1,9 +1,9 @@
 /** How a live run is put together, as far as nothing is sent. */
 import { expect, test } from "bun:test";
-import { catalogue } from "../../src/controllers/index.ts";
-import { fieldManagerOf, startLive } from "../../src/modes/live.ts";
-import { rejection } from "../support/rejection.ts";
-import { virtualCluster } from "../support/virtual-cluster.ts";
+import { catalogue } from "../../../src/controllers/index.ts";
+import { fieldManagerOf, startLive } from "../../../src/modes/run/live.ts";
+import { rejection } from "../../support/rejection.ts";
+import { virtualCluster } from "../../support/virtual-cluster.ts";
 
 test("the namespace controller alone has limits on requests of its own, those of kube-controller-manager", async () => {
   const cluster = await virtualCluster();

@@ -2,21 +2,21 @@
  * The embedded cluster: an API server in this process, with nodes, a scheduler and a kubelet, and controllers of one's choice. What
  * `--sandbox`, `kubectl reconcile sandbox`, the demo and tests on virtual time stand on.
  */
-import type { Transport } from "../api/transport.ts";
-import { SharedInformerFactory } from "../cache/shared-informer-factory.ts";
-import { createClient } from "../client/client.ts";
-import type { Client } from "../client/verbs.ts";
-import { ControllerManager } from "../controller/runtime/controller-manager.ts";
-import type { ControllerDefinition } from "../controller/api/definition.ts";
-import { kubelet, nodeHeartbeat } from "../controllers/kubelet/kubelet.ts";
-import { simulatedNode } from "../controllers/kubelet/node.ts";
-import { scheduler } from "../controllers/scheduler/scheduler.ts";
-import { serviceaccount } from "../controllers/serviceaccount/serviceaccount.ts";
-import { Nodes } from "../api/kind.ts";
-import type { Random } from "../platform/random.ts";
-import { sleep, type Timeline } from "../platform/timeline.ts";
-import { createSandbox, type Sandbox } from "../sandbox/sandbox.ts";
-import { TraceBus } from "../trace/bus.ts";
+import type { Transport } from "../../api/transport.ts";
+import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
+import { createClient } from "../../client/client.ts";
+import type { Client } from "../../client/verbs.ts";
+import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { kubelet, nodeHeartbeat } from "../../controllers/kubelet/kubelet.ts";
+import { simulatedNode } from "../../controllers/kubelet/node.ts";
+import { scheduler } from "../../controllers/scheduler/scheduler.ts";
+import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
+import { Nodes } from "../../api/kind.ts";
+import type { Random } from "../../platform/random.ts";
+import { sleep, type Timeline } from "../../platform/timeline.ts";
+import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { TraceBus } from "../../trace/bus.ts";
 import { fieldManagerOf } from "./live.ts";
 
 export interface EmbeddedOptions {
