@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { Pod } from "../../src/api/types.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { DeltaDetail } from "../../src/trace/delta-detail.ts";
-import type { DeltaEvent, LinkEvent, StageEventBody, WriteEvent } from "../../src/trace/events.ts";
-import { Linker } from "../../src/trace/linker.ts";
+import type { DeltaEvent, LinkEvent, StageEvent, StageEventBody, WriteEvent } from "../../src/trace/events.ts";
+import { Linker, linkedStages } from "../../src/trace/linker.ts";
 
 const of = { group: "", kind: "Pod" };
 const ours = "kubectl-reconcile-replicaset";
@@ -56,7 +56,7 @@ function linksOf(...events: readonly (readonly [at: number, event: StageEventBod
   bus.listen(new Linker(bus).listener);
   for (const [at, event] of events) {
     now = at;
-    bus.emit(event);
+    bus.emit({ ...event });
   }
   expect(failed).toEqual([]);
   return links.map((link) => `${link.by} ${link.write}→${link.delta}`);
@@ -394,12 +394,22 @@ describe("Linker", () => {
   });
 });
 
+test("a Linker needs no stages but those that it names", () => {
+  const bus = new TraceBus({ now: () => 0 });
+  const links: StageEvent[] = [];
+  bus.listen((event) => links.push(event), { stages: ["link"] });
+  bus.listen(new Linker(bus).listener, { stages: linkedStages });
+  bus.emit(write({}));
+  bus.emit(delta({ type: "Added" }));
+  expect(links.map(({ stage }) => stage)).toEqual(["link"]);
+});
+
 describe("what a Linker remembers", () => {
   const remembering = (): { readonly emit: (...events: StageEventBody[]) => void; readonly linker: Linker } => {
     const bus = new TraceBus({ now: () => 0 });
     const linker = new Linker(bus);
     bus.listen(linker.listener);
-    return { emit: (...events) => events.forEach((event) => bus.emit(event)), linker };
+    return { emit: (...events) => events.forEach((event) => bus.emit({ ...event })), linker };
   };
 
   test("of a write is the write, under its version and among those that wait, until its delta came", () => {
