@@ -45,7 +45,20 @@ export const rooms: readonly Room[] = [
   },
   { floor: 2, folder: "src/trace", owns: "stage events, the bus that carries them, the links between them" },
   { floor: 2, folder: "src/verdict", owns: "what a verdict is: made from what was looked at, and from nothing else" },
-  { floor: 3, folder: "src/client", owns: "kubeconfig → HTTP `Transport` → typed verbs; `ListerWatcher`; discovery" },
+  {
+    floor: 3,
+    folder: "src/client",
+    owns: "kubeconfig → HTTP `Transport` → typed verbs; `ListerWatcher`; discovery",
+    inner: [
+      { floor: 1, folder: "config", owns: "kubeconfig files and flags: which server, which login, which proxy" },
+      {
+        floor: 2,
+        folder: "http",
+        owns: "the HTTP `Transport` and what wraps it: credentials, limits, retries, watchdog, fences",
+      },
+      { floor: 3, folder: "api", owns: "typed verbs, lists and watches, discovery" },
+    ],
+  },
   { floor: 3, folder: "src/workqueue", owns: "queue → delaying queue → rate-limiting queue; rate limiters" },
   {
     floor: 3,

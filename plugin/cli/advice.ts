@@ -1,5 +1,5 @@
 /** Commands that the program advises: each works as it is printed, on the cluster and as the user that were asked about. */
-import type { AccessFlags } from "../../src/client/access.ts";
+import type { AccessFlags } from "../../src/client/config/access.ts";
 
 /** A token is not repeated, since what is printed may be logged; nor is the time limit of a request. */
 type Chosen = Omit<AccessFlags, "token" | "requestTimeout" | "namespace">;

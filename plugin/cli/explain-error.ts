@@ -1,7 +1,7 @@
 /** Errors become text here and nowhere else: one clear line, then what to do next. */
 import { StatusError } from "../../src/api/status-error.ts";
 import { TransportError } from "../../src/api/transport.ts";
-import { KubeconfigError } from "../../src/client/kubeconfig-types.ts";
+import { KubeconfigError } from "../../src/client/config/kubeconfig-types.ts";
 import type { Io } from "./io.ts";
 import { shownLength, styleOf, wrapWords } from "./style.ts";
 import { UserError } from "./user-error.ts";

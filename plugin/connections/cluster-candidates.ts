@@ -1,9 +1,9 @@
 /** What completion offers from the kubeconfig and from the cluster. Nothing is offered that takes long or fails. */
 import { Namespaces } from "../../src/api/kind.ts";
-import type { AccessFlags } from "../../src/client/access.ts";
-import { discover } from "../../src/client/discovery.ts";
-import { loadKubeconfig } from "../../src/client/kubeconfig.ts";
-import type { Client } from "../../src/client/verbs.ts";
+import type { AccessFlags } from "../../src/client/config/access.ts";
+import { discover } from "../../src/client/api/discovery.ts";
+import { loadKubeconfig } from "../../src/client/config/kubeconfig.ts";
+import type { Client } from "../../src/client/api/verbs.ts";
 import { realHost } from "../../src/platform/host.ts";
 import type { Candidate, Typing } from "../cli/command.ts";
 import { connectAs } from "./connection.ts";

@@ -1,13 +1,13 @@
 /** From the flags of the connection to a client, and from its failures to words. */
 import { isNotFound, StatusError } from "../../src/api/status-error.ts";
 import { type Transport, TransportError } from "../../src/api/transport.ts";
-import type { AccessFlags } from "../../src/client/access.ts";
-import { accessCluster } from "../../src/client/cluster-access.ts";
-import { createClient } from "../../src/client/client.ts";
+import type { AccessFlags } from "../../src/client/config/access.ts";
+import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import { createClient } from "../../src/client/api/client.ts";
 import { connect } from "../../src/client/connect.ts";
-import type { Client } from "../../src/client/verbs.ts";
-import type { WriteFence } from "../../src/client/write-fence.ts";
-import type { OwnLimits } from "../../src/client/rate-limited.ts";
+import type { Client } from "../../src/client/api/verbs.ts";
+import type { WriteFence } from "../../src/client/http/write-fence.ts";
+import type { OwnLimits } from "../../src/client/http/rate-limited.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { kubectlAdvice } from "../cli/advice.ts";

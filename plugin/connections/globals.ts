@@ -1,5 +1,5 @@
 /** The options that every command takes: kubectl's own, since kubectl hands none of them on to a plugin. */
-import type { AccessFlags } from "../../src/client/access.ts";
+import type { AccessFlags } from "../../src/client/config/access.ts";
 import { clusterCandidates, contextCandidates, namespaceCandidates, userCandidates } from "./cluster-candidates.ts";
 import { duration, flag, type Options, text, texts, wholeNumber } from "../cli/command.ts";
 

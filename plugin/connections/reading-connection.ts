@@ -1,8 +1,8 @@
 /** Where commands look on without writing: the cluster of the current context, or a sandbox in which controllers act. */
-import type { AccessFlags } from "../../src/client/access.ts";
-import { createClient } from "../../src/client/client.ts";
-import { readOnly } from "../../src/client/read-only.ts";
-import type { Client } from "../../src/client/verbs.ts";
+import type { AccessFlags } from "../../src/client/config/access.ts";
+import { createClient } from "../../src/client/api/client.ts";
+import { readOnly } from "../../src/client/http/read-only.ts";
+import type { Client } from "../../src/client/api/verbs.ts";
 import { acting } from "../../src/controllers/index.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { applyManifests } from "../manifests/apply-manifests.ts";

@@ -1,6 +1,6 @@
 /** Whether the user may list and watch what is asked for; what is not allowed is said before anything else happens. */
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
-import type { Client } from "../../src/client/verbs.ts";
+import type { Client } from "../../src/client/api/verbs.ts";
 import { askRights, formatRight, type Right } from "../../src/modes/preflight/rights.ts";
 import { namespaceExists } from "../names/missing-namespace.ts";
 import { wrapWords } from "../cli/style.ts";

@@ -1,6 +1,6 @@
 /** Where `run` runs: the cluster of the current context, or a sandbox of its own. */
-import type { AccessFlags } from "../../src/client/access.ts";
-import type { WriteFence } from "../../src/client/write-fence.ts";
+import type { AccessFlags } from "../../src/client/config/access.ts";
+import type { WriteFence } from "../../src/client/http/write-fence.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { type Connected, connectAs } from "./connection.ts";
 import type { Io } from "../cli/io.ts";

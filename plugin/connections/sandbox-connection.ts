@@ -2,7 +2,7 @@
 import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/modes/run/embedded.ts";
 import { Namespaces } from "../../src/api/kind.ts";
 import { isAlreadyExists } from "../../src/api/status-error.ts";
-import type { Client } from "../../src/client/verbs.ts";
+import type { Client } from "../../src/client/api/verbs.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { type Applied, applyManifests } from "../manifests/apply-manifests.ts";
 import type { Connected } from "./connection.ts";

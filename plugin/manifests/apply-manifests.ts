@@ -2,8 +2,8 @@
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import type { StoredObject, Unstored } from "../../src/api/object.ts";
 import { isAlreadyExists, StatusError } from "../../src/api/status-error.ts";
-import { discover } from "../../src/client/discovery.ts";
-import type { Client } from "../../src/client/verbs.ts";
+import { discover } from "../../src/client/api/discovery.ts";
+import type { Client } from "../../src/client/api/verbs.ts";
 import { whyUnknown } from "./unknown-kinds.ts";
 import { type Manifest, placeOf } from "./manifests.ts";
 import { refusals } from "./refusals.ts";

@@ -1,6 +1,6 @@
 /** Kinds that the sandbox does not serve: those of a cluster, those that manifests define, and those that they name. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
-import type { DiscoveredKind } from "../../src/client/discovery.ts";
+import type { DiscoveredKind } from "../../src/client/api/discovery.ts";
 import type { BothSides, Manifest } from "./manifests.ts";
 
 interface DefinitionLike {

@@ -1,6 +1,6 @@
 /** What is wrong with a kind that no API server of this release has. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
-import type { DiscoveredKind } from "../../src/client/discovery.ts";
+import type { DiscoveredKind } from "../../src/client/api/discovery.ts";
 import { type BothSides, ManifestError, problemOf } from "./manifests.ts";
 import { nearest } from "../names/controller-names.ts";
 import { definedKinds } from "./custom-kinds.ts";

@@ -1,7 +1,7 @@
 /** Names of types and objects as kubectl takes and prints them: `deploy/web`, `replicaset.apps/web-1`, `pods`, `TYPE NAME`. */
 import { objectKey, type ObjectKey } from "../../src/api/key.ts";
 import type { Kind } from "../../src/api/kind.ts";
-import { isNameOf } from "../../src/client/discovery.ts";
+import { isNameOf } from "../../src/client/api/discovery.ts";
 import { distance } from "./controller-names.ts";
 import { UserError } from "../cli/user-error.ts";
 

@@ -1,7 +1,7 @@
 import { Pods } from "../../src/api/kind.ts";
 import type { ApiBody, ApiRequest, Transport } from "../../src/api/transport.ts";
 import { SharedInformer } from "../../src/cache/shared-informer.ts";
-import { createListerWatcher } from "../../src/client/lists.ts";
+import { createListerWatcher } from "../../src/client/api/lists.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import type { Timeline } from "../../src/platform/timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";

@@ -7,7 +7,7 @@
  */
 import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";
 import { Pods } from "../../src/api/kind.ts";
-import { accessCluster } from "../../src/client/cluster-access.ts";
+import { accessCluster } from "../../src/client/config/cluster-access.ts";
 import { connect } from "../../src/client/connect.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { releaseMemory } from "../../src/platform/memory.ts";

@@ -1,5 +1,5 @@
 /** The ReplicaSet controller live, as `run` runs it, with nobody listening to its stage events or with `trace` at its full length. */
-import { accessCluster } from "../../src/client/cluster-access.ts";
+import { accessCluster } from "../../src/client/config/cluster-access.ts";
 import { connect } from "../../src/client/connect.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
 import { startLive } from "../../src/modes/run/live.ts";

@@ -8,7 +8,7 @@ import type {
   Selectors,
   WatchFrame,
   WatchStream,
-} from "../client/lister-watcher.ts";
+} from "../client/api/lister-watcher.ts";
 import { burst } from "../platform/memory.ts";
 import type { Random } from "../platform/random.ts";
 import { sleep, type Timeline } from "../platform/timeline.ts";

@@ -1,7 +1,7 @@
 import { type Kind, resourceOf } from "../api/kind.ts";
 import type { StoredObject } from "../api/object.ts";
-import type { Selectors } from "../client/lister-watcher.ts";
-import type { Client } from "../client/verbs.ts";
+import type { Selectors } from "../client/api/lister-watcher.ts";
+import type { Client } from "../client/api/verbs.ts";
 import { type InformerState, SharedInformer, type SharedInformerOptions } from "./shared-informer.ts";
 
 /** Options that all informers of a factory share. */

@@ -1,7 +1,7 @@
 /** One cache of one kind, filled once and shared by all who want to know of its objects. */
 import type { Kind } from "../api/kind.ts";
 import type { StoredObject } from "../api/object.ts";
-import type { ListerWatcher, Selectors } from "../client/lister-watcher.ts";
+import type { ListerWatcher, Selectors } from "../client/api/lister-watcher.ts";
 import type { Random } from "../platform/random.ts";
 import type { Cancel, Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";

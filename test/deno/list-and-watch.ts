@@ -4,7 +4,7 @@
  */
 import process from "node:process";
 import { Namespaces } from "../../src/api/kind.ts";
-import { accessCluster } from "../../src/client/cluster-access.ts";
+import { accessCluster } from "../../src/client/config/cluster-access.ts";
 import { connect } from "../../src/client/connect.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";

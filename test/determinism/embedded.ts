@@ -10,7 +10,7 @@ import process from "node:process";
 import { Nodes, Pods, ReplicaSets } from "../../src/api/kind.ts";
 import type { Unstored } from "../../src/api/object.ts";
 import type { ReplicaSet } from "../../src/api/types.ts";
-import type { Client } from "../../src/client/verbs.ts";
+import type { Client } from "../../src/client/api/verbs.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
 import { startEmbedded } from "../../src/modes/run/embedded.ts";
 import { seededRandom } from "../../src/platform/random.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import { splitKey } from "../../src/api/key.ts";
-import { accessCluster } from "../../src/client/cluster-access.ts";
+import { accessCluster } from "../../src/client/config/cluster-access.ts";
 import { connect } from "../../src/client/connect.ts";
 import { startEmbedded } from "../../src/modes/run/embedded.ts";
 import { startLive } from "../../src/modes/run/live.ts";

@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import type { StoredObject } from "../../src/api/object.ts";
-import { accessCluster } from "../../src/client/cluster-access.ts";
+import { accessCluster } from "../../src/client/config/cluster-access.ts";
 import { connect, type Connection } from "../../src/client/connect.ts";
-import { discover, type DiscoveredKind, findKind } from "../../src/client/discovery.ts";
+import { discover, type DiscoveredKind, findKind } from "../../src/client/api/discovery.ts";
 import { catalogue } from "../../src/controllers/index.ts";
 import type { ToApply, Wish } from "../../src/modes/dry-run/apply.ts";
 import { beginningFrom } from "../../src/modes/dry-run/beginning.ts";

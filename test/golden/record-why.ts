@@ -2,10 +2,10 @@
  * Records what the golden answers of `why` are made of: `bun test/golden/record-why.ts && npm run format`. Names and times are
  * the server's, so every record is another one.
  */
-import { accessCluster } from "../../src/client/cluster-access.ts";
-import { createClient } from "../../src/client/client.ts";
+import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import { createClient } from "../../src/client/api/client.ts";
 import { connect } from "../../src/client/connect.ts";
-import { discover } from "../../src/client/discovery.ts";
+import { discover } from "../../src/client/api/discovery.ts";
 import { acting } from "../../src/controllers/index.ts";
 import type { Item } from "../../src/diagnosis/diagnosis.ts";
 import type { Got } from "../../src/diagnosis/look.ts";

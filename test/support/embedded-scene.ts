@@ -1,7 +1,7 @@
 /** An embedded cluster on virtual time, with somebody who looks on and acts. */
 import type { Kind } from "../../src/api/kind.ts";
 import type { StoredObject } from "../../src/api/object.ts";
-import type { Client } from "../../src/client/verbs.ts";
+import type { Client } from "../../src/client/api/verbs.ts";
 import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/modes/run/embedded.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { type RunEnd, virtualTimeline, type VirtualTimeline } from "../../src/platform/virtual-timeline.ts";

@@ -11,7 +11,7 @@ import type {
   WatchFrame,
   WatchOptions,
   WatchStream,
-} from "../../src/client/lister-watcher.ts";
+} from "../../src/client/api/lister-watcher.ts";
 import { sleep, type Timeline } from "../../src/platform/timeline.ts";
 
 export interface Widget extends StoredObject {

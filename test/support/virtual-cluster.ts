@@ -1,6 +1,6 @@
 /** An embedded API server on virtual time, with a bus whose events are kept. */
-import type { Client } from "../../src/client/verbs.ts";
-import { createClient } from "../../src/client/client.ts";
+import type { Client } from "../../src/client/api/verbs.ts";
+import { createClient } from "../../src/client/api/client.ts";
 import { type Random, seededRandom } from "../../src/platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";

@@ -1,7 +1,7 @@
 /** The objects of kinds that the sandbox does not serve: which are to be read of a cluster, and which are set apart. */
 import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
-import { type DiscoveredKind, findKind } from "../../../src/client/discovery.ts";
+import { type DiscoveredKind, findKind } from "../../../src/client/api/discovery.ts";
 import type { CustomTarget } from "../../../src/modes/dry-run/custom-objects.ts";
 import type { WishWords } from "./wishes.ts";
 

@@ -1,4 +1,4 @@
-import type { AccessFlags } from "../../../src/client/access.ts";
+import type { AccessFlags } from "../../../src/client/config/access.ts";
 
 /** The options of `dry-run`, as they are given. */
 export interface DryRunFlags extends AccessFlags {

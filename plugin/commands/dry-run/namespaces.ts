@@ -1,6 +1,6 @@
 /** The namespaces that a dry-run is about. */
-import type { DiscoveredKind } from "../../../src/client/discovery.ts";
-import type { Client } from "../../../src/client/verbs.ts";
+import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
+import type { Client } from "../../../src/client/api/verbs.ts";
 import { type Manifest, ManifestError, problemOf } from "../../manifests/manifests.ts";
 import { MissingNamespace, namespaceExists } from "../../names/missing-namespace.ts";
 import { isOf } from "../../manifests/unknown-kinds.ts";

@@ -2,7 +2,7 @@
 import { objectKey } from "../../../src/api/key.ts";
 import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
 import { namedOrCounted } from "./report/headline.ts";
-import { type DiscoveredKind, findKind } from "../../../src/client/discovery.ts";
+import { type DiscoveredKind, findKind } from "../../../src/client/api/discovery.ts";
 import type { RefusedWish, Wish } from "../../../src/modes/dry-run/apply.ts";
 import type { Problem } from "../../manifests/manifest-text.ts";
 import { type BothSides, type Manifest, ManifestError, problemOf } from "../../manifests/manifests.ts";

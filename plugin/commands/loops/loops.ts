@@ -1,6 +1,6 @@
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { splitKey } from "../../../src/api/key.ts";
-import { type DiscoveredKind, discover } from "../../../src/client/discovery.ts";
+import { type DiscoveredKind, discover } from "../../../src/client/api/discovery.ts";
 import { type Changes, watchChanges } from "../../../src/modes/watching/changes-only.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
 import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";

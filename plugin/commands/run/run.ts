@@ -1,5 +1,5 @@
 import { matchesEverything, parseSelector, type Selector } from "../../../src/api/labels.ts";
-import { createClient } from "../../../src/client/client.ts";
+import { createClient } from "../../../src/client/api/client.ts";
 import { LeaseHeldError } from "../../../src/controller/runtime/lease.ts";
 import { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
 import { type ControllerDefinition, keepsToANamespace } from "../../../src/controller/api/definition.ts";

@@ -1,4 +1,4 @@
-import { createClient } from "../../../src/client/client.ts";
+import { createClient } from "../../../src/client/api/client.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { removeFile, temporaryPath } from "../../../src/platform/files.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";

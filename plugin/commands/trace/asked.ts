@@ -1,6 +1,6 @@
 /** What the arguments of `trace` ask for: which controllers, and which object's syncs. */
 import type { Kind } from "../../../src/api/kind.ts";
-import { isNameOf } from "../../../src/client/discovery.ts";
+import { isNameOf } from "../../../src/client/api/discovery.ts";
 import { type ControllerDefinition, keepsToANamespace } from "../../../src/controller/api/definition.ts";
 import { acting } from "../../../src/controllers/index.ts";
 import { controllersNamed } from "../../names/controller-names.ts";

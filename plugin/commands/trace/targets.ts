@@ -1,9 +1,9 @@
 /** What `trace` can trace: controllers that act in a sandbox, and shadows beside a cluster's own. */
 import { giveUp } from "../../cli/quiet.ts";
 import type { Kind } from "../../../src/api/kind.ts";
-import { createClient } from "../../../src/client/client.ts";
-import { discover, isNameOf } from "../../../src/client/discovery.ts";
-import type { Client } from "../../../src/client/verbs.ts";
+import { createClient } from "../../../src/client/api/client.ts";
+import { discover, isNameOf } from "../../../src/client/api/discovery.ts";
+import type { Client } from "../../../src/client/api/verbs.ts";
 import { acting } from "../../../src/controllers/index.ts";
 import { sandboxKinds } from "../../../src/modes/dry-run/kinds.ts";
 import { shadowOwners, shadowPreflight } from "../../../src/modes/shadow/owners.ts";

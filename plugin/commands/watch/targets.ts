@@ -1,7 +1,7 @@
 /** What `watch` is asked to watch: controllers, kinds, and objects by their names. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
-import { type DiscoveredKind, type Discovery, discover, findKind } from "../../../src/client/discovery.ts";
-import type { Client } from "../../../src/client/verbs.ts";
+import { type DiscoveredKind, type Discovery, discover, findKind } from "../../../src/client/api/discovery.ts";
+import type { Client } from "../../../src/client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { catalogue } from "../../../src/controllers/index.ts";
 import { objectCandidates } from "../../connections/cluster-candidates.ts";

@@ -1,5 +1,5 @@
 import { matches, matchesEverything, parseSelector, type Selector } from "../../../src/api/labels.ts";
-import type { Selectors } from "../../../src/client/lister-watcher.ts";
+import type { Selectors } from "../../../src/client/api/lister-watcher.ts";
 import { type Observation, observe } from "../../../src/modes/watching/observe.ts";
 import { keepsToANamespace } from "../../../src/controller/api/definition.ts";
 import type { DeltaType } from "../../../src/trace/events.ts";

@@ -1,6 +1,6 @@
 /** One reading of the cluster, and the answers about all that was asked. */
-import { createClient } from "../../../src/client/client.ts";
-import type { Discovery } from "../../../src/client/discovery.ts";
+import { createClient } from "../../../src/client/api/client.ts";
+import type { Discovery } from "../../../src/client/api/discovery.ts";
 import { acting } from "../../../src/controllers/index.ts";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import { Reading } from "../../../src/modes/why/why.ts";

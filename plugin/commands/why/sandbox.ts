@@ -1,7 +1,7 @@
 /** An embedded cluster that is asked when it has come to rest. */
 import { Pods } from "../../../src/api/kind.ts";
 import { keyOf } from "../../../src/api/key.ts";
-import { readOnly } from "../../../src/client/read-only.ts";
+import { readOnly } from "../../../src/client/http/read-only.ts";
 import type { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
 import { acting } from "../../../src/controllers/index.ts";
 import { sleep } from "../../../src/platform/timeline.ts";

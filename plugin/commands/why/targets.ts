@@ -1,8 +1,8 @@
 /** What `why` is asked about: objects by name, all of a type, or what is in a namespace. */
 import { parseSelector, type Selector } from "../../../src/api/labels.ts";
 import { isForbidden, isNotFound } from "../../../src/api/status-error.ts";
-import type { DiscoveredKind } from "../../../src/client/discovery.ts";
-import type { Client } from "../../../src/client/verbs.ts";
+import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
+import type { Client } from "../../../src/client/api/verbs.ts";
 import type { Item } from "../../../src/diagnosis/diagnosis.ts";
 import { askable, readContents } from "../../../src/modes/why/contents.ts";
 import type { Reading } from "../../../src/modes/why/why.ts";

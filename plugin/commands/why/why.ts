@@ -1,5 +1,5 @@
-import { createClient } from "../../../src/client/client.ts";
-import { discover } from "../../../src/client/discovery.ts";
+import { createClient } from "../../../src/client/api/client.ts";
+import { discover } from "../../../src/client/api/discovery.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
 import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
 import { kubectlAdvice } from "../../cli/advice.ts";

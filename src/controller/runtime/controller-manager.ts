@@ -1,6 +1,6 @@
 import { keyOf } from "../../api/key.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";

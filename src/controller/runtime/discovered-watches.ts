@@ -3,8 +3,8 @@ import { apiVersionOf, type Kind, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { HandlerRegistration } from "../../cache/shared-informer.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
-import { discover, type Discovery } from "../../client/discovery.ts";
-import type { Client } from "../../client/verbs.ts";
+import { discover, type Discovery } from "../../client/api/discovery.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import type { Discovers, Notification, WatchContext } from "../api/definition.ts";
 

@@ -4,7 +4,7 @@ import { isAlreadyExists, isNotFound, StatusError } from "../../api/status-error
 import { formatTime } from "../../api/time.ts";
 import type { DecisionId } from "../../api/transport.ts";
 import type { Event } from "../../api/types.ts";
-import type { Client, WriteOptions } from "../../client/verbs.ts";
+import type { Client, WriteOptions } from "../../client/api/verbs.ts";
 import { randomSuffix, type Random } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { type Correlated, EventCorrelator, type NewEvent } from "./event-correlator.ts";

@@ -1,4 +1,4 @@
-import type { WriteFence } from "../../client/write-fence.ts";
+import type { WriteFence } from "../../client/http/write-fence.ts";
 import type { HeldLease } from "./lease.ts";
 
 /**

@@ -3,7 +3,7 @@ import { draft } from "../../api/object.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../api/status-error.ts";
 import { formatMicroTime, readTime } from "../../api/time.ts";
 import type { Lease } from "../../api/types.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import { type Cancel, type Clocks, sleep, type Timeline } from "../../platform/timeline.ts";
 
 export interface LeaseOptions {

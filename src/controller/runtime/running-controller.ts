@@ -6,7 +6,7 @@ import type { StoredObject } from "../../api/object.ts";
 import type { Lister } from "../../cache/lister.ts";
 import type { DeltaRef } from "../../cache/shared-informer.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline, TimerOptions } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";

@@ -3,7 +3,7 @@ import type { ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Lister } from "../../cache/lister.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import type { Consistency } from "../api/consistency.ts";
 import type { ControllerDefinition } from "../api/definition.ts";
 import type { Expectations } from "../api/expectations.ts";

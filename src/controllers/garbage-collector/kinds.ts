@@ -1,6 +1,6 @@
 /** From owner references to kinds that can be asked for. Source: kubernetes v1.36 pkg/controller/garbagecollector/operations.go apiResource. */
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
-import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { NodeKind } from "./node.ts";
 
 const watchable = ["delete", "list", "watch"] as const;

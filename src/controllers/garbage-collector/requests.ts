@@ -4,7 +4,7 @@ import type { Kind } from "../../api/kind.ts";
 import type { OwnerReference, StoredObject } from "../../api/object.ts";
 import { isConflict, isNotFound, StatusError } from "../../api/status-error.ts";
 import type { Decision } from "../../controller/api/rule.ts";
-import type { DeleteOptions } from "../../client/verbs.ts";
+import type { DeleteOptions } from "../../client/api/verbs.ts";
 import type { GraphNode } from "./node.ts";
 import { sameReferences } from "./references.ts";
 import * as rules from "./rules.ts";

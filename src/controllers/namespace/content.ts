@@ -1,5 +1,5 @@
 /** Everything in a namespace: pods first, then the rest. Source: namespaced_resources_deleter.go deleteAllContent. */
-import { type DiscoveredKind } from "../../client/discovery.ts";
+import { type DiscoveredKind } from "../../client/api/discovery.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { deletableKinds } from "./deletable-kinds.ts";
 import { type Emptied, emptyKind, isPods, type Place } from "./empty-kind.ts";

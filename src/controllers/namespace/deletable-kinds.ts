@@ -1,4 +1,4 @@
-import { discover, type DiscoveredKind } from "../../client/discovery.ts";
+import { discover, type DiscoveredKind } from "../../client/api/discovery.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import type { Undiscovered } from "./outcome.ts";
 

@@ -2,7 +2,7 @@
 import { Pods } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isMethodNotSupported, isNotFound } from "../../api/status-error.ts";
-import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 

@@ -8,7 +8,7 @@ import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { ObjectMeta, StoredObject, Unstored } from "../../api/object.ts";
 import { isNotFound, StatusError } from "../../api/status-error.ts";
 import { threeWayPatch } from "../../api/three-way-merge.ts";
-import type { Client, Patch } from "../../client/verbs.ts";
+import type { Client, Patch } from "../../client/api/verbs.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import { rulesOf } from "../../sandbox/endpoints/patch-strategic.ts";
 import { maskChanges } from "../../trace/mask.ts";

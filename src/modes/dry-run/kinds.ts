@@ -1,6 +1,6 @@
 /** The kinds that a sandbox serves, as discovery would tell them. */
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
-import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import { loadApiData } from "../../api/wire/load.ts";
 
 export async function sandboxKinds(): Promise<readonly DiscoveredKind[]> {

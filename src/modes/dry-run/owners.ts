@@ -3,7 +3,7 @@ import type { Kind } from "../../api/kind.ts";
 import type { OwnerReference, StoredObject } from "../../api/object.ts";
 import { StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
-import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import { readObject } from "./read-list.ts";
 
 /** An owner of which nothing more is known than that somebody names it. */

@@ -3,8 +3,8 @@ import { apiVersionOf, type Kind, pathOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { parseTime } from "../../api/time.ts";
 import type { ApiRequest, Transport } from "../../api/transport.ts";
-import { readAnswer } from "../../client/answers.ts";
-import { getRequest, listQuery } from "../../client/requests.ts";
+import { readAnswer } from "../../client/api/answers.ts";
+import { getRequest, listQuery } from "../../client/api/requests.ts";
 
 export interface ListAsk {
   /** Unset: all namespaces. */

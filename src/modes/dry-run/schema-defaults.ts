@@ -6,8 +6,8 @@
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import { StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
-import { readAnswer } from "../../client/answers.ts";
-import { getRequest } from "../../client/requests.ts";
+import { readAnswer } from "../../client/api/answers.ts";
+import { getRequest } from "../../client/api/requests.ts";
 
 /** A structural schema, as far as it matters here. */
 export interface Schema {

@@ -9,7 +9,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { type ApiRequest, readAll, type Transport, wholeBody } from "../../api/transport.ts";
-import { readAnswer } from "../../client/answers.ts";
+import { readAnswer } from "../../client/api/answers.ts";
 import { shownForm } from "../../views/shown-form.ts";
 
 export interface Validation {

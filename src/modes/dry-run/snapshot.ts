@@ -7,7 +7,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { isExpired, StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Pod } from "../../api/types.ts";
-import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { closeUnderOwners, type UnknownOwner } from "./owners.ts";
 import { readList, readObject, type WholeList } from "./read-list.ts";

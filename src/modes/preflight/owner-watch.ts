@@ -5,7 +5,7 @@ import { Nodes, Pods, ServiceAccounts } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { parseTime } from "../../api/time.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { RunningController } from "../../controller/runtime/running-controller.ts";

@@ -3,7 +3,7 @@ import { Leases } from "../../api/kind.ts";
 import { isForbidden } from "../../api/status-error.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Transport } from "../../api/transport.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { judge } from "../../verdict/verdict.ts";

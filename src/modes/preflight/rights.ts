@@ -1,7 +1,7 @@
 /** Which rights controllers need, and which of them the user has. */
 import { Events, Leases, type Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 
 /** One verb on one resource, as RBAC names it. */

@@ -1,6 +1,6 @@
 /** Whether something else already reconciles these objects: two controllers on one object do everything twice. */
 import type { Transport } from "../../api/transport.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import { type ControllerDefinition, subjectOf } from "../../controller/api/definition.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import { type ComponentLease, readComponentLease } from "./owner-signs/component-lease.ts";

@@ -4,8 +4,8 @@
  */
 import type { Transport } from "../../api/transport.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
-import { createClient } from "../../client/client.ts";
-import type { Client } from "../../client/verbs.ts";
+import { createClient } from "../../client/api/client.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { kubelet, nodeHeartbeat } from "../../controllers/kubelet/kubelet.ts";

@@ -2,8 +2,8 @@
 import type { Kind } from "../../api/kind.ts";
 import type { Selector } from "../../api/labels.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
-import type { OwnLimits } from "../../client/rate-limited.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { OwnLimits } from "../../client/http/rate-limited.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { HeldLease } from "../../controller/runtime/lease.ts";

@@ -1,6 +1,6 @@
 /** Who owns what shadow looks on at, and whether we may look: asked before the caches fill. Only reads. */
 import type { Transport } from "../../api/transport.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { askRights, type Right, type Rights } from "../preflight/rights.ts";
 import { findSecondOwner, type SecondOwner } from "../preflight/second-owner.ts";

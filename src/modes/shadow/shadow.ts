@@ -10,7 +10,7 @@ import { controllerOf } from "../../api/owner-references.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Lister } from "../../cache/lister.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
-import { createClient } from "../../client/client.ts";
+import { createClient } from "../../client/api/client.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { controllerExpectations } from "../../controller/api/expectations.ts";

@@ -3,7 +3,7 @@ import { resourceOf } from "../../api/kind.ts";
 import type { Selector } from "../../api/labels.ts";
 import type { Item } from "../../diagnosis/diagnosis.ts";
 import { isPassive } from "../../diagnosis/passive.ts";
-import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
 import { isMeasured, listable } from "./listable.ts";
 import { inParallel } from "./parallel.ts";

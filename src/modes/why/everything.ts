@@ -1,7 +1,7 @@
 /** The metadata of all objects of all kinds in a namespace: what may be owned, and what holds up a deletion. */
 import { resourceOf } from "../../api/kind.ts";
 import { isNotFound } from "../../api/status-error.ts";
-import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { Item } from "../../diagnosis/diagnosis.ts";
 import type { Got } from "../../diagnosis/look.ts";
 import type { Unseen } from "../../verdict/verdict.ts";

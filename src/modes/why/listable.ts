@@ -1,6 +1,6 @@
 /** Which kinds are listed where all of them count. */
 import { resourceOf } from "../../api/kind.ts";
-import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { DiscoveredKind } from "../../client/api/discovery.ts";
 
 /**
  * Every kind that can be listed, once: in the version of it that comes first, the group's preferred one where that has it.

@@ -1,8 +1,8 @@
 /** What reading needs, and how it takes a refusal. */
 import { isForbidden, isMethodNotSupported, StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
-import type { Discovery } from "../../client/discovery.ts";
-import type { Client } from "../../client/verbs.ts";
+import type { Discovery } from "../../client/api/discovery.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";

@@ -4,7 +4,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import { parseTime } from "../../api/time.ts";
 import { readAll } from "../../api/transport.ts";
-import type { DiscoveredKind } from "../../client/discovery.ts";
+import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { Item } from "../../diagnosis/diagnosis.ts";
 import { type Got, refersTo, type Want } from "../../diagnosis/look.ts";
 import type { Unseen } from "../../verdict/verdict.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Events, Pods } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { TransportError } from "../../../src/api/transport.ts";
-import type { Client } from "../../../src/client/verbs.ts";
+import type { Client } from "../../../src/client/api/verbs.ts";
 import { EventRecorder } from "../../../src/controller/runtime/event-recorder.ts";
 import { virtualCluster, type VirtualCluster } from "../../support/virtual-cluster.ts";
 

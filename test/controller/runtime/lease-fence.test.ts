@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
 import { TransportError, type Transport } from "../../../src/api/transport.ts";
-import { createClient } from "../../../src/client/client.ts";
-import { fencedOff, waitingAtFence } from "../../../src/client/write-fence.ts";
+import { createClient } from "../../../src/client/api/client.ts";
+import { fencedOff, waitingAtFence } from "../../../src/client/http/write-fence.ts";
 import { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
 import { virtualCluster, type VirtualCluster } from "../../support/virtual-cluster.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Kind, kindOf, Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
-import type { DeleteOptions } from "../../../src/client/verbs.ts";
+import type { DeleteOptions } from "../../../src/client/api/verbs.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.ts";

@@ -3,7 +3,7 @@ import { objectKey, type ObjectKey } from "../../../src/api/key.ts";
 import { apiVersionOf, type Kind, kindOf } from "../../../src/api/kind.ts";
 import type { OwnerReference, StoredObject } from "../../../src/api/object.ts";
 import { StatusError } from "../../../src/api/status-error.ts";
-import type { DiscoveredKind } from "../../../src/client/discovery.ts";
+import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
 import type { ControllerDefinition, Notification, WatchContext } from "../../../src/controller/api/definition.ts";
 import { RunStates } from "../../../src/controller/api/run-state.ts";
 import type { EventToRecord, SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";

@@ -1,6 +1,6 @@
 /** What one sync asks, decides and writes. The names of upstream's tests stand beside the tests of the same. */
 import { describe, expect, test } from "bun:test";
-import type { DiscoveredKind } from "../../../src/client/discovery.ts";
+import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
 import { kindsOfGraph } from "../../../src/controllers/garbage-collector/kinds.ts";
 import {
   collectorScene,

@@ -1,5 +1,5 @@
 /** Controllers live in this process, through a proxy that misbehaves; in this process, so that their caches can be looked at. */
-import { accessCluster } from "../../../src/client/cluster-access.ts";
+import { accessCluster } from "../../../src/client/config/cluster-access.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
 import { catalogue } from "../../../src/controllers/index.ts";
 import { type LiveRun, startLive } from "../../../src/modes/run/live.ts";

@@ -1,9 +1,9 @@
 /** Asks what `why` asks, inside the test: the same reading and the same diagnosis, without a process for each row. */
 import { kindNamed } from "../../../plugin/names/object-names.ts";
-import { accessCluster } from "../../../src/client/cluster-access.ts";
-import { createClient } from "../../../src/client/client.ts";
+import { accessCluster } from "../../../src/client/config/cluster-access.ts";
+import { createClient } from "../../../src/client/api/client.ts";
 import { connect } from "../../../src/client/connect.ts";
-import { discover } from "../../../src/client/discovery.ts";
+import { discover } from "../../../src/client/api/discovery.ts";
 import { acting } from "../../../src/controllers/index.ts";
 import { type Answer, notSeen } from "../../../src/diagnosis/answer.ts";
 import { findingsOf, refText } from "../../../src/diagnosis/diagnosis.ts";

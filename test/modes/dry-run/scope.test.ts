@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Namespaces, Nodes, Pods } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { Node } from "../../../src/api/types.ts";
-import type { DiscoveredKind } from "../../../src/client/discovery.ts";
+import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
 import { catalogue } from "../../../src/controllers/index.ts";
 import { beginningFrom, simulatedNodes } from "../../../src/modes/dry-run/beginning.ts";
 import type { Wish } from "../../../src/modes/dry-run/apply.ts";

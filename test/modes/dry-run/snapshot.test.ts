@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Pods } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
-import { discover } from "../../../src/client/discovery.ts";
+import { discover } from "../../../src/client/api/discovery.ts";
 import { servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
 import { type Snapshot, takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
 import { virtualCluster, type VirtualCluster } from "../../support/virtual-cluster.ts";

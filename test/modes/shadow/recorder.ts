@@ -3,7 +3,7 @@ import { type Kind, Pods, resourceOf } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod } from "../../../src/api/types.ts";
-import type { DeleteOptions } from "../../../src/client/verbs.ts";
+import type { DeleteOptions } from "../../../src/client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { isPodActive } from "../../../src/controller/workload/pod-status.ts";
 import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";

@@ -1,5 +1,5 @@
 /** A shadow beside a real kube-controller-manager: random changes, and what became of every intention. */
-import { accessCluster } from "../../../src/client/cluster-access.ts";
+import { accessCluster } from "../../../src/client/config/cluster-access.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { type Shadow, startShadow } from "../../../src/modes/shadow/shadow.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
-import { readOnly } from "../../../src/client/read-only.ts";
-import { createClient } from "../../../src/client/client.ts";
+import { readOnly } from "../../../src/client/http/read-only.ts";
+import { createClient } from "../../../src/client/api/client.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { type Observation, observe, type ObserveOptions } from "../../../src/modes/watching/observe.ts";
 import { DeltaReport, type WatchLine } from "../../../src/views/delta-report.ts";

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { objectCandidates } from "../../../plugin/connections/cluster-candidates.ts";
 import { globals } from "../../../plugin/connections/globals.ts";
-import { loadKubeconfig } from "../../../src/client/kubeconfig.ts";
+import { loadKubeconfig } from "../../../src/client/config/kubeconfig.ts";
 import { realHost } from "../../../src/platform/host.ts";
 import { realTimeline } from "../../../src/platform/real-timeline.ts";
 import { fakeIo } from "../../support/fake-io.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { kindNamed, objectNamed, typesAndNames } from "../../../plugin/names/object-names.ts";
-import { isNameOf } from "../../../src/client/discovery.ts";
+import { isNameOf } from "../../../src/client/api/discovery.ts";
 import { Deployments, type Kind, kindOf, Pods, ReplicaSets } from "../../../src/api/kind.ts";
 
 const Widgets = kindOf({ group: "example.com", version: "v1", kind: "Widget", plural: "widgets", namespaced: true });

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { DecisionId, Transport } from "../../../src/api/transport.ts";
-import { createClient } from "../../../src/client/client.ts";
-import { accessCluster } from "../../../src/client/cluster-access.ts";
+import { createClient } from "../../../src/client/api/client.ts";
+import { accessCluster } from "../../../src/client/config/cluster-access.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";

@@ -5,7 +5,7 @@
 import { type Kind, kindOf, Namespaces, Nodes, ServiceAccounts } from "../../../api/kind.ts";
 import type { StoredObject } from "../../../api/object.ts";
 import { parseTime } from "../../../api/time.ts";
-import type { Client } from "../../../client/verbs.ts";
+import type { Client } from "../../../client/api/verbs.ts";
 import type { Unseen } from "../../../verdict/verdict.ts";
 import { type Idle, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
 

@@ -3,7 +3,7 @@ import { Leases, Nodes } from "../../../api/kind.ts";
 import type { ManagedFieldsEntry } from "../../../api/object.ts";
 import { parseTime, readTime } from "../../../api/time.ts";
 import type { Lease, Node } from "../../../api/types.ts";
-import type { Client } from "../../../client/verbs.ts";
+import type { Client } from "../../../client/api/verbs.ts";
 import { isSilent, isSimulated } from "../../../controllers/kubelet/managed.ts";
 import { isOurs } from "./own-work.ts";
 import { type Idle, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";

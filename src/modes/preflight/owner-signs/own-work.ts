@@ -3,7 +3,7 @@ import { Events, type Kind, Pods } from "../../../api/kind.ts";
 import { keyOf } from "../../../api/key.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
 import { parseTime } from "../../../api/time.ts";
-import type { Client } from "../../../client/verbs.ts";
+import type { Client } from "../../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../controller/api/definition.ts";
 import { type Idle, joined, lastTouched, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
 

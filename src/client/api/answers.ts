@@ -1,0 +1,77 @@
+/** Reading answers: plain JSON, or the refusal that it is. */
+import { StatusError, type Status } from "../../api/status-error.ts";
+import { readAll, TransportError, type ApiResponse } from "../../api/transport.ts";
+import { retryAfterMs } from "../http/retrying.ts";
+
+const decoder = new TextDecoder();
+const longestQuote = 200;
+
+export interface Answer {
+  readonly value: unknown;
+  /** Length of the body, decompressed. */
+  readonly bytes: number;
+}
+
+/**
+ * The body of a success, read as JSON; by `parse` where that knows a quicker way.
+ * @throws StatusError for any other HTTP status; TransportError when the body was cut, or is no JSON.
+ */
+export async function readAnswer(
+  response: ApiResponse,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<Answer> {
+  const bytes = await readAll(response.body);
+  const text = decoder.decode(bytes);
+  if (response.status < 200 || response.status > 206) throw refusalOf(response, text);
+  try {
+    return { value: parse(text), bytes: bytes.length };
+  } catch (error) {
+    throw new TransportError(`the answer is not JSON (${quote(text)}): is this an API server?`, { cause: error });
+  }
+}
+
+/** The body of a success as JSON, or as text where it is none. @throws StatusError, TransportError. */
+export async function readRaw(response: ApiResponse): Promise<unknown> {
+  const text = decoder.decode(await readAll(response.body));
+  if (response.status < 200 || response.status > 206) throw refusalOf(response, text);
+  if (!(response.header("content-type") ?? "").includes("json")) return text;
+  return JSON.parse(text) as unknown;
+}
+
+/** A refusal as an error; also of proxies, whose bodies are HTML, text or empty. */
+function refusalOf(response: ApiResponse, text: string): StatusError {
+  const waitMs = retryAfterMs(response.header("retry-after"));
+  const options = waitMs === undefined ? undefined : { retryAfterMs: waitMs };
+  const status = statusOf(text);
+  if (status !== undefined) return new StatusError(response.status, status, options);
+  const location = response.header("location");
+  const said = quote(text);
+  const message =
+    response.status >= 300 && response.status < 400
+      ? `the server answered ${response.status} and points to ${location ?? "nowhere"}: is this an API server?`
+      : `the server answered ${response.status}${said === "" ? "" : `: ${said}`}`;
+  return new StatusError(response.status, { message, code: response.status }, options);
+}
+
+/** A Status, if the text is one. */
+export function statusOf(text: string): Status | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    const value = JSON.parse(text) as Status;
+    return value.kind === "Status" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The words of a text, without HTML tags, on one line. */
+function quote(text: string): string {
+  const plain = text
+    .replace(/<(script|style|head)\b[\s\S]*?<\/\1>/gi, " ")
+    .replace(/<[^>]*>/g, " ")
+    // oxlint-disable-next-line no-control-regex -- what a foreign server sends must not drive a terminal
+    .replace(/[\u0000-\u001f\u007f]+/g, " ")
+    .replace(/ +/g, " ")
+    .trim();
+  return plain.length > longestQuote ? `${plain.slice(0, longestQuote)}…` : plain;
+}

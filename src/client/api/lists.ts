@@ -1,0 +1,161 @@
+/** Lists and watches of one kind. */
+import { acceptMetadata, acceptMetadataList } from "../http/accept-metadata.ts";
+import { pathOf, type Kind } from "../../api/kind.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type { ApiBody, ApiRequest } from "../../api/transport.ts";
+import { readAnswer } from "./answers.ts";
+import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-watcher.ts";
+import { parseListWithout } from "./managed-fields.ts";
+import { accept, getRequest, listQuery, watchQuery, type Sender } from "./requests.ts";
+import type { WatchScope } from "./verbs.ts";
+import { watchStream } from "./watch-stream.ts";
+
+interface ListAnswer<T> {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly T[] | null;
+}
+
+export interface PageReading {
+  readonly withoutManagedFields?: boolean;
+  /** Told the token of the next page as soon as it is known, while most of this one is still on its way. */
+  readonly onContinue?: (token: string) => void;
+}
+
+/** One page of a list. */
+export async function listPage<T extends StoredObject>(
+  sender: Sender,
+  request: ApiRequest,
+  { withoutManagedFields, onContinue }: PageReading = {},
+): Promise<ListPage<T>> {
+  const response = await sender.transport.send(request);
+  const watched =
+    onContinue === undefined || response.status !== 200
+      ? response
+      : { ...response, body: tellingContinue(response.body, onContinue) };
+  const { value, bytes } = await readAnswer(watched, withoutManagedFields === true ? parseListWithout : undefined);
+  const list = value as ListAnswer<T>;
+  return {
+    items: list.items ?? [],
+    resourceVersion: list.metadata?.resourceVersion ?? "",
+    continueToken: list.metadata?.continue ?? "",
+    bytes,
+  };
+}
+
+/** A list of a typed kind begins with its metadata. */
+const headOfList = /^\{"kind":"\w*","apiVersion":"[\w./]*","metadata":\{"resourceVersion":"\d*","continue":"([\w=-]+)"/;
+const headLength = 1024;
+
+function tellingContinue(body: ApiBody, onContinue: (token: string) => void): ApiBody {
+  let first = true;
+  return {
+    async next() {
+      const chunk = await body.next();
+      if (first && chunk !== undefined) {
+        first = false;
+        const token = headOfList.exec(new TextDecoder().decode(chunk.subarray(0, headLength)))?.[1];
+        if (token !== undefined) onContinue(token);
+      }
+      return chunk;
+    },
+    cancel: (reason) => body.cancel(reason),
+  };
+}
+
+/** Both selectors have to match. */
+function joined(scope: string | undefined, own: string | undefined): string | undefined {
+  const parts = [scope, own].filter((part) => part !== undefined && part !== "");
+  return parts.length === 0 ? undefined : parts.join(",");
+}
+
+function within<O extends Selectors>(scope: Selectors, options: O): O {
+  const labelSelector = joined(scope.labelSelector, options.labelSelector);
+  const fieldSelector = joined(scope.fieldSelector, options.fieldSelector);
+  return {
+    ...options,
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+  };
+}
+
+/** A page that was asked for. */
+interface UnderWay<T> {
+  readonly page: Promise<ListPage<T>>;
+  readonly options: ListOptions;
+  readonly signal: AbortSignal;
+  /** Somebody waits for it, so the one after it may be asked for. */
+  wanted: boolean;
+  /** Token of the one after it, once known. */
+  next: string | undefined;
+}
+
+/**
+ * Lists and watches a kind in a scope, for a Reflector. While a page is read, the next one is asked for already: the server then
+ * works on it meanwhile. It is one page ahead at most.
+ */
+export function createListerWatcher<T extends StoredObject>(
+  sender: Sender,
+  kind: Kind<T>,
+  scope: WatchScope,
+): ListerWatcher<T> {
+  return listerWatcherAs<T>(sender, kind, scope, { list: accept, watch: accept });
+}
+
+/** The same, reading metadata alone. */
+export function createMetadataListerWatcher(
+  sender: Sender,
+  kind: Kind,
+  scope: WatchScope,
+): ListerWatcher<StoredObject> {
+  return listerWatcherAs(sender, kind, scope, { list: acceptMetadataList, watch: acceptMetadata });
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+function listerWatcherAs<T extends StoredObject>(
+  sender: Sender,
+  kind: Kind<T>,
+  scope: WatchScope,
+  headers: { readonly list: Headers; readonly watch: Headers },
+): ListerWatcher<T> {
+  const path = pathOf(kind, { ...(scope.namespace !== undefined && { namespace: scope.namespace }) });
+  let ahead: UnderWay<T> | undefined;
+  const ask = (options: ListOptions, signal: AbortSignal, wanted: boolean): UnderWay<T> => {
+    const request = { ...getRequest(path, listQuery(within(scope, options)), signal), headers: headers.list };
+    const page = listPage<T>(sender, request, {
+      withoutManagedFields: options.withoutManagedFields?.() === true,
+      onContinue(token) {
+        asked.next = token;
+        if (asked.wanted) goAhead(asked);
+      },
+    });
+    const asked: UnderWay<T> = { page, options, signal, wanted, next: undefined };
+    return asked;
+  };
+  const goAhead = ({ options, signal, next }: UnderWay<T>): void => {
+    if (next === undefined) return;
+    ahead = ask({ ...options, continueToken: next }, signal, false);
+    // Whoever comes for it hears of its failure.
+    ahead.page.catch(() => undefined);
+  };
+  return {
+    kind,
+    async list(options: ListOptions, signal) {
+      const ready = ahead;
+      ahead = undefined;
+      if (ready === undefined || ready.options.continueToken !== options.continueToken || ready.signal !== signal) {
+        return ask(options, signal, true).page;
+      }
+      ready.wanted = true;
+      goAhead(ready);
+      return ready.page;
+    },
+    async watch(options, signal) {
+      const request = { ...getRequest(path, watchQuery(within(scope, options)), signal), headers: headers.watch };
+      const response = await sender.transport.send(request);
+      // Throws: an answer that is no 200 is a refusal.
+      if (response.status !== 200) await readAnswer(response);
+      return watchStream<T>(response.body, options);
+    },
+  };
+}

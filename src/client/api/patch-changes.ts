@@ -1,0 +1,52 @@
+/** Which fields a patch means to change. */
+import { deepEqual, pathStep, type FieldChange } from "../../api/field-changes.ts";
+import type { Patch } from "./verbs.ts";
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The fields in a patch whose values differ from those of `base`, by the patch's own shape: a list counts as one field, since
+ * how it is merged is the server's knowledge. Preconditions (`metadata.uid`, `metadata.resourceVersion`) are no changes.
+ */
+export function patchChanges(base: unknown, patch: Patch): FieldChange[] {
+  const changes: FieldChange[] = [];
+  if (patch.type !== "json") {
+    walk("", base, patch.body, changes);
+    return changes;
+  }
+  for (const operation of patch.body) {
+    if (operation.op === "test") continue;
+    const steps = operation.path
+      .split("/")
+      .slice(1)
+      .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const before = steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], base);
+    changes.push({
+      path: steps.map((step) => (/^(\d+|-)$/.test(step) ? `[${step}]` : pathStep(step))).join(""),
+      ...(before !== undefined && { before }),
+      ...(operation.value !== undefined && { after: operation.value }),
+    });
+  }
+  return changes;
+}
+
+const noChanges: ReadonlySet<string> = new Set([
+  ".apiVersion",
+  ".kind",
+  ".metadata.name",
+  ".metadata.namespace",
+  ".metadata.uid",
+  ".metadata.resourceVersion",
+]);
+
+function walk(path: string, base: unknown, patch: unknown, into: FieldChange[]): void {
+  if (noChanges.has(path)) return;
+  if (isObject(patch) && (isObject(base) || base === undefined) && Object.keys(patch).length > 0) {
+    for (const [key, value] of Object.entries(patch)) walk(path + pathStep(key), base?.[key], value, into);
+    return;
+  }
+  if (deepEqual(base, patch) || (base === undefined && patch === null)) return;
+  into.push({ path, ...(base !== undefined && { before: base }), ...(patch !== null && { after: patch }) });
+}

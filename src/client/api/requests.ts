@@ -1,0 +1,115 @@
+/** From options to requests: queries, headers and bodies. */
+import type { ApiRequest, Transport } from "../../api/transport.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import type { ListOptions, WatchOptions } from "./lister-watcher.ts";
+import type { DeleteOptions, MetadataAnswer, Patch, WriteOptions } from "./verbs.ts";
+
+/** What all verbs of one client share. */
+export interface Sender {
+  readonly transport: Transport;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly fieldManager: string;
+  /** Its writes are not sent anywhere. */
+  readonly wouldBe?: true;
+}
+
+export type Query = (readonly [name: string, value: string])[];
+
+/** Signals of callers that gave none; it never aborts. */
+const never: AbortSignal = new AbortController().signal;
+const encoder = new TextEncoder();
+
+export function encode(value: unknown): Uint8Array {
+  return encoder.encode(JSON.stringify(value));
+}
+
+export function getRequest(path: string, query: Query, signal: AbortSignal | undefined): ApiRequest {
+  return { method: "GET", path, query, headers: accept, signal: signal ?? never };
+}
+
+export const accept: Readonly<Record<string, string>> = { accept: "application/json" };
+
+/** A request with a body. */
+export function bodyRequest(
+  request: Pick<ApiRequest, "method" | "path" | "query"> & { readonly type?: string; readonly body: unknown },
+  options: (WriteOptions & Partial<MetadataAnswer>) | undefined,
+): ApiRequest {
+  return {
+    method: request.method,
+    path: request.path,
+    ...(request.query !== undefined && { query: request.query }),
+    headers: { ...accept, "content-type": request.type ?? "application/json" },
+    ...(request.body !== undefined && { body: encode(request.body) }),
+    signal: options?.signal ?? never,
+    ...(options?.because !== undefined && { decision: options.because }),
+    ...(options?.metadataSuffices === true && { metadataSuffices: true }),
+    ...(options?.renewsLease === true && { renewsLease: true }),
+  };
+}
+
+function put(query: Query, name: string, value: string | number | undefined): void {
+  if (value !== undefined && value !== "") query.push([name, String(value)]);
+}
+
+export function listQuery(options: ListOptions): Query {
+  const query: Query = [];
+  put(query, "labelSelector", options.labelSelector);
+  put(query, "fieldSelector", options.fieldSelector);
+  put(query, "limit", options.limit);
+  put(query, "continue", options.continueToken);
+  put(query, "resourceVersion", options.resourceVersion);
+  put(query, "resourceVersionMatch", options.resourceVersionMatch);
+  return query;
+}
+
+export function watchQuery(options: WatchOptions): Query {
+  const query: Query = [
+    ["watch", "true"],
+    ["allowWatchBookmarks", "true"],
+  ];
+  put(query, "labelSelector", options.labelSelector);
+  put(query, "fieldSelector", options.fieldSelector);
+  put(query, "resourceVersion", options.resourceVersion);
+  put(query, "timeoutSeconds", options.timeoutSeconds);
+  if (options.sendInitialEvents === true) {
+    query.push(["sendInitialEvents", "true"], ["resourceVersionMatch", "NotOlderThan"]);
+  }
+  return query;
+}
+
+/** The query of a create, an update or a patch. */
+export function writeQuery(sender: Sender, options: WriteOptions | undefined): Query {
+  const query: Query = [];
+  put(query, "fieldManager", options?.fieldManager ?? sender.fieldManager);
+  put(query, "fieldValidation", options?.fieldValidation);
+  if (options?.dryRun === true) query.push(["dryRun", "All"]);
+  return query;
+}
+
+/** `DeleteOptions` as the server reads it; undefined where nothing is asked for. */
+export function deleteBody(options: DeleteOptions | undefined): Record<string, unknown> | undefined {
+  const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options ?? {};
+  const body = {
+    ...(preconditions !== undefined && { preconditions }),
+    ...(propagationPolicy !== undefined && { propagationPolicy }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(dryRun === true && { dryRun: ["All"] }),
+  };
+  return Object.keys(body).length === 0 ? undefined : { kind: "DeleteOptions", apiVersion: "v1", ...body };
+}
+
+/** The media type of a patch. Server-side apply is sent as JSON, which is YAML too. */
+export function patchType(type: Patch["type"]): string {
+  switch (type) {
+    case "json":
+      return "application/json-patch+json";
+    case "merge":
+      return "application/merge-patch+json";
+    case "strategic":
+      return "application/strategic-merge-patch+json";
+    case "apply":
+      return "application/apply-patch+yaml";
+  }
+}

@@ -1,0 +1,135 @@
+/** Sends a write and tells the bus of it, once, however it ends. */
+import type { FieldChange } from "../../api/field-changes.ts";
+import { objectKey } from "../../api/key.ts";
+import type { Kind } from "../../api/kind.ts";
+import { StatusError, type Status } from "../../api/status-error.ts";
+import type { ObjectMeta } from "../../api/object.ts";
+import type { ApiRequest } from "../../api/transport.ts";
+import type { WriteEvent } from "../../trace/events.ts";
+import { maskChanges } from "../../trace/mask.ts";
+import { readAnswer } from "./answers.ts";
+import type { Sender } from "./requests.ts";
+
+export interface Write {
+  readonly verb: WriteEvent["verb"];
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  /** Empty for a collection, and for an object whose name the server makes. */
+  readonly name: string;
+  readonly subresource?: string;
+  readonly request: ApiRequest;
+  /** The resourceVersion that the write is based on. */
+  readonly before: string;
+  /** The server refuses it if the object is not at `before` any more. */
+  readonly conditional: boolean;
+  readonly fieldManager: string;
+  /** Asked only when somebody listens. */
+  readonly changes: () => readonly FieldChange[];
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface Outcome {
+  readonly status: number;
+  readonly answer?: unknown;
+  readonly error?: unknown;
+}
+
+/** @throws StatusError, TransportError, or the signal's reason. */
+export async function send(sender: Sender, write: Write): Promise<unknown> {
+  const start = sender.timeline.now();
+  let status = 0;
+  try {
+    const response = await sender.transport.send(write.request);
+    ({ status } = response);
+    const { value } = await readAnswer(response);
+    report(sender, write, start, { status, answer: value });
+    return value;
+  } catch (error) {
+    // An answer whose body was lost is no answer.
+    report(sender, write, start, { status: error instanceof StatusError ? error.code : 0, error });
+    throw error;
+  }
+}
+
+function report(sender: Sender, write: Write, start: number, outcome: Outcome): void {
+  const { bus } = sender;
+  if (!bus.on) return;
+  const event = eventOf(write, { sentAt: start, ms: sender.timeline.now() - start }, outcome);
+  bus.emit(sender.wouldBe === true ? { ...event, wouldBe: true } : event);
+}
+
+/** What only some writes have is added to what all have: spreading each of it into the literal took longer than all the rest. */
+function eventOf(write: Write, { sentAt, ms }: Pick<WriteEvent, "sentAt" | "ms">, outcome: Outcome): WriteEvent {
+  const { kind, subresource } = write;
+  const of = { group: kind.group, kind: kind.kind };
+  const { decision } = write.request;
+  const result = resultOf(outcome.answer);
+  const name = write.name === "" && write.verb === "create" ? result.name : write.name;
+  const event: Writable<WriteEvent> = {
+    stage: "write",
+    verb: write.verb,
+    fieldManager: write.fieldManager,
+    of,
+    key: objectKey(write.namespace, name),
+    uid: result.uid,
+    before: write.before,
+    conditional: write.conditional,
+    resourceVersion: result.resourceVersion,
+    deletes: result.deletes,
+    status: outcome.status,
+    sentAt,
+    ms,
+    changes: maskChanges(of, write.changes()),
+  };
+  if (decision !== undefined) {
+    event.controller = decision.controller;
+    event.sync = decision.sync;
+    event.decision = decision.seq;
+  }
+  if (subresource !== undefined) event.subresource = subresource;
+  if (name !== write.name) event.generatedName = true;
+  if (write.verb === "deletecollection") Object.assign(event, countOf(outcome.answer));
+  if (outcome.error !== undefined) event.error = messageOf(outcome.error);
+  return event;
+}
+
+function countOf(answer: unknown): { readonly objects?: number } {
+  const items = (answer as { readonly items?: unknown } | undefined)?.items;
+  return Array.isArray(items) ? { objects: items.length } : {};
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface Result {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly deletes: boolean;
+}
+
+/**
+ * What an answer tells of its object. It is gone when it has a deletionTimestamp and neither finalizers nor a grace period
+ * are left; and when the server answers a delete with a Status instead of the object.
+ * Source: apiserver v0.36 pkg/registry/generic/registry/store.go (ShouldDeleteDuringUpdate, finalizeDelete).
+ */
+function resultOf(answer: unknown): Result {
+  const object = answer as { readonly kind?: string; readonly metadata?: ObjectMeta } | undefined;
+  if (object?.kind === "Status") {
+    const { details, status } = object as Status;
+    const uid = details?.uid ?? "";
+    return { name: details?.name ?? "", uid, resourceVersion: "", deletes: status === "Success" && uid !== "" };
+  }
+  const meta = object?.metadata;
+  return {
+    name: meta?.name ?? "",
+    uid: meta?.uid ?? "",
+    resourceVersion: meta?.resourceVersion ?? "",
+    deletes:
+      meta?.deletionTimestamp !== undefined &&
+      (meta.finalizers?.length ?? 0) === 0 &&
+      (meta.deletionGracePeriodSeconds ?? 0) === 0,
+  };
+}

@@ -1,0 +1,159 @@
+/** From a kubeconfig and flags to one cluster and one login. */
+import type { Host } from "../../platform/host.ts";
+import type { AccessFlags, ClusterAccess } from "./access.ts";
+import { inClusterAccess } from "./in-cluster.ts";
+import { loadKubeconfig } from "./kubeconfig.ts";
+import {
+  KubeconfigError,
+  type ClusterEntry,
+  type ContextEntry,
+  type From,
+  type Kubeconfig,
+} from "./kubeconfig-types.ts";
+import { loginOf } from "./login.ts";
+import { pem } from "./pem.ts";
+import { checkedProxy } from "./proxy.ts";
+import { serverAddress } from "./server-address.ts";
+
+/**
+ * The cluster and login that kubectl would take for these flags: of the kubeconfig, or, where that names no cluster, of the pod
+ * this runs in.
+ * @throws KubeconfigError
+ */
+export async function accessCluster(host: Host, flags: AccessFlags = {}): Promise<ClusterAccess> {
+  const kubeconfig = await loadKubeconfig(host, flags);
+  const empty = kubeconfig.contexts.size === 0 && kubeconfig.clusters.size === 0 && kubeconfig.currentContext === "";
+  if (empty && (flags.kubeconfig ?? "") === "") {
+    const inCluster = await inClusterAccess(host, flags);
+    if (inCluster !== undefined) return inCluster;
+  }
+  return resolveAccess(host, kubeconfig, flags);
+}
+
+/**
+ * One context of a kubeconfig, with flags on top.
+ * @throws KubeconfigError when a name is not there, or its entry cannot be used.
+ * Source: client-go v0.36 tools/clientcmd/client_config.go, validation.go; differs: no cluster at all is an error, where
+ * kubectl asks localhost:8080.
+ */
+export async function resolveAccess(host: Host, kubeconfig: Kubeconfig, flags: AccessFlags): Promise<ClusterAccess> {
+  const contextName = flags.context ?? kubeconfig.currentContext;
+  const context = contextOf(kubeconfig, contextName, flags);
+  const clusterName = flags.cluster ?? context.cluster ?? "";
+  const userName = flags.user ?? context.user ?? "";
+  const cluster = named(kubeconfig.clusters, clusterName, "cluster", flags.cluster, contextName, kubeconfig);
+  const user = named(kubeconfig.users, userName, "user", flags.user, contextName, kubeconfig);
+  const where = contextName === "" ? "" : ` (context ${contextName})`;
+  const tls = await tlsOf(host, cluster, flags, where);
+  const { login, keyPair, impersonation } = await loginOf(host, user, flags, userName);
+  const address = nonEmpty(flags.server) ?? nonEmpty(cluster.entry.server);
+  if (address === undefined) {
+    throw new KubeconfigError(`Cannot find the API server: ${files(kubeconfig)} names none${where}`, {
+      next: "set it with kubectl config set-cluster NAME --server=URL, or --server",
+    });
+  }
+  const { server, userinfo } = serverAddress(address, where);
+  const proxyUrl = cluster.entry["proxy-url"];
+  const extension = cluster.entry.extensions?.find(({ name }) => name === "client.authentication.k8s.io/exec");
+  const plain = server.startsWith("http:");
+  return {
+    context: contextName,
+    clusterName,
+    userName,
+    server,
+    namespace: flags.namespace ?? nonEmpty(context.namespace) ?? "default",
+    tls,
+    ...(nonEmpty(proxyUrl) !== undefined && {
+      proxyUrl: checkedProxy(proxyUrl ?? "", `the proxy-url of cluster ${clusterName}`),
+    }),
+    disableCompression: cluster.entry["disable-compression"] === true,
+    // Without TLS nothing secret of the user is sent; what the address itself says goes before it, as in Go's HTTP client.
+    login: userinfo ?? (plain ? { is: "none" } : login),
+    ...(keyPair !== undefined && !plain && { keyPair }),
+    ...(impersonation !== undefined && { impersonation }),
+    ...(extension !== undefined && { execExtension: extension.extension }),
+    ...(flags.requestTimeout !== undefined && flags.requestTimeout > 0 && { requestTimeoutMs: flags.requestTimeout }),
+  };
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+function listed(names: Iterable<string>): string {
+  const all = [...names].sort();
+  if (all.length === 0) return "none";
+  return all.length > 8 ? `${all.slice(0, 8).join(", ")}, and ${all.length - 8} more` : all.join(", ");
+}
+
+function files(kubeconfig: Kubeconfig): string {
+  return kubeconfig.files.length === 0 ? "the kubeconfig" : kubeconfig.files.join(", ");
+}
+
+function contextOf(kubeconfig: Kubeconfig, name: string, flags: AccessFlags): ContextEntry {
+  const context = kubeconfig.contexts.get(name);
+  if (context !== undefined) return context.entry;
+  if (name === "" && (flags.server !== undefined || flags.cluster !== undefined)) return {};
+  if (kubeconfig.files.length === 0 && name === "") {
+    const looked = kubeconfig.missing.length === 0 ? "" : `: ${kubeconfig.missing.join(", ")} is missing`;
+    throw new KubeconfigError(`Cannot find a cluster: there is no kubeconfig${looked}`, {
+      next: "set KUBECONFIG or --kubeconfig, or --server",
+    });
+  }
+  const there = `contexts there: ${listed(kubeconfig.contexts.keys())}`;
+  if (name === "") {
+    throw new KubeconfigError(`Cannot choose a cluster: ${files(kubeconfig)} sets no current context`, {
+      next: `choose one with --context, or kubectl config use-context (${there})`,
+    });
+  }
+  throw new KubeconfigError(`Cannot use the context ${name}: it is not in ${files(kubeconfig)}`, { next: there });
+}
+
+function named<T>(
+  entries: ReadonlyMap<string, From<T>>,
+  name: string,
+  what: "cluster" | "user",
+  flag: string | undefined,
+  contextName: string,
+  kubeconfig: Kubeconfig,
+): From<T> {
+  const entry = entries.get(name);
+  if (entry !== undefined) return entry;
+  // A context may name no user at all; --server may stand for a cluster.
+  if (name === "") return { entry: {} as T, file: "" };
+  const by = flag !== undefined ? `--${what}` : `context ${contextName}`;
+  throw new KubeconfigError(`Cannot use the ${what} ${name} of ${by}: it is not in ${files(kubeconfig)}`, {
+    next: `${what}s there: ${listed(entries.keys())}`,
+  });
+}
+
+/** A flag about the certificate takes the place of all that the kubeconfig says about it. */
+async function tlsOf(
+  host: Host,
+  cluster: From<ClusterEntry>,
+  flags: AccessFlags,
+  where: string,
+): Promise<ClusterAccess["tls"]> {
+  const { entry } = cluster;
+  const overridden = flags.insecureSkipTlsVerify === true || flags.certificateAuthority !== undefined;
+  const insecure = overridden ? flags.insecureSkipTlsVerify === true : entry["insecure-skip-tls-verify"] === true;
+  const ca = overridden
+    ? await pem(host, { path: flags.certificateAuthority, folder: "." }, `--certificate-authority`)
+    : await pem(
+        host,
+        {
+          data: entry["certificate-authority-data"],
+          path: entry["certificate-authority"],
+          folder: host.folderOf(cluster.file),
+        },
+        `certificate-authority${where}`,
+      );
+  if (insecure && ca !== undefined) {
+    throw new KubeconfigError(`Cannot both skip the check of the server's certificate and check it${where}`, {
+      next: "omit insecure-skip-tls-verify or the certificate authority",
+    });
+  }
+  const serverName =
+    flags.tlsServerName ?? (flags.server === undefined ? nonEmpty(entry["tls-server-name"]) : undefined);
+  return { ...(ca !== undefined && { ca }), ...(serverName !== undefined && { serverName }), insecure };
+}

@@ -1,0 +1,44 @@
+/** The cluster of the pod that this runs in. */
+import type { Host } from "../../platform/host.ts";
+import type { AccessFlags, ClusterAccess, Login } from "./access.ts";
+import { checkSendable, impersonationOf } from "./login.ts";
+import { pem } from "./pem.ts";
+import { serverAddress } from "./server-address.ts";
+
+const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/**
+ * Access with the pod's service account; undefined when this is no pod, or has no such account. The token is read again and
+ * again, since the kubelet changes it.
+ * Source: client-go v0.36 rest/config.go InClusterConfig, tools/clientcmd/client_config.go inClusterClientConfig.
+ */
+export async function inClusterAccess(host: Host, flags: AccessFlags): Promise<ClusterAccess | undefined> {
+  const { KUBERNETES_SERVICE_HOST: address = "", KUBERNETES_SERVICE_PORT: port = "" } = host.env;
+  if (address === "" || port === "") return undefined;
+  const token = await host.readFile(`${folder}/token`).catch(() => undefined);
+  if (token === undefined) return undefined;
+  const ca = await pem(
+    host,
+    { path: flags.certificateAuthority ?? `${folder}/ca.crt`, folder: "." },
+    "certificate-authority",
+  );
+  const ofPod = host.env["POD_NAMESPACE"] ?? (await host.readFile(`${folder}/namespace`).catch(() => undefined)) ?? "";
+  const joined = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+  const impersonation = impersonationOf({}, flags, "");
+  const { server, userinfo } = serverAddress(flags.server ?? `https://${joined}`, "");
+  if (flags.token !== undefined) checkSendable(flags.token, "--token");
+  const ofPodOrFlag: Login =
+    flags.token === undefined ? { is: "token-file", path: `${folder}/token` } : { is: "token", token: flags.token };
+  return {
+    context: "",
+    clusterName: "in-cluster",
+    userName: "service account",
+    server,
+    namespace: flags.namespace ?? (ofPod.trim() === "" ? "default" : ofPod.trim()),
+    tls: { ...(ca !== undefined && { ca }), insecure: false },
+    disableCompression: false,
+    login: userinfo ?? ofPodOrFlag,
+    ...(impersonation !== undefined && { impersonation }),
+    ...(flags.requestTimeout !== undefined && flags.requestTimeout > 0 && { requestTimeoutMs: flags.requestTimeout }),
+  };
+}

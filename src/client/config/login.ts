@@ -1,0 +1,149 @@
+/** How a user of a kubeconfig logs in. */
+import type { Host } from "../../platform/host.ts";
+import type { AccessFlags, Impersonation, KeyPair, Login } from "./access.ts";
+import { KubeconfigError, type From, type UserEntry } from "./kubeconfig-types.ts";
+import { pem } from "./pem.ts";
+
+export interface UserAccess {
+  readonly login: Login;
+  readonly keyPair?: KeyPair;
+  readonly impersonation?: Impersonation;
+}
+
+/**
+ * The login of a user entry, with flags on top. `--token` goes before a token file, that before a token, and all of them before a
+ * plugin.
+ * @throws KubeconfigError
+ * Source: client-go v0.36 tools/clientcmd/client_config.go getAuthInfo, validation.go validateAuthInfo, rest/transport.go; differs:
+ * kubectl lets a token file of the kubeconfig win over --token.
+ */
+export async function loginOf(
+  host: Host,
+  user: From<UserEntry>,
+  flags: AccessFlags,
+  userName: string,
+): Promise<UserAccess> {
+  const keyPair = await keyPairOf(host, user, flags, userName);
+  const impersonation = impersonationOf(user.entry, flags, userName);
+  return {
+    login: loginMethod(host, user, flags, userName),
+    ...(keyPair !== undefined && { keyPair }),
+    ...(impersonation !== undefined && { impersonation }),
+  };
+}
+
+function loginMethod(host: Host, user: From<UserEntry>, flags: AccessFlags, userName: string): Login {
+  const { entry } = user;
+  const oidc = oidcLogin(entry, userName);
+  const token = flags.token ?? entry.token ?? "";
+  const basic = (entry.username ?? "") !== "" || (entry.password ?? "") !== "";
+  const hasToken = token !== "" || (entry.tokenFile ?? "") !== "";
+  if (hasToken && basic && flags.token === undefined) {
+    throw new KubeconfigError(`Cannot log in as user ${userName}: it has both a token and a password`, {
+      next: "leave one of them in the kubeconfig",
+    });
+  }
+  if (token !== "") checkSendable(token, flags.token === undefined ? `the token of user ${userName}` : "--token");
+  if (flags.token !== undefined && token !== "") return { is: "token", token };
+  if (entry.tokenFile !== undefined && entry.tokenFile !== "") {
+    const path = host.pathFrom(host.folderOf(user.file), entry.tokenFile);
+    return { is: "token-file", path, ...(token !== "" && { token }) };
+  }
+  if (token !== "") return { is: "token", token };
+  if (basic) return { is: "basic", username: entry.username ?? "", password: entry.password ?? "" };
+  if (entry.exec !== undefined && entry.exec !== null) {
+    return { is: "exec", plugin: entry.exec, folder: host.folderOf(user.file) };
+  }
+  return oidc ?? { is: "none" };
+}
+
+/**
+ * The id token of an `oidc` entry. It is never refreshed here: a refresh token may count once, and only kubectl, which keeps the
+ * next one in the kubeconfig, may spend it.
+ * @throws KubeconfigError for every other provider, as kubectl; also beside another login.
+ * Source: client-go v0.36 plugin/pkg/client/auth/oidc/oidc.go, rest/plugin.go, tools/clientcmd/validation.go.
+ */
+function oidcLogin({ "auth-provider": provider, exec }: UserEntry, userName: string): Login | undefined {
+  if (provider === undefined || provider === null) return undefined;
+  const cannot = `Cannot log in as user ${userName}: `;
+  if (exec !== undefined && exec !== null) {
+    throw new KubeconfigError(`${cannot}it has both an auth-provider and an exec plugin`);
+  }
+  if (provider.name !== "oidc") {
+    throw new KubeconfigError(`${cannot}its auth-provider ${provider.name} is not known`, {
+      next: "kubectl has removed all but oidc: an exec plugin takes their place",
+    });
+  }
+  const idToken = provider.config?.["id-token"] ?? "";
+  if (idToken === "") {
+    throw new KubeconfigError(`${cannot}its auth-provider oidc has no id-token`, { next: renewal });
+  }
+  checkSendable(idToken, `the id-token of user ${userName}`);
+  return { is: "oidc", idToken };
+}
+
+/** What gets a new id token into the kubeconfig. */
+export const renewal = "any request of kubectl's renews it, such as `kubectl auth whoami`";
+
+/** Whether an HTTP header can carry it: no line break, no other control character. Source: golang.org/x/net/http/httpguts. */
+export function isSendable(text: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+}
+
+/** @throws KubeconfigError for what no HTTP header can carry. */
+export function checkSendable(text: string, what: string): void {
+  if (isSendable(text)) return;
+  throw new KubeconfigError(`Cannot send ${what}: it holds a character that no HTTP header can carry`, {
+    next: "is there a line break in it?",
+  });
+}
+
+/** Certificate and key come as a pair; a flag for one takes its place alone. */
+async function keyPairOf(
+  host: Host,
+  user: From<UserEntry>,
+  flags: AccessFlags,
+  userName: string,
+): Promise<KeyPair | undefined> {
+  const { entry } = user;
+  const folder = host.folderOf(user.file);
+  const half = (
+    flag: string | undefined,
+    path: string | undefined,
+    data: string | undefined,
+    name: string,
+  ): Promise<string | undefined> =>
+    flag !== undefined
+      ? pem(host, { path: flag, folder: "." }, `--${name}`)
+      : pem(host, { data, path, folder }, `${name} of user ${userName}`);
+  const certificate = await half(
+    flags.clientCertificate,
+    entry["client-certificate"],
+    entry["client-certificate-data"],
+    "client-certificate",
+  );
+  const key = await half(flags.clientKey, entry["client-key"], entry["client-key-data"], "client-key");
+  if (certificate !== undefined && key !== undefined) return { certificate, key };
+  if (certificate === undefined && key === undefined) return undefined;
+  const missing = certificate === undefined ? "certificate" : "key";
+  throw new KubeconfigError(`Cannot log in as user ${userName}: the client ${missing} is missing`, {
+    next: `name it with --client-${missing}, or client-${missing} in the kubeconfig`,
+  });
+}
+
+/** @throws KubeconfigError for a group or uid without a user. */
+export function impersonationOf(entry: UserEntry, flags: AccessFlags, userName: string): Impersonation | undefined {
+  const user = flags.as ?? entry.as ?? "";
+  const uid = flags.asUid ?? entry["as-uid"] ?? "";
+  const groups = flags.asGroup ?? entry["as-groups"] ?? [];
+  const extra = entry["as-user-extra"] ?? {};
+  if (user === "" && (uid !== "" || groups.length > 0 || Object.keys(extra).length > 0)) {
+    const of = userName === "" ? "" : ` of user ${userName}`;
+    throw new KubeconfigError(`Cannot impersonate a group or uid${of} without a user`, { next: "add --as" });
+  }
+  const group = groups.join("");
+  for (const [what, value] of Object.entries({ user, uid, group, extra: Object.values(extra).flat().join("") })) {
+    checkSendable(value, `the ${what} to impersonate`);
+  }
+  return user === "" ? undefined : { user, ...(uid !== "" && { uid }), groups, extra };
+}

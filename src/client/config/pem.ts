@@ -1,0 +1,40 @@
+/** Certificates and keys, from the kubeconfig itself or from a file. */
+import type { Host } from "../../platform/host.ts";
+import { KubeconfigError } from "./kubeconfig-types.ts";
+import { shownPath } from "./redacted.ts";
+
+/** Where a PEM text comes from: data, which is Base64, or a file; both are an error, as for kubectl. */
+export interface PemSource {
+  readonly data?: string | undefined;
+  readonly path?: string | undefined;
+  readonly folder: string;
+}
+
+/** @throws KubeconfigError naming `what`. */
+export async function pem(host: Host, source: PemSource, what: string): Promise<string | undefined> {
+  if ((source.data ?? "") !== "" && (source.path ?? "") !== "") {
+    throw new KubeconfigError(`Cannot choose ${what}: the file and the data are both given`, {
+      next: "leave one of them in the kubeconfig",
+    });
+  }
+  if (source.data !== undefined && source.data !== "") {
+    try {
+      return atob(source.data.replace(/\s+/g, ""));
+    } catch (error) {
+      throw new KubeconfigError(`Cannot read ${what}-data: it is not Base64`, { cause: error });
+    }
+  }
+  if (source.path === undefined || source.path === "") return undefined;
+  const path = host.pathFrom(source.folder, source.path);
+  let text: string | undefined;
+  try {
+    text = await host.readFile(path);
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    // The system's own words name the path.
+    const why = code === "EACCES" ? "permission denied" : code === "EISDIR" ? "it is a folder" : (code ?? message);
+    throw new KubeconfigError(`Cannot read ${what} ${shownPath(path)}: ${why}`, { cause: error });
+  }
+  if (text === undefined) throw new KubeconfigError(`Cannot read ${what} ${shownPath(path)}: there is no such file`);
+  return text;
+}

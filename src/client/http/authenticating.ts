@@ -1,0 +1,39 @@
+import type { Transport } from "../../api/transport.ts";
+import type { KeyPair } from "../config/access.ts";
+import type { Credential, CredentialSource } from "../config/credential.ts";
+
+/**
+ * Sends each request with the present credentials. One that is refused with 401 is sent once more if newer ones can be had: a
+ * refused request has not been looked at, so that is safe for writes too. `open` is asked for a transport when the certificate
+ * changes; a connection stays with the certificate it was made with.
+ */
+export function authenticating(
+  credentials: CredentialSource,
+  open: (keyPair: KeyPair | undefined) => Transport & { close(): void },
+): Transport & { close(): void } {
+  let opened: { readonly transport: Transport & { close(): void }; readonly keyPair: KeyPair | undefined } | undefined;
+  const transportFor = (keyPair: KeyPair | undefined): Transport => {
+    if (opened === undefined || opened.keyPair !== keyPair) {
+      opened?.transport.close();
+      opened = { transport: open(keyPair), keyPair };
+    }
+    return opened.transport;
+  };
+  const send = (request: Parameters<Transport["send"]>[0], credential: Credential): ReturnType<Transport["send"]> => {
+    const { authorization } = credential;
+    const headers = authorization === undefined ? request.headers : { ...request.headers, authorization };
+    return transportFor(credential.keyPair).send({ ...request, ...(headers !== undefined && { headers }) });
+  };
+  return {
+    async send(request) {
+      const credential = await credentials.current();
+      const response = await send(request, credential);
+      if (response.status !== 401) return response;
+      const renewed = await credentials.renew(credential);
+      if (renewed === credential) return response;
+      response.body.cancel();
+      return send(request, renewed);
+    },
+    close: () => opened?.transport.close(),
+  };
+}

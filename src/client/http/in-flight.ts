@@ -1,0 +1,89 @@
+import type { ApiBody, ApiRequest, ApiResponse, Transport } from "../../api/transport.ts";
+import { isWatch } from "./request-kind.ts";
+
+const defaultMost = 64;
+
+/**
+ * At most `most` requests under way at once, from being sent to the end of their bodies; others wait in order. Watches are not
+ * counted: they stay open, and would starve the rest.
+ */
+export function bounded(transport: Transport, most: number = defaultMost): Transport {
+  const gate = new Gate(most);
+  return {
+    async send(request) {
+      if (isWatch(request)) return transport.send(request);
+      await gate.enter(request.signal);
+      try {
+        return leavingAtEnd(await transport.send(request), () => gate.leave());
+      } catch (error) {
+        gate.leave();
+        throw error;
+      }
+    },
+  };
+}
+
+class Gate {
+  #free: number;
+  readonly #waiting: Set<() => void> = new Set();
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  /** @throws the signal's reason. */
+  enter(signal: ApiRequest["signal"]): Promise<void> | undefined {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free--;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const admit = (): void => {
+        signal.removeEventListener("abort", onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        this.#waiting.delete(admit);
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.add(admit);
+    });
+  }
+
+  /** Atomic: the place goes to the one that has waited longest, or is free. */
+  leave(): void {
+    for (const admit of this.#waiting) {
+      this.#waiting.delete(admit);
+      admit();
+      return;
+    }
+    this.#free++;
+  }
+}
+
+function leavingAtEnd(response: ApiResponse, leave: () => void): ApiResponse {
+  let inside = true;
+  const once = (): void => {
+    if (inside) leave();
+    inside = false;
+  };
+  const body: ApiBody = {
+    async next() {
+      try {
+        const chunk = await response.body.next();
+        if (chunk === undefined) once();
+        return chunk;
+      } catch (error) {
+        once();
+        throw error;
+      }
+    },
+    cancel(reason) {
+      response.body.cancel(reason);
+      once();
+    },
+  };
+  return { status: response.status, header: (name) => response.header(name), body };
+}

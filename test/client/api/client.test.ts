@@ -1,0 +1,476 @@
+import { describe, expect, test } from "bun:test";
+import { kindOf, Nodes, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import { isConflict, isExpired, isNotFound, StatusError } from "../../../src/api/status-error.ts";
+import { TransportError } from "../../../src/api/transport.ts";
+import type { Pod } from "../../../src/api/types.ts";
+import { createClient } from "../../../src/client/api/client.ts";
+import { discover, findKind } from "../../../src/client/api/discovery.ts";
+import type { Client, Patch } from "../../../src/client/api/verbs.ts";
+import { seededRandom } from "../../../src/platform/random.ts";
+import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import type { StageEvent, WriteEvent } from "../../../src/trace/events.ts";
+import { bodyOf, fakeTransport, type FakeAnswer, type FakeTransport } from "../transports.ts";
+
+interface Scene {
+  readonly client: Client;
+  readonly transport: FakeTransport;
+  readonly writes: WriteEvent[];
+}
+
+function scene(answers: FakeAnswer | ((count: number, path: string) => FakeAnswer)): Scene {
+  const timeline = virtualTimeline(1000, seededRandom(1));
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const writes: WriteEvent[] = [];
+  bus.listen((event: StageEvent) => {
+    if (event.stage === "write") writes.push(event);
+  });
+  const transport = fakeTransport((request, count) =>
+    typeof answers === "function" ? answers(count, request.path) : answers,
+  );
+  return { client: createClient({ transport, bus, timeline }), transport, writes };
+}
+
+const at = { namespace: "shop", name: "web" };
+const pod: Pod = {
+  metadata: {
+    ...at,
+    uid: "u1",
+    resourceVersion: "7",
+    creationTimestamp: "2026-11-21T10:00:00Z",
+    labels: { app: "web" },
+  },
+  spec: { containers: [{ name: "c" }] },
+};
+const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no error",
+    (e: unknown) => e,
+  );
+
+describe("the requests of the verbs", () => {
+  const patches: readonly {
+    readonly patch: Patch;
+    readonly type: string;
+    readonly body: unknown;
+    readonly query?: string;
+  }[] = [
+    {
+      patch: { type: "json", body: [{ op: "remove", path: "/x" }] },
+      type: "json-patch+json",
+      body: [{ op: "remove", path: "/x" }],
+    },
+    { patch: { type: "merge", body: { a: null } }, type: "merge-patch+json", body: { a: null } },
+    { patch: { type: "strategic", body: { a: 1 } }, type: "strategic-merge-patch+json", body: { a: 1 } },
+    {
+      patch: { type: "apply", body: { spec: {} }, force: true },
+      type: "apply-patch+yaml",
+      body: { spec: {}, apiVersion: "v1", kind: "Pod" },
+      query: "force=true",
+    },
+  ];
+  for (const { patch, type, body, query } of patches) {
+    test(`patch: ${patch.type} is sent as ${type}`, async () => {
+      const { client, transport } = scene({ body: pod });
+      await client.patch(Pods, at, patch, { fieldManager: "me" });
+      const [request] = transport.requests;
+      expect(request?.headers?.["content-type"]).toBe(`application/${type}`);
+      expect(bodyOf(request)).toEqual(body);
+      const text = new URLSearchParams(request?.query as [string, string][]).toString();
+      expect(text).toBe(["fieldManager=me", query].filter((part) => part !== undefined).join("&"));
+    });
+  }
+
+  const rows: readonly {
+    readonly name: string;
+    readonly call: (client: Client) => Promise<unknown>;
+    readonly is: string;
+    readonly body?: unknown;
+  }[] = [
+    { name: "get", call: (c) => c.get(Pods, at), is: "GET /api/v1/namespaces/shop/pods/web" },
+    { name: "list over all namespaces", call: (c) => c.list(ReplicaSets, {}), is: "GET /apis/apps/v1/replicasets" },
+    {
+      name: "list of a page",
+      call: (c) => c.list(Pods, { namespace: "shop", limit: 5, continueToken: "t", labelSelector: "a=b" }),
+      is: "GET /api/v1/namespaces/shop/pods?labelSelector=a%3Db&limit=5&continue=t",
+    },
+    {
+      name: "create",
+      call: (c) => c.create(Pods, { metadata: { namespace: "shop", generateName: "web-" } }),
+      is: "POST /api/v1/namespaces/shop/pods?fieldManager=kubectl-reconcile",
+      body: { metadata: { namespace: "shop", generateName: "web-" }, apiVersion: "v1", kind: "Pod" },
+    },
+    {
+      name: "update of a list's item, which has no kind",
+      call: (c) => c.update(Pods, pod, { dryRun: true }),
+      is: "PUT /api/v1/namespaces/shop/pods/web?fieldManager=kubectl-reconcile&dryRun=All",
+      body: { ...pod, apiVersion: "v1", kind: "Pod" },
+    },
+    {
+      name: "updateStatus",
+      call: (c) => c.updateStatus(Pods, pod),
+      is: "PUT /api/v1/namespaces/shop/pods/web/status?fieldManager=kubectl-reconcile",
+    },
+    {
+      name: "delete with preconditions and propagation",
+      call: (c) =>
+        c.delete(Pods, at, {
+          preconditions: { uid: "u1", resourceVersion: "7" },
+          propagationPolicy: "Foreground",
+          gracePeriodSeconds: 0,
+          dryRun: true,
+        }),
+      is: "DELETE /api/v1/namespaces/shop/pods/web",
+      body: {
+        kind: "DeleteOptions",
+        apiVersion: "v1",
+        preconditions: { uid: "u1", resourceVersion: "7" },
+        propagationPolicy: "Foreground",
+        gracePeriodSeconds: 0,
+        dryRun: ["All"],
+      },
+    },
+    {
+      name: "delete of a node",
+      call: (c) => c.delete(Nodes, { namespace: "", name: "n" }),
+      is: "DELETE /api/v1/nodes/n",
+    },
+    {
+      name: "deleteCollection",
+      call: (c) =>
+        c.deleteCollection(Pods, { namespace: "shop", labelSelector: "a=b", fieldSelector: "status.phase=Failed" }),
+      is: "DELETE /api/v1/namespaces/shop/pods?labelSelector=a%3Db&fieldSelector=status.phase%3DFailed",
+    },
+    {
+      name: "evict",
+      call: (c) => c.evict(at, { gracePeriodSeconds: 3 }),
+      is: "POST /api/v1/namespaces/shop/pods/web/eviction",
+      body: {
+        apiVersion: "policy/v1",
+        kind: "Eviction",
+        metadata: at,
+        deleteOptions: { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 3 },
+      },
+    },
+    {
+      name: "bind",
+      call: (c) => c.bind(at, "node-1"),
+      is: "POST /api/v1/namespaces/shop/pods/web/binding",
+      body: {
+        apiVersion: "v1",
+        kind: "Binding",
+        metadata: at,
+        target: { apiVersion: "v1", kind: "Node", name: "node-1" },
+      },
+    },
+    { name: "raw with a query", call: (c) => c.raw("/logs?x=1"), is: "GET /logs?x=1" },
+  ];
+  for (const { name, call, is, body } of rows) {
+    test(name, async () => {
+      const { client, transport } = scene({ body: pod });
+      await call(client);
+      const [request] = transport.requests;
+      const query = new URLSearchParams((request?.query ?? []) as [string, string][]).toString();
+      expect(`${request?.method} ${request?.path}${query === "" ? "" : `?${query}`}`).toBe(is);
+      if (body !== undefined) expect(bodyOf(request)).toEqual(body);
+    });
+  }
+
+  test("a watch asks for bookmarks, and joins the selectors of its scope with its own", async () => {
+    const { client, transport } = scene({ body: "" });
+    const pods = client.listerWatcher(Pods, { namespace: "shop", labelSelector: "a=b" });
+    const stream = await pods.watch(
+      { resourceVersion: "5", timeoutSeconds: 300, labelSelector: "c", sendInitialEvents: true },
+      new AbortController().signal,
+    );
+    expect(await stream.next()).toBeUndefined();
+    expect(new URLSearchParams(transport.requests[0]?.query as [string, string][]).toString()).toBe(
+      "watch=true&allowWatchBookmarks=true&labelSelector=a%3Db%2Cc&resourceVersion=5&timeoutSeconds=300" +
+        "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
+    );
+  });
+
+  const wrong: readonly { readonly name: string; readonly call: (client: Client) => Promise<unknown> | undefined }[] = [
+    { name: "a get without a name", call: (c) => c.get(Pods, { namespace: "a", name: "" }) },
+    { name: "a delete without a namespace", call: (c) => c.delete(Pods, { namespace: "", name: "a" }) },
+    { name: "a create without a namespace", call: (c) => c.create(Pods, { metadata: { name: "a" } }) },
+  ];
+  for (const { name, call } of wrong) {
+    test(`${name} is refused before anything is sent`, async () => {
+      const { client, transport } = scene({});
+      expect(await caught((async () => call(client))())).toBeInstanceOf(RangeError);
+      expect(transport.requests).toHaveLength(0);
+    });
+  }
+});
+
+describe("answers", () => {
+  test("unknown fields stay, and times stay texts", async () => {
+    const { client } = scene({ body: { ...pod, extra: { "x-kubernetes-thing": 1 } } });
+    expect(await client.get(Pods, at)).toEqual({ ...pod, extra: { "x-kubernetes-thing": 1 } } as never);
+  });
+
+  test("a list of null is an empty list", async () => {
+    const { client } = scene({ body: { metadata: { resourceVersion: "9" }, items: null } });
+    expect(await client.list(Pods)).toEqual({ items: [], resourceVersion: "9", continueToken: "", bytes: 49 });
+  });
+
+  const status = (reason: string, code: number): unknown => ({
+    kind: "Status",
+    reason,
+    code,
+    message: `it is ${reason}`,
+  });
+  const refusals: readonly {
+    readonly name: string;
+    readonly answer: FakeAnswer;
+    readonly message: string;
+    readonly is?: (error: unknown) => boolean;
+    readonly retryAfterMs?: number;
+  }[] = [
+    { name: "404", answer: { status: 404, body: status("NotFound", 404) }, message: "it is NotFound", is: isNotFound },
+    { name: "409", answer: { status: 409, body: status("Conflict", 409) }, message: "it is Conflict", is: isConflict },
+    { name: "410", answer: { status: 410, body: status("Expired", 410) }, message: "it is Expired", is: isExpired },
+    {
+      name: "a proxy's page",
+      answer: {
+        status: 502,
+        headers: { "retry-after": "7" },
+        body: "<html><head><title>x</title></head><body><h1>502 Bad\nGateway</h1></body></html>",
+      },
+      message: "the server answered 502: 502 Bad Gateway",
+      retryAfterMs: 7000,
+    },
+    { name: "an empty body", answer: { status: 503 }, message: "the server answered 503" },
+    { name: "JSON that is no Status", answer: { status: 400, body: "{}" }, message: "the server answered 400: {}" },
+    {
+      name: "a redirect to a login page",
+      answer: { status: 302, headers: { location: "https://login.example" } },
+      message: "the server answered 302 and points to https://login.example: is this an API server?",
+    },
+    {
+      name: "text that could drive a terminal",
+      answer: { status: 500, body: "a\u001b[31mb" },
+      message: "the server answered 500: a [31mb",
+    },
+  ];
+  for (const { name, answer, message, is, retryAfterMs } of refusals) {
+    test(`${name} is a StatusError: ${message}`, async () => {
+      const error = await caught(scene(answer).client.get(Pods, at));
+      expect(error).toBeInstanceOf(StatusError);
+      expect((error as StatusError).message).toBe(message);
+      expect((error as StatusError).code).toBe(answer.status as number);
+      expect((error as StatusError).retryAfterMs).toBe(retryAfterMs);
+      if (is !== undefined) expect(is(error)).toBe(true);
+    });
+  }
+
+  test("a watch that is refused is a StatusError too", async () => {
+    const { client } = scene({ status: 410, body: status("Expired", 410) });
+    const error = await caught(
+      client.listerWatcher(Pods).watch({ resourceVersion: "1" }, new AbortController().signal),
+    );
+    expect(isExpired(error)).toBe(true);
+  });
+
+  test("a success that is no JSON is no answer of an API server", async () => {
+    const error = await caught(scene({ body: "<html>Sign in</html>" }).client.get(Pods, at));
+    expect(error).toBeInstanceOf(TransportError);
+    expect((error as Error).message).toBe("the answer is not JSON (Sign in): is this an API server?");
+  });
+});
+
+describe("write events", () => {
+  const decision = { controller: "replicaset", sync: 3, seq: 12 };
+
+  test("an update tells what it changes, from which version, for which decision", async () => {
+    const { client, writes } = scene({ body: { ...pod, metadata: { ...pod.metadata, resourceVersion: "8" } } });
+    const changed = { ...pod, metadata: { ...pod.metadata, labels: { app: "api" } } };
+    await client.update(Pods, changed, { basedOn: pod, because: decision });
+    expect(writes).toEqual([
+      expect.objectContaining({
+        controller: "replicaset",
+        sync: 3,
+        decision: 12,
+        verb: "update",
+        fieldManager: "kubectl-reconcile",
+        of: { group: "", kind: "Pod" },
+        key: "shop/web",
+        uid: "u1",
+        before: "7",
+        conditional: true,
+        resourceVersion: "8",
+        deletes: false,
+        status: 200,
+        changes: [{ path: ".metadata.labels.app", before: "web", after: "api" }],
+      }),
+    ]);
+  });
+
+  test("a write was sent when the client was asked for it, however long it takes to tell of it", async () => {
+    let now = 1000;
+    const bus = new TraceBus({ now: () => now });
+    const writes: StageEvent[] = [];
+    bus.listen((event) => writes.push(event));
+    const transport = fakeTransport(() => {
+      now = 1036;
+      return { body: pod };
+    });
+    const timeline = { ...virtualTimeline(1000, seededRandom(1)), now: () => now };
+    const client = createClient({ transport, bus, timeline });
+    const metadata = {
+      ...pod.metadata,
+      // Read when the changes are worked out, after the answer.
+      get labels() {
+        if (now > 1000) now += 4;
+        return { app: "api" };
+      },
+    };
+    await client.update(Pods, { ...pod, metadata }, { basedOn: pod });
+    const [write] = writes as (WriteEvent & { readonly at: number })[];
+    expect(write).toMatchObject({ sentAt: 1000 });
+    expect((write?.at ?? 0) - (write?.ms ?? 0)).toBeGreaterThan(1000);
+  });
+
+  test("a status update changes nothing but the status", async () => {
+    const { client, writes } = scene({ body: pod });
+    const changed = { ...pod, metadata: { ...pod.metadata, labels: {} }, status: { phase: "Running" } };
+    await client.updateStatus(Pods, changed, { basedOn: pod });
+    expect(writes[0]?.subresource).toBe("status");
+    expect(writes[0]?.changes).toEqual([{ path: ".status", after: { phase: "Running" } }]);
+  });
+
+  test("a create with generateName is told under the name that the server made", async () => {
+    const { client, writes } = scene({ status: 201, body: pod });
+    await client.create(Pods, { metadata: { namespace: "shop", generateName: "we" } });
+    expect(writes[0]).toMatchObject({ verb: "create", key: "shop/web", before: "", conditional: false, status: 201 });
+  });
+
+  const deletions: readonly { readonly name: string; readonly body: unknown; readonly deletes: boolean }[] = [
+    { name: "a Status of success", body: { kind: "Status", status: "Success", details: { uid: "u1" } }, deletes: true },
+    { name: "the object with a grace period", body: meta({ deletionGracePeriodSeconds: 30 }), deletes: false },
+    { name: "the object without one", body: meta({ deletionGracePeriodSeconds: 0 }), deletes: true },
+    { name: "the object with finalizers", body: meta({ finalizers: ["x/y"] }), deletes: false },
+    { name: "the object, not deleted", body: pod, deletes: false },
+  ];
+  for (const { name, body, deletes } of deletions) {
+    test(`an answer that is ${name} ${deletes ? "says" : "does not say"} that it is gone`, async () => {
+      const { client, writes } = scene({ body });
+      await client.delete(Pods, at);
+      expect(writes[0]).toMatchObject({ verb: "delete", deletes, uid: "u1", key: "shop/web" });
+    });
+  }
+
+  function meta(extra: object): unknown {
+    return { ...pod, metadata: { ...pod.metadata, deletionTimestamp: "2026-11-21T10:00:01Z", ...extra } };
+  }
+
+  test("a refusal and a lost answer are told once, with their words", async () => {
+    const lost = new TransportError("reset");
+    const refused = scene({ status: 409, body: { kind: "Status", reason: "Conflict", message: "modified" } });
+    await caught(refused.client.update(Pods, pod));
+    expect(refused.writes).toHaveLength(1);
+    expect(refused.writes[0]).toMatchObject({ status: 409, error: "modified", resourceVersion: "", uid: "" });
+    const broken = scene(() => {
+      throw lost;
+    });
+    expect(await caught(broken.client.delete(Pods, at))).toBe(lost);
+    expect(broken.writes).toHaveLength(1);
+    expect(broken.writes[0]).toMatchObject({ status: 0, error: "reset", deletes: false });
+  });
+
+  test("a patch changes what it names, where that differs", async () => {
+    const { client, writes } = scene({ body: pod });
+    const body = {
+      metadata: { uid: "u1", labels: { app: "web", tier: "front" }, ownerReferences: [{ uid: "o" }] },
+      spec: { containers: [{ name: "c" }], nodeName: null },
+    };
+    await client.patch(Pods, at, { type: "strategic", body }, { basedOn: pod });
+    expect(writes[0]).toMatchObject({
+      verb: "patch",
+      before: "7",
+      conditional: false,
+      changes: [
+        { path: ".metadata.labels.tier", after: "front" },
+        { path: ".metadata.ownerReferences", after: [{ uid: "o" }] },
+      ],
+    });
+  });
+
+  test("secrets are masked", async () => {
+    const Secrets = kindOf<StoredObject & { readonly data?: unknown }>({
+      group: "",
+      version: "v1",
+      kind: "Secret",
+      plural: "secrets",
+      namespaced: true,
+    });
+    const secret = { metadata: pod.metadata, data: { password: "aGVsbG8=" } };
+    const { client, writes } = scene({ body: secret });
+    await client.update(Secrets, { ...secret, data: { password: "bmV3" } }, { basedOn: secret });
+    expect(JSON.stringify(writes)).not.toContain("bmV3");
+    expect(JSON.stringify(writes)).toContain("masked");
+  });
+});
+
+describe("discovery", () => {
+  const answers = (_: number, path: string): FakeAnswer => {
+    const resource = (name: string, kind: string, shortNames?: string[]): object => ({
+      name,
+      kind,
+      namespaced: true,
+      singularName: kind.toLowerCase(),
+      verbs: ["get"],
+      shortNames,
+    });
+    const json = { headers: { "content-type": "application/json" } };
+    switch (path) {
+      case "/api":
+        return { ...json, body: { versions: ["v1"] } };
+      case "/apis": {
+        const versions = [{ version: "v1beta1" }, { version: "v1" }];
+        return {
+          ...json,
+          body: {
+            groups: [
+              { name: "apps", versions, preferredVersion: { version: "v1" } },
+              { name: "metrics.k8s.io", versions: [{ version: "v1" }] },
+            ],
+          },
+        };
+      }
+      case "/api/v1":
+        return { ...json, body: { resources: [resource("pods", "Pod", ["po"]), resource("pods/status", "Pod")] } };
+      case "/apis/metrics.k8s.io/v1":
+        return { status: 503 };
+      default:
+        return { ...json, body: { resources: [resource("replicasets", "ReplicaSet", ["rs"])] } };
+    }
+  };
+
+  test("gives core first, the preferred version first, no subresources; a broken group harms nobody", async () => {
+    const { kinds, unavailable } = await discover(scene(answers).client);
+    expect(kinds.map((kind) => `${kind.group}/${kind.version}/${kind.plural}`)).toEqual([
+      "/v1/pods",
+      "apps/v1/replicasets",
+      "apps/v1beta1/replicasets",
+    ]);
+    expect(unavailable.map(({ groupVersion }) => groupVersion)).toEqual(["metrics.k8s.io/v1"]);
+  });
+
+  const types = [
+    { type: "po", version: "v1" },
+    { type: "Pod", version: "v1" },
+    { type: "replicasets", version: "v1" },
+    { type: "rs.apps", version: "v1" },
+    { type: "replicaset.v1beta1.apps", version: "v1beta1" },
+    { type: "rs.extensions", version: undefined },
+  ];
+  for (const { type, version } of types) {
+    test(`findKind: ${type} is ${version ?? "nothing"}`, async () => {
+      const { kinds } = await discover(scene(answers).client);
+      expect(findKind(kinds, type)?.version).toBe(version);
+    });
+  }
+});

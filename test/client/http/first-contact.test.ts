@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import { TransportError, type Transport } from "../../../src/api/transport.ts";
+import { withFirstContact } from "../../../src/client/http/first-contact.ts";
+import { seededRandom } from "../../../src/platform/random.ts";
+import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
+import { rejection } from "../../support/rejection.ts";
+import { answer, get } from "../transports.ts";
+
+interface Scene {
+  readonly transport: Transport;
+  readonly timeline: VirtualTimeline;
+  readonly told: string[];
+  /** Answers the request that has waited longest. */
+  readonly answerOne: () => void;
+  readonly breakOne: () => void;
+  readonly failProbe: (error: Error) => void;
+}
+
+/** A server that answers when the test wants it to, and a probe likewise. */
+function scene(): Scene {
+  const timeline = virtualTimeline(0, seededRandom(1));
+  const told: string[] = [];
+  const waiting: PromiseWithResolvers<void>[] = [];
+  const probe = Promise.withResolvers<void>();
+  const inner: Transport = {
+    async send(request) {
+      const one = Promise.withResolvers<void>();
+      waiting.push(one);
+      request.signal.addEventListener("abort", () => one.reject(request.signal.reason));
+      await one.promise;
+      return answer({ body: "ok" });
+    },
+  };
+  const transport = withFirstContact(inner, {
+    timeline,
+    onSlow: () => told.push("slow"),
+    probe(signal) {
+      told.push("probe");
+      signal.addEventListener("abort", () => told.push("probe ended"));
+      return probe.promise;
+    },
+  });
+  return {
+    transport,
+    timeline,
+    told,
+    answerOne: () => waiting.shift()?.resolve(),
+    breakOne: () => waiting.shift()?.reject(new TransportError("the connection was closed")),
+    failProbe: (error) => probe.reject(error),
+  };
+}
+
+const wait = async (timeline: VirtualTimeline, ms: number): Promise<void> => {
+  timeline.after(ms, "test", () => undefined);
+  await timeline.runUntil({ ms });
+};
+
+describe("the first contact with a server", () => {
+  test("that answers within two seconds is not told of", async () => {
+    const { transport, timeline, told, answerOne } = scene();
+    const first = transport.send(get("/version"));
+    await wait(timeline, 1900);
+    answerOne();
+    expect((await first).status).toBe(200);
+    await wait(timeline, 10_000);
+    expect(told).toEqual([]);
+  });
+
+  test("that is slow is told of once and waited for, and later silence is not its matter", async () => {
+    const { transport, timeline, told, answerOne } = scene();
+    const both = [transport.send(get("/version")), transport.send(get("/apis"))];
+    await wait(timeline, 60_000);
+    expect(told).toEqual(["slow", "probe"]);
+    answerOne();
+    answerOne();
+    for (const response of await Promise.all(both)) expect(response.status).toBe(200);
+    const later = transport.send(get("/pods"));
+    await wait(timeline, 60_000);
+    expect(told).toEqual(["slow", "probe", "probe ended"]);
+    answerOne();
+    await later;
+  });
+
+  test("that does not come about ends every request that waits, with the probe's reason", async () => {
+    const { transport, timeline, failProbe } = scene();
+    const both = ["/version", "/apis"].map((path) => rejection(transport.send(get(path))));
+    await wait(timeline, 3000);
+    const error = new TransportError("no handshake", { failure: "timeout" });
+    failProbe(error);
+    expect(await Promise.all(both)).toEqual([error, error]);
+  });
+
+  test("is told of where tries fail one after the other", async () => {
+    const { transport, timeline, told, breakOne } = scene();
+    for (let tries = 0; tries < 3; tries++) {
+      const failed = rejection(transport.send(get("/version")));
+      breakOne();
+      expect(await failed).toBeInstanceOf(TransportError);
+      await wait(timeline, 1000);
+    }
+    expect(told).toEqual(["slow"]);
+  });
+
+  test("given up by the caller ends with the caller's reason", async () => {
+    const { transport, timeline } = scene();
+    const stop = new AbortController();
+    const sent = rejection(transport.send(get("/version", { signal: stop.signal })));
+    await wait(timeline, 3000);
+    stop.abort(new Error("stopped"));
+    expect(await sent).toMatchObject({ message: "stopped" });
+  });
+});
