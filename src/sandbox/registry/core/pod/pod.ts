@@ -4,13 +4,14 @@ import { notAllowed } from "../../../meta/field-errors.ts";
 import { at, fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { applyAppArmorAnnotations } from "./profiles/app-armor.ts";
 import { appArmorPrefix } from "./profiles/profile-annotations.ts";
-import { podWarnings } from "./warnings/pod.ts";
+import { hostnameWarnings, podWarnings } from "./warnings/pod.ts";
 import type { KindRules } from "../../strategy/kind-rules.ts";
 import { ephemeralContainersPart } from "./pod-spec/ephemeral-containers.ts";
 import { resizePart } from "./pod-resize.ts";
 import { qosClassOf } from "./resources/qos-class.ts";
 import { podUpdateErrors } from "./pod-update.ts";
 import { profileMatchErrors } from "./pod-spec/annotations.ts";
+import { onceForEqualPods } from "./known-pods.ts";
 import { podErrors } from "./pod-spec/pod-spec.ts";
 
 const defaultGraceSeconds = 30;
@@ -36,6 +37,8 @@ function listAddresses({ status }: ApiObject): void {
   if (at(fieldsIn(status["podIPs"])[0], "ip") !== podIP) status["podIPs"] = [{ ip: podIP }];
 }
 
+const warningsOfEqualPods = onceForEqualPods(podWarnings);
+
 export const podRules: KindRules = {
   defaults: listAddresses,
   prepareCreate(pod, { warn, now }) {
@@ -58,8 +61,9 @@ export const podRules: KindRules = {
     ...profileMatchErrors(metadata.annotations, { spec, field: "spec" }),
   ],
   parts: { resize: resizePart, ephemeralcontainers: ephemeralContainersPart },
-  validate: podErrors,
-  warnings: (pod, old) => (old === undefined ? podWarnings(pod) : []),
+  validate: onceForEqualPods(podErrors),
+  warnings: (pod, old) =>
+    old === undefined ? [...hostnameWarnings(pod, "the Pod's hostname"), ...warningsOfEqualPods(pod)] : [],
   validateUpdate: podUpdateErrors,
   prepareUpdate(pod, old) {
     // What nodes report is not changed from here.

@@ -143,9 +143,9 @@ function warningsOf(pod: Holder, path: string): string[] {
   ];
 }
 
-/** Of a new pod. */
+/** Of a new pod, but for its name. */
 export function podWarnings(pod: ApiObject): string[] {
-  return [...hostnameWarnings(pod, "the Pod's hostname"), ...warningsOf(pod, "")];
+  return warningsOf(pod, "");
 }
 
 /** Of the template at `path` in a new object, or in one that is updated to another generation. */

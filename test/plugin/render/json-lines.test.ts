@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { jsonLines } from "../../plugin/render/json-lines.ts";
-import type { Output } from "../../src/platform/terminal.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
+import { jsonLines } from "../../../plugin/render/json-lines.ts";
+import type { Output } from "../../../src/platform/terminal.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
 
 /** An output whose reader has left `pendingBytes` lying. */
 function output(pending: { bytes: number }): { readonly out: Output; readonly written: string[] } {

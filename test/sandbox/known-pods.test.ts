@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test";
+import { onceForEqualPods } from "../../src/sandbox/registry/core/pod/known-pods.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { ask, type Json } from "./support/requests.ts";
+
+const token = (name: string): Json => ({ name, projected: {} });
+const podWith = (...volumes: Json[]): never => ({ metadata: { name: "a" }, spec: { volumes } }) as never;
+
+test("a pod like one in which nothing was found is not looked at again, whatever its token's volume is called", () => {
+  let looked = 0;
+  const check = onceForEqualPods(() => {
+    looked++;
+    return [];
+  });
+  const lookedAt = (pod: never): number => {
+    const before = looked;
+    check(pod);
+    return looked - before;
+  };
+  expect(lookedAt(podWith(token("kube-api-access-abcde")))).toBe(1);
+  expect(lookedAt(podWith(token("kube-api-access-zzzzz")))).toBe(0);
+  expect(lookedAt(podWith(token("kube-api-access-")))).toBe(1);
+  expect(lookedAt(podWith(token("data")))).toBe(1);
+  expect(lookedAt(podWith(token("kube-api-access-abcde"), token("data")))).toBe(1);
+  expect(lookedAt({ metadata: { name: "a", annotations: { a: "b" } }, spec: {} } as never)).toBe(1);
+  // A claim of the pod's own has the pod's name in it.
+  const own = podWith({ name: "own", ephemeral: {} });
+  expect([lookedAt(own), lookedAt(own)]).toEqual([1, 1]);
+});
+
+test("what was found is found again, and what was remembered goes with time", () => {
+  const found = onceForEqualPods(({ spec }) => (spec?.["hostname"] === "-" ? ["wrong"] : []));
+  const pod = (hostname: string): never => ({ metadata: { name: "a" }, spec: { hostname } }) as never;
+  for (let n = 0; n < 200; n++) expect(found(pod(`host-${n}`))).toEqual([]);
+  expect([found(pod("-")), found(pod("-"))]).toEqual([["wrong"], ["wrong"]]);
+});
+
+test("the API server refuses a pod that differs from one it took in a single value", async () => {
+  const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
+  const transport = sandbox.transport({ actor: "test" });
+  const post = async (name: string, container: Json, annotations: Json = {}): Promise<number> => {
+    const body = {
+      metadata: { name, annotations },
+      spec: { containers: [{ name: "main", image: "i", ...container }] },
+    };
+    return (await ask(transport, "POST", "/api/v1/namespaces/default/pods", { body })).status;
+  };
+  const cost = (value: string): Json => ({ "controller.kubernetes.io/pod-deletion-cost": value });
+  expect([await post("a", {}), await post("b", {}), await post("c", { image: "" }), await post("d", {})]).toEqual([
+    201, 201, 422, 201,
+  ]);
+  expect([await post("e", {}, cost("1")), await post("f", {}, cost("many")), await post("g", {}, cost("1"))]).toEqual([
+    201, 422, 201,
+  ]);
+});
