@@ -73,7 +73,8 @@ export const mutatedRooms: readonly MutatedRoom[] = [
     name: "trace",
     groups: [
       { sources: ["src/trace/bus.ts"], tests: ["test/trace/bus.test.ts"] },
-      { sources: ["src/trace/{linker,recent}.ts"], tests: ["test/trace/{linker,recent}.test.ts"] },
+      { sources: ["src/trace/linker.ts"], tests: ["test/trace/linker.test.ts"] },
+      { sources: ["src/trace/recent.ts"], tests: ["test/trace/recent.test.ts"] },
       { sources: ["src/trace/mask.ts"], tests: ["test/trace/{mask,delta-detail}.test.ts"] },
       { sources: ["src/trace/triggers.ts"], tests: ["test/trace/triggers.test.ts"] },
     ],
