@@ -1,8 +1,9 @@
 /**
- * The gate without the tests: format, derived files, floors, lint, types. `--write` mends what can be mended by itself.
+ * The gate without the tests: derived files, format, floors, ceilings, lint, types. `--write` mends what can be mended by itself.
  * Exits 1 if anything is wrong; prints each finding.
  */
 import { join } from "node:path";
+import { countsOf, readCeilings, writeCeilings } from "./ceilings.ts";
 import { levels, rooms } from "./floors.ts";
 import { floorsOf, lintConfig, withPicture } from "./house.ts";
 import { thirdPartyLicenses } from "./licenses.ts";
@@ -58,12 +59,28 @@ const derivedFiles: readonly Derived[] = [
 ];
 
 async function floors(): Promise<boolean> {
-  const { broken, arrows } = await floorsOf(top);
+  const { broken } = await floorsOf(top);
   for (const line of broken) console.error(line);
-  const inside = [...arrows].map(([folder, count]) => `${folder} ${count}`).join(", ");
-  const all = [...arrows.values()].reduce((sum, count) => sum + count, 0);
-  console.log(`arrows inside the large rooms: ${all} (${inside})`);
   return broken.length === 0;
+}
+
+/** Counts that may only fall; `--write` lowers those that fell. `--findings` lists where each is. */
+async function ceilings(): Promise<boolean> {
+  const ceilings = await readCeilings();
+  const { counts, findings } = await countsOf(top);
+  const over = [...counts].filter(([name, count]) => count > (ceilings[name] ?? 0));
+  const under = [...counts].filter(([name, count]) => count < (ceilings[name] ?? 0));
+  for (const [name, count] of counts) console.log(`${String(count).padStart(5)}  ${name}`);
+  if (process.argv.includes("--findings"))
+    for (const [name, found] of findings)
+      for (const { place, what } of found) console.log(`${place}: ${name}: ${what}`);
+  for (const [name, count] of over)
+    console.error(`${name}: ${count}, and there were ${ceilings[name] ?? 0}; npm run check -- --findings lists them`);
+  if (write) await writeCeilings(counts, ceilings);
+  else
+    for (const [name, count] of under)
+      console.error(`${name}: ${count}, fewer than ${ceilings[name]}: run npm run check -- --write`);
+  return over.length === 0 && (write || under.length === 0);
 }
 
 const formatCache = ["--cache", "--cache-strategy", "content", "--cache-location", join(cache, "format")];
@@ -71,6 +88,7 @@ const steps: readonly (readonly [string, () => boolean | Promise<boolean>])[] = 
   ["derived files", async () => (await Promise.all(derivedFiles.map(derived))).every((ok) => ok)],
   ["format", () => tool("prettier", ...formatCache, "--log-level", "warn", write ? "--write" : "--check", ".")],
   ["floors", floors],
+  ["ceilings", ceilings],
   ["lint", () => tool("oxlint", "--type-aware", "--deny-warnings", ...(write ? ["--fix"] : []))],
   ["types", () => tool("tsc", "--pretty", "false", "--incremental", "--tsBuildInfoFile", join(cache, "types"))],
 ];

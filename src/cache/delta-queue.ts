@@ -99,5 +99,5 @@ export interface DeltaQueue<T extends StoredObject> {
   readonly oldestReceivedAt: number | undefined;
 }
 
-/** Makes a delta queue: `createRealFIFO` or `createDeltaFIFO`. */
+/** Makes a delta queue: a `RealFIFO` or a `DeltaFIFO`. */
 export type CreateDeltaQueue = <T extends StoredObject>(options: DeltaQueueOptions<T>) => DeltaQueue<T>;

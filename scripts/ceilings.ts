@@ -1,0 +1,50 @@
+/** Counts of what the house has too much of; `ceilings.json` holds the most that there may be, and only ever falls. */
+import { join } from "node:path";
+import { floorsOf } from "./house.ts";
+import { type Finding, tidinessOf } from "./tidiness.ts";
+
+const file = join(import.meta.dir, "ceilings.json");
+
+export type Ceilings = Readonly<Record<string, number>>;
+
+export interface Counts {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly findings: ReadonlyMap<string, readonly Finding[]>;
+}
+
+/** Counts in the work tree at `top`. */
+export async function countsOf(top: string): Promise<Counts> {
+  const { arrows } = await floorsOf(top);
+  const findings = new Map(Object.entries(await tidinessOf(top)));
+  const counts = new Map([...arrows].map(([folder, count]) => [`arrows inside ${folder}`, count]));
+  counts.set(
+    "arrows inside the large rooms",
+    [...arrows.values()].reduce((sum, count) => sum + count, 0),
+  );
+  for (const [name, found] of findings) counts.set(name, found.length);
+  const subjects = longSubjects(top);
+  if (subjects !== undefined) counts.set("commit subjects over 72 characters", subjects);
+  return { counts, findings };
+}
+
+export async function readCeilings(): Promise<Ceilings> {
+  return (await Bun.file(file).json()) as Ceilings;
+}
+
+/** Lowers what fell; never raises one. */
+export async function writeCeilings(counts: ReadonlyMap<string, number>, today: Ceilings): Promise<void> {
+  const lowered = Object.fromEntries([...counts].map(([name, count]) => [name, Math.min(count, today[name] ?? count)]));
+  await Bun.write(file, `${JSON.stringify({ ...today, ...lowered }, null, 2)}\n`);
+}
+
+/** In the whole history; undefined where that is not there. */
+function longSubjects(top: string): number | undefined {
+  const git = (...args: string[]): string | undefined => {
+    const run = Bun.spawnSync(["git", ...args], { cwd: top, stdio: ["ignore", "pipe", "ignore"] });
+    return run.exitCode === 0 ? run.stdout.toString() : undefined;
+  };
+  if (git("rev-parse", "--is-shallow-repository")?.trim() !== "false") return undefined;
+  return git("log", "--format=%s")
+    ?.split("\n")
+    .filter((subject) => subject.length > 72).length;
+}
