@@ -2,13 +2,12 @@
 import { dropDisabledFields } from "../registry/core/pod/pod-spec/dropped-fields.ts";
 import { formatTime } from "../../api/time.ts";
 import { randomSuffix, randomUuid } from "../../platform/random.ts";
-import { admitCreate, admitValid } from "../admission/admit.ts";
+import { admitCreate as mutatingAdmission, admitValid } from "../admission/admit.ts";
 import { checkLimits } from "../admission/limit-ranger.ts";
-import { canonicalize } from "../meta/canonical.ts";
 import { finished } from "../serialization/decode.ts";
 import { admitQuota } from "../admission/quota/admit.ts";
 import { surroundingsOf } from "../context/surroundings.ts";
-import { invalidObject } from "../meta/field-errors.ts";
+import { type FieldError, invalidObject } from "../meta/field-errors.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { alreadyExists, generatedNameTaken, refusal } from "../meta/refusal.ts";
 import { metadataErrors } from "../validation/metadata.ts";
@@ -18,6 +17,7 @@ import { manageCreate } from "../managedfields/managed-fields.ts";
 import type { Call } from "../context/server.ts";
 import { Entry } from "../storage/entry.ts";
 import { matchNamespace, sentObject } from "./body.ts";
+import { applyDefaults } from "./defaults.ts";
 
 /** How often a made-up name is tried again when it is taken. */
 const nameAttempts = 8;
@@ -38,49 +38,59 @@ export function create(call: Call): Entry {
  * created must have none.
  */
 export function createObject(call: Call, object: ApiObject, version = ""): Entry {
-  const { resource } = call;
-  fillMetadata(call, object);
-  resource.behaviour.rules.defaults?.(object);
-  const { schema } = call.server.catalogue;
-  if (resource.struct !== undefined) canonicalize(object, resource.struct, schema);
+  fillSystemFields(call, object);
+  applyDefaults(call, object);
   manageCreate(call, object);
-  admitCreate(call, object);
-  const generated = nameIt(call, object);
+  mutatingAdmission(call, object);
+  const generated = generateName(call, object);
   // A namespace is labelled with its name, which may have been made up just now.
-  if (generated) resource.behaviour.rules.defaults?.(object);
+  if (generated) call.resource.behaviour.rules.defaults?.(object);
+  // Of all that only looks, this plugin alone comes before the checks.
   checkLimits(call, object);
-  const filled = resource.behaviour.rules.filledWhenRead?.(object) === true;
-  prepare(call, object);
-  const name = object.metadata.name ?? "";
-  const { rules } = resource.behaviour;
-  const first = rules.begin?.(object, undefined, surroundingsOf(call)) ?? [];
-  if (first.length > 0) throw invalidObject(resource.asKind, name, first);
-  const errors = [
-    ...(rules.validate?.(object, call.served.apiVersion) ?? []),
-    ...(rules.validateCreate?.(object, call.served.apiVersion, surroundingsOf(call)) ?? []),
-  ];
-  const wrong =
-    rules.metadataLast === true && errors.length > 0
-      ? errors
-      : [...metadataErrors(object, resource.namespaced, resource.behaviour), ...errors];
-  if (wrong.length > 0) throw invalidObject(resource.asKind, name, wrong);
-  call.warnings.push(...(rules.warnings?.(object) ?? []));
-  admitValid(call, object);
-  const charge = admitQuota(call, object);
+  const filled = call.resource.behaviour.rules.filledWhenRead?.(object) === true;
+  prepareForCreate(call, object);
+  validateNew(call, object);
+  const charge = validatingAdmission(call, object);
   checkVersion(version);
-  if (call.collection.get(call.namespace, name) !== undefined) {
-    throw taken(call, name, generated);
-  }
+  const name = object.metadata.name ?? "";
+  if (call.collection.get(call.namespace, name) !== undefined) throw taken(call, name, generated);
   charge();
-  rules.allocate?.(object, surroundingsOf(call));
-  const whole = finished(object, resource.struct, schema);
-  if (call.dryRun) {
-    return new Entry(whole, Number(whole.metadata.resourceVersion ?? 0) || 0);
-  }
-  return call.server.store.put(call.collection, whole, filled);
+  return persist(call, { object, filled });
 }
 
-function fillMetadata(call: Call, object: ApiObject): void {
+function validateNew(call: Call, object: ApiObject): void {
+  const { resource, served, warnings } = call;
+  const { rules } = resource.behaviour;
+  const refuse = (errors: readonly FieldError[]): void => {
+    if (errors.length > 0) throw invalidObject(resource.asKind, object.metadata.name ?? "", errors);
+  };
+  const surroundings = surroundingsOf(call);
+  refuse(rules.begin?.(object, undefined, surroundings) ?? []);
+  const errors = [
+    ...(rules.validate?.(object, served.apiVersion) ?? []),
+    ...(rules.validateCreate?.(object, served.apiVersion, surroundings) ?? []),
+  ];
+  if (rules.metadataLast === true) refuse(errors);
+  refuse([...metadataErrors(object, resource.namespaced, resource.behaviour), ...errors]);
+  warnings.push(...(rules.warnings?.(object) ?? []));
+}
+
+/** Answers what charges the quotas that have room for the object. @throws StatusError, mostly 403. */
+function validatingAdmission(call: Call, object: ApiObject): () => void {
+  admitValid(call, object);
+  return admitQuota(call, object);
+}
+
+/** `filled`: it is read with more than it is stored with. */
+function persist(call: Call, { object, filled }: { readonly object: ApiObject; readonly filled: boolean }): Entry {
+  const { resource, server, collection, dryRun } = call;
+  resource.behaviour.rules.allocate?.(object, surroundingsOf(call));
+  const whole = finished(object, resource.struct, server.catalogue.schema);
+  if (dryRun) return new Entry(whole, Number(whole.metadata.resourceVersion ?? 0) || 0);
+  return server.store.put(collection, whole, filled);
+}
+
+function fillSystemFields(call: Call, object: ApiObject): void {
   const { metadata } = object;
   matchNamespace(call, metadata);
   metadata.creationTimestamp = formatTime(call.server.timeline.now());
@@ -106,7 +116,7 @@ function checkVersion(version: string): void {
 }
 
 /** Makes up a name where only the stem of one is given; says whether it did. */
-function nameIt(call: Call, { metadata }: ApiObject): boolean {
+function generateName(call: Call, { metadata }: ApiObject): boolean {
   const { generateName } = metadata;
   if ((metadata.name ?? "") !== "" || generateName === undefined || generateName === "") return false;
   for (let attempt = 0; attempt < nameAttempts; attempt++) {
@@ -116,7 +126,7 @@ function nameIt(call: Call, { metadata }: ApiObject): boolean {
   return true;
 }
 
-function prepare(call: Call, object: ApiObject): void {
+function prepareForCreate(call: Call, object: ApiObject): void {
   const { resource } = call;
   if (resource.subresources.has("status") && !resource.behaviour.keepsNewStatus) delete object.status;
   if (resource.behaviour.generation) object.metadata.generation = 1;

@@ -8,7 +8,7 @@ import type { Call } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { matchRequest, sentObject } from "./body.ts";
 import { patchedBy, patchTypeOf } from "./patch.ts";
-import { replace } from "./update.ts";
+import { replaceObject } from "./update.ts";
 
 interface Answer {
   readonly status: number;
@@ -114,7 +114,7 @@ function write(call: Call, entry: Entry, scale: ApiObject): Answer {
   };
   const before = at(entry.object, "spec", "replicas");
   const replicas = { before: typeof before === "number" ? before : 0, asked };
-  const scaled = replace({ ...call, subresource: "" }, object, entry, {
+  const scaled = replaceObject({ ...call, subresource: "" }, object, entry, {
     subresource: "scale",
     manage: (old, scaledTo) => manageScale(call, old, scaledTo, replicas),
   });

@@ -1,9 +1,8 @@
 /** PUT of an object or its status. Source: apiserver v0.36 registry/generic/registry/store.go Update, registry/rest/update.go. */
 import { dropDisabledFields } from "../registry/core/pod/pod-spec/dropped-fields.ts";
 import { deepEqual } from "../../api/field-changes.ts";
-import { admitChanges, admitUpdate } from "../admission/admit.ts";
+import { admitChanges, admitUpdate as mutatingAdmission } from "../admission/admit.ts";
 import { admitPodSecurity } from "../admission/pod-security/admit.ts";
-import { canonicalize } from "../meta/canonical.ts";
 import { finished, written } from "../serialization/decode.ts";
 import { invalid, invalidObject } from "../meta/field-errors.ts";
 import { type ApiObject } from "../meta/object.ts";
@@ -17,6 +16,7 @@ import { Entry } from "../storage/entry.ts";
 import { surroundingsOf } from "../context/surroundings.ts";
 import { matchRequest, sentObject } from "./body.ts";
 import { createObject } from "./create.ts";
+import { applyDefaults } from "./defaults.ts";
 import { updateErrors } from "./update-errors.ts";
 
 export interface Updated {
@@ -43,7 +43,7 @@ export function store(call: Call, object: ApiObject, checksUid = true): Updated 
     return { entry: createObject(call, object), created: true };
   }
   checkPreconditions(call, object, old, checksUid);
-  return { entry: replace(call, object, old), created: false };
+  return { entry: replaceObject(call, object, old), created: false };
 }
 
 function absentUid(call: Call, uid: string): Error {
@@ -109,43 +109,72 @@ export interface Way {
   manage(old: ApiObject, object: ApiObject): void;
 }
 
+/** An update on its way to the store. */
+interface Change {
+  readonly call: Call;
+  readonly object: ApiObject;
+  readonly old: ApiObject;
+}
+
 /**
  * Writes `sent` over `old`: keeps what is not the client's, checks, and commits; a change of nothing is none. `way` is the
  * subresource that was asked for, where the object is treated as a whole.
  */
-export function replace(call: Call, sent: ApiObject, old: Entry, way?: Way): Entry {
-  const { resource, server, collection } = call;
-  const { behaviour } = resource;
-  behaviour.rules.defaults?.(sent);
-  if (resource.struct !== undefined) canonicalize(sent, resource.struct, server.catalogue.schema);
-  keepServerFields(sent, old.object);
-  // Who manages what is seen in what was sent, before it is put right.
-  if (way === undefined) manageUpdate(call, old.object, sent);
-  else way.manage(old.object, sent);
-  keepDeletion(sent, old.object);
-  const object = onlyPart(call, sent, old.object);
-  admitUpdate(call, object, old.object);
-  if (call.subresource === "status") keepAllButStatus(call, object, old.object);
-  else if (resource.subresources.has("status")) keepStatus(object, old.object);
-  dropDisabledFields(object, resource.storage);
-  if (call.subresource === "") behaviour.rules.prepareUpdate?.(object, old.object);
-  if (call.subresource !== "status") countGeneration(call, object, old.object);
-  const first =
-    call.subresource === "" ? (behaviour.rules.begin?.(object, old.object, surroundingsOf(call)) ?? []) : [];
-  const errors = first.length > 0 ? first : updateErrors(call, object, old.object);
-  if (errors.length > 0) throw invalidObject(resource.asKind, call.name, errors);
-  if (call.subresource === "") {
-    call.warnings.push(...(behaviour.rules.warnings?.(object, old.object) ?? []));
-    behaviour.rules.allocate?.(object, surroundingsOf(call));
-  }
-  admitChanges(call, object, old.object);
-  admitPodSecurity(way === undefined ? call : { ...call, subresource: way.subresource }, object, old.object);
+export function replaceObject(call: Call, sent: ApiObject, old: Entry, way?: Way): Entry {
+  applyDefaults(call, sent);
+  const object = updatedObject({ call, object: sent, old: old.object }, way);
+  const change = { call, object, old: old.object };
+  mutatingAdmission(call, object, old.object);
+  prepareForUpdate(change);
+  validateUpdate(change);
+  if (call.subresource === "") call.resource.behaviour.rules.allocate?.(object, surroundingsOf(call));
+  validatingAdmission(change, way);
   object.metadata.resourceVersion = String(old.revision);
+  return persist(change, old);
+}
+
+/** What was sent, with the server's own fields as they are, and who manages what. */
+function updatedObject({ call, object: sent, old }: Change, way: Way | undefined): ApiObject {
+  keepServerFields(sent, old);
+  // Who manages what is seen in what was sent, before it is put right.
+  if (way === undefined) manageUpdate(call, old, sent);
+  else way.manage(old, sent);
+  keepDeletion(sent, old);
+  return onlyPart(call, sent, old);
+}
+
+/** A write of the object keeps its status, one of the status all else. */
+function prepareForUpdate({ call, object, old }: Change): void {
+  const { resource, subresource } = call;
+  if (subresource === "status") keepAllButStatus(call, object, old);
+  else if (resource.subresources.has("status")) keepStatus(object, old);
+  dropDisabledFields(object, resource.storage);
+  if (subresource === "") resource.behaviour.rules.prepareUpdate?.(object, old);
+  if (subresource !== "status") countGeneration(call, object, old);
+}
+
+/** @throws StatusError 422 */
+function validateUpdate({ call, object, old }: Change): void {
+  const { resource, subresource, name, warnings } = call;
+  const { rules } = resource.behaviour;
+  const first = subresource === "" ? (rules.begin?.(object, old, surroundingsOf(call)) ?? []) : [];
+  const errors = first.length > 0 ? first : updateErrors(call, object, old);
+  if (errors.length > 0) throw invalidObject(resource.asKind, name, errors);
+  if (subresource === "") warnings.push(...(rules.warnings?.(object, old) ?? []));
+}
+
+/** @throws StatusError, mostly 403 */
+function validatingAdmission({ call, object, old }: Change, way: Way | undefined): void {
+  admitChanges(call, object, old);
+  admitPodSecurity(way === undefined ? call : { ...call, subresource: way.subresource }, object, old);
+}
+
+function persist({ call, object }: Change, old: Entry): Entry {
+  const { resource, server, collection, dryRun } = call;
   if (isToBeDeleted(object, old.object)) return removeLast(call, object, old);
   const whole = finished(object, resource.struct, server.catalogue.schema);
   if (!old.filled && sameButTimes(whole, old.object)) return old;
-  if (call.dryRun) return new Entry(whole, old.revision);
-  return server.store.put(collection, whole);
+  return dryRun ? new Entry(whole, old.revision) : server.store.put(collection, whole);
 }
 
 /** Of a subresource that writes one part: the object that was there with that part as it was sent. */
