@@ -37,9 +37,9 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
   },
   {
     file: scaling,
-    line: "replicaSets.sort(toAdd > 0 ? bySizeNewer : bySizeOlder);",
+    line: "if (toAdd !== 0) replicaSets.sort(toAdd > 0 ? bySizeNewer : bySizeOlder);",
     replacement: "toAdd >= 0",
-    why: "with nothing to add all keep their sizes: only the order in which their annotations are written differs",
+    why: "equivalent: with nothing to add there is no sorting",
   },
   {
     file: scaling,

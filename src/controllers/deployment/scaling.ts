@@ -88,7 +88,7 @@ export function sharesOf(deployment: Deployment, all: readonly ReplicaSet[]): Sh
   const desired = desiredReplicas(deployment);
   const replicaSets = active(all);
   const toAdd = (desired > 0 ? desired + maxSurge(deployment) : 0) - sizes(replicaSets);
-  replicaSets.sort(toAdd > 0 ? bySizeNewer : bySizeOlder);
+  if (toAdd !== 0) replicaSets.sort(toAdd > 0 ? bySizeNewer : bySizeOlder);
   let added = 0;
   const shares = replicaSets.map((replicaSet) => {
     const share = shareOf(replicaSet, deployment, { toAdd, added });

@@ -284,6 +284,15 @@ describe("the share of one of 10 beside one of 30, when 40 become 80", () => {
   }
 });
 
+test("with nothing to add or take away the ReplicaSets are written in the order given", () => {
+  const sets = [setOf("small", { size: 1, most: 4 }), setOf("large", { size: 3, most: 4 })];
+  const shares = sharesOf(deploymentOf({ replicas: 4, strategy: [0, 1] }), sets);
+  expect(shares.map(({ replicaSet, size }) => [replicaSet.metadata.name, size])).toEqual([
+    ["small", 1],
+    ["large", 3],
+  ]);
+});
+
 describe("annotations that were tampered with", () => {
   const sharesIn = (replicas: number, ...sets: readonly ReplicaSet[]): Record<string, number> =>
     Object.fromEntries(
