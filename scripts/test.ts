@@ -152,11 +152,11 @@ const noControlPlane = files.some(isCluster) ? await controlPlane() : undefined;
 const clusterGroups = files.filter(isCluster).map((file) => ({
   title: file,
   files: [file],
-  testTimeoutMs: 2 * minute,
-  timeoutMs: 10 * minute,
+  testTimeoutMs: 5 * minute,
+  timeoutMs: 20 * minute,
 }));
 await inLanes(
-  [{ title: "tests", files: alone, testTimeoutMs: 30_000, timeoutMs: 8 * minute }, ...clusterGroups],
+  [{ title: "tests", files: alone, testTimeoutMs: 2 * minute, timeoutMs: 20 * minute }, ...clusterGroups],
   lanes,
 );
 lastScreen(noControlPlane);

@@ -56,9 +56,9 @@ export const mutatedRooms: readonly MutatedRoom[] = [
         tests: ["test/controllers/replicaset/{sync,status,related,replicationcontroller,definition}.test.ts"],
       },
       {
-        sources: ["src/controllers/deployment/{rolling,scaling,complete,new-size,status-rules}.ts"],
+        sources: ["src/controllers/deployment/{rolling,scaling,complete,new-replica-set-replicas,status-rules}.ts"],
         tests: [
-          "test/controllers/deployment/{rolling,scaling,rollout-status,sync,recreate,history,new-size,status-rules,replica-sets,strategy}.test.ts",
+          "test/controllers/deployment/{rolling,scaling,rollout-status,sync,recreate,history,new-replica-set-replicas,status-rules,replica-sets,strategy}.test.ts",
         ],
       },
       {

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { judgeMutants, type Mutant, mutantsOf } from "../../scripts/mutate/report.ts";
 import { mutatedRooms } from "../../scripts/mutate/rooms.ts";
 import { knownSurvivors } from "../../scripts/mutate/survivors.ts";
+
+const top = join(import.meta.dir, "../..");
 
 const mutant = (is: Mutant["is"], replacement = "true", file = "src/a.ts"): Mutant => ({
   file,
@@ -49,4 +53,14 @@ describe("A mutation report", () => {
 test("every reason is for a file that some room mutates", () => {
   const globs = mutatedRooms.flatMap(({ groups }) => groups.flatMap(({ sources }) => sources));
   for (const { file } of knownSurvivors) expect(globs.some((glob) => new Bun.Glob(glob).match(file))).toBe(true);
+});
+
+test("every reason quotes a line that is in its file", () => {
+  const missing = knownSurvivors.filter(
+    ({ file, line }) =>
+      !readFileSync(join(top, file), "utf8")
+        .split("\n")
+        .some((there) => there.trim() === line),
+  );
+  expect(missing.map(({ file, line }) => `${file}: ${line}`)).toEqual([]);
 });

@@ -40,8 +40,8 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     'if (bus.on) bus.emit({ stage: "watch", of, state, resourceVersion, why });',
   ].map((line) => ({ file: "src/cache/reflector-reports.ts", line, replacement: "true", why: guard })),
   ...[
-    "if (this.#options.bus.on) this.#report(notification);",
-    "if (bus.on) this.#report(notification, error instanceof Error ? error.message : String(error));",
+    'if (this.#options.bus.hears("notify")) this.#report(notification);',
+    'if (bus.hears("notify")) this.#report(notification, error instanceof Error ? error.message : String(error));',
   ].map((line) => ({
     file: "src/cache/processor-listener.ts",
     line,

@@ -31,8 +31,8 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
   },
   {
     file: scaling,
-    line: 'const told = newest.metadata.annotations?.[desiredReplicasAnnotation] ?? "";',
-    replacement: "newest.metadata.annotations[desiredReplicasAnnotation]",
+    line: 'const told = newReplicaSet.metadata.annotations?.[desiredReplicasAnnotation] ?? "";',
+    replacement: "newReplicaSet.metadata.annotations[desiredReplicasAnnotation]",
     why: "equivalent: the new ReplicaSet got a revision earlier in the same sync, so it has annotations; their type does not say so",
   },
   {

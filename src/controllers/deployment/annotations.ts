@@ -67,7 +67,7 @@ export interface NewAnnotations {
  * The annotations of the new ReplicaSet: the Deployment's carried over, and a revision above those of all old ones. One that cannot
  * be read as a number is left as it is, and then nothing is written for the sake of annotations.
  */
-export function annotationsOfNew(
+export function newReplicaSetAnnotations(
   deployment: Deployment,
   current: Annotations | undefined,
   newRevision: bigint,

@@ -8,7 +8,7 @@ import { type DeploymentCondition, type DeploymentStatus, progressing } from "./
 import { desiredReplicas } from "./strategy.ts";
 
 /** All pods are new and available, none is old, and the status is of the present spec. */
-export function isComplete(deployment: Deployment, status: DeploymentStatus | undefined): boolean {
+export function deploymentComplete(deployment: Deployment, status: DeploymentStatus | undefined): boolean {
   const desired = desiredReplicas(deployment);
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status ?? {};
   return (
@@ -20,7 +20,7 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus | un
 }
 
 /** Whether something got better from the status that it has to the next: more new, ready or available pods, or fewer old ones. */
-export function isProgressing({ status: before = {} }: Deployment, next: DeploymentStatus): boolean {
+export function deploymentProgressing({ status: before = {} }: Deployment, next: DeploymentStatus): boolean {
   const updated = ({ updatedReplicas = 0 }: DeploymentStatus): number => updatedReplicas;
   const old = (status: DeploymentStatus): number => (status.replicas ?? 0) - updated(status);
   return (
@@ -43,7 +43,7 @@ export function leftOfDeadline(deployment: Deployment, condition: DeploymentCond
  * Whether the progress deadline has passed, or had passed before. A rollout that was complete never times out: the condition may be
  * older than the deadline, and the next one may have begun just now.
  */
-export function hasTimedOut(deployment: Deployment, status: DeploymentStatus, now: number): boolean {
+export function deploymentTimedOut(deployment: Deployment, status: DeploymentStatus, now: number): boolean {
   const condition = progressing(status);
   if (condition === undefined || condition.reason === "NewReplicaSetAvailable") return false;
   return condition.reason === "ProgressDeadlineExceeded" || leftOfDeadline(deployment, condition, now) < 0;

@@ -11,8 +11,8 @@ import { isAlreadyExists, isNamespaceTerminating, StatusError } from "../../api/
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/workload/pod-template/equal.ts";
 import { podTemplateHash, podTemplateHashLabel } from "../../controller/workload/pod-template/hash.ts";
-import { annotationsOfNew, sizeAnnotations } from "./annotations.ts";
-import { roomForNew } from "./new-size.ts";
+import { newReplicaSetAnnotations, sizeAnnotations } from "./annotations.ts";
+import { newReplicaSetReplicas } from "./new-replica-set-replicas.ts";
 import { type Rollout, setOwnCondition, setRevision, setStatus, tell, writeStatus } from "./rollout.ts";
 import { createFailed, hashCollision, newReplicaSet } from "./rules.ts";
 import { boundInWords, desiredReplicas, hasProgressDeadline, isRollingUpdate } from "./strategy.ts";
@@ -81,7 +81,7 @@ function replicaSetOf(rollout: Rollout, old: readonly ReplicaSet[], revision: bi
   const hash = podTemplateHash(spec?.template, { collisionCount: status?.collisionCount, sent });
   const labels = { ...spec?.template.metadata?.labels, [podTemplateHashLabel]: hash };
   const annotations = {
-    ...annotationsOfNew(deployment, undefined, revision).annotations,
+    ...newReplicaSetAnnotations(deployment, undefined, revision).annotations,
     ...sizeAnnotations(deployment),
   };
   const { selector } = spec ?? {};
@@ -96,7 +96,7 @@ function replicaSetOf(rollout: Rollout, old: readonly ReplicaSet[], revision: bi
       ownerReferences: [controllerReference(Deployments, deployment)],
     },
     spec: {
-      replicas: roomForNew(deployment, { all: old, current: 0 }),
+      replicas: newReplicaSetReplicas(deployment, { all: old, current: 0 }),
       ...(spec?.minReadySeconds !== undefined && { minReadySeconds: spec.minReadySeconds }),
       selector: { ...selector, matchLabels: { ...selector?.matchLabels, [podTemplateHashLabel]: hash } },
       template: { ...spec?.template, metadata: { ...spec?.template.metadata, labels } },
@@ -121,7 +121,7 @@ async function existing(rollout: Rollout, name: string, error: unknown): Promise
     if (isOurs && isSamePodTemplate(rollout.deployment.spec?.template, found.spec?.template)) return found;
     await countCollision(rollout, name);
   } else if (!isNamespaceTerminating(error)) {
-    await tellFailure(rollout, name, error as Error);
+    await recordFailure(rollout, name, error as Error);
   }
   throw error;
 }
@@ -146,7 +146,7 @@ async function countCollision(rollout: Rollout, name: string): Promise<void> {
   await writeStatus(rollout, because).catch(() => undefined);
 }
 
-async function tellFailure(rollout: Rollout, name: string, { message: error }: Error): Promise<void> {
+async function recordFailure(rollout: Rollout, name: string, { message: error }: Error): Promise<void> {
   const message = `Failed to create new replica set "${name}": ${error}`;
   if (hasProgressDeadline(rollout.deployment)) {
     setOwnCondition(rollout, { type: "Progressing", status: "False", reason: "ReplicaSetCreateError", message });

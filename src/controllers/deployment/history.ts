@@ -14,7 +14,7 @@ import { revisionHistoryLimit } from "./strategy.ts";
  * @throws the first refusal; one that is gone already is none.
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go cleanupDeployment.
  */
-export async function cleanUpHistory({ context, deployment }: Rollout, old: readonly ReplicaSet[]): Promise<void> {
+export async function cleanupDeployment({ context, deployment }: Rollout, old: readonly ReplicaSet[]): Promise<void> {
   const limit = revisionHistoryLimit(deployment);
   if (limit === undefined) return;
   const kept = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined).sort(byRevision);

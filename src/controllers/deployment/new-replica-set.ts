@@ -5,10 +5,10 @@
 import { ReplicaSets } from "../../api/kind.ts";
 import type { ReplicaSet } from "../../api/types.ts";
 import { maxRevision, revisionAnnotation } from "../../controller/workload/revision-history.ts";
-import { annotationsOfNew, type NewAnnotations } from "./annotations.ts";
+import { newReplicaSetAnnotations, type NewAnnotations } from "./annotations.ts";
 import { progressing } from "./conditions.ts";
 import { createReplicaSet } from "./create-replica-set.ts";
-import { divide, type Divided } from "./replica-sets.ts";
+import { partition, type ReplicaSetPartition } from "./replica-sets.ts";
 import { type Rollout, setOwnCondition, setRevision, writeStatus } from "./rollout.ts";
 import { deploymentRevision, revision as revisionRule } from "./rules.ts";
 import { hasProgressDeadline } from "./strategy.ts";
@@ -19,52 +19,52 @@ import { hasProgressDeadline } from "./strategy.ts";
  *
  * @throws the refusal of a write
  */
-export async function replicaSetsOf(rollout: Rollout): Promise<Divided> {
-  const { newest, old } = divide(rollout.deployment, rollout.replicaSets);
-  return { newest: newest && (await bringUpToDate(rollout, newest, newRevision(old))), old };
+export async function getReplicaSetsAndSyncRevision(rollout: Rollout): Promise<ReplicaSetPartition> {
+  const { newReplicaSet, old } = partition(rollout.deployment, rollout.replicaSets);
+  return { newReplicaSet: newReplicaSet && (await bringUpToDate(rollout, newReplicaSet, newRevision(old))), old };
 }
 
 /**
  * The same, where the new ReplicaSet is made if there is none.
  * @throws the refusal of a write; that of a name which another ReplicaSet has.
  */
-export async function replicaSetsWithNew(rollout: Rollout): Promise<Sides> {
-  const { newest, old } = divide(rollout.deployment, rollout.replicaSets);
+export async function getReplicaSetsWithNew(rollout: Rollout): Promise<PartitionWithNew> {
+  const { newReplicaSet, old } = partition(rollout.deployment, rollout.replicaSets);
   const revision = newRevision(old);
   return {
-    newest: await (newest === undefined
+    newReplicaSet: await (newReplicaSet === undefined
       ? createReplicaSet(rollout, old, revision)
-      : bringUpToDate(rollout, newest, revision)),
+      : bringUpToDate(rollout, newReplicaSet, revision)),
     old,
   };
 }
 
 /** The new ReplicaSet and the old ones, oldest first. */
-export interface Sides extends Divided {
-  readonly newest: ReplicaSet;
+export interface PartitionWithNew extends ReplicaSetPartition {
+  readonly newReplicaSet: ReplicaSet;
 }
 
 function newRevision(old: readonly ReplicaSet[]): bigint {
   return maxRevision(old) + 1n;
 }
 
-async function bringUpToDate(rollout: Rollout, newest: ReplicaSet, revision: bigint): Promise<ReplicaSet> {
+async function bringUpToDate(rollout: Rollout, newReplicaSet: ReplicaSet, revision: bigint): Promise<ReplicaSet> {
   const { deployment } = rollout;
-  const made = annotationsOfNew(deployment, newest.metadata.annotations, revision);
+  const made = newReplicaSetAnnotations(deployment, newReplicaSet.metadata.annotations, revision);
   const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
-  if (made.changed || (newest.spec?.minReadySeconds ?? 0) !== minReadySeconds) {
-    return writeNewest(rollout, newest, { ...made, minReadySeconds });
+  if (made.changed || (newReplicaSet.spec?.minReadySeconds ?? 0) !== minReadySeconds) {
+    return writeNewReplicaSet(rollout, newReplicaSet, { ...made, minReadySeconds });
   }
-  await tellRevision(rollout, newest, made.annotations[revisionAnnotation] ?? "");
-  return { ...newest, metadata: { ...newest.metadata, annotations: made.annotations } };
+  await syncRevision(rollout, newReplicaSet, made.annotations[revisionAnnotation] ?? "");
+  return { ...newReplicaSet, metadata: { ...newReplicaSet.metadata, annotations: made.annotations } };
 }
 
-async function writeNewest(
+async function writeNewReplicaSet(
   { context }: Rollout,
-  newest: ReplicaSet,
+  newReplicaSet: ReplicaSet,
   { annotations, minReadySeconds }: NewAnnotations & { readonly minReadySeconds: number },
 ): Promise<ReplicaSet> {
-  const { metadata, spec } = newest;
+  const { metadata, spec } = newReplicaSet;
   const before = metadata.annotations ?? {};
   const because = context.decide(revisionRule, {
     replicaSet: metadata.name,
@@ -76,20 +76,20 @@ async function writeNewest(
     minReadySeconds: (spec?.minReadySeconds ?? 0) === minReadySeconds ? undefined : minReadySeconds,
   });
   const changed: ReplicaSet = {
-    ...newest,
+    ...newReplicaSet,
     metadata: { ...metadata, annotations },
     ...(spec !== undefined && { spec: { ...spec, minReadySeconds } }),
   };
-  return context.client.update(ReplicaSets, changed, { because, basedOn: newest, signal: context.signal });
+  return context.client.update(ReplicaSets, changed, { because, basedOn: newReplicaSet, signal: context.signal });
 }
 
 /** The Deployment's own annotation follows its ReplicaSet's; a Deployment that told of no progress yet says that it found one. */
-async function tellRevision(rollout: Rollout, newest: ReplicaSet, told: string): Promise<void> {
+async function syncRevision(rollout: Rollout, newReplicaSet: ReplicaSet, told: string): Promise<void> {
   const before = rollout.deployment.metadata.annotations?.[revisionAnnotation];
   const isOther = setRevision(rollout, told);
   const firstFound = hasProgressDeadline(rollout.deployment) && progressing(rollout.deployment.status) === undefined;
   if (!isOther && !firstFound) return;
-  const { name } = newest.metadata;
+  const { name } = newReplicaSet.metadata;
   if (firstFound) {
     setOwnCondition(rollout, {
       type: "Progressing",

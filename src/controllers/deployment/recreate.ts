@@ -6,10 +6,10 @@ import { Pods, ReplicaSets } from "../../api/kind.ts";
 import type { ReplicaSet } from "../../api/types.ts";
 import { ownedBy } from "../../controller/api/owned.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
-import { isComplete } from "./complete.ts";
-import { cleanUpHistory } from "./history.ts";
-import { replicaSetsOf, replicaSetsWithNew } from "./new-replica-set.ts";
-import { active, counted, type Divided, sizeOf } from "./replica-sets.ts";
+import { deploymentComplete } from "./complete.ts";
+import { cleanupDeployment } from "./history.ts";
+import { getReplicaSetsAndSyncRevision, getReplicaSetsWithNew } from "./new-replica-set.ts";
+import { active, counted, type ReplicaSetPartition, sizeOf } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { syncRolloutStatus } from "./rollout-status.ts";
 import { startNew, stopOld, waitForOld } from "./rules.ts";
@@ -17,14 +17,14 @@ import { desiredReplicas } from "./strategy.ts";
 
 /** One step, then the status: old ReplicaSets are emptied, their pods waited for, the new one is made and filled. @throws the first refusal */
 export async function recreate(rollout: Rollout): Promise<void> {
-  const { newest, old } = await replicaSetsOf(rollout);
-  const all = newest === undefined ? old : [...old, newest];
-  if ((await stopAll(rollout, old)) || (await oldPodsRun(rollout, { newest, old }))) {
-    return syncRolloutStatus(rollout, all, newest);
+  const { newReplicaSet, old } = await getReplicaSetsAndSyncRevision(rollout);
+  const all = newReplicaSet === undefined ? old : [...old, newReplicaSet];
+  if ((await stopAll(rollout, old)) || (await oldPodsRunning(rollout, { newReplicaSet, old }))) {
+    return syncRolloutStatus(rollout, all, newReplicaSet);
   }
-  const present = newest ?? (await replicaSetsWithNew(rollout)).newest;
+  const present = newReplicaSet ?? (await getReplicaSetsWithNew(rollout)).newReplicaSet;
   await start(rollout, present);
-  if (isComplete(rollout.deployment, rollout.deployment.status)) await cleanUpHistory(rollout, old);
+  if (deploymentComplete(rollout.deployment, rollout.deployment.status)) await cleanupDeployment(rollout, old);
   return syncRolloutStatus(rollout, [...old, present], present);
 }
 
@@ -40,9 +40,9 @@ async function stopAll(rollout: Rollout, old: readonly ReplicaSet[]): Promise<bo
 }
 
 /** Whether an old ReplicaSet still counts pods, or pods of one have not ended; those being deleted have not. */
-async function oldPodsRun({ context }: Rollout, { newest, old }: Divided): Promise<boolean> {
+async function oldPodsRunning({ context }: Rollout, { newReplicaSet, old }: ReplicaSetPartition): Promise<boolean> {
   const count = counted(old, "replicas");
-  const others = old.filter(({ metadata }) => metadata.uid !== newest?.metadata.uid);
+  const others = old.filter(({ metadata }) => metadata.uid !== newReplicaSet?.metadata.uid);
   await context.filled(Pods);
   const pods = others.flatMap((one) => ownedBy(context.cache(Pods), one, ReplicaSets));
   const running = pods.filter((pod) => !isPodTerminal(pod)).length;
@@ -51,9 +51,9 @@ async function oldPodsRun({ context }: Rollout, { newest, old }: Divided): Promi
   return true;
 }
 
-async function start(rollout: Rollout, newest: ReplicaSet): Promise<void> {
-  const [from, to] = [sizeOf(newest), desiredReplicas(rollout.deployment)];
+async function start(rollout: Rollout, newReplicaSet: ReplicaSet): Promise<void> {
+  const [from, to] = [sizeOf(newReplicaSet), desiredReplicas(rollout.deployment)];
   if (from === to) return;
-  const because = rollout.context.decide(startNew, { replicaSet: newest.metadata.name, from, to });
-  await scaleReplicaSet(rollout, newest, { to, because });
+  const because = rollout.context.decide(startNew, { replicaSet: newReplicaSet.metadata.name, from, to });
+  await scaleReplicaSet(rollout, newReplicaSet, { to, because });
 }

@@ -41,29 +41,29 @@ export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   return left < right ? -1 : 1;
 }
 
-export interface Divided {
+export interface ReplicaSetPartition {
   /** The oldest one that has the Deployment's template. */
-  readonly newest: ReplicaSet | undefined;
+  readonly newReplicaSet: ReplicaSet | undefined;
   /** All others, oldest first. */
   readonly old: readonly ReplicaSet[];
 }
 
 /** Tells the ReplicaSet that the Deployment wants now from its old ones. */
-export function divide(deployment: Deployment, replicaSets: readonly ReplicaSet[]): Divided {
+export function partition(deployment: Deployment, replicaSets: readonly ReplicaSet[]): ReplicaSetPartition {
   const template = deployment.spec?.template;
   const sorted = [...replicaSets].sort(byCreation);
-  const newest = sorted.find(({ spec }) => isSamePodTemplate(spec?.template, template));
-  return { newest, old: sorted.filter((one) => one.metadata.uid !== newest?.metadata.uid) };
+  const newReplicaSet = sorted.find(({ spec }) => isSamePodTemplate(spec?.template, template));
+  return { newReplicaSet, old: sorted.filter((one) => one.metadata.uid !== newReplicaSet?.metadata.uid) };
 }
 
 /**
  * The one to be scaled with the Deployment: the only active ReplicaSet, or, where none is, the new one or else the newest. Undefined
  * where several are active, and where there is none at all.
  */
-export function activeOrLatest({ newest, old }: Divided): ReplicaSet | undefined {
-  const all = active(newest === undefined ? old : [...old, newest]);
+export function findActiveOrLatest({ newReplicaSet, old }: ReplicaSetPartition): ReplicaSet | undefined {
+  const all = active(newReplicaSet === undefined ? old : [...old, newReplicaSet]);
   if (all.length > 1) return undefined;
-  return all[0] ?? newest ?? old.at(-1);
+  return all[0] ?? newReplicaSet ?? old.at(-1);
 }
 
 function sum(replicaSets: readonly ReplicaSet[], count: (replicaSet: ReplicaSet) => number): number {

@@ -8,7 +8,7 @@ import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/workload/pod-template/equal.ts";
 import { lastRevision, parseInt64, revisionOf } from "../../controller/workload/revision-history.ts";
 import { annotationsAfterRollback, rollbackAnnotation } from "./annotations.ts";
-import { replicaSetsWithNew } from "./new-replica-set.ts";
+import { getReplicaSetsWithNew } from "./new-replica-set.ts";
 import { type Rollout, setAnnotations, tell } from "./rollout.ts";
 import { rollback as rollbackRule } from "./rules.ts";
 
@@ -19,8 +19,8 @@ export function rollbackTo({ metadata }: Deployment): bigint | undefined {
 
 /** Puts the template of the revision back, and takes the wish off whatever comes of it. @throws the refusal */
 export async function rollback(rollout: Rollout, asked: bigint): Promise<void> {
-  const { newest, old } = await replicaSetsWithNew(rollout);
-  const all = [...old, newest];
+  const { newReplicaSet, old } = await getReplicaSetsWithNew(rollout);
+  const all = [...old, newReplicaSet];
   const revision = asked === 0n ? lastRevision(all) : asked;
   if (revision === 0n) {
     return giveUp(rollout, { revision, outcome: "no last revision", message: "Unable to find last revision." });
@@ -30,7 +30,7 @@ export async function rollback(rollout: Rollout, asked: bigint): Promise<void> {
     const message = "Unable to find the revision to rollback to.";
     return giveUp(rollout, { revision, outcome: "no such revision", message });
   }
-  return goBack(rollout, found, revision);
+  return rollbackToTemplate(rollout, found, revision);
 }
 
 interface GivenUp {
@@ -44,7 +44,7 @@ async function giveUp(rollout: Rollout, { revision, outcome, message }: GivenUp)
   await write(rollout, { revision: String(revision), outcome, replicaSet: undefined });
 }
 
-async function goBack(rollout: Rollout, replicaSet: ReplicaSet, revision: bigint): Promise<void> {
+async function rollbackToTemplate(rollout: Rollout, replicaSet: ReplicaSet, revision: bigint): Promise<void> {
   const { deployment } = rollout;
   const { name } = deployment.metadata;
   const facts = { revision: String(revision), replicaSet: replicaSet.metadata.name };

@@ -5,10 +5,10 @@
 import { StatusError } from "../../api/status-error.ts";
 import { TransportError } from "../../api/transport.ts";
 import type { ReplicaSet } from "../../api/types.ts";
-import { isComplete } from "./complete.ts";
-import { cleanUpHistory } from "./history.ts";
-import { replicaSetsWithNew, type Sides } from "./new-replica-set.ts";
-import { roomForNew } from "./new-size.ts";
+import { deploymentComplete } from "./complete.ts";
+import { cleanupDeployment } from "./history.ts";
+import { getReplicaSetsWithNew, type PartitionWithNew } from "./new-replica-set.ts";
+import { newReplicaSetReplicas } from "./new-replica-set-replicas.ts";
 import { active, counted, sizeOf, sizes, unavailable } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { syncRolloutStatus } from "./rollout-status.ts";
@@ -22,12 +22,15 @@ import { boundInWords, desiredReplicas, maxUnavailable } from "./strategy.ts";
  *
  * @throws the first refusal
  */
-export async function rollForward(rollout: Rollout): Promise<void> {
-  const { newest, old } = await replicaSetsWithNew(rollout);
-  const all = [...old, newest];
-  const step = (await resizeNew(rollout, all, newest)) ? "taken" : await shrinkOld(rollout, all, { newest, old });
-  if (step !== "taken" && isComplete(rollout.deployment, rollout.deployment.status)) await cleanUpHistory(rollout, old);
-  await syncRolloutStatus(rollout, all, newest);
+export async function rolloutRolling(rollout: Rollout): Promise<void> {
+  const { newReplicaSet, old } = await getReplicaSetsWithNew(rollout);
+  const all = [...old, newReplicaSet];
+  const step = (await reconcileNewReplicaSet(rollout, all, newReplicaSet))
+    ? "taken"
+    : await reconcileOldReplicaSets(rollout, all, { newReplicaSet, old });
+  if (step !== "taken" && deploymentComplete(rollout.deployment, rollout.deployment.status))
+    await cleanupDeployment(rollout, old);
+  await syncRolloutStatus(rollout, all, newReplicaSet);
   if (step instanceof Error) throw step;
 }
 
@@ -35,21 +38,25 @@ export async function rollForward(rollout: Rollout): Promise<void> {
 type Step = "taken" | "none" | Error;
 
 /** Answers whether the new ReplicaSet got another size. */
-async function resizeNew(rollout: Rollout, all: readonly ReplicaSet[], newest: ReplicaSet): Promise<boolean> {
+async function reconcileNewReplicaSet(
+  rollout: Rollout,
+  all: readonly ReplicaSet[],
+  newReplicaSet: ReplicaSet,
+): Promise<boolean> {
   const { context, deployment } = rollout;
   const desired = desiredReplicas(deployment);
-  const from = sizeOf(newest);
-  const replicaSet = newest.metadata.name;
+  const from = sizeOf(newReplicaSet);
+  const replicaSet = newReplicaSet.metadata.name;
   if (from === desired) return false;
   if (from > desired) {
     const because = context.decide(scaleDownNew, { replicaSet, from, to: desired });
-    return (await scaleReplicaSet(rollout, newest, { to: desired, because })).scaled;
+    return (await scaleReplicaSet(rollout, newReplicaSet, { to: desired, because })).scaled;
   }
-  const to = roomForNew(deployment, { all, current: from });
+  const to = newReplicaSetReplicas(deployment, { all, current: from });
   if (to === from) return false;
   const surge = boundInWords(deployment, "maxSurge");
   const because = context.decide(scaleUpNew, { replicaSet, from, to, desired, total: sizes(all), surge });
-  return (await scaleReplicaSet(rollout, newest, { to, because })).scaled;
+  return (await scaleReplicaSet(rollout, newReplicaSet, { to, because })).scaled;
 }
 
 /**
@@ -57,18 +64,22 @@ async function resizeNew(rollout: Rollout, all: readonly ReplicaSet[], newest: R
  * Pods of the new ReplicaSet that are not available count as missing, so that a new template that never works takes no old pod away.
  * 10 desired, 8 must stay, 13 in all of which 5 are new and broken: none of the old 8 may go.
  */
-async function shrinkOld(rollout: Rollout, all: readonly ReplicaSet[], { newest, old }: Sides): Promise<Step> {
+async function reconcileOldReplicaSets(
+  rollout: Rollout,
+  all: readonly ReplicaSet[],
+  { newReplicaSet, old }: PartitionWithNew,
+): Promise<Step> {
   const { context, deployment } = rollout;
   const shrinking = active(old);
   if (shrinking.length === 0) return "none";
   const minAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
-  const most = sizes(all) - minAvailable - unavailable(newest);
+  const most = sizes(all) - minAvailable - unavailable(newReplicaSet);
   let taken = 0;
   if (most > 0) {
     try {
-      const cleaned = await shrinkUnhealthy(rollout, shrinking, most);
+      const cleaned = await cleanupUnhealthyReplicas(rollout, shrinking, most);
       if (cleaned === undefined) return "none";
-      taken = cleaned.taken + (await shrinkHealthy(rollout, cleaned.old, { newest, minAvailable }));
+      taken = cleaned.taken + (await scaleDownOldReplicaSets(rollout, cleaned.old, { newReplicaSet, minAvailable }));
     } catch (error) {
       if (error instanceof StatusError || error instanceof TransportError) return error;
       throw error;
@@ -76,11 +87,11 @@ async function shrinkOld(rollout: Rollout, all: readonly ReplicaSet[], { newest,
   }
   if (taken > 0) return "taken";
   context.decide(hold, {
-    replicaSet: newest.metadata.name,
+    replicaSet: newReplicaSet.metadata.name,
     old: sizes(shrinking),
     available: counted(all, "availableReplicas"),
     minAvailable,
-    unavailable: unavailable(newest),
+    unavailable: unavailable(newReplicaSet),
   });
   return "none";
 }
@@ -93,7 +104,7 @@ interface Shrunk {
 }
 
 /** Undefined where a status says that more pods are available than there are: then nothing shrinks, as upstream has it. */
-async function shrinkUnhealthy(
+async function cleanupUnhealthyReplicas(
   rollout: Rollout,
   old: readonly ReplicaSet[],
   most: number,
@@ -116,13 +127,13 @@ async function shrinkUnhealthy(
   return { old: after, taken };
 }
 
-async function shrinkHealthy(
+async function scaleDownOldReplicaSets(
   rollout: Rollout,
   old: readonly ReplicaSet[],
-  { newest, minAvailable }: { readonly newest: ReplicaSet; readonly minAvailable: number },
+  { newReplicaSet, minAvailable }: { readonly newReplicaSet: ReplicaSet; readonly minAvailable: number },
 ): Promise<number> {
   const { context, deployment } = rollout;
-  const available = counted([...old, newest], "availableReplicas");
+  const available = counted([...old, newReplicaSet], "availableReplicas");
   let taken = 0;
   for (const one of old) {
     const from = sizeOf(one);

@@ -4,7 +4,7 @@
  */
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { withoutCondition } from "../../controller/workload/conditions.ts";
-import { hasTimedOut, isComplete, isProgressing, leftOfDeadline } from "./complete.ts";
+import { deploymentTimedOut, deploymentComplete, deploymentProgressing, leftOfDeadline } from "./complete.ts";
 import {
   conditionAt,
   type DeploymentCondition,
@@ -25,14 +25,14 @@ import { desiredReplicas, hasProgressDeadline } from "./strategy.ts";
 export async function syncRolloutStatus(
   rollout: Rollout,
   all: readonly ReplicaSet[],
-  newest?: ReplicaSet,
+  newReplicaSet?: ReplicaSet,
 ): Promise<void> {
   const { context, deployment } = rollout;
-  const members = { all, newest };
+  const members = { all, newReplicaSet };
   const counted = calculateStatus(deployment, members, context.now());
   const conditions = withFailure(progressConditions(rollout, counted, members), members);
   const wanted = statusOf({ ...counted, conditions });
-  if (isStatusCurrent(deployment, wanted)) checkAtDeadline(rollout, wanted);
+  if (isStatusCurrent(deployment, wanted)) requeueStuckDeployment(rollout, wanted);
   else await replaceStatus(rollout, wanted);
 }
 
@@ -40,7 +40,7 @@ export async function syncRolloutStatus(
 function progressConditions(
   rollout: Rollout,
   next: DeploymentStatus,
-  { newest }: Members,
+  { newReplicaSet }: Members,
 ): readonly DeploymentCondition[] {
   const { context, deployment } = rollout;
   const conditions = next.conditions ?? [];
@@ -51,13 +51,13 @@ function progressConditions(
   if (wasComplete && (next.replicas ?? 0) === (next.updatedReplicas ?? 0)) return conditions;
   const verdict = verdictOf(deployment, next, context.now());
   if (verdict === undefined) return conditions;
-  const condition = conditionAt(context.now(), conditionOf(verdict, deployment, newest));
+  const condition = conditionAt(context.now(), conditionOf(verdict, deployment, newReplicaSet));
   const changed =
     verdict === "progressing" ? moved(conditions, current, condition) : setCondition(conditions, condition);
   if (changed !== conditions) {
     context.decide(progress, {
       verdict,
-      replicaSet: newest?.metadata.name,
+      replicaSet: newReplicaSet?.metadata.name,
       desired: desiredReplicas(deployment),
       updated: next.updatedReplicas ?? 0,
       available: next.availableReplicas ?? 0,
@@ -70,9 +70,9 @@ function progressConditions(
 type Verdict = "complete" | "progressing" | "timed out";
 
 function verdictOf(deployment: Deployment, next: DeploymentStatus, now: number): Verdict | undefined {
-  if (isComplete(deployment, next)) return "complete";
-  if (isProgressing(deployment, next)) return "progressing";
-  return hasTimedOut(deployment, next, now) ? "timed out" : undefined;
+  if (deploymentComplete(deployment, next)) return "complete";
+  if (deploymentProgressing(deployment, next)) return "progressing";
+  return deploymentTimedOut(deployment, next, now) ? "timed out" : undefined;
 }
 
 const tellings = {
@@ -84,10 +84,11 @@ const tellings = {
 function conditionOf(
   verdict: Verdict,
   { metadata }: Deployment,
-  newest: ReplicaSet | undefined,
+  newReplicaSet: ReplicaSet | undefined,
 ): Parameters<typeof conditionAt>[1] {
   const { message, ...telling } = tellings[verdict];
-  const who = newest === undefined ? `Deployment "${metadata.name}"` : `ReplicaSet "${newest.metadata.name}"`;
+  const who =
+    newReplicaSet === undefined ? `Deployment "${metadata.name}"` : `ReplicaSet "${newReplicaSet.metadata.name}"`;
   return { type: "Progressing", ...telling, message: `${who} ${message}` };
 }
 
@@ -105,18 +106,18 @@ function moved(
 /** The failure of the new ReplicaSet, or else of an old one, oldest first. */
 function withFailure(
   conditions: readonly DeploymentCondition[],
-  { all, newest }: Members,
+  { all, newReplicaSet }: Members,
 ): readonly DeploymentCondition[] {
-  const told = [...(newest === undefined ? [] : [newest]), ...all].map(replicaFailureOf);
+  const told = [...(newReplicaSet === undefined ? [] : [newReplicaSet]), ...all].map(replicaFailureOf);
   const failure = told.find((one) => one !== undefined);
   return failure === undefined ? withoutCondition(conditions, "ReplicaFailure") : setCondition(conditions, failure);
 }
 
 /** No delta comes when a deadline passes: the key is requeued for a second after it, or at once if that is less than a second away. */
-function checkAtDeadline({ context, deployment }: Rollout, status: DeploymentStatus): void {
+function requeueStuckDeployment({ context, deployment }: Rollout, status: DeploymentStatus): void {
   const current = progressing(deployment.status);
   if (!hasProgressDeadline(deployment) || current === undefined) return;
-  if (isComplete(deployment, status) || current.reason === "ProgressDeadlineExceeded") return;
+  if (deploymentComplete(deployment, status) || current.reason === "ProgressDeadlineExceeded") return;
   const leftMs = leftOfDeadline(deployment, current, context.now());
   const deadlineSeconds = deployment.spec?.progressDeadlineSeconds ?? 0;
   const wasComplete = current.reason === "NewReplicaSetAvailable";

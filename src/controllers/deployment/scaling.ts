@@ -5,14 +5,22 @@
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { parseInt64 } from "../../controller/workload/revision-history.ts";
 import { desiredReplicasAnnotation, maxReplicasAnnotation, sizeAnnotation } from "./annotations.ts";
-import { active, activeOrLatest, bySizeNewer, bySizeOlder, type Divided, sizeOf, sizes } from "./replica-sets.ts";
+import {
+  active,
+  findActiveOrLatest,
+  bySizeNewer,
+  bySizeOlder,
+  type ReplicaSetPartition,
+  sizeOf,
+  sizes,
+} from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { proportional, saturated, scaleActive } from "./rules.ts";
 import { desiredReplicas, isRollingUpdate, maxSurge } from "./strategy.ts";
 
 /** Whether an active ReplicaSet was last told another size of the Deployment than it has now. */
-export function isScalingEvent(deployment: Deployment, { newest, old }: Divided): boolean {
-  const all = newest === undefined ? old : [...old, newest];
+export function isScalingEvent(deployment: Deployment, { newReplicaSet, old }: ReplicaSetPartition): boolean {
+  const all = newReplicaSet === undefined ? old : [...old, newReplicaSet];
   return active(all).some((replicaSet) => {
     const told = sizeAnnotation(replicaSet, desiredReplicasAnnotation);
     return told !== undefined && told !== desiredReplicas(deployment);
@@ -20,11 +28,11 @@ export function isScalingEvent(deployment: Deployment, { newest, old }: Divided)
 }
 
 /** Brings the sizes of all ReplicaSets together to what the Deployment asks for. @throws the first refusal */
-export async function scale(rollout: Rollout, divided: Divided): Promise<void> {
+export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition): Promise<void> {
   const { context, deployment } = rollout;
   const desired = desiredReplicas(deployment);
-  const { newest, old } = divided;
-  const single = activeOrLatest(divided);
+  const { newReplicaSet, old } = partitioned;
+  const single = findActiveOrLatest(partitioned);
   if (single !== undefined) {
     const from = sizeOf(single);
     if (from === desired) return;
@@ -34,7 +42,7 @@ export async function scale(rollout: Rollout, divided: Divided): Promise<void> {
   }
   if (old.length === 0) return;
   const newerFirst = [...old].reverse();
-  if (isSaturated(deployment, newest)) {
+  if (isSaturated(deployment, newReplicaSet)) {
     for (const one of active(newerFirst)) {
       const facts = { replicaSet: one.metadata.name, from: sizeOf(one), to: 0 };
       await scaleReplicaSet(rollout, one, { to: 0, because: context.decide(saturated, facts) });
@@ -42,25 +50,25 @@ export async function scale(rollout: Rollout, divided: Divided): Promise<void> {
     return;
   }
   if (isRollingUpdate(deployment)) {
-    await shareOut(rollout, newest === undefined ? newerFirst : [...newerFirst, newest]);
+    await scaleProportionally(rollout, newReplicaSet === undefined ? newerFirst : [...newerFirst, newReplicaSet]);
   }
 }
 
 /** Whether the new ReplicaSet has all pods, knows of it, and all are available. */
-function isSaturated(deployment: Deployment, newest: ReplicaSet | undefined): boolean {
-  if (newest === undefined) return false;
+function isSaturated(deployment: Deployment, newReplicaSet: ReplicaSet | undefined): boolean {
+  if (newReplicaSet === undefined) return false;
   const desired = desiredReplicas(deployment);
-  const told = newest.metadata.annotations?.[desiredReplicasAnnotation] ?? "";
+  const told = newReplicaSet.metadata.annotations?.[desiredReplicasAnnotation] ?? "";
   return (
     parseInt64(told) === BigInt(desired) &&
-    sizeOf(newest) === desired &&
-    (newest.status?.availableReplicas ?? 0) === desired
+    sizeOf(newReplicaSet) === desired &&
+    (newReplicaSet.status?.availableReplicas ?? 0) === desired
   );
 }
 
-async function shareOut(rollout: Rollout, all: readonly ReplicaSet[]): Promise<void> {
+async function scaleProportionally(rollout: Rollout, all: readonly ReplicaSet[]): Promise<void> {
   const { context, deployment } = rollout;
-  const shares = sharesOf(deployment, all);
+  const shares = proportions(deployment, all);
   const because = context.decide(proportional, {
     desired: desiredReplicas(deployment),
     surge: maxSurge(deployment),
@@ -84,14 +92,14 @@ export interface Share {
  * What each active ReplicaSet gets of `replicas + maxSurge`, largest first. Of one size the newer ones grow first and the older ones
  * shrink first; what rounding leaves over goes to the largest.
  */
-export function sharesOf(deployment: Deployment, all: readonly ReplicaSet[]): Share[] {
+export function proportions(deployment: Deployment, all: readonly ReplicaSet[]): Share[] {
   const desired = desiredReplicas(deployment);
   const replicaSets = active(all);
   const toAdd = (desired > 0 ? desired + maxSurge(deployment) : 0) - sizes(replicaSets);
   if (toAdd !== 0) replicaSets.sort(toAdd > 0 ? bySizeNewer : bySizeOlder);
   let added = 0;
   const shares = replicaSets.map((replicaSet) => {
-    const share = shareOf(replicaSet, deployment, { toAdd, added });
+    const share = proportionFor(replicaSet, deployment, { toAdd, added });
     added += share;
     return { replicaSet, size: sizeOf(replicaSet) + share };
   });
@@ -100,18 +108,18 @@ export function sharesOf(deployment: Deployment, all: readonly ReplicaSet[]): Sh
 }
 
 /** How many of the pods to be added, or taken away if negative, fall to this ReplicaSet; never more than are left of them. */
-function shareOf(
+function proportionFor(
   replicaSet: ReplicaSet,
   deployment: Deployment,
   { toAdd, added }: { readonly toAdd: number; readonly added: number },
 ): number {
   if (toAdd === added) return 0;
-  const share = proportionOf(replicaSet, deployment);
+  const share = replicaSetProportion(replicaSet, deployment);
   return toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);
 }
 
 /** By how much it would grow if it kept its part of all pods: 5 of 10, that become 16, by 3. */
-function proportionOf(replicaSet: ReplicaSet, deployment: Deployment): number {
+function replicaSetProportion(replicaSet: ReplicaSet, deployment: Deployment): number {
   const size = sizeOf(replicaSet);
   const desired = desiredReplicas(deployment);
   if (desired === 0) return -size;

@@ -16,11 +16,15 @@ import { desiredReplicas, maxUnavailable } from "./strategy.ts";
 /** All of a Deployment's ReplicaSets, and the new one among them. */
 export interface Members {
   readonly all: readonly ReplicaSet[];
-  readonly newest: ReplicaSet | undefined;
+  readonly newReplicaSet: ReplicaSet | undefined;
 }
 
 /** Counts, and the condition Available; Progressing and ReplicaFailure stay as they are. `now` in ms since 1970. */
-export function calculateStatus(deployment: Deployment, { all, newest }: Members, now: number): DeploymentStatus {
+export function calculateStatus(
+  deployment: Deployment,
+  { all, newReplicaSet }: Members,
+  now: number,
+): DeploymentStatus {
   const { status } = deployment;
   const available = counted(all, "availableReplicas");
   const terminatingReplicas = terminating(all);
@@ -28,7 +32,7 @@ export function calculateStatus(deployment: Deployment, { all, newest }: Members
   return statusOf({
     observedGeneration: deployment.metadata.generation ?? 0,
     replicas: counted(all, "replicas"),
-    updatedReplicas: counted(newest === undefined ? [] : [newest], "replicas"),
+    updatedReplicas: counted(newReplicaSet === undefined ? [] : [newReplicaSet], "replicas"),
     readyReplicas: counted(all, "readyReplicas"),
     availableReplicas: available,
     unavailableReplicas: Math.max(sizes(all) - available, 0),

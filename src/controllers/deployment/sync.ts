@@ -6,11 +6,11 @@ import { ownedAndOrphaned } from "../../controller/api/owned.ts";
 import { claim } from "../../controller/workload/ref-manager.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { progressing } from "./conditions.ts";
-import { cleanUpHistory } from "./history.ts";
-import { replicaSetsOf } from "./new-replica-set.ts";
+import { cleanupDeployment } from "./history.ts";
+import { getReplicaSetsAndSyncRevision } from "./new-replica-set.ts";
 import { recreate } from "./recreate.ts";
 import { rollback, rollbackTo } from "./rollback.ts";
-import { rollForward } from "./rolling.ts";
+import { rolloutRolling } from "./rolling.ts";
 import { type Rollout, setOwnCondition, setStatus, writeStatus } from "./rollout.ts";
 import { beingDeleted, namespaceEnding, pause, selectsEverything } from "./rules.ts";
 import { isScalingEvent, scale } from "./scaling.ts";
@@ -64,42 +64,42 @@ async function step(rollout: Rollout): Promise<void> {
   const { context, cached } = rollout;
   if (cached.metadata.deletionTimestamp !== undefined) {
     context.decide(beingDeleted, {});
-    return statusOnly(rollout);
+    return syncStatusOnly(rollout);
   }
-  await tellOfPause(rollout);
+  await checkPausedConditions(rollout);
   if (cached.spec?.paused === true) return resize(rollout);
   const asked = rollbackTo(cached);
   if (asked !== undefined) return rollback(rollout, asked);
-  if (isScalingEvent(cached, await replicaSetsOf(rollout))) return resize(rollout);
+  if (isScalingEvent(cached, await getReplicaSetsAndSyncRevision(rollout))) return resize(rollout);
   const type = cached.spec?.strategy?.type;
   switch (type) {
     case "Recreate":
       return recreate(rollout);
     case "RollingUpdate":
-      return rollForward(rollout);
+      return rolloutRolling(rollout);
     case undefined:
     default:
       throw new RangeError(`unexpected deployment strategy type: ${type}`);
   }
 }
 
-async function statusOnly(rollout: Rollout): Promise<void> {
-  const { newest, old } = await replicaSetsOf(rollout);
-  await syncStatus(rollout, { all: newest === undefined ? old : [...old, newest], newest });
+async function syncStatusOnly(rollout: Rollout): Promise<void> {
+  const { newReplicaSet, old } = await getReplicaSetsAndSyncRevision(rollout);
+  await syncStatus(rollout, { all: newReplicaSet === undefined ? old : [...old, newReplicaSet], newReplicaSet });
 }
 
 /** Of a Deployment that is paused or scaled: sizes and status, no rollout. */
 async function resize(rollout: Rollout): Promise<void> {
-  const divided = await replicaSetsOf(rollout);
-  const { newest, old } = divided;
-  await scale(rollout, divided);
+  const partitioned = await getReplicaSetsAndSyncRevision(rollout);
+  const { newReplicaSet, old } = partitioned;
+  await scale(rollout, partitioned);
   const { deployment } = rollout;
-  if (deployment.spec?.paused === true && rollbackTo(deployment) === undefined) await cleanUpHistory(rollout, old);
-  await syncStatus(rollout, { all: newest === undefined ? old : [...old, newest], newest });
+  if (deployment.spec?.paused === true && rollbackTo(deployment) === undefined) await cleanupDeployment(rollout, old);
+  await syncStatus(rollout, { all: newReplicaSet === undefined ? old : [...old, newReplicaSet], newReplicaSet });
 }
 
 /** Tells in the condition Progressing that it is paused, or no longer, unless the deadline has passed before. */
-async function tellOfPause(rollout: Rollout): Promise<void> {
+async function checkPausedConditions(rollout: Rollout): Promise<void> {
   const { context, cached } = rollout;
   const reason = progressing(cached.status)?.reason;
   if (!hasProgressDeadline(cached) || reason === "ProgressDeadlineExceeded") return;

@@ -3,7 +3,7 @@ import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
 import {
   annotationsAfterRollback,
-  annotationsOfNew,
+  newReplicaSetAnnotations,
   hasOtherSizes,
 } from "../../../src/controllers/deployment/annotations.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
@@ -137,7 +137,10 @@ describe("the annotations of a new ReplicaSet", () => {
   ];
   for (const { name, own, had, is, changed } of rows) {
     test(name, () => {
-      expect(annotationsOfNew(deploymentOf({ annotations: own }), had, 3n)).toEqual({ annotations: is, changed });
+      expect(newReplicaSetAnnotations(deploymentOf({ annotations: own }), had, 3n)).toEqual({
+        annotations: is,
+        changed,
+      });
     });
   }
 

@@ -71,8 +71,8 @@ describe("Recreate", () => {
   }
 
   test("does not wait for pods of the new ReplicaSet", async () => {
-    const newest = setOf("new", { image: "web:2", size: 1, has: 1, ...told });
-    await sync([empty, newest], [podOfSet("one", newest)]);
+    const newReplicaSet = setOf("new", { image: "web:2", size: 1, has: 1, ...told });
+    await sync([empty, newReplicaSet], [podOfSet("one", newReplicaSet)]);
     expect(scaled()).toEqual(["update start-new to 3"]);
   });
 });

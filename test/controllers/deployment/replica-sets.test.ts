@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import {
   active,
-  activeOrLatest,
+  findActiveOrLatest,
   byRevision,
   bySizeNewer,
   bySizeOlder,
   counted,
-  divide,
+  partition,
   sizes,
   terminating,
 } from "../../../src/controllers/deployment/replica-sets.ts";
@@ -21,24 +21,24 @@ describe("of a Deployment's ReplicaSets", () => {
   const wanted = setOf("wanted", { image: "web:2", hoursOld: 2 });
 
   test("the one with its template is new, all others are old, oldest first", () => {
-    const { newest, old: others } = divide(deploymentOf(), [wanted, old, older]);
-    expect(newest?.metadata.name).toBe("wanted");
+    const { newReplicaSet, old: others } = partition(deploymentOf(), [wanted, old, older]);
+    expect(newReplicaSet?.metadata.name).toBe("wanted");
     expect(names(others)).toEqual(["older", "old"]);
   });
 
   test("none is new where none has its template", () => {
-    expect(divide(deploymentOf(), [old, older])).toEqual({ newest: undefined, old: [older, old] });
+    expect(partition(deploymentOf(), [old, older])).toEqual({ newReplicaSet: undefined, old: [older, old] });
   });
 
   test("the oldest of several with its template is new, and the others count as old", () => {
     const later = setOf("later", { image: "web:2", hoursOld: 1 });
-    const { newest, old: others } = divide(deploymentOf(), [later, wanted]);
-    expect([newest?.metadata.name, ...names(others)]).toEqual(["wanted", "later"]);
+    const { newReplicaSet, old: others } = partition(deploymentOf(), [later, wanted]);
+    expect([newReplicaSet?.metadata.name, ...names(others)]).toEqual(["wanted", "later"]);
   });
 
   test("names decide between those of one second", () => {
     const [a, b] = [setOf("a", { image: "web:2" }), setOf("b", { image: "web:2" })];
-    expect(divide(deploymentOf(), [b, a]).newest).toBe(a);
+    expect(partition(deploymentOf(), [b, a]).newReplicaSet).toBe(a);
   });
 });
 
@@ -47,25 +47,25 @@ describe("the ReplicaSet that is scaled with its Deployment", () => {
   const some = setOf("some", { size: 2, hoursOld: 4 });
   const wanted = setOf("wanted", { image: "web:2", size: 0 });
   const rows = [
-    { name: "is the only active one", newest: wanted, old: [none, some], is: some },
-    { name: "is the new one where none is active", newest: wanted, old: [none], is: wanted },
+    { name: "is the only active one", newReplicaSet: wanted, old: [none, some], is: some },
+    { name: "is the new one where none is active", newReplicaSet: wanted, old: [none], is: wanted },
     {
       name: "is the newest of the old ones where there is no new one",
-      newest: undefined,
+      newReplicaSet: undefined,
       old: [none, { ...none, metadata: { ...none.metadata, name: "zero" } }],
       is: "zero",
     },
     {
       name: "is none of several active ones",
-      newest: { ...wanted, spec: { ...wanted.spec, replicas: 1 } } as ReplicaSet,
+      newReplicaSet: { ...wanted, spec: { ...wanted.spec, replicas: 1 } } as ReplicaSet,
       old: [some],
       is: undefined,
     },
-    { name: "is none where there is none", newest: undefined, old: [], is: undefined },
+    { name: "is none where there is none", newReplicaSet: undefined, old: [], is: undefined },
   ];
-  for (const { name, newest, old, is } of rows) {
+  for (const { name, newReplicaSet, old, is } of rows) {
     test(name, () => {
-      const found = activeOrLatest({ newest, old });
+      const found = findActiveOrLatest({ newReplicaSet, old });
       expect(found?.metadata.name).toBe(typeof is === "string" ? is : is?.metadata.name);
     });
   }

@@ -2,7 +2,11 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Deployment, ReplicaSet } from "../../../src/api/types.ts";
-import { hasTimedOut, isComplete, isProgressing } from "../../../src/controllers/deployment/complete.ts";
+import {
+  deploymentTimedOut,
+  deploymentComplete,
+  deploymentProgressing,
+} from "../../../src/controllers/deployment/complete.ts";
 import {
   type DeploymentCondition,
   type DeploymentStatus,
@@ -26,11 +30,11 @@ const find = (status: DeploymentStatus | undefined, type: string): DeploymentCon
 
 describe("the status", () => {
   test("sums up the ReplicaSets, and tells the new one's pods apart", () => {
-    const newest = setOf("new", { image: "web:2", size: 2, has: 2, available: 1 });
+    const newReplicaSet = setOf("new", { image: "web:2", size: 2, has: 2, available: 1 });
     const old = setOf("old", { size: 3, has: 3, status: { terminatingReplicas: 2 } });
     const status = calculateStatus(
       deploymentOf({ meta: { generation: 7 } }),
-      { all: [old, newest], newest },
+      { all: [old, newReplicaSet], newReplicaSet },
       sceneStart,
     );
     expect(status).toEqual({
@@ -47,7 +51,7 @@ describe("the status", () => {
 
   test("never has a negative number of unavailable pods: a ReplicaSet that shrinks has more than it is asked for", () => {
     const old = setOf("old", { size: 1, has: 3 });
-    const status = calculateStatus(deploymentOf(), { all: [old], newest: undefined }, sceneStart);
+    const status = calculateStatus(deploymentOf(), { all: [old], newReplicaSet: undefined }, sceneStart);
     expect(status.unavailableReplicas).toBeUndefined();
   });
 
@@ -58,15 +62,17 @@ describe("the status", () => {
   for (const { name, available: count, is } of rows) {
     test(`is Available ${is} when ${name}`, () => {
       const owner = deploymentOf({ replicas: 10, strategy: [1, 2], status: {} });
-      const newest = setOf("new", { size: 10, available: count });
-      expect(find(calculateStatus(owner, { all: [newest], newest }, sceneStart), "Available")?.status).toBe(is);
+      const newReplicaSet = setOf("new", { size: 10, available: count });
+      expect(
+        find(calculateStatus(owner, { all: [newReplicaSet], newReplicaSet }, sceneStart), "Available")?.status,
+      ).toBe(is);
     });
   }
 
   test("keeps the count of collisions, and is current whatever zeros are written out", () => {
     const owner = deploymentOf({ status: { ...completeStatus(3), collisionCount: 2, unavailableReplicas: 0 } });
-    const newest = setOf("new", { image: "web:2" });
-    const status = calculateStatus(owner, { all: [newest], newest }, sceneStart);
+    const newReplicaSet = setOf("new", { image: "web:2" });
+    const status = calculateStatus(owner, { all: [newReplicaSet], newReplicaSet }, sceneStart);
     expect(status.collisionCount).toBe(2);
     expect(isStatusCurrent(owner, status)).toBe(true);
     expect(isStatusCurrent(owner, { ...status, readyReplicas: 2 })).toBe(false);
@@ -82,7 +88,8 @@ describe("a rollout is complete", () => {
     { name: "not for an earlier spec", status: { ...completeStatus(3), observedGeneration: 0 }, is: false },
     { name: "not without a status", status: undefined, is: false },
   ];
-  for (const { name, status, is } of rows) test(name, () => expect(isComplete(deploymentOf(), status)).toBe(is));
+  for (const { name, status, is } of rows)
+    test(name, () => expect(deploymentComplete(deploymentOf(), status)).toBe(is));
 });
 
 describe("a rollout progresses", () => {
@@ -98,7 +105,7 @@ describe("a rollout progresses", () => {
     { name: "not with a pod that is no longer ready", next: { ...before, readyReplicas: 2 }, is: false },
   ];
   for (const { name, next, is } of rows) {
-    test(name, () => expect(isProgressing(deploymentOf({ status: before }), next)).toBe(is));
+    test(name, () => expect(deploymentProgressing(deploymentOf({ status: before }), next)).toBe(is));
   }
 });
 
@@ -114,23 +121,23 @@ describe("a deadline of 10 s has passed", () => {
     test(name, () => {
       const status = { conditions: [condition("Progressing", "True", reason, { agoMs })] };
       const owner = deploymentOf({ status, spec: { progressDeadlineSeconds: 10 } });
-      expect(hasTimedOut(owner, status, sceneStart)).toBe(is);
+      expect(deploymentTimedOut(owner, status, sceneStart)).toBe(is);
     });
   }
   test("not without a condition that tells since when, and at once without its time", () => {
-    expect(hasTimedOut(deploymentOf(), {}, sceneStart)).toBe(false);
+    expect(deploymentTimedOut(deploymentOf(), {}, sceneStart)).toBe(false);
     const timeless = { type: "Progressing", status: "True", reason: "ReplicaSetUpdated" };
     for (const one of [timeless, { ...timeless, lastUpdateTime: null }]) {
       const status = { conditions: [one] } as unknown as DeploymentStatus;
-      expect(hasTimedOut(deploymentOf(), status, sceneStart)).toBe(true);
+      expect(deploymentTimedOut(deploymentOf(), status, sceneStart)).toBe(true);
     }
   });
 
   test("as soon as time passes without a spec that asks for one", () => {
     const { spec: _, ...bare } = deploymentOf();
     const status = { conditions: [condition("Progressing", "True", "ReplicaSetUpdated", { agoMs: 1000 })] };
-    expect(hasTimedOut(bare, status, sceneStart)).toBe(true);
-    expect(hasTimedOut(bare, status, sceneStart - 1000)).toBe(false);
+    expect(deploymentTimedOut(bare, status, sceneStart)).toBe(true);
+    expect(deploymentTimedOut(bare, status, sceneStart - 1000)).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
-import { isScalingEvent, sharesOf } from "../../../src/controllers/deployment/scaling.ts";
+import { isScalingEvent, proportions } from "../../../src/controllers/deployment/scaling.ts";
 import { maxSurge } from "../../../src/controllers/deployment/strategy.ts";
 import { type Scene, refusal, syncScene } from "../../support/sync-context.ts";
 import { rejection } from "../../support/rejection.ts";
@@ -253,15 +253,20 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
 
 // Source: kubernetes v1.36 pkg/controller/deployment/sync.go isScalingEvent.
 describe("a Deployment of 3 is being scaled", () => {
-  const rows: readonly { name: string; newest?: ReplicaSet; old: readonly ReplicaSet[]; is: boolean }[] = [
+  const rows: readonly { name: string; newReplicaSet?: ReplicaSet; old: readonly ReplicaSet[]; is: boolean }[] = [
     { name: "where an active ReplicaSet was told 2", old: [setOf("old", { desired: 2 })], is: true },
-    { name: "where the new one was told 2", newest: setOf("new", { desired: 2 }), old: [setOf("old")], is: true },
-    { name: "not where all were told 3", newest: setOf("new"), old: [setOf("old")], is: false },
+    {
+      name: "where the new one was told 2",
+      newReplicaSet: setOf("new", { desired: 2 }),
+      old: [setOf("old")],
+      is: true,
+    },
+    { name: "not where all were told 3", newReplicaSet: setOf("new"), old: [setOf("old")], is: false },
     { name: "not where one without pods was told 2", old: [setOf("old", { size: 0, desired: 2 })], is: false },
     { name: "not where one was told nothing", old: [setOf("old", { desired: null })], is: false },
   ];
-  for (const { name, newest, old, is } of rows)
-    test(name, () => expect(isScalingEvent(deploymentOf({ replicas: 3 }), { newest, old })).toBe(is));
+  for (const { name, newReplicaSet, old, is } of rows)
+    test(name, () => expect(isScalingEvent(deploymentOf({ replicas: 3 }), { newReplicaSet, old })).toBe(is));
 });
 
 describe("the share of one of 10 beside one of 30, when 40 become 80", () => {
@@ -276,7 +281,7 @@ describe("the share of one of 10 beside one of 30, when 40 become 80", () => {
     test(name, () => {
       const owner = deploymentOf({ replicas: 80, strategy: [0, 1], status: { replicas: has } });
       const sets = [setOf("other", { size: 30, most: 40 }), setOf("this", { image: "web:2", size: 10, most })];
-      const shares = sharesOf(owner, sets);
+      const shares = proportions(owner, sets);
       expect(shares.map((share) => share.replicaSet.metadata.name)).toEqual(["other", "this"]);
       expect(shares[1]?.size).toBe(size);
       expect(shares.reduce((sum, share) => sum + share.size, 0)).toBe(80);
@@ -286,7 +291,7 @@ describe("the share of one of 10 beside one of 30, when 40 become 80", () => {
 
 test("with nothing to add or take away the ReplicaSets are written in the order given", () => {
   const sets = [setOf("small", { size: 1, most: 4 }), setOf("large", { size: 3, most: 4 })];
-  const shares = sharesOf(deploymentOf({ replicas: 4, strategy: [0, 1] }), sets);
+  const shares = proportions(deploymentOf({ replicas: 4, strategy: [0, 1] }), sets);
   expect(shares.map(({ replicaSet, size }) => [replicaSet.metadata.name, size])).toEqual([
     ["small", 1],
     ["large", 3],
@@ -296,7 +301,7 @@ test("with nothing to add or take away the ReplicaSets are written in the order 
 describe("annotations that were tampered with", () => {
   const sharesIn = (replicas: number, ...sets: readonly ReplicaSet[]): Record<string, number> =>
     Object.fromEntries(
-      sharesOf(deploymentOf({ replicas, strategy: [0, 1] }), sets).map(({ replicaSet, size }) => [
+      proportions(deploymentOf({ replicas, strategy: [0, 1] }), sets).map(({ replicaSet, size }) => [
         replicaSet.metadata.name,
         size,
       ]),
@@ -317,7 +322,7 @@ describe("annotations that were tampered with", () => {
   test("without an annotation and a status a part is unknown: the largest gets all", () => {
     const { status: _, ...owner } = deploymentOf({ replicas: 42, strategy: [0, 1] });
     const sets = [setOf("other", { size: 30, most: null }), setOf("odd", { size: 10, most: null })];
-    expect(sharesOf(owner, sets).map(({ size }) => size)).toEqual([32, 10]);
+    expect(proportions(owner, sets).map(({ size }) => size)).toEqual([32, 10]);
   });
 });
 

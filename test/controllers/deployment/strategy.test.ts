@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { roomForNew } from "../../../src/controllers/deployment/new-size.ts";
+import { newReplicaSetReplicas } from "../../../src/controllers/deployment/new-replica-set-replicas.ts";
 import {
   boundInWords,
   fenceposts,
@@ -86,17 +86,19 @@ describe("the size that a new ReplicaSet may have now", () => {
   for (const { name, strategy, desired, old, current, size } of rows) {
     test(name, () => {
       const all = [setOf("old", { size: old }), setOf("new", { size: current })];
-      expect(roomForNew(deploymentOf({ replicas: desired, strategy }), { all, current })).toBe(size);
+      expect(newReplicaSetReplicas(deploymentOf({ replicas: desired, strategy }), { all, current })).toBe(size);
     });
   }
 
   test("is all of them at once with Recreate", () => {
-    expect(roomForNew(deploymentOf({ replicas: 5, strategy: "Recreate" }), { all: [], current: 0 })).toBe(5);
+    expect(newReplicaSetReplicas(deploymentOf({ replicas: 5, strategy: "Recreate" }), { all: [], current: 0 })).toBe(5);
   });
 
   test("cannot be told of another strategy", () => {
     const deployment = deploymentOf({ spec: { strategy: { type: "Odd" } } });
-    expect(() => roomForNew(deployment, { all: [], current: 0 })).toThrow("deployment type Odd isn't supported");
+    expect(() => newReplicaSetReplicas(deployment, { all: [], current: 0 })).toThrow(
+      "deployment type Odd isn't supported",
+    );
   });
 });
 

@@ -16,7 +16,7 @@ export interface SizeNow {
  * @throws RangeError for a maxSurge that cannot be read, or a strategy that is none.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go NewRSNewReplicas.
  */
-export function roomForNew(deployment: Deployment, { all, current }: SizeNow): number {
+export function newReplicaSetReplicas(deployment: Deployment, { all, current }: SizeNow): number {
   const desired = desiredReplicas(deployment);
   const { type, rollingUpdate } = deployment.spec?.strategy ?? {};
   switch (type) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { roomForNew } from "../../../src/controllers/deployment/new-size.ts";
+import { newReplicaSetReplicas } from "../../../src/controllers/deployment/new-replica-set-replicas.ts";
 import { deploymentOf, setOf } from "./objects.ts";
 
 // Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go NewRSNewReplicas.
@@ -14,22 +14,30 @@ describe("the new ReplicaSet of a Deployment of 4 may be", () => {
     { name: "no smaller where it fills all places alone", surge: 1, all: [5], current: 5, size: 5 },
     { name: "no smaller where there are more pods than places", surge: 1, all: [4, 3], current: 3, size: 3 },
   ])("$name", ({ surge, all, current, size }) => {
-    expect(roomForNew(deploymentOf({ replicas: 4, strategy: [surge, 0] }), { all: of(...all), current })).toBe(size);
+    expect(
+      newReplicaSetReplicas(deploymentOf({ replicas: 4, strategy: [surge, 0] }), { all: of(...all), current }),
+    ).toBe(size);
   });
 
   test("as large as desired with Recreate, whatever else there is", () => {
-    expect(roomForNew(deploymentOf({ replicas: 4, strategy: "Recreate" }), { all: of(4), current: 0 })).toBe(4);
+    expect(newReplicaSetReplicas(deploymentOf({ replicas: 4, strategy: "Recreate" }), { all: of(4), current: 0 })).toBe(
+      4,
+    );
   });
 
   test("without bounds takes no surge", () => {
     const unbound = deploymentOf({ replicas: 4, spec: { strategy: { type: "RollingUpdate" } } });
-    expect(roomForNew(unbound, { all: of(4, 0), current: 0 })).toBe(0);
+    expect(newReplicaSetReplicas(unbound, { all: of(4, 0), current: 0 })).toBe(0);
   });
 
   test("nothing without a strategy that is known", () => {
     const { spec: _, ...bare } = deploymentOf();
-    expect(() => roomForNew(bare, { all: [], current: 0 })).toThrow("deployment type undefined isn't supported");
+    expect(() => newReplicaSetReplicas(bare, { all: [], current: 0 })).toThrow(
+      "deployment type undefined isn't supported",
+    );
     const odd = deploymentOf({ spec: { strategy: { type: "BlueGreen" } } });
-    expect(() => roomForNew(odd, { all: [], current: 0 })).toThrow("deployment type BlueGreen isn't supported");
+    expect(() => newReplicaSetReplicas(odd, { all: [], current: 0 })).toThrow(
+      "deployment type BlueGreen isn't supported",
+    );
   });
 });
