@@ -67,7 +67,9 @@ export function pathOf(
 const core = { group: "", version: "v1" } as const;
 const apps = { group: "apps", version: "v1" } as const;
 
+/** Pods (v1). */
 export const Pods: Kind<Pod> = { ...core, kind: "Pod", plural: "pods", namespaced: true, shortNames: ["po"] };
+/** ReplicationControllers (v1). */
 export const ReplicationControllers: Kind<ReplicationController> = {
   ...core,
   kind: "ReplicationController",
@@ -75,6 +77,7 @@ export const ReplicationControllers: Kind<ReplicationController> = {
   namespaced: true,
   shortNames: ["rc"],
 };
+/** ReplicaSets (apps/v1). */
 export const ReplicaSets: Kind<ReplicaSet> = {
   ...apps,
   kind: "ReplicaSet",
@@ -82,6 +85,7 @@ export const ReplicaSets: Kind<ReplicaSet> = {
   namespaced: true,
   shortNames: ["rs"],
 };
+/** Deployments (apps/v1). */
 export const Deployments: Kind<Deployment> = {
   ...apps,
   kind: "Deployment",
@@ -89,6 +93,7 @@ export const Deployments: Kind<Deployment> = {
   namespaced: true,
   shortNames: ["deploy"],
 };
+/** Namespaces (v1); cluster-scoped. */
 export const Namespaces: Kind<Namespace> = {
   ...core,
   kind: "Namespace",
@@ -96,7 +101,9 @@ export const Namespaces: Kind<Namespace> = {
   namespaced: false,
   shortNames: ["ns"],
 };
+/** Nodes (v1); cluster-scoped. */
 export const Nodes: Kind<Node> = { ...core, kind: "Node", plural: "nodes", namespaced: false, shortNames: ["no"] };
+/** ServiceAccounts (v1). */
 export const ServiceAccounts: Kind<ServiceAccount> = {
   ...core,
   kind: "ServiceAccount",
@@ -104,6 +111,7 @@ export const ServiceAccounts: Kind<ServiceAccount> = {
   namespaced: true,
   shortNames: ["sa"],
 };
+/** Services (v1). */
 export const Services: Kind<Service> = {
   ...core,
   kind: "Service",
@@ -111,6 +119,7 @@ export const Services: Kind<Service> = {
   namespaced: true,
   shortNames: ["svc"],
 };
+/** PersistentVolumeClaims (v1). */
 export const PersistentVolumeClaims: Kind<PersistentVolumeClaim> = {
   ...core,
   kind: "PersistentVolumeClaim",
@@ -118,6 +127,7 @@ export const PersistentVolumeClaims: Kind<PersistentVolumeClaim> = {
   namespaced: true,
   shortNames: ["pvc"],
 };
+/** ResourceQuotas (v1). */
 export const ResourceQuotas: Kind<ResourceQuota> = {
   ...core,
   kind: "ResourceQuota",
@@ -125,7 +135,9 @@ export const ResourceQuotas: Kind<ResourceQuota> = {
   namespaced: true,
   shortNames: ["quota"],
 };
+/** Events of the core group (v1). */
 export const Events: Kind<Event> = { ...core, kind: "Event", plural: "events", namespaced: true, shortNames: ["ev"] };
+/** Leases (coordination.k8s.io/v1). */
 export const Leases: Kind<Lease> = {
   group: "coordination.k8s.io",
   version: "v1",

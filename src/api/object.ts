@@ -50,6 +50,7 @@ export interface StoredMeta extends ObjectMeta {
   readonly creationTimestamp: string;
 }
 
+/** An owner of an object, by uid. At most one of an object's owners has `controller: true`. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;

@@ -12,8 +12,10 @@ export interface DecisionId {
   readonly seq: number;
 }
 
+/** The HTTP methods of the Kubernetes API. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** A request to an API server, independent of how it is sent. */
 export interface ApiRequest {
   readonly method: Method;
   /** Begins with a slash, escaped, without the query. */
@@ -42,6 +44,7 @@ export interface ApiBody {
   cancel(reason?: unknown): void;
 }
 
+/** A response whose body is still to be read. Read it to its end or cancel it: until then it holds a connection. */
 export interface ApiResponse {
   readonly status: number;
   /** A header's value by its lower-case name. */
@@ -49,6 +52,7 @@ export interface ApiResponse {
   readonly body: ApiBody;
 }
 
+/** Sends requests to one API server. Wrappers add limits, credentials, recording or faults, and are Transports themselves. */
 export interface Transport {
   /**
    * Sends one request. Any HTTP status is an answer.

@@ -48,49 +48,88 @@ import type {
 } from "@kubernetes/client-node";
 import type { Plain, Stored } from "./object.ts";
 
+/** `Pod` of v1, as stored. */
 export interface Pod extends Stored<V1Pod> {}
+/** `ReplicaSet` of apps/v1, as stored. */
 export interface ReplicaSet extends Stored<V1ReplicaSet> {}
+/** `ReplicationController` of v1, as stored. */
 export interface ReplicationController extends Stored<V1ReplicationController> {}
+/** `Deployment` of apps/v1, as stored. */
 export interface Deployment extends Stored<V1Deployment> {}
+/** `Namespace` of v1, as stored. */
 export interface Namespace extends Stored<V1Namespace> {}
+/** `Node` of v1, as stored. */
 export interface Node extends Stored<V1Node> {}
+/** `ServiceAccount` of v1, as stored. */
 export interface ServiceAccount extends Stored<V1ServiceAccount> {}
+/** `StatefulSet` of apps/v1, as stored. */
 export interface StatefulSet extends Stored<V1StatefulSet> {}
+/** `DaemonSet` of apps/v1, as stored. */
 export interface DaemonSet extends Stored<V1DaemonSet> {}
+/** `Job` of batch/v1, as stored. */
 export interface Job extends Stored<V1Job> {}
+/** `CronJob` of batch/v1, as stored. */
 export interface CronJob extends Stored<V1CronJob> {}
+/** `HorizontalPodAutoscaler` of autoscaling/v2, as stored. */
 export interface HorizontalPodAutoscaler extends Stored<V2HorizontalPodAutoscaler> {}
+/** `PodDisruptionBudget` of policy/v1, as stored. */
 export interface PodDisruptionBudget extends Stored<V1PodDisruptionBudget> {}
+/** `ResourceQuota` of v1, as stored. */
 export interface ResourceQuota extends Stored<V1ResourceQuota> {}
+/** `Service` of v1, as stored. */
 export interface Service extends Stored<V1Service> {}
+/** `EndpointSlice` of discovery.k8s.io/v1, as stored. */
 export interface EndpointSlice extends Stored<V1EndpointSlice> {}
+/** `Ingress` of networking.k8s.io/v1, as stored. */
 export interface Ingress extends Stored<V1Ingress> {}
+/** `IngressClass` of networking.k8s.io/v1, as stored. */
 export interface IngressClass extends Stored<V1IngressClass> {}
+/** `PersistentVolumeClaim` of v1, as stored. */
 export interface PersistentVolumeClaim extends Stored<V1PersistentVolumeClaim> {}
+/** `PersistentVolume` of v1, as stored. */
 export interface PersistentVolume extends Stored<V1PersistentVolume> {}
+/** `StorageClass` of storage.k8s.io/v1, as stored. */
 export interface StorageClass extends Stored<V1StorageClass> {}
+/** `VolumeAttachment` of storage.k8s.io/v1, as stored. */
 export interface VolumeAttachment extends Stored<V1VolumeAttachment> {}
 /** A RoleBinding or a ClusterRoleBinding: they have the same fields. */
 export interface RoleBinding extends Stored<V1RoleBinding> {}
 /** A validating or a mutating one: what is read of them is the same. */
 export interface WebhookConfiguration extends Stored<V1ValidatingWebhookConfiguration> {}
+/** `CustomResourceDefinition` of apiextensions.k8s.io/v1, as stored. */
 export interface CustomResourceDefinition extends Stored<V1CustomResourceDefinition> {}
+/** `APIService` of apiregistration.k8s.io/v1, as stored. */
 export interface ApiService extends Stored<V1APIService> {}
+/** `CertificateSigningRequest` of certificates.k8s.io/v1, as stored. */
 export interface CertificateSigningRequest extends Stored<V1CertificateSigningRequest> {}
 /** An Event of the core group, `v1`. Times are RFC 3339 texts. */
 export interface Event extends Stored<CoreV1Event> {}
+/** `Lease` of coordination.k8s.io/v1, as stored. */
 export interface Lease extends Stored<V1Lease> {}
 
+/** The template that a workload makes pods from. */
 export type PodTemplateSpec = Plain<V1PodTemplateSpec>;
+/** An entry of a pod's `status.conditions`. */
 export type PodCondition = Plain<V1PodCondition>;
+/** A container of a pod's spec. */
 export type Container = Plain<V1Container>;
+/** What a kubelet reports of one container. */
 export type ContainerStatus = Plain<V1ContainerStatus>;
+/** The `spec` of a pod or a template. */
 export type PodSpec = Plain<V1PodSpec>;
+/** The `status` of a pod. */
 export type PodStatus = Plain<V1PodStatus>;
+/** One term of pod affinity or anti-affinity. */
 export type PodAffinityTerm = Plain<V1PodAffinityTerm>;
+/** One term of node affinity; its requirements are ANDed. */
 export type NodeSelectorTerm = Plain<V1NodeSelectorTerm>;
+/** A taint of a node. */
 export type Taint = Plain<V1Taint>;
+/** A toleration of a pod. */
 export type Toleration = Plain<V1Toleration>;
+/** `matchLabels` and `matchExpressions`, ANDed. */
 export type LabelSelector = Plain<V1LabelSelector>;
+/** The body of a DELETE. */
 export type DeleteOptions = Plain<V1DeleteOptions>;
+/** Asks whether the user may do something. */
 export type SelfSubjectAccessReview = Plain<V1SelfSubjectAccessReview>;

@@ -40,6 +40,7 @@ export interface Bookmark {
   readonly receivedAt: number;
 }
 
+/** A step that a delta queue hands out: one object's change, a whole list, a resync, or progress without a change. */
 export type Delta<T> = ObjectDelta<T> | ReplacedAll<T> | SyncAll | Bookmark;
 
 /** Takes one delta over. `initial`: it belongs to the first list. */
@@ -51,6 +52,7 @@ export interface KnownObjects<T> {
   entries(): Iterable<[ObjectKey, T]>;
 }
 
+/** What a delta queue is created with. */
 export interface DeltaQueueOptions<T> {
   /** Whose deltas they are; an informer always says so. */
   readonly of?: KindName;

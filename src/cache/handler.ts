@@ -29,11 +29,13 @@ export interface EventHandler<T> {
   deleted?(object: T, tombstone: boolean, delta: DeltaRef): void;
 }
 
+/** How one handler is notified, where it differs from its informer. */
 export interface HandlerOptions {
   /** Every object is told again so often; 0 for never. Default: the informer's. */
   readonly resyncMs?: number;
 }
 
+/** A handler that was added to an informer. Source: client-go v0.36 ResourceEventHandlerRegistration. */
 export interface HandlerRegistration {
   /** Whether the handler has been called for every object of the first list. */
   hasSynced(): boolean;

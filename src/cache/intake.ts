@@ -6,6 +6,7 @@ import type { ObjectDelta } from "./delta-queue.ts";
 import { deepFreeze } from "./freeze.ts";
 import type { Indexer } from "./indexer.ts";
 
+/** What an intake is created with. */
 export interface IntakeOptions<T extends StoredObject> {
   readonly indexer: Indexer<T>;
   /** Whether somebody wants to know the writers of changes. */

@@ -8,6 +8,7 @@ import { Turns } from "./turns.ts";
 /** Told of what a handler threw. */
 export type HandlerErrorListener = (error: unknown, handler: string, key: string) => void;
 
+/** What a listener is created with; times in milliseconds. */
 export interface ProcessorListenerOptions<T> {
   readonly handler: EventHandler<T>;
   readonly of: KindName;

@@ -2,8 +2,10 @@
 import { isExpired, isTooManyRequests, StatusError } from "../api/status-error.ts";
 import type { ListEvent } from "../trace/events.ts";
 
+/** Why a list is made: the first one, a relist after a lost version, … */
 export type ListReason = ListEvent["why"];
 
+/** What a Reflector is doing. `nextState` is the only place that decides what follows. */
 export type ReflectorState =
   /** Lists all pages. `restarts`: lists in a row that became too old before their last page. */
   | { readonly is: "listing"; readonly why: ListReason; readonly restarts: number }
@@ -15,8 +17,10 @@ export type ReflectorState =
   /** Waits, then goes on with `next`; as long as the server asked for, or as the back-off has it. */
   | { readonly is: "backing off"; readonly next: ActiveState; readonly retryAfterMs: number | undefined };
 
+/** A state in which a request is under way. */
 export type ActiveState = Exclude<ReflectorState, { readonly is: "backing off" }>;
 
+/** What can happen to a Reflector, as its requests report it. */
 export type ReflectorEvent =
   /** A list is complete, and its objects are in the queue. `open`: the watch that brought it goes on. */
   | { readonly is: "listed"; readonly resourceVersion: string; readonly open: boolean }

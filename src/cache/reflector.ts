@@ -26,6 +26,7 @@ import {
 } from "./reflector-state.ts";
 import { failureReason, ListReport, WatchReport } from "./reflector-reports.ts";
 
+/** What a Reflector reads from, where its deltas go, and how it lists. */
 export interface ReflectorOptions<T extends StoredObject> {
   readonly listerWatcher: ListerWatcher<T>;
   readonly queue: DeltaQueue<T>;

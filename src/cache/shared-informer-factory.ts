@@ -19,6 +19,7 @@ type Shared = Pick<
   | "onHandlerError"
 >;
 
+/** What all informers of a factory have in common. */
 export interface SharedInformerFactoryOptions extends Shared {
   readonly client: Pick<Client, "listerWatcher" | "metadataListerWatcher">;
   /** Caches of namespaced kinds hold this namespace only. */

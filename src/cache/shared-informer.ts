@@ -19,6 +19,7 @@ import { Turns } from "./turns.ts";
 
 export type { DeltaRef, EventHandler, HandlerOptions, HandlerRegistration } from "./handler.ts";
 
+/** What an informer reads from, and how it caches and notifies; times in milliseconds. */
 export interface SharedInformerOptions<T extends StoredObject> {
   readonly listerWatcher: ListerWatcher<T>;
   readonly timeline: Timeline;

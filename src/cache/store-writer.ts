@@ -11,6 +11,7 @@ import type { Notification } from "./handler.ts";
 import type { Indexer } from "./indexer.ts";
 import type { Intake } from "./intake.ts";
 
+/** What a store writer is created with. */
 export interface StoreWriterOptions<T extends StoredObject> {
   readonly of: KindName;
   readonly indexer: Indexer<T>;

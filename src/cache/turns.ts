@@ -3,6 +3,7 @@ import type { Timeline } from "../platform/timeline.ts";
 const turnMs = 10;
 const lookAtClockEvery = 64;
 
+/** What the turns are for, and the work of one step. */
 export interface TurnsOptions {
   readonly timeline: Timeline;
   readonly actor: string;

@@ -5,6 +5,7 @@ import type { EventHead, Stage, StageEvent, StageEventBody } from "./events.ts";
 /** Must only append or count: it is called in the middle of atomic regions. One that throws is removed. */
 export type Listener = (event: StageEvent) => void;
 
+/** What a bus is created with. */
 export interface TraceBusOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -12,6 +13,7 @@ export interface TraceBusOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
+/** What a listener is called with. */
 export interface ListenOptions {
   /** The stages that the listener is called with; unset: all. */
   readonly stages?: readonly Stage[] | undefined;
@@ -46,7 +48,7 @@ export class TraceBus {
     this.#onListenerError = options.onListenerError ?? (() => undefined);
   }
 
-  /** The end of the subscription is the function returned. */
+  /** Calls the listener with each event from now on. Returns the function that unsubscribes it. */
   listen(listener: Listener, { stages }: ListenOptions = {}): () => void {
     const subscription = { listener, stages: stages === undefined ? undefined : new Set(stages) };
     this.#subscribe([...this.#subscriptions, subscription]);

@@ -197,6 +197,7 @@ export interface LinkEvent {
   readonly by: "resourceVersion" | "uid" | "binding" | "collection" | "superseded";
 }
 
+/** What becomes of a key once its sync has ended; delays in milliseconds. */
 export type SyncOutcome =
   | { readonly is: "forgotten" }
   /** Comes again after `delayMs`, because the sync asked for it. */
@@ -260,6 +261,7 @@ export interface AgreementEvent {
   readonly why: string;
 }
 
+/** A stage event as it is emitted, without the head that the bus adds. */
 export type StageEventBody =
   | ListEvent
   | WatchEvent
@@ -283,5 +285,7 @@ export interface EventHead {
   readonly at: number;
 }
 
+/** One step of a delta on its way, as listeners get it; docs/events.md describes each stage. */
 export type StageEvent = EventHead & StageEventBody;
+/** The name of a stage: `delta`, `enqueue`, `decision`, `write`, … */
 export type Stage = StageEvent["stage"];

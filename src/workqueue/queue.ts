@@ -55,19 +55,21 @@ class Entry implements QueueItem {
   }
 }
 
+/** What a queue is created with. `priorityOf` and `groupOf` exclude each other. */
 export interface QueueOptions {
   /** Names the actors of the timeline. */
   readonly name: string;
   readonly timeline: Timeline;
   /** Keys of a higher priority are handed out first; asked for when a key begins to wait. Unset: all are alike. */
   readonly priorityOf?: (key: ObjectKey) => number;
-  /** Groups of keys take turns, so that many of one group keep no other waiting; asked for as the priority, which excludes it. */
+  /** Groups of keys take turns, so that a large group keeps no other waiting. Evaluated like `priorityOf`; not together with it. */
   readonly groupOf?: (key: ObjectKey) => string;
 }
 
 /**
- * A queue of keys with client-go's three promises. Fair: keys come out in the order they went in. Stingy: a key that waits is
- * not added twice, it gains a trigger. Single: a key is never with two workers; added meanwhile, it waits until `done`.
+ * A queue of keys with the promises of client-go's: fair (keys come out in the order they went in), stingy (a key that is added
+ * several times before it is taken is taken once), and many producers and consumers; a key is never with two consumers, and one that is
+ * added while it is processed is taken again after `done`.
  *
  * Unlike client-go's, an item keeps why it is here: each `add` names its trigger, and the worker gets them all.
  *

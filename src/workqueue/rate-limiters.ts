@@ -1,6 +1,7 @@
 /** How long a failing key waits. Source: client-go v0.36 util/workqueue/default_rate_limiters.go. */
 import type { ObjectKey } from "../api/key.ts";
 
+/** Decides how long a key waits before its next retry. Source: client-go v0.36 TypedRateLimiter. */
 export interface RateLimiter {
   /** Counts a failure of the key and answers how long it is to wait, in ms. */
   when(key: ObjectKey): number;

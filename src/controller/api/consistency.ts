@@ -17,6 +17,7 @@ export interface Writer {
   readonly uid: string;
 }
 
+/** Keeps a controller from reading its own writes too early: a key whose writes a cache has not applied yet is requeued. */
 export interface Consistency {
   /** Records the version that a write of this object's sync was answered with; the newest of each kind is kept. */
   wrote(writer: Writer, kind: Kind, resourceVersion: string): void;

@@ -76,6 +76,7 @@ export interface Permission {
   readonly verbs: readonly string[];
 }
 
+/** How failed keys are retried; times in milliseconds. Default: client-go's limiter for controllers, 5 ms · 2ⁿ up to 1,000 s, forever. */
 export interface RetryOptions {
   /** Instead of the default controller limiter. */
   readonly rateLimiter?: (now: () => number) => RateLimiter;
@@ -85,6 +86,14 @@ export interface RetryOptions {
   readonly firstDelayMs?: number;
 }
 
+/**
+ * A controller as data: what it watches, how deltas become keys, and the `sync` that brings one key's object closer to its desired
+ * state. It is run, shadowed, dry-run and explained from this alone.
+ *
+ * `sync` must be idempotent: it may be called again for any reason, or after a crash in the middle. A key is never in two syncs at a
+ * time; up to `workers` syncs of different keys run side by side.
+ * Source: the controllers of pkg/controller in kubernetes v1.36; controller-runtime's Reconciler.
+ */
 export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   /** kube-controller-manager's name without `-controller`: `replicaset`. */
   readonly name: string;

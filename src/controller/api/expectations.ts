@@ -6,6 +6,7 @@
  */
 import type { ObjectKey } from "../../api/key.ts";
 
+/** What a key is still waiting to see. */
 export interface ExpectationState {
   /** Creations that have not been seen yet. May be below zero when more was seen than expected. */
   readonly creations: number;
@@ -15,6 +16,10 @@ export interface ExpectationState {
   readonly since: number;
 }
 
+/**
+ * Creates and deletes that a sync has sent and its cache has not shown yet. Set them before the writes are sent; handlers count them
+ * down. A sync of a key that is not `satisfied` should not create or delete.
+ */
 export interface Expectations {
   /** Whether nothing is expected any more, the expectations have expired, or none were ever set. */
   satisfied(key: ObjectKey): boolean;

@@ -39,6 +39,7 @@ export function ownedAndOrphaned<T extends StoredObject>(lister: Lister<T>, owne
   return [...ownedBy(lister, owner, ownerKind), ...orphans];
 }
 
+/** The kinds of a watch of owned objects, and how an orphan finds the owners that may adopt it. */
 export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
   readonly kind: Kind<T>;
   readonly ownerKind: Kind<O>;

@@ -17,36 +17,46 @@ export interface Because {
   readonly because: Decision;
 }
 
-/** The client as a sync sees it: the same verbs, and no write without its decision. */
+/**
+ * The client as a sync sees it: every write names the decision that it carries out.
+ *
+ * All verbs throw a StatusError for a refusal (404 NotFound, 409 Conflict or AlreadyExists, 403 Forbidden, 422 Invalid, …) and a
+ * TransportError where no answer came: a write may have been applied all the same. A conflict that `sync` lets through is retried
+ * with back-off and reported as expected.
+ */
 export interface SyncClient {
   /** Asks the API server, not the cache: only where the oracle does so too. */
   get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
-  /** The same for whom the metadata is enough. */
+  /** Like `get`, but asks for the metadata alone (PartialObjectMetadata). */
   getMetadata(kind: Kind, at: NamespacedName, options?: ReadOptions): Promise<StoredObject>;
   /** One page, from the API server. */
   list<T extends StoredObject>(
     kind: Kind<T>,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<T>>;
-  /** The same with the metadata of the objects alone. */
+  /** Like `list`, but asks for the metadata alone. */
   listMetadata(
     kind: Kind,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<StoredObject>>;
   /** GET of a path that is no object: what `discover` asks with. */
   raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
+  /** POST; returns the object as stored, or its metadata where `metadataSuffices`. */
   create<T extends StoredObject>(
     kind: Kind<T>,
     object: Unstored<T>,
     options: WriteOptions & Because & MetadataAnswer,
   ): Promise<StoredObject>;
   create<T extends StoredObject>(kind: Kind<T>, object: Unstored<T>, options: WriteOptions & Because): Promise<T>;
+  /** PUT of the whole object; its resourceVersion guards against concurrent writes (409). */
   update<T extends StoredObject>(
     kind: Kind<T>,
     object: T,
     options: WriteOptions & Because & { readonly subresource?: string },
   ): Promise<T>;
+  /** PUT of `status` alone. */
   updateStatus<T extends StoredObject>(kind: Kind<T>, object: T, options: WriteOptions & Because): Promise<T>;
+  /** PATCH with a JSON, merge, strategic merge or apply patch. */
   patch<T extends StoredObject>(
     kind: Kind<T>,
     at: NamespacedName,
@@ -59,6 +69,7 @@ export interface SyncClient {
     patch: Patch,
     options: WriteOptions & Because & { readonly subresource?: string },
   ): Promise<T>;
+  /** DELETE, with preconditions and a propagation policy where given. */
   delete<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options: DeleteOptions & Because): Promise<unknown>;
   /** All objects of a kind in a namespace, or those that selectors take. */
   deleteCollection<T extends StoredObject>(
@@ -77,6 +88,10 @@ export interface EventToRecord {
   readonly message: string;
 }
 
+/**
+ * What one call of `sync` works with: caches to read, a client whose writes name the decision they carry out, expectations, Events, and
+ * ways to requeue. In a shadow or a dry run the same calls write nothing, or write to a copy; a sync cannot tell.
+ */
 export interface SyncContext {
   readonly controller: string;
   readonly key: ObjectKey;
@@ -102,19 +117,19 @@ export interface SyncContext {
   readonly consistency: Consistency;
   /** Records an Event about an object of the kind. Never waits and never fails the sync. */
   event<T extends StoredObject>(kind: Kind<T>, about: T, event: EventToRecord): void;
-  /** Has the key come again after `ms`; `why` is told to whoever asks. Heartbeats and the like are `background`. */
+  /** Requeues this key after `ms`; `why` becomes the trigger's text. Heartbeats and the like are `background`. */
   enqueueAfter(ms: number, why: string, options?: TimerOptions): void;
-  /** Has another key of the controller come, at once or after `afterMs`; `why` is told to whoever asks. */
+  /** Enqueues another key of this controller, at once or after `afterMs`; `why` becomes the trigger's text. */
   enqueue(key: ObjectKey, why: string, afterMs?: number): void;
-  /** Has the key come again soon, after the delay that its next failure would have; this does not count as a failure. */
+  /** Requeues this key with the delay that its next failure would have, without counting one. */
   enqueueRateLimited(why: string): void;
   /** What the controller remembers while it runs: the same value in every sync and every handler of one run. */
   state<S>(state: RunState<S>): S;
 }
 
-/** What a sync may answer; nothing at all is the common case. */
+/** What a sync may return; most return nothing. */
 export interface SyncResult {
-  /** Come again after this time, without counting as a failure. */
+  /** Requeue the key after this time, without counting a failure. */
   readonly requeueAfterMs?: number;
   /** With `requeueAfterMs`: the key's failures so far are not forgotten, since it is still not where it should be. */
   readonly keepsFailures?: boolean;
