@@ -3,7 +3,7 @@ import { loopbackCertificate, secretToken, type ServerCertificate } from "../pla
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { announceServer, keepRootCertificates } from "./bootstrap/api-server-objects.ts";
 import { handle, maxBodyBytes } from "./serving/handle.ts";
-import { refusalAnswer } from "./serving/outgoing.ts";
+import { statusResponse } from "./serving/responses.ts";
 import { flagParam } from "./options/list-options.ts";
 import { methodNotAllowed, refusal } from "./meta/refusal.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
@@ -46,7 +46,7 @@ export interface SandboxHttps {
   close(): Promise<void>;
 }
 
-const unauthorized = (): ServedResponse => refusalAnswer(refusal(401, "Unauthorized", "Unauthorized"));
+const unauthorized = (): ServedResponse => statusResponse(refusal(401, "Unauthorized", "Unauthorized"));
 
 const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
 

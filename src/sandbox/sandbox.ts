@@ -10,9 +10,9 @@ import { ordered } from "./serialization/decode.ts";
 import { keepDefaultServiceAccounts, putFirstObjects } from "./bootstrap/default-objects.ts";
 import { copyOf, isFields, type ApiObject } from "./meta/object.ts";
 import { protobufReader } from "./serialization/protobuf-body.ts";
-import { catalogueOf } from "./registry/resource.ts";
+import { resourceRegistryOf } from "./registry/resource.ts";
 import { collectionOf, type Server } from "./context/server.ts";
-import type { HistoryLimits } from "./storage/history.ts";
+import type { WatchCacheLimits } from "./storage/watch-cache.ts";
 import { Store } from "./storage/store.ts";
 import { atStoredVersion } from "./conversion/versions.ts";
 import { transportTo, type SandboxTransportOptions } from "./transport.ts";
@@ -20,7 +20,7 @@ import { transportTo, type SandboxTransportOptions } from "./transport.ts";
 export interface SandboxOptions {
   readonly timeline: Timeline;
   readonly random: Random;
-  readonly history?: HistoryLimits;
+  readonly history?: WatchCacheLimits;
   /** Whether the ServiceAccount `default` appears in each namespace by itself, as with a kube-controller-manager. Default true. */
   readonly defaultServiceAccounts?: boolean;
   /** Whether it has the objects that a kube-apiserver makes by itself: the Service `kubernetes` and its like. Default true. */
@@ -63,13 +63,13 @@ export interface Sandbox {
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { timeline, random, history } = options;
-  const catalogue = catalogueOf(await loadApiData());
+  const registry = resourceRegistryOf(await loadApiData());
   const store = new Store(timeline, history ?? {});
-  const readProtobuf = await protobufReader(catalogue.schema);
+  const readProtobuf = await protobufReader(registry.schema);
   const managesFields = options.managedFields !== false;
   const admission = pluginsWithout(options.disabledAdmissionPlugins ?? []);
   const storesDefinitions = options.storesDefinitions === true;
-  const made = { timeline, random, store, catalogue, managesFields, readProtobuf, admission, storesDefinitions };
+  const made = { timeline, random, store, registry, managesFields, readProtobuf, admission, storesDefinitions };
   const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 }, logins: new Map() };
   let stopped = false;
   putFirstObjects(server);
@@ -96,7 +96,7 @@ function load(server: Server, objects: readonly unknown[], asked: number | undef
   const newest = whole.reduce((most, { metadata }) => Math.max(most, Number(metadata.resourceVersion ?? 0) || 0), 0);
   const revision = Math.max(asked ?? 0, newest, server.store.revision);
   for (const object of whole) {
-    const resource = server.catalogue.ofKind(object.apiVersion, object.kind);
+    const resource = server.registry.ofKind(object.apiVersion, object.kind);
     if (resource === undefined)
       throw new RangeError(`Cannot load ${object.kind} of ${object.apiVersion}: it is not served`);
     server.store.load(collectionOf(server, resource), object, revision);

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
 import { loadApiData } from "../../src/api/wire/load.ts";
-import { catalogueOf } from "../../src/sandbox/registry/resource.ts";
+import { resourceRegistryOf } from "../../src/sandbox/registry/resource.ts";
 import { clusterMissing } from "../support/cluster.ts";
 import type { Case, Result } from "./case.ts";
 import { inFlight } from "./random/in-flight.ts";
@@ -17,7 +17,7 @@ import { startSideBySide, type Side, type SideBySide } from "./side-by-side.ts";
 import { examples } from "./wild/examples.ts";
 import { wildCase } from "./wild/wild.ts";
 
-const catalogue = catalogueOf(await loadApiData());
+const registry = resourceRegistryOf(await loadApiData());
 
 const long = process.env["LONG"] === "1";
 const requests = Number(process.env["REQUESTS"] ?? (long ? 1000 : 150));
@@ -83,8 +83,8 @@ describe.skipIf(clusterMissing !== undefined)("random requests, real and sandbox
   test.each(examples.map((example) => ({ kind: `${example.apiVersion} ${example.plural}`, example })))(
     "$kind: what is wild in it is taken or refused by both",
     async ({ kind, example }) => {
-      const { schema } = catalogue;
-      const struct = catalogue.find(example.apiVersion, example.plural)?.struct;
+      const { schema } = registry;
+      const struct = registry.find(example.apiVersion, example.plural)?.struct;
       if (struct === undefined) throw new Error(`${kind} has no schema`);
       for (const seed of long ? seeds : [1]) {
         const made = wildCase(seededRandom(seed), example, { struct, schema, length: 30 });

@@ -102,7 +102,7 @@ async function remove(world: World, wish: Wish & { readonly is: "delete" }): Pro
   const { kind, namespace, name } = wish;
   const of = { group: kind.group, kind: kind.kind };
   const key = objectKey(namespace, name);
-  const isCustom = world.sandbox.server.catalogue.ofKind(apiVersionOf(kind), kind.kind) === undefined;
+  const isCustom = world.sandbox.server.registry.ofKind(apiVersionOf(kind), kind.kind) === undefined;
   const why = isCustom ? world.customs.whyUnread(kind, key) : undefined;
   if (why !== undefined) return { wish, of, key, did: "not compared", isCustom: true, why };
   const client = world.clientFor("kubectl");
@@ -112,8 +112,8 @@ async function remove(world: World, wish: Wish & { readonly is: "delete" }): Pro
 
 async function apply(world: World, wish: Wish & { readonly is: "apply" }): Promise<Done> {
   const { object } = wish;
-  const { catalogue } = world.sandbox.server;
-  const resource = catalogue.ofKind(object.apiVersion, object.kind);
+  const { registry } = world.sandbox.server;
+  const resource = registry.ofKind(object.apiVersion, object.kind);
   const namespace = object.metadata.namespace ?? wish.namespace;
   const isCustom = resource === undefined;
   const kind = isCustom ? world.customs.kindOf(object.apiVersion, object.kind) : kindOfResource(resource);
@@ -136,7 +136,7 @@ async function apply(world: World, wish: Wish & { readonly is: "apply" }): Promi
   }
   const key = objectKey(at.namespace, at.name);
   const struct = resource?.struct;
-  const rules = struct === undefined ? undefined : rulesOf(struct, catalogue.schema);
+  const rules = struct === undefined ? undefined : rulesOf(struct, registry.schema);
   const whole = { ...current, apiVersion: apiVersionOf(kind), kind: kind.kind };
   const body = threeWayPatch(lastApplied(current), modified, whole, rules);
   if (Object.keys(body).length === 0) return { ...about, key, did: "unchanged" };

@@ -127,7 +127,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
 
 /** The plural of a kind, as rules of webhooks name it; empty for one that nobody knows. */
 function pluralsOf({ sandbox, customs }: World): (of: KindName) => string {
-  const kinds = [...sandbox.server.catalogue.resources, ...customs.kinds];
+  const kinds = [...sandbox.server.registry.resources, ...customs.kinds];
   return ({ group, kind }) => kinds.find((each) => each.group === group && each.kind === kind)?.plural ?? "";
 }
 

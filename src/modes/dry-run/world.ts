@@ -14,7 +14,7 @@ import { seededRandom } from "../../platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../platform/virtual-timeline.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { collectionOf } from "../../sandbox/context/server.ts";
-import type { Change } from "../../sandbox/storage/history.ts";
+import type { Change } from "../../sandbox/storage/watch-cache.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State, type StateEntry } from "../../views/state.ts";
@@ -174,7 +174,7 @@ async function drive<T>(timeline: VirtualTimeline, promise: Promise<T>): Promise
 }
 
 function listenTo({ server }: Sandbox, listener: (change: StoreChange) => void): () => void {
-  const ends = server.catalogue.resources.map((resource) => {
+  const ends = server.registry.resources.map((resource) => {
     const collection = collectionOf(server, resource);
     const of = { group: resource.group, kind: resource.kind };
     const told = ({ type, at, entry, previous }: Change): void =>
@@ -196,7 +196,7 @@ function listenTo({ server }: Sandbox, listener: (change: StoreChange) => void):
 /** Reads the store as it is. */
 function lookupIn({ server }: Sandbox): Lookup {
   return ({ group, kind }, key) => {
-    const resource = server.catalogue.resources.find((each) => each.group === group && each.kind === kind);
+    const resource = server.registry.resources.find((each) => each.group === group && each.kind === kind);
     if (resource === undefined) return undefined;
     const { namespace, name } = splitKey(key);
     return collectionOf(server, resource).get(namespace, name)?.object as StoredObject | undefined;
@@ -204,7 +204,7 @@ function lookupIn({ server }: Sandbox): Lookup {
 }
 
 function volumesIn({ server }: Sandbox): readonly StoredObject[] {
-  const resource = server.catalogue.ofKind("v1", "PersistentVolume");
+  const resource = server.registry.ofKind("v1", "PersistentVolume");
   if (resource === undefined) return [];
   return [...collectionOf(server, resource).range({})].map(({ object }) => object as StoredObject);
 }
@@ -213,7 +213,7 @@ function volumesIn({ server }: Sandbox): readonly StoredObject[] {
 function stateOf({ server }: Sandbox): State {
   const state = new Map<string, StateEntry>();
   const seen = new Set<string>();
-  for (const resource of server.catalogue.resources) {
+  for (const resource of server.registry.resources) {
     if (seen.has(resource.storage)) continue;
     seen.add(resource.storage);
     const of = { group: resource.group, kind: resource.kind };

@@ -131,7 +131,7 @@ export class Overlay implements Transport {
   async #surround(request: ApiRequest, { route, resource }: Target, body: unknown): Promise<void> {
     const { namespace } = route;
     if (namespace !== "") {
-      const namespaces = this.#options.registry.catalogue.find("v1", "namespaces");
+      const namespaces = this.#options.registry.registry.find("v1", "namespaces");
       if (namespaces !== undefined && !this.#scratch.has(namespaces, "", namespace)) {
         const found = await this.#get(pathOf(namespaces, { name: namespace }), request.signal);
         if (isStored(found)) this.#scratch.put(namespaces, found);

@@ -22,7 +22,7 @@ export function targetOf(
 ): { route: ResourceRoute; resource: Resource } | undefined {
   const route = routeOf(request.path);
   if (route.is !== "resource") return undefined;
-  const resource = server.catalogue.find(route.apiVersion, route.plural);
+  const resource = server.registry.find(route.apiVersion, route.plural);
   return resource === undefined ? undefined : { route, resource };
 }
 
@@ -30,7 +30,7 @@ export class Scratch {
   readonly #server: Server;
   readonly #transport: Transport;
 
-  /** `like` lends its catalogue, its time and its chance; nothing is read from it or written to it. */
+  /** `like` lends its registry, its time and its chance; nothing is read from it or written to it. */
   constructor(like: Server, actor: string) {
     this.#server = { ...like, store: new Store(like.timeline, {}), watches: new Set() };
     this.#transport = transportTo(this.#server, () => false, { actor });
@@ -59,7 +59,7 @@ export class Scratch {
 
   /** Stands an object in that a request needs around it, unless there is one. */
   standIn(apiVersion: string, plural: string, namespace: string, name: string, fields: object = {}): void {
-    const resource = this.#server.catalogue.find(apiVersion, plural);
+    const resource = this.#server.registry.find(apiVersion, plural);
     if (resource === undefined || name === "" || this.has(resource, namespace, name)) return;
     const { timeline, random } = this.#server;
     const metadata = {

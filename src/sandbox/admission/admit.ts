@@ -1,6 +1,6 @@
 /** What happens to an object between its defaults and its checks, and after them: the API server's built-in admission, in its order. */
-import { child, nameOrStem, type ApiObject } from "../meta/object.ts";
-import type { Call } from "../context/server.ts";
+import { child, nameOrGenerateName, type ApiObject } from "../meta/object.ts";
+import type { RequestScope } from "../context/server.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
 import { admitResize } from "./claim-resize.ts";
 import { admitNode, admitRuntimeClass, admitStorageClass, checkOverhead } from "./cluster-defaults.ts";
@@ -14,9 +14,9 @@ import { admitServiceAccount, admitTolerations } from "./service-account.ts";
 import { admitTopologyLabels } from "./topology-labels.ts";
 
 /** What happens to an object that is updated. May change it. */
-export function admitUpdate(call: Call, object: ApiObject, old: ApiObject): void {
-  if (call.resource.storage !== "pods" || call.subresource !== "") return;
-  const plugins = call.server.admission;
+export function admitUpdate(scope: RequestScope, object: ApiObject, old: ApiObject): void {
+  if (scope.resource.storage !== "pods" || scope.subresource !== "") return;
+  const plugins = scope.server.admission;
   if (plugins.has("DefaultTolerationSeconds")) admitTolerations(object);
   if (!plugins.has("Priority")) return;
   // A pod keeps the priority that it was let in with.
@@ -27,45 +27,45 @@ export function admitUpdate(call: Call, object: ApiObject, old: ApiObject): void
 }
 
 /** Looks at an update that is valid; changes nothing of it. @throws StatusError 403. */
-export function admitChanges(call: Call, object: ApiObject, old: ApiObject): void {
-  if (call.resource.storage === "persistentvolumeclaims" && call.server.admission.has("PersistentVolumeClaimResize"))
-    admitResize(call, object, old);
-  if (call.resource.storage === "pods" && call.subresource !== "status") admitPodResize(call, object, old);
-  if (call.resource.storage === priorityClasses && call.server.admission.has("Priority"))
-    checkDefaultClass(call, object, false);
-  admitQuota(call, object, old)();
+export function admitChanges(scope: RequestScope, object: ApiObject, old: ApiObject): void {
+  if (scope.resource.storage === "persistentvolumeclaims" && scope.server.admission.has("PersistentVolumeClaimResize"))
+    admitResize(scope, object, old);
+  if (scope.resource.storage === "pods" && scope.subresource !== "status") admitPodResize(scope, object, old);
+  if (scope.resource.storage === priorityClasses && scope.server.admission.has("Priority"))
+    checkDefaultClass(scope, object, false);
+  admitQuota(scope, object, old)();
 }
 
 /** Before the object has a name made up for it. May change the object. @throws StatusError, mostly 403. */
-export function admitCreate(call: Call, object: ApiObject): void {
-  const plugins = call.server.admission;
-  if (plugins.has("NamespaceLifecycle")) admitIntoNamespace(call, nameOrStem(object));
-  switch (call.resource.storage) {
+export function admitCreate(scope: RequestScope, object: ApiObject): void {
+  const plugins = scope.server.admission;
+  if (plugins.has("NamespaceLifecycle")) admitIntoNamespace(scope, nameOrGenerateName(object));
+  switch (scope.resource.storage) {
     case "nodes":
       if (plugins.has("TaintNodesByCondition")) admitNode(object);
       break;
     case "persistentvolumeclaims":
-      if (plugins.has("DefaultStorageClass")) admitStorageClass(call, object);
+      if (plugins.has("DefaultStorageClass")) admitStorageClass(scope, object);
       break;
     case "pods":
-      if (plugins.has("ServiceAccount")) admitServiceAccount(call, object);
+      if (plugins.has("ServiceAccount")) admitServiceAccount(scope, object);
       if (plugins.has("DefaultTolerationSeconds")) admitTolerations(object);
-      if (plugins.has("Priority")) admitPriority(call, object);
-      if (plugins.has("RuntimeClass")) admitRuntimeClass(call, object);
-      if (plugins.has("PodTopologyLabels")) admitTopologyLabels(call.server, object);
-      if (plugins.has("LimitRanger")) setDefaultLimits(call, object);
+      if (plugins.has("Priority")) admitPriority(scope, object);
+      if (plugins.has("RuntimeClass")) admitRuntimeClass(scope, object);
+      if (plugins.has("PodTopologyLabels")) admitTopologyLabels(scope.server, object);
+      if (plugins.has("LimitRanger")) setDefaultLimits(scope, object);
       break;
     default:
   }
-  if (plugins.has("StorageObjectInUseProtection")) protect(call.resource.storage, object);
+  if (plugins.has("StorageObjectInUseProtection")) protect(scope.resource.storage, object);
 }
 
 const priorityClasses = "priorityclasses.scheduling.k8s.io";
 
 /** Looks at a new object that is valid; changes nothing of it. @throws StatusError 403. */
-export function admitValid(call: Call, object: ApiObject): void {
-  const plugins = call.server.admission;
-  admitPodSecurity(call, object);
-  if (call.resource.storage === priorityClasses && plugins.has("Priority")) checkDefaultClass(call, object, true);
-  if (call.resource.storage === "pods" && plugins.has("RuntimeClass")) checkOverhead(call, object);
+export function admitValid(scope: RequestScope, object: ApiObject): void {
+  const plugins = scope.server.admission;
+  admitPodSecurity(scope, object);
+  if (scope.resource.storage === priorityClasses && plugins.has("Priority")) checkDefaultClass(scope, object, true);
+  if (scope.resource.storage === "pods" && plugins.has("RuntimeClass")) checkOverhead(scope, object);
 }

@@ -2,27 +2,27 @@
 import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
 import { at, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 
 /** @throws StatusError 403 for a claim that grows and may not. */
-export function admitResize(call: Call, claim: ApiObject, old: ApiObject): void {
-  if (call.subresource !== "") return;
+export function admitResize(scope: RequestScope, claim: ApiObject, old: ApiObject): void {
+  if (scope.subresource !== "") return;
   const [size, had] = [claim, old].map(({ spec }) =>
     parseQuantity(textOf(at(spec, "resources", "requests", "storage"))),
   );
   if (size === undefined || (had !== undefined && compareQuantities(size, had) <= 0)) return;
   if (old.status?.["phase"] !== "Bound")
-    throw forbidden(call.resource.asResource, call.name, "Only bound persistent volume claims can be expanded");
-  if (growsBy(call, claim) && classOf(claim) === classOf(old)) return;
+    throw forbidden(scope.resource.asResource, scope.name, "Only bound persistent volume claims can be expanded");
+  if (growsBy(scope, claim) && classOf(claim) === classOf(old)) return;
   const why =
     "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
-  throw forbidden(call.resource.asResource, call.name, why);
+  throw forbidden(scope.resource.asResource, scope.name, why);
 }
 
 const classOf = ({ metadata, spec }: ApiObject): string =>
   metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? textOf(spec?.["storageClassName"]);
 
-function growsBy({ server }: Call, claim: ApiObject): boolean {
+function growsBy({ server }: RequestScope, claim: ApiObject): boolean {
   const storageClass = server.store.collection("storageclasses.storage.k8s.io", false).get("", classOf(claim));
   return storageClass?.object["allowVolumeExpansion"] === true;
 }

@@ -1,9 +1,9 @@
 /** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass, DefaultStorageClass. */
-import { at, child, fieldsIn, isFields, nameOrStem, textOf, type ApiObject } from "../meta/object.ts";
+import { at, child, fieldsIn, isFields, nameOrGenerateName, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden, refusal } from "../meta/refusal.ts";
 import { lookupProblem } from "../validation/names.ts";
 import { amountsIn } from "../registry/core/pod/resources/pod-amounts.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 
 const notReady = "node.kubernetes.io/not-ready";
 
@@ -19,15 +19,15 @@ export function admitNode(node: ApiObject): void {
  * A pod's runtime class must be there; its overhead and its nodes become the pod's. Source: plugin/pkg/admission/runtimeclass.
  * @throws StatusError 403.
  */
-export function admitRuntimeClass(call: Call, pod: ApiObject): void {
+export function admitRuntimeClass(scope: RequestScope, pod: ApiObject): void {
   const spec = child(pod, "spec");
-  const found = runtimeClassOf(call, pod);
+  const found = runtimeClassOf(scope, pod);
   if (found === undefined) return;
   const { overhead, scheduling } = found;
   if (isFields(overhead) && isFields(overhead["podFixed"])) {
     const own = spec["overhead"];
     if (isFields(own) && Object.keys(own).length > 0 && !isSameAmounts(own, overhead["podFixed"]))
-      throw rejected(call, pod, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+      throw rejected(scope, pod, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
     spec["overhead"] = overhead["podFixed"];
   }
   if (!isFields(scheduling)) return;
@@ -37,15 +37,15 @@ export function admitRuntimeClass(call: Call, pod: ApiObject): void {
   if (conflict !== undefined) {
     const [theirs, ours] = [textOf(wanted[conflict]), textOf(own[conflict])];
     const why = `conflict: runtimeClass.scheduling.nodeSelector[${conflict}] = ${theirs}; pod.spec.nodeSelector[${conflict}] = ${ours}`;
-    throw forbidden(call.resource.asResource, nameOrStem(pod), why);
+    throw forbidden(scope.resource.asResource, nameOrGenerateName(pod), why);
   }
   if (Object.keys(wanted).length > 0) spec["nodeSelector"] = { ...own, ...wanted };
   const tolerations = fieldsIn(scheduling["tolerations"]);
   if (tolerations.length > 0) spec["tolerations"] = [...fieldsIn(spec["tolerations"]), ...tolerations];
 }
 
-const rejected = (call: Call, pod: ApiObject, why: string): Error =>
-  forbidden(call.resource.asResource, nameOrStem(pod), `pod rejected: ${why}`);
+const rejected = (scope: RequestScope, pod: ApiObject, why: string): Error =>
+  forbidden(scope.resource.asResource, nameOrGenerateName(pod), `pod rejected: ${why}`);
 
 function isSameAmounts(a: unknown, b: unknown): boolean {
   const [left, right] = [amountsIn(a), amountsIn(b)];
@@ -53,37 +53,37 @@ function isSameAmounts(a: unknown, b: unknown): boolean {
 }
 
 /** The runtime class that a pod names. @throws StatusError 403 for one that is not there. */
-function runtimeClassOf(call: Call, pod: ApiObject): ApiObject | undefined {
+function runtimeClassOf(scope: RequestScope, pod: ApiObject): ApiObject | undefined {
   const name = pod.spec?.["runtimeClassName"];
   if (typeof name !== "string") return undefined;
-  const found = call.server.store.collection("runtimeclasses.node.k8s.io", false).get("", name);
+  const found = scope.server.store.collection("runtimeclasses.node.k8s.io", false).get("", name);
   if (found !== undefined) return found.object;
   // The real server asks its own API for it.
   const problem = lookupProblem(name);
   if (problem !== undefined) throw refusal(500, "", problem);
-  throw rejected(call, pod, `RuntimeClass "${name}" not found`);
+  throw rejected(scope, pod, `RuntimeClass "${name}" not found`);
 }
 
 /** A pod that is valid has the overhead of its runtime class, and no other. @throws StatusError 403. */
-export function checkOverhead(call: Call, pod: ApiObject): void {
-  const theirs = at(runtimeClassOf(call, pod), "overhead");
+export function checkOverhead(scope: RequestScope, pod: ApiObject): void {
+  const theirs = at(runtimeClassOf(scope, pod), "overhead");
   const own = pod.spec?.["overhead"];
   if (isFields(theirs)) {
     if (isSameAmounts(theirs["podFixed"], own)) return;
-    throw rejected(call, pod, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+    throw rejected(scope, pod, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
   }
   if (own !== undefined)
-    throw rejected(call, pod, "Pod Overhead set without corresponding RuntimeClass defined Overhead");
+    throw rejected(scope, pod, "Pod Overhead set without corresponding RuntimeClass defined Overhead");
 }
 
 const isDefault = "storageclass.kubernetes.io/is-default-class";
 
 /** A claim without a class gets the newest default one. Source: plugin/pkg/admission/storage/storageclass/setdefault. */
-export function admitStorageClass(call: Call, claim: ApiObject): void {
+export function admitStorageClass(scope: RequestScope, claim: ApiObject): void {
   const spec = child(claim, "spec");
   if (spec["storageClassName"] !== undefined) return;
   let newest: ApiObject | undefined;
-  for (const { object } of call.server.store.collection("storageclasses.storage.k8s.io", false).range({})) {
+  for (const { object } of scope.server.store.collection("storageclasses.storage.k8s.io", false).range({})) {
     if (object.metadata.annotations?.[isDefault] !== "true") continue;
     const [time, best] = [object.metadata.creationTimestamp ?? "", newest?.metadata.creationTimestamp ?? ""];
     if (newest === undefined || time > best) newest = object;

@@ -2,11 +2,11 @@
 import { parseQuantity } from "../../api/quantity.ts";
 import { child, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 
-function rangesOf(call: Call): ApiObject[] {
-  const collection = call.server.store.collection("limitranges", true);
-  return [...collection.range({ namespace: call.namespace })].map(({ object }) => object);
+function rangesOf(scope: RequestScope): ApiObject[] {
+  const collection = scope.server.store.collection("limitranges", true);
+  return [...collection.range({ namespace: scope.namespace })].map(({ object }) => object);
 }
 
 const containersOf = (pod: ApiObject): Fields[] => [
@@ -17,8 +17,8 @@ const containersOf = (pod: ApiObject): Fields[] => [
 const mapOf = (value: unknown): Record<string, string> => (isFields(value) ? (value as Record<string, string>) : {});
 
 /** Gives containers what the ranges say for those that say nothing themselves. */
-export function setDefaultLimits(call: Call, pod: ApiObject): void {
-  for (const range of rangesOf(call)) {
+export function setDefaultLimits(scope: RequestScope, pod: ApiObject): void {
+  for (const range of rangesOf(scope)) {
     for (const item of fieldsIn(range.spec?.["limits"])) {
       if (item["type"] !== "Container") continue;
       const told = containersOf(pod).map((container) => fillContainer(container, item));
@@ -28,10 +28,10 @@ export function setDefaultLimits(call: Call, pod: ApiObject): void {
 }
 
 /** Looks at what a pod has in the end, its name included. @throws StatusError 403 for a container outside its bounds. */
-export function checkLimits(call: Call, pod: ApiObject): void {
-  if (call.resource.storage !== "pods" || !call.server.admission.has("LimitRanger")) return;
-  for (const range of rangesOf(call)) {
-    for (const item of fieldsIn(range.spec?.["limits"])) checkItem(call, pod, item);
+export function checkLimits(scope: RequestScope, pod: ApiObject): void {
+  if (scope.resource.storage !== "pods" || !scope.server.admission.has("LimitRanger")) return;
+  for (const range of rangesOf(scope)) {
+    for (const item of fieldsIn(range.spec?.["limits"])) checkItem(scope, pod, item);
   }
 }
 
@@ -71,7 +71,7 @@ function note(pod: ApiObject, containers: readonly Fields[], told: readonly Told
   };
 }
 
-function checkItem(call: Call, pod: ApiObject, item: Fields): void {
+function checkItem(scope: RequestScope, pod: ApiObject, item: Fields): void {
   if (item["type"] !== "Container") return;
   const problems: string[] = [];
   for (const container of containersOf(pod)) {
@@ -84,7 +84,7 @@ function checkItem(call: Call, pod: ApiObject, item: Fields): void {
   }
   if (problems.length === 0) return;
   const text = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
-  throw forbidden(call.resource.asResource, pod.metadata.name ?? "", text);
+  throw forbidden(scope.resource.asResource, pod.metadata.name ?? "", text);
 }
 
 const nano = (text: string | undefined): bigint | undefined =>

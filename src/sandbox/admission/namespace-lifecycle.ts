@@ -3,13 +3,13 @@
  * admission/plugin/namespace/lifecycle/admission.go.
  */
 import { forbidden, notFound } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 
 const immortal = new Set(["default", "kube-system", "kube-public"]);
 
 /** @throws StatusError 404 without the namespace, 403 while it is terminating. */
-export function admitIntoNamespace(call: Call, name: string): void {
-  const { resource, namespace, server } = call;
+export function admitIntoNamespace(scope: RequestScope, name: string): void {
+  const { resource, namespace, server } = scope;
   if (!resource.namespaced || resource.storage.endsWith(".authorization.k8s.io")) return;
   const there = server.store.collection("namespaces", false).get("", namespace);
   if (there === undefined) throw notFound({ group: "", name: "namespaces" }, namespace);
@@ -29,8 +29,8 @@ export function admitIntoNamespace(call: Call, name: string): void {
 }
 
 /** @throws StatusError 403 for the namespaces that the cluster stands on. */
-export function admitNamespaceDeletion(call: Call, name: string): void {
-  if (call.resource.storage !== "namespaces" || !immortal.has(name)) return;
-  if (!call.server.admission.has("NamespaceLifecycle")) return;
+export function admitNamespaceDeletion(scope: RequestScope, name: string): void {
+  if (scope.resource.storage !== "namespaces" || !immortal.has(name)) return;
+  if (!scope.server.admission.has("NamespaceLifecycle")) return;
   throw forbidden({ group: "", name: "namespaces" }, name, "this namespace may not be deleted");
 }

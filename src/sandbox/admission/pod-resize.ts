@@ -7,16 +7,16 @@ import { compareQuantities, parseQuantity, type Quantity } from "../../api/quant
 import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
 import { podAmounts } from "../registry/core/pod/resources/pod-amounts.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 
 /** @throws StatusError 403 */
-export function admitPodResize(call: Call, pod: ApiObject, old: ApiObject): void {
+export function admitPodResize(scope: RequestScope, pod: ApiObject, old: ApiObject): void {
   const name = textOf(pod.spec?.["nodeName"]);
   if (name === "" || pod.metadata.generation === old.metadata.generation) return;
   const refused = (why: string, reason?: string): Error =>
-    forbidden(call.resource.asResource, call.name, why, reason === undefined ? undefined : [{ reason }]);
-  const node = call.server.store.collection("nodes", false).get("", name)?.object;
-  const plugins = call.server.admission;
+    forbidden(scope.resource.asResource, scope.name, why, reason === undefined ? undefined : [{ reason }]);
+  const node = scope.server.store.collection("nodes", false).get("", name)?.object;
+  const plugins = scope.server.admission;
   const features = plugins.has("NodeDeclaredFeatureValidator") ? neededFeatures(pod, old) : [];
   if (features.length > 0) {
     if (node === undefined) throw refused(`node "${name}" not found`);
@@ -25,7 +25,7 @@ export function admitPodResize(call: Call, pod: ApiObject, old: ApiObject): void
     if (missing.length > 0)
       throw refused(`pod update requires features ${missing.join(", ")} which are not available on node "${name}"`);
   }
-  if (call.subresource !== "resize" || !plugins.has("PodResizeValidator")) return;
+  if (scope.subresource !== "resize" || !plugins.has("PodResizeValidator")) return;
   if (node === undefined) throw refused(`node "${name}" not found`);
   const system = node.metadata.labels?.["kubernetes.io/os"] ?? "linux";
   if (system !== "linux") {

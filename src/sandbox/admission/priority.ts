@@ -1,14 +1,15 @@
 /** Admission by priority classes. Source: kubernetes v1.36 plugin/pkg/admission/priority. */
-import { child, nameOrStem, textOf, type ApiObject } from "../meta/object.ts";
+import { child, nameOrGenerateName, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import type { Collection } from "../storage/collection.ts";
 
-const classesOf = (call: Call): Collection => call.server.store.collection("priorityclasses.scheduling.k8s.io", false);
+const classesOf = (scope: RequestScope): Collection =>
+  scope.server.store.collection("priorityclasses.scheduling.k8s.io", false);
 
 /** The class of pods that name none: of several the one with the lowest value. */
-function defaultClass(call: Call): ApiObject | undefined {
-  const classes = [...classesOf(call).range({})].map(({ object }) => object);
+function defaultClass(scope: RequestScope): ApiObject | undefined {
+  const classes = [...classesOf(scope).range({})].map(({ object }) => object);
   return classes.filter(({ globalDefault }) => globalDefault === true).sort((a, b) => valueOf(a) - valueOf(b))[0];
 }
 
@@ -18,11 +19,11 @@ const valueOf = ({ value }: ApiObject): number => (typeof value === "number" ? v
  * The pod's priority by its class; without one the default class's, or 0.
  * @throws StatusError 403 for a class that is not there, and for a pod that says otherwise than its class.
  */
-export function admitPriority(call: Call, pod: ApiObject): void {
+export function admitPriority(scope: RequestScope, pod: ApiObject): void {
   const spec = child(pod, "spec");
-  const refused = (why: string): Error => forbidden(call.resource.asResource, nameOrStem(pod), why);
+  const refused = (why: string): Error => forbidden(scope.resource.asResource, nameOrGenerateName(pod), why);
   const name = textOf(spec["priorityClassName"]);
-  const found = name === "" ? defaultClass(call) : classesOf(call).get("", name)?.object;
+  const found = name === "" ? defaultClass(scope) : classesOf(scope).get("", name)?.object;
   if (name !== "" && found === undefined) throw refused(`no PriorityClass with name ${name} was found`);
   if (found !== undefined) spec["priorityClassName"] = found.metadata.name;
   const computed = "must not be provided in pod spec; priority admission controller computed";
@@ -39,10 +40,10 @@ export function admitPriority(call: Call, pod: ApiObject): void {
 }
 
 /** There is one default class at most. @throws StatusError 403. */
-export function checkDefaultClass(call: Call, priorityClass: ApiObject, isNew: boolean): void {
+export function checkDefaultClass(scope: RequestScope, priorityClass: ApiObject, isNew: boolean): void {
   if (priorityClass["globalDefault"] !== true) return;
-  const name = defaultClass(call)?.metadata.name;
+  const name = defaultClass(scope)?.metadata.name;
   if (name === undefined || (!isNew && name === priorityClass.metadata.name)) return;
   const why = `PriorityClass ${name} is already marked as default. Only one default can exist`;
-  throw forbidden(call.resource.asResource, nameOrStem(priorityClass), why);
+  throw forbidden(scope.resource.asResource, nameOrGenerateName(priorityClass), why);
 }

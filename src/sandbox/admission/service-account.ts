@@ -5,27 +5,27 @@
 import { lookupProblem } from "../validation/names.ts";
 import { mirrorAnnotation } from "../registry/core/pod/profiles/profile-annotations.ts";
 import { randomSuffix } from "../../platform/random.ts";
-import { at, child, fieldsIn, nameOrStem, type ApiObject, type Fields } from "../meta/object.ts";
+import { at, child, fieldsIn, nameOrGenerateName, type ApiObject, type Fields } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** @throws StatusError 403 where the ServiceAccount is not there. */
-export function admitServiceAccount(call: Call, pod: ApiObject): void {
+export function admitServiceAccount(scope: RequestScope, pod: ApiObject): void {
   const spec = child(pod, "spec");
   if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return;
   const asked = spec["serviceAccountName"];
   const name = typeof asked === "string" && asked !== "" ? asked : "default";
   spec["serviceAccountName"] = name;
   spec["serviceAccount"] = name;
-  const account = call.server.store.collection("serviceaccounts", true).get(call.namespace, name);
+  const account = scope.server.store.collection("serviceaccounts", true).get(scope.namespace, name);
   if (account === undefined) {
     const why = lookupProblem(name) ?? `serviceaccount "${name}" not found`;
-    const looked = `error looking up service account ${call.namespace}/${name}: ${why}`;
-    throw forbidden(call.resource.asResource, nameOrStem(pod), looked);
+    const looked = `error looking up service account ${scope.namespace}/${name}: ${why}`;
+    throw forbidden(scope.resource.asResource, nameOrGenerateName(pod), looked);
   }
-  if (mountsToken(spec, account.object)) mountToken(call, spec);
+  if (mountsToken(spec, account.object)) mountToken(scope, spec);
   const secrets = fieldsIn(account.object["imagePullSecrets"]);
   if (fieldsIn(spec["imagePullSecrets"]).length === 0 && secrets.length > 0) {
     spec["imagePullSecrets"] = secrets.map((secret) => ({ name: secret["name"] }));
@@ -40,10 +40,10 @@ function isMounted(container: Fields): boolean {
   return fieldsIn(container["volumeMounts"]).some((mount) => mount["mountPath"] === mountPath);
 }
 
-function mountToken(call: Call, spec: Fields): void {
+function mountToken(scope: RequestScope, spec: Fields): void {
   const volumes = fieldsIn(spec["volumes"]);
   const there = volumes.find((volume) => String(volume["name"]).startsWith("kube-api-access-"));
-  const name = there === undefined ? `kube-api-access-${randomSuffix(call.server.random)}` : String(there["name"]);
+  const name = there === undefined ? `kube-api-access-${randomSuffix(scope.server.random)}` : String(there["name"]);
   let needed = false;
   for (const key of ["initContainers", "containers"]) {
     for (const container of fieldsIn(spec[key])) {

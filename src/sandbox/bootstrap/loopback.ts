@@ -5,7 +5,7 @@ import type { Server } from "../context/server.ts";
 
 const master = { name: "system:apiserver", groups: ["system:masters"] } as const;
 
-export interface OwnRequest {
+export interface LoopbackRequest {
   readonly method: "POST" | "PATCH";
   readonly path: string;
   readonly body: object;
@@ -14,7 +14,7 @@ export interface OwnRequest {
 }
 
 /** Sends itself a request, as the real server does. @throws Error where it is refused. */
-export function loopbackRequest(server: Server, { method, path, body, by = "kube-apiserver" }: OwnRequest): void {
+export function loopbackRequest(server: Server, { method, path, body, by = "kube-apiserver" }: LoopbackRequest): void {
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const outgoing = handle(server, {
     method,

@@ -3,7 +3,7 @@ import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { AdmissionPlugin } from "./admission-plugins.ts";
 import type { ProtobufReader } from "../serialization/protobuf-body.ts";
-import type { Catalogue, Resource } from "../registry/resource.ts";
+import type { ResourceRegistry, Resource } from "../registry/resource.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 import type { OpenWatches } from "./watch.ts";
@@ -20,7 +20,7 @@ export interface Server {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly store: Store;
-  readonly catalogue: Catalogue;
+  readonly registry: ResourceRegistry;
   /** Whether new objects get `metadata.managedFields`. */
   readonly managesFields: boolean;
   /** Whether CustomResourceDefinitions are kept, though their kinds are not served. */
@@ -37,7 +37,7 @@ export interface Server {
 }
 
 /** A request for a resource, on its way through the server. */
-export interface Call {
+export interface RequestScope {
   readonly server: Server;
   /** At the version at which its objects are stored. */
   readonly resource: Resource;

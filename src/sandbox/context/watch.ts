@@ -9,7 +9,7 @@ import { expired } from "../meta/refusal.ts";
 import { selects, selectsAll, type Selection } from "../options/selection.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
-import type { Change } from "../storage/history.ts";
+import type { Change } from "../storage/watch-cache.ts";
 
 export interface WatchRequest {
   readonly collection: Collection;
@@ -35,7 +35,7 @@ const bookmarkEveryMs = 60_000;
 const chunkBytes = 65_536;
 
 /** As which event a watch sees a change; undefined for one that it does not see. */
-function seenAs(selection: Selection, change: Change): "ADDED" | "MODIFIED" | "DELETED" | undefined {
+function eventTypeFor(selection: Selection, change: Change): "ADDED" | "MODIFIED" | "DELETED" | undefined {
   if (selection.namespace !== undefined && change.entry.namespace !== selection.namespace) return undefined;
   if (selectsAll(selection)) return change.type;
   const before = change.previous !== undefined && selects(selection, change.previous);
@@ -77,22 +77,22 @@ export function watchBody(
     told = true;
     return now;
   };
-  let place = history.placeAfter(from);
-  let saidInitialEnd = !request.initialEventsEnd;
+  let place = history.firstAfter(from);
+  let sentInitialEventsEnd = !request.initialEventsEnd;
   let bookmarkDue = false;
   let state: "open" | "ending" | "closed" = "open";
   let wake: (() => void) | undefined;
   const timers: Cancel[] = [];
 
-  const rouse = (): void => {
+  const wakeReader = (): void => {
     wake?.();
     wake = undefined;
   };
   const listener = (change: Change): void => {
     if (wake === undefined) return;
     // Nobody else moves the place while the reader waits: what it does not want to see is passed over here.
-    if (seenAs(selection, change) === undefined) place = history.end;
-    else rouse();
+    if (eventTypeFor(selection, change) === undefined) place = history.end;
+    else wakeReader();
   };
   const close = (): void => {
     if (state === "closed") return;
@@ -100,12 +100,12 @@ export function watchBody(
     collection.listeners.delete(listener);
     open.delete(handle);
     for (const cancel of timers) cancel();
-    rouse();
+    wakeReader();
   };
   const handle = {
     end(): void {
       if (state === "open") state = "ending";
-      rouse();
+      wakeReader();
     },
   };
   const armBookmark = (): void => {
@@ -114,7 +114,7 @@ export function watchBody(
       `${actor} bookmark`,
       () => {
         bookmarkDue = true;
-        rouse();
+        wakeReader();
         armBookmark();
       },
       { background: true },
@@ -134,8 +134,8 @@ export function watchBody(
       add(frameOf("ADDED", next().text(request.initial[sent++] as Entry)));
     }
     if (full()) return joined(frames);
-    if (!saidInitialEnd) {
-      saidInitialEnd = true;
+    if (!sentInitialEventsEnd) {
+      sentInitialEventsEnd = true;
       add(frameOf("BOOKMARK", request.bookmarkText(from, true)));
     }
     while (place < history.end && !full()) {
@@ -148,7 +148,7 @@ export function watchBody(
         break;
       }
       const change = history.changeAt(place++) as Change;
-      const type = change.revision > from ? seenAs(selection, change) : undefined;
+      const type = change.revision > from ? eventTypeFor(selection, change) : undefined;
       if (type !== undefined) add(frameOfChange(change, type, next()));
     }
     if (bookmarkDue && frames.length === 0) add(frameOf("BOOKMARK", request.bookmarkText(request.revision(), false)));

@@ -185,7 +185,7 @@ function verbOf({ method, isWatch }: Asked, name: string): string {
 /** Whether a role is bound to a user, one that is not in each cluster. */
 export function hasRole(server: Server, user: User): boolean {
   return ["rolebindings", "clusterrolebindings"].some((plural) => {
-    const resource = server.catalogue.find("rbac.authorization.k8s.io/v1", plural);
+    const resource = server.registry.find("rbac.authorization.k8s.io/v1", plural);
     if (resource === undefined) return false;
     const bindings = [...collectionOf(server, resource).range({ namespace: undefined })];
     return bindings.some(({ object }) => fieldsIn(object["subjects"]).some((subject) => names(subject, user)));

@@ -2,7 +2,7 @@
 import { formatTime } from "../../api/time.ts";
 import { at, fieldsIn, isFields, textOf, type ApiObject } from "../meta/object.ts";
 import { badRequest, conflict, notFound, refusal } from "../meta/refusal.ts";
-import { collectionOf, type Call } from "../context/server.ts";
+import { collectionOf, type RequestScope } from "../context/server.ts";
 import { topologyLabels } from "../admission/topology-labels.ts";
 import { subresourceBody } from "./subresource-body.ts";
 import { storageKey } from "./update.ts";
@@ -16,47 +16,47 @@ interface Bound {
 }
 
 /** @throws StatusError 400, 404, 409, 500. */
-export function bind(call: Call): Bound {
-  const binding = bindingOf(call);
-  if (binding.metadata.name !== call.name) throw badRequest("name in URL does not match name in Binding object");
-  return assign(call, binding);
+export function bind(scope: RequestScope): Bound {
+  const binding = bindingOf(scope);
+  if (binding.metadata.name !== scope.name) throw badRequest("name in URL does not match name in Binding object");
+  return assign(scope, binding);
 }
 
 /** A POST to the collection of Bindings, which keeps none: the same for the pod that the Binding names. @throws StatusError */
-export function bindByName(call: Call): Bound {
-  const binding = bindingOf(call);
+export function bindByName(scope: RequestScope): Bound {
+  const binding = bindingOf(scope);
   // Its uid is that of the Binding, which has none.
   delete binding.metadata.uid;
   const { name = "" } = binding.metadata;
   if (name === "") throw badRequest("Name parameter required.");
-  const resource = call.server.catalogue.find("v1", "pods") ?? call.resource;
-  return assign({ ...call, resource, name, collection: collectionOf(call.server, resource) }, binding);
+  const resource = scope.server.registry.find("v1", "pods") ?? scope.resource;
+  return assign({ ...scope, resource, name, collection: collectionOf(scope.server, resource) }, binding);
 }
 
-const bindingOf = (call: Call): ApiObject => subresourceBody(call, { kind: "Binding", apiVersion: "v1" });
+const bindingOf = (scope: RequestScope): ApiObject => subresourceBody(scope, { kind: "Binding", apiVersion: "v1" });
 
-function assign(call: Call, binding: ApiObject): Bound {
+function assign(scope: RequestScope, binding: ApiObject): Bound {
   const node = targetOf(binding);
-  const entry = call.collection.get(call.namespace, call.name);
-  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+  const entry = scope.collection.get(scope.namespace, scope.name);
+  if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
   const { object } = entry;
-  const refused = (why: string): Error => conflict({ group: "", name: "pods/binding" }, call.name, why);
-  checkKnown(call, binding, object);
+  const refused = (why: string): Error => conflict({ group: "", name: "pods/binding" }, scope.name, why);
+  checkKnown(scope, binding, object);
   if (object.metadata.deletionTimestamp !== undefined) {
-    throw refused(`pod ${call.name} is being deleted, cannot be assigned to a host`);
+    throw refused(`pod ${scope.name} is being deleted, cannot be assigned to a host`);
   }
   const assigned = object.spec?.["nodeName"];
   if (typeof assigned === "string" && assigned !== "")
-    throw refused(`pod ${call.name} is already assigned to node "${assigned}"`);
+    throw refused(`pod ${scope.name} is already assigned to node "${assigned}"`);
   if (fieldsIn(object.spec?.["schedulingGates"]).length > 0) {
-    throw refused(`pod ${call.name} has non-empty .spec.schedulingGates`);
+    throw refused(`pod ${scope.name} has non-empty .spec.schedulingGates`);
   }
-  if (!call.dryRun) call.server.store.put(call.collection, bound(call, object, node, binding));
+  if (!scope.dryRun) scope.server.store.put(scope.collection, bound(scope, object, node, binding));
   return { status: 201, value: done };
 }
 
 /** What a client says that it knows of the pod. @throws StatusError 409. */
-function checkKnown(call: Call, { metadata }: ApiObject, pod: ApiObject): void {
+function checkKnown(scope: RequestScope, { metadata }: ApiObject, pod: ApiObject): void {
   const pairs = [
     ["UID", metadata.uid, pod.metadata.uid],
     ["ResourceVersion", metadata.resourceVersion, pod.metadata.resourceVersion],
@@ -64,9 +64,9 @@ function checkKnown(call: Call, { metadata }: ApiObject, pod: ApiObject): void {
   for (const [what, asked, is] of pairs) {
     if (asked === undefined || asked === "" || asked === is) continue;
     throw conflict(
-      call.resource.asResource,
-      call.name,
-      `StorageError: invalid object, Code: 4, Key: ${storageKey(call)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`,
+      scope.resource.asResource,
+      scope.name,
+      `StorageError: invalid object, Code: 4, Key: ${storageKey(scope)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`,
     );
   }
 }
@@ -82,16 +82,16 @@ function targetOf(binding: ApiObject): string {
   throw refusal(500, "", problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`);
 }
 
-function bound(call: Call, pod: ApiObject, node: string, binding: ApiObject): ApiObject {
+function bound(scope: RequestScope, pod: ApiObject, node: string, binding: ApiObject): ApiObject {
   const metadata = { ...pod.metadata };
   for (const key of ["annotations", "labels"] as const) {
     const added = at(binding, "metadata", key);
     if (isFields(added) && Object.keys(added).length > 0)
       metadata[key] = { ...metadata[key], ...(added as Record<string, string>) };
   }
-  const copied = at(binding, "target", "kind") === "Node" ? topologyLabels(call.server, node) : {};
+  const copied = at(binding, "target", "kind") === "Node" ? topologyLabels(scope.server, node) : {};
   if (Object.keys(copied).length > 0) metadata.labels = { ...metadata.labels, ...copied };
-  const time = formatTime(call.server.timeline.now());
+  const time = formatTime(scope.server.timeline.now());
   const conditions = fieldsIn(pod.status?.["conditions"]);
   const index = conditions.findIndex(({ type }) => type === "PodScheduled");
   const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: time };

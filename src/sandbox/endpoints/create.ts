@@ -6,7 +6,7 @@ import { admitCreate as mutatingAdmission, admitValid } from "../admission/admit
 import { checkLimits } from "../admission/limit-ranger.ts";
 import { finished } from "../serialization/decode.ts";
 import { admitQuota } from "../admission/quota/admit.ts";
-import { surroundingsOf } from "../context/surroundings.ts";
+import { strategyContext } from "../context/strategy-context.ts";
 import { type FieldError, invalidObject } from "../meta/field-errors.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { alreadyExists, generatedNameTaken, refusal } from "../meta/refusal.ts";
@@ -14,7 +14,7 @@ import { metadataErrors } from "../validation/metadata.ts";
 import { uintProblem } from "../meta/numbers.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import { manageCreate } from "../managedfields/managed-fields.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { Entry } from "../storage/entry.ts";
 import { matchNamespace, sentObject } from "./body.ts";
 import { applyDefaults } from "./defaults.ts";
@@ -22,49 +22,49 @@ import { applyDefaults } from "./defaults.ts";
 /** How often a made-up name is tried again when it is taken. */
 const nameAttempts = 8;
 /** Names made up by the server are at most this long before their suffix. */
-const longestStem = 58;
+const maxGeneratedNameBase = 58;
 
 /** @throws StatusError */
-export function create(call: Call): Entry {
-  checkWriteOptions(call.query, "CreateOptions");
-  const { notMade } = call.resource.behaviour.rules;
-  if (notMade !== undefined && !call.server.storesDefinitions) throw refusal(405, "MethodNotAllowed", notMade, {});
-  const object = sentObject(call);
-  return createObject(call, object, object.metadata.resourceVersion);
+export function create(scope: RequestScope): Entry {
+  checkWriteOptions(scope.query, "CreateOptions");
+  const { notMade } = scope.resource.behaviour.rules;
+  if (notMade !== undefined && !scope.server.storesDefinitions) throw refusal(405, "MethodNotAllowed", notMade, {});
+  const object = sentObject(scope);
+  return createObject(scope, object, object.metadata.resourceVersion);
 }
 
 /**
  * Creates an object that has been decoded; it belongs to the server from now on. `version` is what it said of its version: what is
  * created must have none.
  */
-export function createObject(call: Call, object: ApiObject, version = ""): Entry {
-  fillSystemFields(call, object);
-  applyDefaults(call, object);
-  manageCreate(call, object);
-  mutatingAdmission(call, object);
-  const generated = generateName(call, object);
+export function createObject(scope: RequestScope, object: ApiObject, version = ""): Entry {
+  fillSystemFields(scope, object);
+  applyDefaults(scope, object);
+  manageCreate(scope, object);
+  mutatingAdmission(scope, object);
+  const generated = generateName(scope, object);
   // A namespace is labelled with its name, which may have been made up just now.
-  if (generated) call.resource.behaviour.rules.defaults?.(object);
+  if (generated) scope.resource.behaviour.rules.defaults?.(object);
   // Of all that only looks, this plugin alone comes before the checks.
-  checkLimits(call, object);
-  const filled = call.resource.behaviour.rules.filledWhenRead?.(object) === true;
-  prepareForCreate(call, object);
-  validateNew(call, object);
-  const charge = validatingAdmission(call, object);
+  checkLimits(scope, object);
+  const filled = scope.resource.behaviour.rules.filledWhenRead?.(object) === true;
+  prepareForCreate(scope, object);
+  validateNew(scope, object);
+  const charge = validatingAdmission(scope, object);
   checkVersion(version);
   const name = object.metadata.name ?? "";
-  if (call.collection.get(call.namespace, name) !== undefined) throw taken(call, name, generated);
+  if (scope.collection.get(scope.namespace, name) !== undefined) throw taken(scope, name, generated);
   charge();
-  return persist(call, { object, filled });
+  return persist(scope, { object, filled });
 }
 
-function validateNew(call: Call, object: ApiObject): void {
-  const { resource, served, warnings } = call;
+function validateNew(scope: RequestScope, object: ApiObject): void {
+  const { resource, served, warnings } = scope;
   const { rules } = resource.behaviour;
   const refuse = (errors: readonly FieldError[]): void => {
     if (errors.length > 0) throw invalidObject(resource.asKind, object.metadata.name ?? "", errors);
   };
-  const surroundings = surroundingsOf(call);
+  const surroundings = strategyContext(scope);
   refuse(rules.begin?.(object, undefined, surroundings) ?? []);
   const errors = [
     ...(rules.validate?.(object, served.apiVersion) ?? []),
@@ -76,36 +76,39 @@ function validateNew(call: Call, object: ApiObject): void {
 }
 
 /** Answers what charges the quotas that have room for the object. @throws StatusError, mostly 403. */
-function validatingAdmission(call: Call, object: ApiObject): () => void {
-  admitValid(call, object);
-  return admitQuota(call, object);
+function validatingAdmission(scope: RequestScope, object: ApiObject): () => void {
+  admitValid(scope, object);
+  return admitQuota(scope, object);
 }
 
 /** `filled`: it is read with more than it is stored with. */
-function persist(call: Call, { object, filled }: { readonly object: ApiObject; readonly filled: boolean }): Entry {
-  const { resource, server, collection, dryRun } = call;
-  resource.behaviour.rules.allocate?.(object, surroundingsOf(call));
-  const whole = finished(object, resource.struct, server.catalogue.schema);
+function persist(
+  scope: RequestScope,
+  { object, filled }: { readonly object: ApiObject; readonly filled: boolean },
+): Entry {
+  const { resource, server, collection, dryRun } = scope;
+  resource.behaviour.rules.allocate?.(object, strategyContext(scope));
+  const whole = finished(object, resource.struct, server.registry.schema);
   if (dryRun) return new Entry(whole, Number(whole.metadata.resourceVersion ?? 0) || 0);
   return server.store.put(collection, whole, filled);
 }
 
-function fillSystemFields(call: Call, object: ApiObject): void {
+function fillSystemFields(scope: RequestScope, object: ApiObject): void {
   const { metadata } = object;
-  matchNamespace(call, metadata);
-  metadata.creationTimestamp = formatTime(call.server.timeline.now());
-  metadata.uid = randomUuid(call.server.random);
+  matchNamespace(scope, metadata);
+  metadata.creationTimestamp = formatTime(scope.server.timeline.now());
+  metadata.uid = randomUuid(scope.server.random);
   // A dry run of an update that creates answers the version that it was sent.
-  if (!call.dryRun) delete metadata.resourceVersion;
+  if (!scope.dryRun) delete metadata.resourceVersion;
   for (const key of ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink"] as const) {
     delete metadata[key];
   }
 }
 
-function taken(call: Call, name: string, generated: boolean): Error {
-  const { asResource } = call.resource;
+function taken(scope: RequestScope, name: string, generated: boolean): Error {
+  const { asResource } = scope.resource;
   if (generated) return generatedNameTaken(asResource, name);
-  const going = call.collection.get(call.namespace, name)?.object.metadata.deletionTimestamp !== undefined;
+  const going = scope.collection.get(scope.namespace, name)?.object.metadata.deletionTimestamp !== undefined;
   return alreadyExists(asResource, name, going);
 }
 
@@ -116,20 +119,20 @@ function checkVersion(version: string): void {
 }
 
 /** Makes up a name where only the stem of one is given; says whether it did. */
-function generateName(call: Call, { metadata }: ApiObject): boolean {
+function generateName(scope: RequestScope, { metadata }: ApiObject): boolean {
   const { generateName } = metadata;
   if ((metadata.name ?? "") !== "" || generateName === undefined || generateName === "") return false;
   for (let attempt = 0; attempt < nameAttempts; attempt++) {
-    metadata.name = generateName.slice(0, longestStem) + randomSuffix(call.server.random);
-    if (call.collection.get(call.namespace, metadata.name) === undefined) break;
+    metadata.name = generateName.slice(0, maxGeneratedNameBase) + randomSuffix(scope.server.random);
+    if (scope.collection.get(scope.namespace, metadata.name) === undefined) break;
   }
   return true;
 }
 
-function prepareForCreate(call: Call, object: ApiObject): void {
-  const { resource } = call;
+function prepareForCreate(scope: RequestScope, object: ApiObject): void {
+  const { resource } = scope;
   if (resource.subresources.has("status") && !resource.behaviour.keepsNewStatus) delete object.status;
   if (resource.behaviour.generation) object.metadata.generation = 1;
   dropDisabledFields(object, resource.storage);
-  resource.behaviour.rules.prepareCreate?.(object, surroundingsOf(call));
+  resource.behaviour.rules.prepareCreate?.(object, strategyContext(scope));
 }

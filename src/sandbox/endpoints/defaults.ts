@@ -1,10 +1,10 @@
 /** What the server fills in before anything looks at an object. */
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { canonicalize } from "../meta/canonical.ts";
 import type { ApiObject } from "../meta/object.ts";
 
 /** Fills in the kind's defaults, and puts all fields into the form that they are stored in. */
-export function applyDefaults({ resource, server }: Call, object: ApiObject): void {
+export function applyDefaults({ resource, server }: RequestScope, object: ApiObject): void {
   resource.behaviour.rules.defaults?.(object);
-  if (resource.struct !== undefined) canonicalize(object, resource.struct, server.catalogue.schema);
+  if (resource.struct !== undefined) canonicalize(object, resource.struct, server.registry.schema);
 }

@@ -11,7 +11,7 @@ import { invalid, invalidObject } from "../meta/field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { protobufType } from "../serialization/protobuf-body.ts";
 import { badRequest, conflict, notFound, unsupportedMediaType } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { numberParam, param, type ListOptions } from "../options/list-options.ts";
 import { selects } from "../options/selection.ts";
 import { Entry } from "../storage/entry.ts";
@@ -36,11 +36,12 @@ export interface Deleted {
 }
 
 /** @throws StatusError 400, 415, 422. */
-export function deleteOptionsOf(call: Call): DeleteOptions {
-  const body = optionsBody(call);
+export function deleteOptionsOf(scope: RequestScope): DeleteOptions {
+  const body = optionsBody(scope);
   const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
   // With options in the body the query has none.
-  const fromQuery = (name: string): string | undefined => (call.body.length > 0 ? undefined : param(call.query, name));
+  const fromQuery = (name: string): string | undefined =>
+    scope.body.length > 0 ? undefined : param(scope.query, name);
   const preconditions = body["preconditions"];
   if (preconditions !== undefined && !isFields(preconditions)) {
     throw badRequest(
@@ -49,7 +50,7 @@ export function deleteOptionsOf(call: Call): DeleteOptions {
   }
   const orphan = body["orphanDependents"] ?? fromQuery("orphanDependents");
   const grace =
-    body["gracePeriodSeconds"] ?? (call.body.length > 0 ? undefined : numberParam(call.query, "gracePeriodSeconds"));
+    body["gracePeriodSeconds"] ?? (scope.body.length > 0 ? undefined : numberParam(scope.query, "gracePeriodSeconds"));
   if (grace !== undefined && (typeof grace !== "number" || !Number.isInteger(grace))) {
     throw badRequest(
       `json: cannot unmarshal ${typeof grace} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
@@ -62,21 +63,21 @@ export function deleteOptionsOf(call: Call): DeleteOptions {
     orphanDependents: orphan === undefined ? undefined : orphan === true || orphan === "true" || orphan === "1",
     uid: text(at(body, "preconditions", "uid")),
     resourceVersion: text(at(body, "preconditions", "resourceVersion")),
-    dryRun: call.body.length > 0 ? Array.isArray(dryRun) && dryRun.includes("All") : call.dryRun,
+    dryRun: scope.body.length > 0 ? Array.isArray(dryRun) && dryRun.includes("All") : scope.dryRun,
   };
   checkOptions(options);
   return options;
 }
 
-function optionsBody(call: Call): Fields {
-  if (call.body.length === 0) return {};
-  const media = mediaTypeOf(call);
+function optionsBody(scope: RequestScope): Fields {
+  if (scope.body.length === 0) return {};
+  const media = mediaTypeOf(scope);
   const expected = { kind: "DeleteOptions", apiVersion: "v1" };
-  if (media === protobufType) return checkedOptions(call.server.readProtobuf(call.body, expected));
-  if (media === yamlType) return checkedOptions(yamlJson(call, (problem) => problem));
+  if (media === protobufType) return checkedOptions(scope.server.readProtobuf(scope.body, expected));
+  if (media === yamlType) return checkedOptions(yamlJson(scope, (problem) => problem));
   if (media !== "application/json") throw unsupportedMediaType(["application/json", "application/yaml", protobufType]);
   const { value, literals } = readJson(
-    call.body,
+    scope.body,
     (problem) => `couldn't get version/kind; json parse error: ${problem}`,
   );
   const grace = literals.get("gracePeriodSeconds");
@@ -118,16 +119,19 @@ export function checkOptions({ propagationPolicy, orphanDependents }: DeleteOpti
 }
 
 /** @throws StatusError */
-export function deleteOne(call: Call, options: DeleteOptions): Deleted {
-  warnOfOrphans(call, options);
-  admitNamespaceDeletion(call, call.name);
-  const entry = call.collection.get(call.namespace, call.name);
-  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
-  return deleteEntry(call, entry, options);
+export function deleteOne(scope: RequestScope, options: DeleteOptions): Deleted {
+  warnOfOrphans(scope, options);
+  admitNamespaceDeletion(scope, scope.name);
+  const entry = scope.collection.get(scope.namespace, scope.name);
+  if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
+  return deleteEntry(scope, entry, options);
 }
 
 /** Whoever deletes a Job without saying what becomes of its pods is told. */
-function warnOfOrphans({ resource, warnings }: Call, { propagationPolicy, orphanDependents }: DeleteOptions): void {
+function warnOfOrphans(
+  { resource, warnings }: RequestScope,
+  { propagationPolicy, orphanDependents }: DeleteOptions,
+): void {
   if (resource.storage !== "jobs.batch" || propagationPolicy !== undefined || orphanDependents !== undefined) return;
   warnings.push(jobWarning);
 }
@@ -136,46 +140,46 @@ const jobWarning =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
 /** Deletes each object that a list would answer, one after the other; what it answers are the objects as they were listed. */
-export function deleteCollection(call: Call, list: ListOptions, options: DeleteOptions): Entry[] {
-  warnOfOrphans(call, options);
-  const listed = [...call.collection.range({ namespace: list.selection.namespace })].filter((e) =>
+export function deleteCollection(scope: RequestScope, list: ListOptions, options: DeleteOptions): Entry[] {
+  warnOfOrphans(scope, options);
+  const listed = [...scope.collection.range({ namespace: list.selection.namespace })].filter((e) =>
     selects(list.selection, e),
   );
-  for (const entry of listed) deleteEntry({ ...call, namespace: entry.namespace, name: entry.name }, entry, options);
+  for (const entry of listed) deleteEntry({ ...scope, namespace: entry.namespace, name: entry.name }, entry, options);
   return listed;
 }
 
 /** Deletes an object that is there, as far as it can be deleted now. @throws StatusError 409. */
-export function deleteEntry(call: Call, entry: Entry, options: DeleteOptions): Deleted {
-  checkPreconditions(call, entry, options);
+export function deleteEntry(scope: RequestScope, entry: Entry, options: DeleteOptions): Deleted {
+  checkPreconditions(scope, entry, options);
   const object = copyOfStored(entry);
-  if (call.resource.storage === "namespaces") {
-    const ending = endNamespace(call, entry, object, options);
+  if (scope.resource.storage === "namespaces") {
+    const ending = endNamespace(scope, entry, object, options);
     if (ending !== undefined) return { entry: ending, gone: false };
   }
-  const graceful = beGraceful(call, object, options);
+  const graceful = beGraceful(scope, object, options);
   if (graceful === "pending") return { entry, gone: false };
-  setFinalizers(call, object, options);
+  setFinalizers(scope, object, options);
   const waits = (object.metadata.finalizers ?? []).length > 0;
   // What goes at once goes as it is stored, whatever its finalizers would have become.
   if (graceful === "no" && !waits) {
     const had = (entry.object.metadata.finalizers ?? []).length > 0;
-    return had && options.dryRun ? untold(call) : remove(call, copyOfStored(entry), options);
+    return had && options.dryRun ? untold(scope) : remove(scope, copyOfStored(entry), options);
   }
-  if (graceful === "no") markAsDeleting(call, object);
-  const marked = mark(call, object, entry, options);
+  if (graceful === "no") markAsDeleting(scope, object);
+  const marked = mark(scope, object, entry, options);
   if (waits || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return { entry: marked, gone: false };
   if (options.dryRun) return { entry: marked, gone: true };
-  return remove(call, { ...object, metadata: { ...object.metadata } }, options);
+  return remove(scope, { ...object, metadata: { ...object.metadata } }, options);
 }
 
 /** A namespace is only marked at first, and stays so while its spec has finalizers; undefined when it can go. */
-function endNamespace(call: Call, entry: Entry, object: ApiObject, options: DeleteOptions): Entry | undefined {
+function endNamespace(scope: RequestScope, entry: Entry, object: ApiObject, options: DeleteOptions): Entry | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return keptBySpec(object) ? entry : undefined;
-  object.metadata.deletionTimestamp = formatTime(call.server.timeline.now());
+  object.metadata.deletionTimestamp = formatTime(scope.server.timeline.now());
   object.status = { ...object.status, phase: "Terminating" };
-  setFinalizers(call, object, options);
-  return mark(call, object, entry, options);
+  setFinalizers(scope, object, options);
+  return mark(scope, object, entry, options);
 }
 
 /** A copy whose own fields and metadata may be set. */
@@ -183,27 +187,31 @@ function copyOfStored({ object }: Entry): ApiObject {
   return { ...object, metadata: { ...object.metadata } };
 }
 
-function mark(call: Call, object: ApiObject, entry: Entry, options: DeleteOptions): Entry {
+function mark(scope: RequestScope, object: ApiObject, entry: Entry, options: DeleteOptions): Entry {
   if (deepEqual(object, entry.object)) return entry;
-  return options.dryRun ? new Entry(object, entry.revision) : call.server.store.put(call.collection, object);
+  return options.dryRun ? new Entry(object, entry.revision) : scope.server.store.put(scope.collection, object);
 }
 
-function remove(call: Call, object: ApiObject, options: DeleteOptions): Deleted {
+function remove(scope: RequestScope, object: ApiObject, options: DeleteOptions): Deleted {
   if (options.dryRun) return { entry: new Entry(object, Number(object.metadata.resourceVersion)), gone: true };
-  return { entry: call.server.store.remove(call.collection, object), gone: true };
+  return { entry: scope.server.store.remove(scope.collection, object), gone: true };
 }
 
 /** A dry run of what takes finalizers away and removes in one: the real server answers an object with nothing in it. */
-function untold({ resource, server }: Call): Deleted {
+function untold({ resource, server }: RequestScope): Deleted {
   const { kind, apiVersion, struct } = resource;
   const object: ApiObject = { kind, apiVersion, metadata: {} };
-  return { entry: new Entry(written(object, struct, server.catalogue.schema), 0), gone: true, asObject: true };
+  return { entry: new Entry(written(object, struct, server.registry.schema), 0), gone: true, asObject: true };
 }
 
 /** @throws StatusError 409 */
-export function checkPreconditions(call: Call, { object }: Entry, { uid, resourceVersion }: DeleteOptions): void {
+export function checkPreconditions(
+  scope: RequestScope,
+  { object }: Entry,
+  { uid, resourceVersion }: DeleteOptions,
+): void {
   const { metadata } = object;
-  const { asKind, asResource, storage } = call.resource;
+  const { asKind, asResource, storage } = scope.resource;
   if (storage === "namespaces") {
     const pairs = [
       ["UID", uid, metadata.uid],
@@ -242,11 +250,11 @@ function keptBySpec(object: ApiObject): boolean {
  * Sets the grace period of what is deleted gracefully. `pending`: it was deleted before, with no longer a period than asked
  * now; nothing is to be done.
  */
-function beGraceful(call: Call, object: ApiObject, options: DeleteOptions): "yes" | "no" | "pending" {
-  const { rules } = call.resource.behaviour;
+function beGraceful(scope: RequestScope, object: ApiObject, options: DeleteOptions): "yes" | "no" | "pending" {
+  const { rules } = scope.resource.behaviour;
   if (rules.gracePeriod === undefined) return "no";
   const { metadata } = object;
-  const now = call.server.timeline.now();
+  const now = scope.server.timeline.now();
   const { deletionTimestamp, deletionGracePeriodSeconds: left } = metadata;
   if (deletionTimestamp !== undefined) {
     if (left === undefined || left === 0) return "no";
@@ -266,10 +274,10 @@ function beGraceful(call: Call, object: ApiObject, options: DeleteOptions): "yes
 }
 
 /** Sets the finalizers of the garbage collector as the options ask. */
-function setFinalizers(call: Call, { metadata }: ApiObject, options: DeleteOptions): void {
+function setFinalizers(scope: RequestScope, { metadata }: ApiObject, options: DeleteOptions): void {
   const before = metadata.finalizers ?? [];
   const after = before.filter((finalizer) => finalizer !== "orphan" && finalizer !== "foregroundDeletion");
-  const { garbage } = call.resource.behaviour;
+  const { garbage } = scope.resource.behaviour;
   const policy = garbage === "unsupported" ? "" : policyOf(before, options, garbage);
   if (policy === "Orphan") after.push("orphan");
   if (policy === "Foreground") after.push("foregroundDeletion");
@@ -290,9 +298,9 @@ function policyOf(
   return own === "orphan" ? "Orphan" : "Foreground";
 }
 
-function markAsDeleting(call: Call, object: ApiObject): void {
+function markAsDeleting(scope: RequestScope, object: ApiObject): void {
   const { metadata } = object;
-  const now = call.server.timeline.now();
+  const now = scope.server.timeline.now();
   if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) {
     metadata.generation = (metadata.generation ?? 0) + 1;
   }

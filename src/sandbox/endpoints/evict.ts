@@ -5,47 +5,47 @@ import { formatTime } from "../../api/time.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { manageOwnStatus } from "../managedfields/managed-fields.ts";
 import { badRequest, notFound, refusal, tooManyRequests } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { done } from "./bind.ts";
 import { checkOptions, checkPreconditions, deleteEntry, type DeleteOptions } from "./delete.ts";
 import { subresourceBody } from "./subresource-body.ts";
 
 /** @throws StatusError 400, 404, 409, 422, 429, 500. */
-export function evict(call: Call): { status: number; value: object } {
-  const eviction = subresourceBody(call, {
+export function evict(scope: RequestScope): { status: number; value: object } {
+  const eviction = subresourceBody(scope, {
     kind: "Eviction",
     apiVersion: "policy/v1",
     alsoVersions: ["policy/v1beta1"],
   });
-  if (eviction.metadata.name !== call.name) throw badRequest("name in URL does not match name in Eviction object");
-  const entry = call.collection.get(call.namespace, call.name);
-  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
-  const options = optionsOf(call, eviction);
-  if (!ignoresBudgets(entry.object)) chargeBudget(call, entry, options);
-  const marked = options.dryRun ? entry : checkedAndMarked(call, entry, options);
+  if (eviction.metadata.name !== scope.name) throw badRequest("name in URL does not match name in Eviction object");
+  const entry = scope.collection.get(scope.namespace, scope.name);
+  if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
+  const options = optionsOf(scope, eviction);
+  if (!ignoresBudgets(entry.object)) chargeBudget(scope, entry, options);
+  const marked = options.dryRun ? entry : checkedAndMarked(scope, entry, options);
   checkOptions(options);
   const { resourceVersion } = options;
   // The mark is a write of its own: what the client knew is the version before it.
   const own = resourceVersion === undefined ? undefined : marked.object.metadata.resourceVersion;
-  deleteEntry(call, marked, options.dryRun ? options : { ...options, resourceVersion: own });
+  deleteEntry(scope, marked, options.dryRun ? options : { ...options, resourceVersion: own });
   return { status: 201, value: done };
 }
 
 /** @throws StatusError 409 before anything is written. */
-function checkedAndMarked(call: Call, entry: Entry, options: DeleteOptions): Entry {
-  checkPreconditions(call, entry, options);
-  return withCondition(call, entry);
+function checkedAndMarked(scope: RequestScope, entry: Entry, options: DeleteOptions): Entry {
+  checkPreconditions(scope, entry, options);
+  return withCondition(scope, entry);
 }
 
-function optionsOf(call: Call, eviction: unknown): DeleteOptions {
+function optionsOf(scope: RequestScope, eviction: unknown): DeleteOptions {
   const options = at(eviction, "deleteOptions");
   const grace = at(options, "gracePeriodSeconds");
   const policy = at(options, "propagationPolicy");
   const dryRun = at(options, "dryRun");
   const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
   const own = Array.isArray(dryRun) ? (dryRun as string[]) : [];
-  if (call.dryRun && at(eviction, "deleteOptions") !== undefined && own.length > 0 && own.join() !== "All") {
+  if (scope.dryRun && at(eviction, "deleteOptions") !== undefined && own.length > 0 && own.join() !== "All") {
     throw refusal(500, "", `Non-matching dry-run options in request and content: [All] and [${own.join(" ")}]`);
   }
   return {
@@ -54,7 +54,7 @@ function optionsOf(call: Call, eviction: unknown): DeleteOptions {
     orphanDependents: undefined,
     uid: text(at(options, "preconditions", "uid")),
     resourceVersion: text(at(options, "preconditions", "resourceVersion")),
-    dryRun: call.dryRun || own.includes("All"),
+    dryRun: scope.dryRun || own.includes("All"),
   };
 }
 
@@ -68,16 +68,16 @@ function isReady(pod: ApiObject): boolean {
   return fieldsIn(pod.status?.["conditions"]).some(({ type, status }) => type === "Ready" && status === "True");
 }
 
-function budgetsOf(call: Call, pod: ApiObject): Entry[] {
-  const budgets = call.server.store.collection("poddisruptionbudgets.policy", true);
-  return [...budgets.range({ namespace: call.namespace })].filter(({ object }) => {
+function budgetsOf(scope: RequestScope, pod: ApiObject): Entry[] {
+  const budgets = scope.server.store.collection("poddisruptionbudgets.policy", true);
+  return [...budgets.range({ namespace: scope.namespace })].filter(({ object }) => {
     const selector = object.spec?.["selector"];
     return isFields(selector) && matches(selectorOf(selector), pod.metadata.labels);
   });
 }
 
-function chargeBudget(call: Call, { object: pod }: Entry, { dryRun }: DeleteOptions): void {
-  const budgets = budgetsOf(call, pod);
+function chargeBudget(scope: RequestScope, { object: pod }: Entry, { dryRun }: DeleteOptions): void {
+  const budgets = budgetsOf(scope, pod);
   if (budgets.length > 1) {
     throw refusal(
       500,
@@ -111,25 +111,25 @@ function chargeBudget(call: Call, { object: pod }: Entry, { dryRun }: DeleteOpti
   const status: Fields = {
     ...object.status,
     disruptionsAllowed: allowed,
-    conditions: withAllowed(call, object, allowed > 0),
+    conditions: withAllowed(scope, object, allowed > 0),
     disruptedPods: {
       ...(isFields(object.status?.["disruptedPods"]) ? object.status["disruptedPods"] : {}),
-      [call.name]: formatTime(call.server.timeline.now()),
+      [scope.name]: formatTime(scope.server.timeline.now()),
     },
   };
-  const budgetCollection = call.server.store.collection("poddisruptionbudgets.policy", true);
+  const budgetCollection = scope.server.store.collection("poddisruptionbudgets.policy", true);
   const charged: ApiObject = { ...object, metadata: { ...object.metadata }, status };
-  const resource = call.server.catalogue.find("policy/v1", "poddisruptionbudgets");
-  if (resource !== undefined) manageOwnStatus(call, resource, object, charged);
-  call.server.store.put(budgetCollection, charged);
+  const resource = scope.server.registry.find("policy/v1", "poddisruptionbudgets");
+  if (resource !== undefined) manageOwnStatus(scope, resource, object, charged);
+  scope.server.store.put(budgetCollection, charged);
 }
 
 /** The budget's conditions, with whether there is room for another disruption. */
-function withAllowed(call: Call, { status, metadata }: ApiObject, allowed: boolean): Fields[] {
+function withAllowed(scope: RequestScope, { status, metadata }: ApiObject, allowed: boolean): Fields[] {
   const conditions = fieldsIn(status?.["conditions"]);
   const there = conditions.find(({ type }) => type === "DisruptionAllowed");
   const [wanted, reason] = allowed ? ["True", "SufficientPods"] : ["False", "InsufficientPods"];
-  const since = there?.["status"] === wanted ? there["lastTransitionTime"] : formatTime(call.server.timeline.now());
+  const since = there?.["status"] === wanted ? there["lastTransitionTime"] : formatTime(scope.server.timeline.now());
   return [
     ...conditions.filter((condition) => condition !== there),
     {
@@ -144,7 +144,7 @@ function withAllowed(call: Call, { status, metadata }: ApiObject, allowed: boole
 }
 
 /** With the condition that says so; a pod that has been evicted before has it already. */
-function withCondition(call: Call, entry: Entry): Entry {
+function withCondition(scope: RequestScope, entry: Entry): Entry {
   const { object } = entry;
   const conditions = [...fieldsIn(object.status?.["conditions"])];
   const place = conditions.findIndex(({ type }) => type === "DisruptionTarget");
@@ -154,12 +154,12 @@ function withCondition(call: Call, entry: Entry): Entry {
     status: "True",
     lastProbeTime: null,
     lastTransitionTime:
-      before?.["status"] === "True" ? before["lastTransitionTime"] : formatTime(call.server.timeline.now()),
+      before?.["status"] === "True" ? before["lastTransitionTime"] : formatTime(scope.server.timeline.now()),
     reason: "EvictionByEvictionAPI",
     message: "Eviction API: evicting",
   };
   if (deepEqual(before, condition)) return entry;
   conditions.splice(before === undefined ? conditions.length : place, 1, condition);
   const status = { ...object.status, conditions };
-  return call.server.store.put(call.collection, { ...object, metadata: { ...object.metadata }, status });
+  return scope.server.store.put(scope.collection, { ...object, metadata: { ...object.metadata }, status });
 }

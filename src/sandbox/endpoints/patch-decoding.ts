@@ -5,15 +5,15 @@ import { readJson, type JsonRead, type Literals } from "../meta/json.ts";
 import { param } from "../options/list-options.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { fillDefaults } from "../registry/defaults.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { inexactNumber } from "./body.ts";
 
 /** Whether the request asks that what is wrong with fields is passed over. */
-export const unchecked = (call: Call): boolean => param(call.query, "fieldValidation") === "Ignore";
+export const unchecked = (scope: RequestScope): boolean => param(scope.query, "fieldValidation") === "Ignore";
 
 /** What a patch says, as JSON; keys that stand twice go to `strict`. @throws StatusError 400. */
-export function patchJson(call: Call, wrap: (problem: string) => string, strict: string[]): JsonRead {
-  const read = readJson(call.body, wrap);
+export function patchJson(scope: RequestScope, wrap: (problem: string) => string, strict: string[]): JsonRead {
+  const read = readJson(scope.body, wrap);
   if (read.inexact !== undefined) throw inexactNumber(read.inexact);
   strict.push(...read.repeated);
   return read;
@@ -35,14 +35,18 @@ export interface Decoding {
 }
 
 /** Fields as an object of the request's kind, with its defaults. @throws StatusError 422. */
-export function decoded(call: Call, fields: Fields, { shown, applied, problemOf, literals }: Decoding): ApiObject {
-  const { struct, kind, apiVersion } = call.served;
-  const { schema } = call.server.catalogue;
+export function decoded(
+  scope: RequestScope,
+  fields: Fields,
+  { shown, applied, problemOf, literals }: Decoding,
+): ApiObject {
+  const { struct, kind, apiVersion } = scope.served;
+  const { schema } = scope.server.registry;
   let value = fields;
   if (struct !== undefined) {
     try {
       const read = decodeFields(fields, struct, schema, literals);
-      tellStrict(call, shown, [...applied, ...read.strict]);
+      tellStrict(scope, shown, [...applied, ...read.strict]);
       value = read.value;
     } catch (cause) {
       if (!(cause instanceof TypeProblem)) throw cause;
@@ -55,9 +59,9 @@ export function decoded(call: Call, fields: Fields, { shown, applied, problemOf,
 }
 
 /** Refuses (Strict), warns (Warn, the default), or says nothing (Ignore). @throws StatusError 422. */
-export function tellStrict(call: Call, shown: () => string, problems: readonly string[]): void {
-  if (problems.length === 0 || unchecked(call)) return;
-  if (param(call.query, "fieldValidation") === "Strict")
+export function tellStrict(scope: RequestScope, shown: () => string, problems: readonly string[]): void {
+  if (problems.length === 0 || unchecked(scope)) return;
+  if (param(scope.query, "fieldValidation") === "Strict")
     throw refusedPatch(shown(), `strict decoding error: ${problems.join(", ")}`);
-  call.warnings.push(...problems);
+  scope.warnings.push(...problems);
 }

@@ -4,7 +4,7 @@ import { decodeFields, TypeProblem } from "../serialization/decode.ts";
 import { goNumber, jsonNameOf, type JsonRead, type Literals } from "../meta/json.ts";
 import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
 import { badRequest, refusal } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { noVersionAndKind } from "./body.ts";
 import { decoded, patchJson, refusedPatch, tellStrict, unchecked } from "./patch-decoding.ts";
 
@@ -16,13 +16,13 @@ const notThat = (json: unknown, type: string): Error =>
   badRequest(`error decoding patch: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type ${type}`);
 
 /** The object as a patch of either kind leaves it. @throws StatusError 400, 413, 422. */
-export function patchedJson(call: Call, shown: ApiObject, is: "JSON patch" | "merge patch"): ApiObject {
+export function patchedJson(scope: RequestScope, shown: ApiObject, is: "JSON patch" | "merge patch"): ApiObject {
   const strict: string[] = [];
-  const { value, literals } = patchJson(call, (problem) => `error decoding patch: ${problem}`, strict);
+  const { value, literals } = patchJson(scope, (problem) => `error decoding patch: ${problem}`, strict);
   const result =
-    is === "JSON patch" ? jsonPatched(call, shown, { value, literals }, strict) : mergePatched(call, shown, value);
+    is === "JSON patch" ? jsonPatched(scope, shown, { value, literals }, strict) : mergePatched(scope, shown, value);
   const own = is === "JSON patch" ? literalsOfOperations(value, literals) : literals;
-  return decodedAgain(call, result, { applied: strict, literals: own });
+  return decodedAgain(scope, result, { applied: strict, literals: own });
 }
 
 /** The operation that a number belongs to, and where it stands in that one's value. */
@@ -63,9 +63,14 @@ function testsAsWritten(operations: readonly unknown[], literals: Literals): rea
 
 type Patch = Pick<JsonRead, "value" | "literals">;
 
-function jsonPatched(call: Call, shown: ApiObject, { value: json, literals }: Patch, strict: string[]): unknown {
+function jsonPatched(
+  scope: RequestScope,
+  shown: ApiObject,
+  { value: json, literals }: Patch,
+  strict: string[],
+): unknown {
   if (json === null) return shown;
-  if (!unchecked(call)) checkOperations(json, strict);
+  if (!unchecked(scope)) checkOperations(json, strict);
   if (!Array.isArray(json))
     throw badRequest(`json: cannot unmarshal ${jsonNameOf(json)} into Go value of type jsonpatch.Patch`);
   if (json.length > maxOperations) {
@@ -105,8 +110,8 @@ function checkOperations(json: unknown, strict: string[]): void {
   }
 }
 
-function mergePatched(call: Call, shown: ApiObject, json: unknown): unknown {
-  if (json !== null && !isFields(json) && !unchecked(call)) throw notThat(json, "map[string]interface {}");
+function mergePatched(scope: RequestScope, shown: ApiObject, json: unknown): unknown {
+  if (json !== null && !isFields(json) && !unchecked(scope)) throw notThat(json, "map[string]interface {}");
   if (json === null || typeof json !== "object") throw badRequest("Invalid JSON Patch");
   return mergePatch(copyOf(shown), json);
 }
@@ -118,7 +123,7 @@ interface Applied {
 }
 
 /** The result of a patch of JSON as an object of the kind that it names, or else of the one that it was. @throws StatusError 422. */
-function decodedAgain(call: Call, result: unknown, { applied, literals }: Applied): ApiObject {
+function decodedAgain(scope: RequestScope, result: unknown, { applied, literals }: Applied): ApiObject {
   const shown = JSON.stringify(result);
   if (!isFields(result)) throw refusedPatch(shown, noVersionAndKind(result));
   for (const key of ["kind", "apiVersion"]) {
@@ -129,33 +134,33 @@ function decodedAgain(call: Call, result: unknown, { applied, literals }: Applie
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(value)} into Go struct field .${key} of type string`,
     );
   }
-  const { kind, apiVersion } = call.served;
+  const { kind, apiVersion } = scope.served;
   const own = { kind: textOf(result["kind"]), apiVersion: textOf(result["apiVersion"]) };
   // A kind without a version is the server's own form of it, which has none of these fields.
   if (own.kind !== "" && own.apiVersion === "") {
     const unknown = Object.keys(result).filter((key) => key !== "kind" && key !== "apiVersion");
-    tellStrict(call, () => shown, [...applied, ...unknown.sort().map((key) => `unknown field "${key}"`)]);
+    tellStrict(scope, () => shown, [...applied, ...unknown.sort().map((key) => `unknown field "${key}"`)]);
     return { kind, apiVersion, metadata: {} };
   }
   if ((own.kind !== "" && own.kind !== kind) || (own.apiVersion !== "" && own.apiVersion !== apiVersion)) {
-    throw refusedPatch(shown, whyOther(call, result, own.kind === "" ? kind : own.kind, own.apiVersion));
+    throw refusedPatch(shown, whyOther(scope, result, own.kind === "" ? kind : own.kind, own.apiVersion));
   }
-  return decoded(call, result, { shown: () => shown, applied, literals, problemOf: ({ message }) => message });
+  return decoded(scope, result, { shown: () => shown, applied, literals, problemOf: ({ message }) => message });
 }
 
 /** Why the result of a patch cannot be another kind: what is wrong with it as that, else that it is no other form of this one. */
-function whyOther(call: Call, result: Fields, kind: string, apiVersion: string): string {
-  const { catalogue } = call.server;
-  const other = catalogue.ofKind(apiVersion, kind);
+function whyOther(scope: RequestScope, result: Fields, kind: string, apiVersion: string): string {
+  const { registry } = scope.server;
+  const other = registry.ofKind(apiVersion, kind);
   const version = apiVersion.split("/").at(-1) ?? "";
   if (other === undefined)
     return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
   try {
-    if (other.struct !== undefined) decodeFields(result, other.struct, catalogue.schema);
+    if (other.struct !== undefined) decodeFields(result, other.struct, registry.schema);
   } catch (cause) {
     if (!(cause instanceof TypeProblem)) throw cause;
     return cause.message;
   }
-  const group = call.served.group === "" ? "core" : (call.served.group.split(".")[0] ?? "");
-  return `converting (${version}.${kind}) to (${group}.${call.served.kind}): unknown conversion`;
+  const group = scope.served.group === "" ? "core" : (scope.served.group.split(".")[0] ?? "");
+  return `converting (${version}.${kind}) to (${group}.${scope.served.kind}): unknown conversion`;
 }

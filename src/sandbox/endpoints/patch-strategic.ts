@@ -6,21 +6,21 @@ import { jsonNameOf } from "../meta/json.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { badRequest, refusal } from "../meta/refusal.ts";
 import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { decoded, patchJson } from "./patch-decoding.ts";
 
 /** The object as the patch leaves it; its kind and version are not the patch's to change. @throws StatusError 400, 422, 500. */
-export function mergedInto(call: Call, shown: ApiObject): ApiObject {
-  const { struct, kind } = call.served;
+export function mergedInto(scope: RequestScope, shown: ApiObject): ApiObject {
+  const { struct, kind } = scope.served;
   const strict: string[] = [];
-  const json = patchJson(call, (problem) => problem, strict).value ?? {};
+  const json = patchJson(scope, (problem) => problem, strict).value ?? {};
   if (!isFields(json))
     throw badRequest(`json: cannot unmarshal ${jsonNameOf(json)} into Go value of type map[string]interface {}`);
   if (struct === undefined) throw badRequest(`strategic merge patches are not known for ${kind}`);
-  const result = strategicallyMerged(shown, json, rulesOf(struct, call.server.catalogue.schema));
+  const result = strategicallyMerged(shown, json, rulesOf(struct, scope.server.registry.schema));
   for (const key of ["kind", "apiVersion"]) delete result[key];
   // The real server shows the patch where it merged objects, and the result where it merged JSON.
-  return decoded(call, result, {
+  return decoded(scope, result, {
     shown: () => goMap(json),
     applied: strict,
     problemOf: ({ unstructured }) => unstructured,

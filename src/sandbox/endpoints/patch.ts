@@ -2,7 +2,7 @@
 import type { ApiObject } from "../meta/object.ts";
 import { notFound, refusal, unsupportedMediaType } from "../meta/refusal.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { atStoredVersion, atVersion } from "../conversion/versions.ts";
 import { matchRequest } from "./body.ts";
 import { mergedInto } from "./patch-strategic.ts";
@@ -16,16 +16,16 @@ const applyType = "application/apply-patch+yaml";
 const patchTypes = [jsonPatchType, mergePatchType, strategicType, applyType];
 
 /** @throws StatusError */
-export function patch(call: Call): Updated {
-  const media = patchTypeOf(call);
-  checkWriteOptions(call.query, "PatchOptions");
-  const old = call.collection.get(call.namespace, call.name);
-  if (old === undefined) throw notFound(call.resource.asResource, call.name);
-  return store(call, patchedBy(call, media, old.object), false);
+export function patch(scope: RequestScope): Updated {
+  const media = patchTypeOf(scope);
+  checkWriteOptions(scope.query, "PatchOptions");
+  const old = scope.collection.get(scope.namespace, scope.name);
+  if (old === undefined) throw notFound(scope.resource.asResource, scope.name);
+  return store(scope, patchedBy(scope, media, old.object), false);
 }
 
 /** Taken as it is written: neither in capitals nor with a blank before its parameters. @throws StatusError 415. */
-export function patchTypeOf({ headers }: Call): string {
+export function patchTypeOf({ headers }: RequestScope): string {
   const media = (headers["content-type"] ?? "").split(";")[0] ?? "";
   if (patchTypes.includes(media) && media !== applyType) return media;
   // Its options are others: `force` is one of them.
@@ -41,13 +41,13 @@ export function patchTypeOf({ headers }: Call): string {
 }
 
 /** The object as the request's patch leaves it, at the version at which it is stored. @throws StatusError 400, 413, 422, 500. */
-export function patchedBy(call: Call, media: string, current: ApiObject): ApiObject {
-  const { struct, apiVersion } = call.served;
-  const shown = atVersion(current, apiVersion, struct, call.server.catalogue.schema);
+export function patchedBy(scope: RequestScope, media: string, current: ApiObject): ApiObject {
+  const { struct, apiVersion } = scope.served;
+  const shown = atVersion(current, apiVersion, struct, scope.server.registry.schema);
   const object =
     media === strategicType
-      ? mergedInto(call, shown)
-      : patchedJson(call, shown, media === jsonPatchType ? "JSON patch" : "merge patch");
-  matchRequest(call, object);
+      ? mergedInto(scope, shown)
+      : patchedJson(scope, shown, media === jsonPatchType ? "JSON patch" : "merge patch");
+  matchRequest(scope, object);
   return atStoredVersion(object);
 }

@@ -8,7 +8,7 @@ import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
 import { badRequest, methodNotAllowed, notFound, refusal, serviceUnavailable } from "../meta/refusal.ts";
 import { addressOf, isGlobalUnicast } from "../validation/cidr.ts";
 import { intProblem } from "../meta/numbers.ts";
-import { collectionOf, type Call } from "../context/server.ts";
+import { collectionOf, type RequestScope } from "../context/server.ts";
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
 
@@ -26,10 +26,10 @@ interface Target {
 }
 
 /** @throws StatusError for what cannot be connected to, which is everything but a path that is moved. */
-export function proxied(call: Call, method: string, path: string): Moved {
+export function proxied(scope: RequestScope, method: string, path: string): Moved {
   if (!methods.has(method)) throw methodNotAllowed();
-  if (call.query.some(([name]) => name === "dryRun")) throw badRequest("dryRun is not supported");
-  const host = hostOf(call, targetOf(call));
+  if (scope.query.some(([name]) => name === "dryRun")) throw badRequest("dryRun is not supported");
+  const host = hostOf(scope, targetOf(scope));
   const isRoot = path.endsWith("/proxy");
   if (isRoot && (method === "GET" || method === "HEAD")) return { location: `${path}/` };
   throw serviceUnavailable(`error trying to reach service: dial tcp ${host}: no process runs in this sandbox`);
@@ -39,7 +39,7 @@ const schemes: ReadonlySet<string> = new Set(["", "http", "https"]);
 const singular: Readonly<Record<string, string>> = { services: "service", pods: "pod", nodes: "node" };
 
 /** Source: apimachinery v0.36 util/net/port_split.go SplitSchemeNamePort. @throws StatusError 400. */
-function targetOf({ resource, name: asked }: Call): Target {
+function targetOf({ resource, name: asked }: RequestScope): Target {
   const parts = asked.split(":");
   const [scheme, name, port] = parts.length === 3 ? parts : ["", ...parts];
   if (parts.length <= 3 && name !== undefined && name !== "" && schemes.has(scheme ?? ""))
@@ -48,14 +48,14 @@ function targetOf({ resource, name: asked }: Call): Target {
 }
 
 /** Where the real server would connect to. @throws StatusError */
-function hostOf(call: Call, target: Target): string {
-  switch (call.resource.plural) {
+function hostOf(scope: RequestScope, target: Target): string {
+  switch (scope.resource.plural) {
     case "services":
-      return hostOfService(call, target);
+      return hostOfService(scope, target);
     case "pods":
-      return hostOfPod(stored(call, "pods", target.name), target);
+      return hostOfPod(stored(scope, "pods", target.name), target);
     default:
-      return hostOfNode(stored(call, "nodes", target.name), target);
+      return hostOfNode(stored(scope, "nodes", target.name), target);
   }
 }
 
@@ -64,42 +64,42 @@ function joined(address: string, port: string): string {
   return port === "" ? host : `${host}:${port}`;
 }
 
-function find(call: Call, plural: string, name: string): ApiObject | undefined {
-  const resource = call.server.catalogue.find("v1", plural);
-  return resource === undefined ? undefined : collectionOf(call.server, resource).get(call.namespace, name)?.object;
+function find(scope: RequestScope, plural: string, name: string): ApiObject | undefined {
+  const resource = scope.server.registry.find("v1", plural);
+  return resource === undefined ? undefined : collectionOf(scope.server, resource).get(scope.namespace, name)?.object;
 }
 
 /** @throws StatusError 404, which names the resource of the request, whatever is missing. */
-function stored(call: Call, plural: string, name: string): ApiObject {
-  const object = find(call, plural, name);
-  if (object === undefined) throw notFound(call.resource.asResource, name);
+function stored(scope: RequestScope, plural: string, name: string): ApiObject {
+  const object = find(scope, plural, name);
+  if (object === undefined) throw notFound(scope.resource.asResource, name);
   return object;
 }
 
-function hostOfService(call: Call, { name, port }: Target): string {
+function hostOfService(scope: RequestScope, { name, port }: Target): string {
   let portName = port;
   if (intProblem(port) === undefined) {
     const number = BigInt(port.replace("+", ""));
-    const ports = fieldsIn(stored(call, "services", name).spec?.["ports"]);
+    const ports = fieldsIn(stored(scope, "services", name).spec?.["ports"]);
     const found = ports.find((own) => BigInt(Number(own["port"])) === number);
     if (found === undefined)
       throw serviceUnavailable(`no service port ${number} found for service ${JSON.stringify(name)}`);
     portName = textOf(found["name"]);
   }
-  const subsets = fieldsIn(stored(call, "endpoints", name)["subsets"]);
-  const none = subsets.length === 0 ? name : call.name;
+  const subsets = fieldsIn(stored(scope, "endpoints", name)["subsets"]);
+  const none = subsets.length === 0 ? name : scope.name;
   for (const subset of subsets) {
     const own = fieldsIn(subset["ports"]).find((one) => textOf(one["name"]) === portName);
-    const address = fieldsIn(subset["addresses"]).find((one) => isOfPod(call, one));
+    const address = fieldsIn(subset["addresses"]).find((one) => isOfPod(scope, one));
     if (own !== undefined && address !== undefined) return joined(textOf(address["ip"]), String(own["port"]));
   }
   throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(none)}`);
 }
 
 /** Only to pods of the namespace is anything passed on. */
-function isOfPod(call: Call, { ip, targetRef }: Readonly<Record<string, unknown>>): boolean {
-  if (textOf(at(targetRef, "namespace")) !== call.namespace) return false;
-  const pod = find(call, "pods", textOf(at(targetRef, "name")));
+function isOfPod(scope: RequestScope, { ip, targetRef }: Readonly<Record<string, unknown>>): boolean {
+  if (textOf(at(targetRef, "namespace")) !== scope.namespace) return false;
+  const pod = find(scope, "pods", textOf(at(targetRef, "name")));
   return fieldsIn(pod?.status?.["podIPs"]).some((own) => own["ip"] === ip);
 }
 

@@ -4,10 +4,10 @@ import { decide, hasRole, notEvaluated, rulesOf, type Attributes } from "./autho
 import { manageCreate } from "../managedfields/managed-fields.ts";
 import { at, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
 import { checkReview } from "./review-errors.ts";
-import type { Call, Server, User } from "../context/server.ts";
+import type { RequestScope, Server, User } from "../context/server.ts";
 import { bodyJson, matchNamespace, objectOf } from "./body.ts";
 
-type Answer = (review: ApiObject, call: Call) => object;
+type Answer = (review: ApiObject, scope: RequestScope) => object;
 
 const answers: Readonly<Record<string, Answer>> = {
   SelfSubjectAccessReview: (review, { server, user }) => decide(server, user, attributesOf(review)),
@@ -54,7 +54,7 @@ const userInfoOf = ({ name, uid, groups, extra }: User): object => ({
 /** Whom tokens are for, unless they say otherwise. */
 const audience = "https://kubernetes.default.svc";
 
-function tokenStatus({ spec }: ApiObject, { server }: Call): object {
+function tokenStatus({ spec }: ApiObject, { server }: RequestScope): object {
   const user = server.logins.get(textOf(spec?.["token"]));
   const asked = spec?.["audiences"];
   const isForOthers = Array.isArray(asked) && asked.length > 0 && !asked.includes(audience);
@@ -66,27 +66,27 @@ function tokenStatus({ spec }: ApiObject, { server }: Call): object {
 const systemFields = ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid"];
 
 /** The answer to a review; undefined where the kind is none. @throws StatusError */
-export function reviewOf(call: Call): ApiObject | undefined {
-  const { resource } = call;
+export function reviewOf(scope: RequestScope): ApiObject | undefined {
+  const { resource } = scope;
   const answer = answers[resource.kind];
   if (answer === undefined) return undefined;
-  const review = objectOf(call, bodyJson(call, resource.kind), resource.kind, resource.apiVersion, resource.struct);
+  const review = objectOf(scope, bodyJson(scope, resource.kind), resource.kind, resource.apiVersion, resource.struct);
   for (const field of systemFields) delete review.metadata[field];
-  matchNamespace(call, review.metadata);
-  manageCreate(call, review);
+  matchNamespace(scope, review.metadata);
+  manageCreate(scope, review);
   checkReview(review);
   const { kind, apiVersion, spec } = review;
   return {
     kind,
     apiVersion,
-    metadata: metadataOf(review, call),
+    metadata: metadataOf(review, scope),
     // What was asked about rules is not said again.
     ...(isFields(spec) ? { spec: kind === "SelfSubjectRulesReview" ? {} : spec } : {}),
-    status: answer(review, call) as Fields,
+    status: answer(review, scope) as Fields,
   };
 }
 
-function metadataOf({ kind, metadata }: ApiObject, { server }: Call): ApiObject["metadata"] {
+function metadataOf({ kind, metadata }: ApiObject, { server }: RequestScope): ApiObject["metadata"] {
   if (kind === "SelfSubjectReview") return { creationTimestamp: formatTime(server.timeline.now()) };
   return kind === "SelfSubjectRulesReview" ? {} : metadata;
 }

@@ -4,7 +4,7 @@ import { at, isFields, type ApiObject } from "../meta/object.ts";
 import { manageScale, scaleManagers } from "../managedfields/scale-fields.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import { conflict, notFound, optimisticLock } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { matchRequest, sentObject } from "./body.ts";
 import { patchedBy, patchTypeOf } from "./patch.ts";
@@ -55,31 +55,31 @@ function scaleOf({ object }: Entry): ApiObject {
   };
 }
 
-function entryOf(call: Call): Entry {
-  const entry = call.collection.get(call.namespace, call.name);
-  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+function entryOf(scope: RequestScope): Entry {
+  const entry = scope.collection.get(scope.namespace, scope.name);
+  if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
   return entry;
 }
 
-export function getScale(call: Call): Answer {
-  return { status: 200, value: scaleOf(entryOf(call)) };
+export function getScale(scope: RequestScope): Answer {
+  return { status: 200, value: scaleOf(entryOf(scope)) };
 }
 
 /** @throws StatusError */
-export function putScale(call: Call): Answer {
-  checkWriteOptions(call.query, "UpdateOptions");
-  const scales = ofScales(call);
+export function putScale(scope: RequestScope): Answer {
+  checkWriteOptions(scope.query, "UpdateOptions");
+  const scales = ofScales(scope);
   const scale = sentObject(scales);
   matchRequest(scales, scale);
-  return write(call, entryOf(call), scale);
+  return write(scope, entryOf(scope), scale);
 }
 
 /** @throws StatusError */
-export function patchScale(call: Call): Answer {
-  const type = patchTypeOf(call);
-  checkWriteOptions(call.query, "PatchOptions");
-  const entry = entryOf(call);
-  return write(call, entry, patchedBy(ofScales(call), type, managedScaleOf(entry)));
+export function patchScale(scope: RequestScope): Answer {
+  const type = patchTypeOf(scope);
+  checkWriteOptions(scope.query, "PatchOptions");
+  const entry = entryOf(scope);
+  return write(scope, entry, patchedBy(ofScales(scope), type, managedScaleOf(entry)));
 }
 
 /** A Scale as it is patched: with its managed fields, which a refusal shows and an answer does not. */
@@ -90,20 +90,20 @@ function managedScaleOf(entry: Entry): ApiObject {
 }
 
 /** The request, about Scales: these are what is sent, whatever they scale. */
-function ofScales(call: Call): Call {
+function ofScales(scope: RequestScope): RequestScope {
   const [apiVersion, kind] = ["autoscaling/v1", "Scale"];
-  const struct = call.server.catalogue.schema.kind(apiVersion, kind);
-  return { ...call, served: { ...call.served, group: "autoscaling", version: "v1", apiVersion, kind, struct } };
+  const struct = scope.server.registry.schema.kind(apiVersion, kind);
+  return { ...scope, served: { ...scope.served, group: "autoscaling", version: "v1", apiVersion, kind, struct } };
 }
 
-function write(call: Call, entry: Entry, scale: ApiObject): Answer {
+function write(scope: RequestScope, entry: Entry, scale: ApiObject): Answer {
   const version = at(scale, "metadata", "resourceVersion");
   if (typeof version === "string" && version !== "" && Number(version) !== entry.revision) {
-    throw conflict(call.resource.asResource, call.name, optimisticLock);
+    throw conflict(scope.resource.asResource, scope.name, optimisticLock);
   }
   const asked = Number(at(scale, "spec", "replicas") ?? 0);
   if (asked < 0) {
-    throw invalidObject({ group: "autoscaling", name: "Scale" }, call.name, [
+    throw invalidObject({ group: "autoscaling", name: "Scale" }, scope.name, [
       invalid("spec.replicas", asked, "must be greater than or equal to 0"),
     ]);
   }
@@ -114,9 +114,9 @@ function write(call: Call, entry: Entry, scale: ApiObject): Answer {
   };
   const before = at(entry.object, "spec", "replicas");
   const replicas = { before: typeof before === "number" ? before : 0, asked };
-  const scaled = replaceObject({ ...call, subresource: "" }, object, entry, {
+  const scaled = replaceObject({ ...scope, subresource: "" }, object, entry, {
     subresource: "scale",
-    manage: (old, scaledTo) => manageScale(call, old, scaledTo, replicas),
+    manage: (old, scaledTo) => manageScale(scope, old, scaledTo, replicas),
   });
   return { status: 200, value: scaleOf(scaled) };
 }

@@ -1,6 +1,6 @@
 /** Subresources other than status: each method of each, where it is served. */
 import { badRequest, methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { bind } from "./bind.ts";
 import { evict } from "./evict.ts";
@@ -10,22 +10,22 @@ import { getScale, patchScale, putScale } from "./scale.ts";
 import { update } from "./update.ts";
 
 /** What a subresource answers: an object of the store, or something that is only said. */
-export type SubresourceAnswer =
+export type SubresourceResult =
   { readonly status: number; readonly entry: Entry } | { readonly status: number; readonly value: object };
 
-type Handler = (call: Call) => SubresourceAnswer;
+type Handler = (scope: RequestScope) => SubresourceResult;
 
-const stored = (call: Call): SubresourceAnswer => {
-  const entry = call.collection.get(call.namespace, call.name);
-  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
+const stored = (scope: RequestScope): SubresourceResult => {
+  const entry = scope.collection.get(scope.namespace, scope.name);
+  if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
   return { status: 200, entry };
 };
 
 /** Of a part of an object, as `PartRules` has it. */
 const part: Readonly<Record<string, Handler>> = {
   GET: stored,
-  PUT: (call) => ({ status: 200, entry: update(call).entry }),
-  PATCH: (call) => ({ status: 200, entry: patch(call).entry }),
+  PUT: (scope) => ({ status: 200, entry: update(scope).entry }),
+  PATCH: (scope) => ({ status: 200, entry: patch(scope).entry }),
 };
 
 const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
@@ -41,17 +41,17 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 const elsewhere = new Set(["log", "exec", "attach", "portforward", "token"]);
 
 /** @throws StatusError */
-export function subresourceAnswer(call: Call, method: string): SubresourceAnswer {
-  const { resource, subresource } = call;
+export function serveSubresource(scope: RequestScope, method: string): SubresourceResult {
+  const { resource, subresource } = scope;
   if (!resource.subresources.has(subresource)) throw noSuchPath();
   const methods = handlers[`${resource.plural}/${subresource}`] ?? handlers[subresource];
   if (methods === undefined) {
-    if (elsewhere.has(subresource)) stored(call);
+    if (elsewhere.has(subresource)) stored(scope);
     throw elsewhere.has(subresource)
       ? badRequest(`${resource.plural}/${subresource} is not served by this sandbox: nothing runs behind it`)
       : methodNotAllowed();
   }
   const handler = methods[method];
   if (handler === undefined) throw methodNotAllowed();
-  return handler(call);
+  return handler(scope);
 }

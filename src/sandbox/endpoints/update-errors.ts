@@ -4,10 +4,14 @@ import type { ApiObject } from "../meta/object.ts";
 import type { Behaviour } from "../registry/strategy/kind-rules.ts";
 import { finalizerNameErrors, metadataErrors, metadataUpdateErrors } from "../validation/metadata.ts";
 import { specFinalizers } from "../registry/core/namespace.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 
 /** Of `object` in the place of `old`; which checks are made depends on the kind, and on the subresource of the request. */
-export function updateErrors({ resource, served, subresource }: Call, object: ApiObject, old: ApiObject): FieldError[] {
+export function updateErrors(
+  { resource, served, subresource }: RequestScope,
+  object: ApiObject,
+  old: ApiObject,
+): FieldError[] {
   const { rules } = resource.behaviour;
   const { namespaced, behaviour } = resource;
   const asNew = (rule: Pick<Behaviour, "nameRule">): FieldError[] => metadataErrors(object, namespaced, rule);

@@ -7,7 +7,7 @@ import { revisionOf, type ListOptions } from "../options/list-options.ts";
 import { expired, refusal } from "../meta/refusal.ts";
 import { selects } from "../options/selection.ts";
 import { child, type Fields } from "../meta/object.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { errorBody, watchBody } from "../context/watch.ts";
 
@@ -15,8 +15,8 @@ import { errorBody, watchBody } from "../context/watch.ts";
 const minTimeoutMs = 1_800_000;
 
 /** The body that tells the changes. @throws StatusError for a version that cannot be read. */
-export function openWatch(call: Call, options: ListOptions, format: Format, actor: string): ApiBody {
-  const { server, collection } = call;
+export function openWatch(scope: RequestScope, options: ListOptions, format: Format, actor: string): ApiBody {
+  const { server, collection } = scope;
   const asked = revisionOf(options.resourceVersion, false);
   const { selection } = options;
   const current = server.store.revision;
@@ -54,7 +54,7 @@ export function openWatch(call: Call, options: ListOptions, format: Format, acto
       bookmarks: options.bookmarks,
       timeoutMs,
       revision: () => server.store.revision,
-      bookmarkText: (revision, initialEventsEnd) => bookmarkText(call, format, revision, initialEventsEnd),
+      bookmarkText: (revision, initialEventsEnd) => bookmarkText(scope, format, revision, initialEventsEnd),
     },
     { timeline: server.timeline, actor, open: server.watches },
   );
@@ -64,8 +64,8 @@ export function openWatch(call: Call, options: ListOptions, format: Format, acto
 const countsReplicas = new Set(["ReplicaSet", "Deployment", "StatefulSet", "ReplicationController"]);
 
 /** A bookmark's object: of the kind, with nothing in it, as the real server writes such. */
-function bookmarkText(call: Call, format: Format, revision: number, initialEventsEnd: boolean): string {
-  const { kind, apiVersion, struct } = call.served;
+function bookmarkText(scope: RequestScope, format: Format, revision: number, initialEventsEnd: boolean): string {
+  const { kind, apiVersion, struct } = scope.served;
   const metadata: Fields = { resourceVersion: String(revision) };
   if (initialEventsEnd) metadata["annotations"] = { "k8s.io/initial-events-end": "true" };
   if (format.name.startsWith("partial "))
@@ -75,7 +75,7 @@ function bookmarkText(call: Call, format: Format, revision: number, initialEvent
       metadata,
     });
   const object: Fields = { kind, apiVersion, metadata };
-  if (struct !== undefined) canonicalize(object, struct, call.server.catalogue.schema);
+  if (struct !== undefined) canonicalize(object, struct, scope.server.registry.schema);
   if (countsReplicas.has(kind)) child(object, "spec")["replicas"] = 0;
   return JSON.stringify(object);
 }

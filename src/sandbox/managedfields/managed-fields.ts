@@ -7,17 +7,17 @@ import { canonicalize } from "../meta/canonical.ts";
 import { param } from "../options/list-options.ts";
 import { textOf, type ApiObject, type Fields } from "../meta/object.ts";
 import type { Resource } from "../registry/resource.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { atStoredVersion, atVersion } from "../conversion/versions.ts";
 import { compare, type Comparison } from "./compare.ts";
 import { newFields } from "./new-fields.ts";
 import { emptySet, isEmptySet, readSet, subtract, unite, writeSet } from "./field-set.ts";
 
 /** The query's fieldManager, or what stands before the slash in the client's name. */
-export function managerOf(call: Call): string {
-  const asked = param(call.query, "fieldManager");
+export function managerOf(scope: RequestScope): string {
+  const asked = param(scope.query, "fieldManager");
   if (asked !== undefined && asked !== "") return asked;
-  return (call.headers["user-agent"] ?? "").split("/")[0] ?? "";
+  return (scope.headers["user-agent"] ?? "").split("/")[0] ?? "";
 }
 
 const statusOnly = new Set(["status"]);
@@ -27,66 +27,66 @@ const nothing: ReadonlySet<string> = new Set();
 const mostManagers = 10;
 
 /** The new object's managed fields: `object` as the client sent it, with defaults, canonical, before admission. */
-export function manageCreate(call: Call, object: ApiObject): void {
-  const { struct, kind, apiVersion } = call.served;
+export function manageCreate(scope: RequestScope, object: ApiObject): void {
+  const { struct, kind, apiVersion } = scope.served;
   if (struct === undefined) return;
-  if (!call.server.managesFields) {
+  if (!scope.server.managesFields) {
     delete object.metadata.managedFields;
     return;
   }
-  const { schema } = call.server.catalogue;
+  const { schema } = scope.server.registry;
   const empty: Fields = { kind, apiVersion, metadata: {} };
   canonicalize(empty, struct, schema);
-  const fieldsV1 = newFields(empty, atServed(call, object), struct, schema, skippedBy(call));
+  const fieldsV1 = newFields(empty, atServed(scope, object), struct, schema, skippedBy(scope));
   if (Object.keys(fieldsV1).length === 0) delete object.metadata.managedFields;
-  else object.metadata.managedFields = [entryOf(call, ownerOf(call), fieldsV1)];
+  else object.metadata.managedFields = [entryOf(scope, ownerOf(scope), fieldsV1)];
 }
 
 /** Status belongs to those who write it through its subresource, and they manage nothing of the spec. */
-function skippedBy({ subresource, served }: Call): ReadonlySet<string> {
+function skippedBy({ subresource, served }: RequestScope): ReadonlySet<string> {
   if (subresource === "status") return specOnly;
   return subresource === "" && served.subresources.has("status") ? statusOnly : nothing;
 }
 
-function ownerOf(call: Call): Owner {
+function ownerOf(scope: RequestScope): Owner {
   return {
-    manager: managerOf(call),
+    manager: managerOf(scope),
     operation: "Update",
-    apiVersion: call.served.apiVersion,
-    subresource: call.subresource,
+    apiVersion: scope.served.apiVersion,
+    subresource: scope.subresource,
   };
 }
 
 /** The managed fields after an update of `old` to `object`. Those of an object that had none are not begun with. */
-export function manageUpdate(call: Call, old: ApiObject, object: ApiObject): void {
+export function manageUpdate(scope: RequestScope, old: ApiObject, object: ApiObject): void {
   const entries = old.metadata.managedFields ?? [];
-  if (entries.length > 0) managed(call, old, object, entries);
+  if (entries.length > 0) managed(scope, old, object, entries);
   else delete object.metadata.managedFields;
 }
 
 /** The managed fields after a write of the server's own to the status of an object of another kind. */
-export function manageOwnStatus(call: Call, resource: Resource, old: ApiObject, object: ApiObject): void {
+export function manageOwnStatus(scope: RequestScope, resource: Resource, old: ApiObject, object: ApiObject): void {
   const query = [["fieldManager", "kube-apiserver"]] as const;
-  manageUpdate({ ...call, resource, served: resource, query, subresource: "status" }, old, object);
+  manageUpdate({ ...scope, resource, served: resource, query, subresource: "status" }, old, object);
 }
 
-const atServed = ({ served, server }: Call, stored: ApiObject): ApiObject =>
-  atVersion(stored, served.apiVersion, served.struct, server.catalogue.schema);
+const atServed = ({ served, server }: RequestScope, stored: ApiObject): ApiObject =>
+  atVersion(stored, served.apiVersion, served.struct, server.registry.schema);
 
 /** A stored object as it would be stored once it was sent at the request's version, which may put lists in another order. */
-function asSent(call: Call, stored: ApiObject): ApiObject {
-  if (stored.apiVersion === call.served.apiVersion) return stored;
-  const back = atStoredVersion(atServed(call, stored));
-  const { struct } = call.resource;
-  if (struct !== undefined) canonicalize(back, struct, call.server.catalogue.schema);
+function asSent(scope: RequestScope, stored: ApiObject): ApiObject {
+  if (stored.apiVersion === scope.served.apiVersion) return stored;
+  const back = atStoredVersion(atServed(scope, stored));
+  const { struct } = scope.resource;
+  if (struct !== undefined) canonicalize(back, struct, scope.server.registry.schema);
   return back;
 }
 
 /** Fields are counted as the version of the request has them; `old` may be at that one. */
-function managed(call: Call, old: ApiObject, stored: ApiObject, entries: readonly Fields[]): void {
-  const sent = atServed(call, stored);
+function managed(scope: RequestScope, old: ApiObject, stored: ApiObject, entries: readonly Fields[]): void {
+  const sent = atServed(scope, stored);
   entries = distinct(entries);
-  manage(call, atServed(call, old), sent, ofOtherVersions(call, old, stored, entries));
+  manage(scope, atServed(scope, old), sent, ofOtherVersions(scope, old, stored, entries));
   if (sent.metadata.managedFields === undefined) delete stored.metadata.managedFields;
   else stored.metadata.managedFields = sent.metadata.managedFields;
 }
@@ -104,16 +104,16 @@ export function distinct(entries: readonly Fields[]): readonly Fields[] {
  * The managers' entries, those at other versions of the kind without what has changed there. What was managed in another group
  * is forgotten: the real server cannot read it here.
  */
-function ofOtherVersions(call: Call, old: ApiObject, stored: ApiObject, entries: readonly Fields[]): Fields[] {
-  const { served, server } = call;
+function ofOtherVersions(scope: RequestScope, old: ApiObject, stored: ApiObject, entries: readonly Fields[]): Fields[] {
+  const { served, server } = scope;
   return entries.flatMap((entry) => {
     const version = String(entry["apiVersion"]);
     if (version === served.apiVersion) return [entry];
-    const other = server.catalogue.ofKind(version, served.kind);
+    const other = server.registry.ofKind(version, served.kind);
     if (other?.struct === undefined || other.group !== served.group) return [];
-    const { schema } = server.catalogue;
-    const at = (object: ApiObject): ApiObject => atVersion(asSent(call, object), version, other.struct, schema);
-    const { changed, removed } = compare(at(old), at(stored), other.struct, schema, skippedBy(call));
+    const { schema } = server.registry;
+    const at = (object: ApiObject): ApiObject => atVersion(asSent(scope, object), version, other.struct, schema);
+    const { changed, removed } = compare(at(old), at(stored), other.struct, schema, skippedBy(scope));
     const set = readSet(entry["fieldsV1"]);
     subtract(set, changed);
     subtract(set, removed);
@@ -121,12 +121,12 @@ function ofOtherVersions(call: Call, old: ApiObject, stored: ApiObject, entries:
   });
 }
 
-function manage(call: Call, old: ApiObject, sent: ApiObject, entries: readonly Fields[]): void {
-  const { struct } = call.served;
+function manage(scope: RequestScope, old: ApiObject, sent: ApiObject, entries: readonly Fields[]): void {
+  const { struct } = scope.served;
   if (struct === undefined) return;
-  const { schema } = call.server.catalogue;
-  const { changed, removed } = compare(old, sent, struct, schema, skippedBy(call));
-  const own = ownerOf(call);
+  const { schema } = scope.server.registry;
+  const { changed, removed } = compare(old, sent, struct, schema, skippedBy(scope));
+  const own = ownerOf(scope);
   const isOwn = (entry: Fields): boolean =>
     entry["manager"] === own.manager &&
     entry["operation"] === own.operation &&
@@ -145,7 +145,7 @@ function manage(call: Call, old: ApiObject, sent: ApiObject, entries: readonly F
     if (!isEmptySet(set)) kept.push({ ...entry, fieldsV1: writeSet(set) });
   }
   const before = entries.find(isOwn);
-  const mine = ownEntry(call, before, own, { changed, removed });
+  const mine = ownEntry(scope, before, own, { changed, removed });
   if (mine !== undefined) kept.push(mine);
   if (kept.length === 0) delete sent.metadata.managedFields;
   else sent.metadata.managedFields = merged(kept).sort(inOrder);
@@ -163,7 +163,7 @@ interface Owner {
  * of a value; a write that only removes does not move it. Source: apimachinery v0.36 util/managedfields/internal/managedfieldsupdater.go.
  */
 function ownEntry(
-  call: Call,
+  scope: RequestScope,
   before: Fields | undefined,
   owner: Owner,
   { changed, removed }: Comparison,
@@ -174,13 +174,13 @@ function ownEntry(
   if (isEmptySet(set)) return undefined;
   return before !== undefined && isEmptySet(changed)
     ? { ...before, fieldsV1: writeSet(set) }
-    : entryOf(call, owner, writeSet(set));
+    : entryOf(scope, owner, writeSet(set));
 }
 
-function entryOf(call: Call, { subresource, ...owner }: Owner, fieldsV1: Fields): Fields {
+function entryOf(scope: RequestScope, { subresource, ...owner }: Owner, fieldsV1: Fields): Fields {
   return {
     ...owner,
-    time: formatTime(call.server.timeline.now()),
+    time: formatTime(scope.server.timeline.now()),
     fieldsType: "FieldsV1",
     fieldsV1,
     ...(subresource === "" ? {} : { subresource }),

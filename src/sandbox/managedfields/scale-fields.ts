@@ -3,7 +3,7 @@
  * of replicas, and brings the result back: source apimachinery v0.36 util/managedfields/scalehandler.go.
  */
 import type { ApiObject, Fields } from "../meta/object.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { distinct, inOrder, managerOf } from "./managed-fields.ts";
 
 /**
@@ -12,14 +12,14 @@ import { distinct, inOrder, managerOf } from "./managed-fields.ts";
  * replicas, and then nobody comes to by a scale either.
  */
 export function manageScale(
-  call: Call,
+  scope: RequestScope,
   old: ApiObject,
   object: ApiObject,
   replicas: { before: number; asked: number },
 ): void {
   const parts = distinct(old.metadata.managedFields ?? []).map(split);
   const managers = parts.filter(({ managesReplicas }) => managesReplicas).map(({ entry }) => managerOnly(entry));
-  const entries = [...parts.flatMap(({ others }) => others), ...managersAfter(call, managers, replicas)].sort(inOrder);
+  const entries = [...parts.flatMap(({ others }) => others), ...managersAfter(scope, managers, replicas)].sort(inOrder);
   if (entries.length === 0) delete object.metadata.managedFields;
   else object.metadata.managedFields = entries;
 }
@@ -64,12 +64,12 @@ function managerOnly({ manager, operation, apiVersion, subresource }: Fields): F
 
 /** Who manages the replicas once they are scaled. Nothing is tracked where nobody did. */
 function managersAfter(
-  call: Call,
+  scope: RequestScope,
   managers: readonly Fields[],
   { before, asked }: { before: number; asked: number },
 ): readonly Fields[] {
   if (before === asked || managers.length === 0) return managers;
   if (asked === 0) return [];
-  const { apiVersion } = call.served;
-  return [managerOnly({ manager: managerOf(call), operation: "Update", apiVersion, subresource: "scale" })];
+  const { apiVersion } = scope.served;
+  return [managerOnly({ manager: managerOf(scope), operation: "Update", apiVersion, subresource: "scale" })];
 }

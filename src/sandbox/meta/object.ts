@@ -82,6 +82,6 @@ export function copyOf<T>(value: T): T {
 }
 
 /** What admission calls an object that may not have its name yet: a name is made up only after the object has been admitted. */
-export function nameOrStem({ metadata }: ApiObject): string {
+export function nameOrGenerateName({ metadata }: ApiObject): string {
   return metadata.name || (metadata.generateName ?? "");
 }

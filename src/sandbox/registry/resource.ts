@@ -26,7 +26,7 @@ export interface Resource {
   readonly asKind: Qualified;
 }
 
-export interface Catalogue {
+export interface ResourceRegistry {
   readonly data: ApiData;
   readonly schema: Schema;
   /** By `apiVersion` and plural; undefined for what is not served. */
@@ -64,7 +64,7 @@ function resourceOf(apiVersion: string, entry: ResourceData, all: readonly Resou
   };
 }
 
-export function catalogueOf(data: ApiData): Catalogue {
+export function resourceRegistryOf(data: ApiData): ResourceRegistry {
   const schema = schemaOf(data);
   const resources = Object.entries(data.resources).flatMap(([apiVersion, entries]) =>
     entries.filter((entry) => !entry.name.includes("/")).map((entry) => resourceOf(apiVersion, entry, entries, schema)),

@@ -1,7 +1,7 @@
 /** Objects as bytes: alone, in lists, in the frames of a watch. Each piece of JSON is made once and shared. */
 import type { ApiObject } from "../meta/object.ts";
 import { Entry } from "../storage/entry.ts";
-import type { Change } from "../storage/history.ts";
+import type { Change } from "../storage/watch-cache.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Schema } from "../../api/wire/schema.ts";
 import { atVersion } from "../conversion/versions.ts";

@@ -5,7 +5,7 @@
  */
 import { contentHash } from "../../platform/content-hash.ts";
 import type { ResourceData } from "../../api/wire/format.ts";
-import type { Catalogue } from "../registry/resource.ts";
+import type { ResourceRegistry } from "../registry/resource.ts";
 
 /** What the document is asked for as, and what it is answered as. */
 export const aggregatedForm = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -16,15 +16,15 @@ export interface Aggregated {
   readonly etag: string;
 }
 
-const made = new WeakMap<Catalogue, Map<"api" | "apis", Aggregated>>();
+const made = new WeakMap<ResourceRegistry, Map<"api" | "apis", Aggregated>>();
 
 /** The document at `/api` or `/apis`; made once. */
-export function aggregatedAt(catalogue: Catalogue, root: "api" | "apis"): Aggregated {
-  const known = made.get(catalogue) ?? new Map<"api" | "apis", Aggregated>();
-  made.set(catalogue, known);
+export function aggregatedAt(registry: ResourceRegistry, root: "api" | "apis"): Aggregated {
+  const known = made.get(registry) ?? new Map<"api" | "apis", Aggregated>();
+  made.set(registry, known);
   const there = known.get(root);
   if (there !== undefined) return there;
-  const content = { metadata: {}, items: itemsOf(catalogue, root) };
+  const content = { metadata: {}, items: itemsOf(registry, root) };
   const head = { kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2" };
   const document: Aggregated = {
     json: JSON.stringify({ ...head, ...content }),
@@ -34,7 +34,7 @@ export function aggregatedAt(catalogue: Catalogue, root: "api" | "apis"): Aggreg
   return document;
 }
 
-function itemsOf({ data }: Catalogue, root: "api" | "apis"): object[] {
+function itemsOf({ data }: ResourceRegistry, root: "api" | "apis"): object[] {
   const versionOf = (version: string, groupVersion: string): object => ({
     version,
     resources: resourcesOf(data.resources[groupVersion] ?? []),

@@ -1,6 +1,6 @@
 /** What the server says it serves: `/api`, `/apis`, groups, resources; `/version`. */
 import { noSuchPath } from "../meta/refusal.ts";
-import type { Catalogue } from "../registry/resource.ts";
+import type { ResourceRegistry } from "../registry/resource.ts";
 
 /** The version of Kubernetes whose behaviour is served. */
 export const version: Readonly<Record<string, string>> = {
@@ -29,12 +29,12 @@ function groupOf({ name, versions }: Group): object {
   return { name, versions: all, preferredVersion: all[0] };
 }
 
-function resourcesOf(catalogue: Catalogue, groupVersion: string): object | undefined {
-  const resources = catalogue.data.resources[groupVersion];
+function resourcesOf(registry: ResourceRegistry, groupVersion: string): object | undefined {
+  const resources = registry.data.resources[groupVersion];
   if (resources === undefined) {
     const group = groupVersion.slice(0, groupVersion.indexOf("/"));
     // A group that is served answers for its versions; any other path belongs to nobody.
-    if (!groupVersion.includes("/") || catalogue.data.groups.some(({ name }) => name === group)) throw noSuchPath();
+    if (!groupVersion.includes("/") || registry.data.groups.some(({ name }) => name === group)) throw noSuchPath();
     return undefined;
   }
   return {
@@ -46,11 +46,11 @@ function resourcesOf(catalogue: Catalogue, groupVersion: string): object | undef
 }
 
 /** The document at a path of discovery; undefined where nobody answers. @throws StatusError 404. */
-export function discoveryAt(catalogue: Catalogue, parts: readonly string[]): object | undefined {
+export function discoveryAt(registry: ResourceRegistry, parts: readonly string[]): object | undefined {
   const [root, first, second] = parts;
-  const { groups } = catalogue.data;
+  const { groups } = registry.data;
   if (root === "api") {
-    if (first !== undefined) return resourcesOf(catalogue, first);
+    if (first !== undefined) return resourcesOf(registry, first);
     return {
       kind: "APIVersions",
       versions: ["v1"],
@@ -58,14 +58,14 @@ export function discoveryAt(catalogue: Catalogue, parts: readonly string[]): obj
     };
   }
   if (first === undefined) return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(groupOf) };
-  if (second !== undefined) return resourcesOf(catalogue, `${first}/${second}`);
+  if (second !== undefined) return resourcesOf(registry, `${first}/${second}`);
   const group = groups.find(({ name }) => name === first);
   if (group === undefined) return undefined;
   return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
 }
 
 /** What the real server writes with lines and spaces: its version, and where else to ask. */
-export function documentForPeople({ data }: Catalogue, path: string): object | undefined {
+export function indentedDocument({ data }: ResourceRegistry, path: string): object | undefined {
   if (path === "/version" || path === "/version/") return version;
   if (path !== "/") return undefined;
   const versions = data.groups.flatMap(({ name, versions }) => [

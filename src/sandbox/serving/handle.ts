@@ -2,7 +2,7 @@
 import { wholeBody } from "../../api/transport.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { deprecationOf } from "./deprecations.ts";
-import { discoveryAnswer, otherAnswer } from "./documents.ts";
+import { discoveryResponse, nonResourceResponse } from "./documents.ts";
 import { bytesOf, partialOf, wholeFormat } from "../serialization/encoding.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { listed, listMetadata, listText } from "../endpoints/list.ts";
@@ -16,8 +16,8 @@ import {
   notFound,
   refusal,
 } from "../meta/refusal.ts";
-import { jsonAnswer, jsonHeaders, movedAnswer, nobodyThere, refusalAnswer, textAnswer } from "./outgoing.ts";
-import type { Incoming, Outgoing } from "./outgoing.ts";
+import { jsonResponse, jsonHeaders, redirect, notFoundPage, statusResponse, textResponse } from "./responses.ts";
+import type { HttpRequest, HttpResponse } from "./responses.ts";
 import { authorize } from "../endpoints/authorization.ts";
 import { userOf } from "./impersonation.ts";
 import { checkWatchable, prefersYaml } from "../serialization/negotiation.ts";
@@ -25,9 +25,9 @@ import { checkShown, formatOf, shownTo, tableOptions } from "./shown.ts";
 import { reviewOf } from "../endpoints/reviews.ts";
 import { routeOf, type Route } from "../context/route.ts";
 import type { Resource } from "../registry/resource.ts";
-import { collectionOf, type Call, type Server, type User } from "../context/server.ts";
+import { collectionOf, type RequestScope, type Server, type User } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
-import { subresourceAnswer } from "../endpoints/subresources.ts";
+import { serveSubresource } from "../endpoints/subresources.ts";
 import { scaleTable, tableText } from "../printers/table.ts";
 import { bindByName } from "../endpoints/bind.ts";
 import { create } from "../endpoints/create.ts";
@@ -43,23 +43,23 @@ import { yamlType } from "../serialization/yaml/codec.ts";
 export const maxBodyBytes: number = 3 * 1024 * 1024;
 
 /** A refusal before anything is looked at. Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go. */
-function turnedAway(error: StatusError): Outgoing {
-  const refused = refusalAnswer(error);
+function turnedAway(error: StatusError): HttpResponse {
+  const refused = statusResponse(error);
   return { ...refused, headers: { ...refused.headers, "x-content-type-options": "nosniff" } };
 }
 
 /** Answers a request; never throws. */
-export function handle(server: Server, incoming: Incoming): Outgoing {
+export function handle(server: Server, incoming: HttpRequest): HttpResponse {
   const { headers, ...answered } = inMediaType(server, incoming);
   return { ...answered, headers: { ...headers, "audit-id": incoming.headers["audit-id"] ?? nextAuditId(server) } };
 }
 
-/** What an audit log would call a request that says no name of its own. Source: apiserver v0.36 endpoints/filters/audit_init.go. */
+/** What an audit log would call a request that brings no ID. Source: apiserver v0.36 endpoints/filters/audit_init.go. */
 function nextAuditId({ requests }: Server): string {
   return `00000000-0000-4000-8000-${(++requests.count).toString(16).padStart(12, "0")}`;
 }
 
-function inMediaType(server: Server, incoming: Incoming): Outgoing {
+function inMediaType(server: Server, incoming: HttpRequest): HttpResponse {
   const outgoing = handled(server, incoming);
   const { codec } = server.yaml;
   if (codec === undefined || !prefersYaml(incoming.headers["accept"] ?? "")) return outgoing;
@@ -71,18 +71,18 @@ function inMediaType(server: Server, incoming: Incoming): Outgoing {
   return { ...outgoing, headers: { ...headers, "content-type": yamlType }, body: bytesOf(text) };
 }
 
-function handled(server: Server, incoming: Incoming): Outgoing {
+function handled(server: Server, incoming: HttpRequest): HttpResponse {
   try {
     if (incoming.body.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes);
     return answer(server, incoming);
   } catch (error) {
-    if (error instanceof StatusError) return refusalAnswer(error);
-    if (error instanceof URIError) return textAnswer(400, "400 Bad Request");
-    return refusalAnswer(internal(error instanceof Error ? error.message : String(error)));
+    if (error instanceof StatusError) return statusResponse(error);
+    if (error instanceof URIError) return textResponse(400, "400 Bad Request");
+    return statusResponse(internal(error instanceof Error ? error.message : String(error)));
   }
 }
 
-function answer(server: Server, asked: Incoming): Outgoing {
+function answer(server: Server, asked: HttpRequest): HttpResponse {
   const route = routeOf(asked.path);
   const { method, path, query, headers } = asked;
   let user: User;
@@ -96,30 +96,34 @@ function answer(server: Server, asked: Incoming): Outgoing {
   const incoming = { ...asked, user };
   switch (route.is) {
     case "discovery":
-      return discoveryAnswer(server, incoming, route.parts);
+      return discoveryResponse(server, incoming, route.parts);
     case "resource":
       return resourceAnswer(server, incoming, route);
     case "other":
-      return otherAnswer(server, incoming);
+      return nonResourceResponse(server, incoming);
   }
 }
 
-function resourceAnswer(server: Server, incoming: Incoming, route: Route & { readonly is: "resource" }): Outgoing {
-  const { catalogue } = server;
-  const served = catalogue.find(route.apiVersion, route.plural);
+function resourceAnswer(
+  server: Server,
+  incoming: HttpRequest,
+  route: Route & { readonly is: "resource" },
+): HttpResponse {
+  const { registry } = server;
+  const served = registry.find(route.apiVersion, route.plural);
   if (served === undefined) {
     const group = route.apiVersion.split("/")[0] ?? "";
-    if (route.apiVersion.includes("/") && !catalogue.data.groups.some(({ name }) => name === group))
-      return nobodyThere();
+    if (route.apiVersion.includes("/") && !registry.data.groups.some(({ name }) => name === group))
+      return notFoundPage();
     throw noSuchPath();
   }
-  const resource = catalogue.stored(served);
+  const resource = registry.stored(served);
   // A namespaced path of a cluster-scoped kind, or an object without its namespace, leads nowhere.
   if (!resource.namespaced && route.namespace !== "") throw noSuchPath();
   const isEverywhere = route.name === "" && resource.verbs.has("list");
   if (resource.namespaced && route.namespace === "" && !isEverywhere) throw noSuchPath();
   checkSegments(route, resource);
-  const call: Call = {
+  const scope: RequestScope = {
     server,
     resource,
     served,
@@ -137,9 +141,9 @@ function resourceAnswer(server: Server, incoming: Incoming, route: Route & { rea
     warnings: [],
   };
   const deprecation = deprecationOf(resource.storage);
-  if (deprecation !== undefined) call.warnings.push(deprecation);
-  const outgoing = orRefused(() => verbAnswer(call, incoming));
-  const warning = warningHeader(call.warnings);
+  if (deprecation !== undefined) scope.warnings.push(deprecation);
+  const outgoing = orRefused(() => verbAnswer(scope, incoming));
+  const warning = warningHeader(scope.warnings);
   if (warning === undefined) return outgoing;
   return { ...outgoing, headers: { ...outgoing.headers, warning } };
 }
@@ -155,11 +159,11 @@ function checkSegments(route: Route & { readonly is: "resource" }, { plural, sub
 }
 
 /** A refusal keeps the warnings that came before it. */
-function orRefused(answered: () => Outgoing): Outgoing {
+function orRefused(answered: () => HttpResponse): HttpResponse {
   try {
     return answered();
   } catch (error) {
-    if (error instanceof StatusError) return refusalAnswer(error);
+    if (error instanceof StatusError) return statusResponse(error);
     throw error;
   }
 }
@@ -169,105 +173,105 @@ function dryRunOf(query: Query): boolean {
   return value === "All";
 }
 
-function verbAnswer(call: Call, incoming: Incoming): Outgoing {
-  if (call.subresource === "proxy")
-    return movedAnswer(proxied(call, incoming.method, incoming.path).location, incoming.query);
-  if (call.subresource !== "" && call.subresource !== "status") {
-    shownTo(call);
-    const said = subresourceAnswer(call, incoming.method);
-    return "entry" in said ? objectAnswer(call, said.status, said.entry) : saidAnswer(call, said.status, said.value);
+function verbAnswer(scope: RequestScope, incoming: HttpRequest): HttpResponse {
+  if (scope.subresource === "proxy")
+    return redirect(proxied(scope, incoming.method, incoming.path).location, incoming.query);
+  if (scope.subresource !== "" && scope.subresource !== "status") {
+    shownTo(scope);
+    const said = serveSubresource(scope, incoming.method);
+    return "entry" in said ? objectAnswer(scope, said.status, said.entry) : saidAnswer(scope, said.status, said.value);
   }
-  if (call.subresource === "status" && !call.resource.subresources.has("status")) throw noSuchPath();
-  if (call.name === "") return collectionAnswer(call, incoming);
+  if (scope.subresource === "status" && !scope.resource.subresources.has("status")) throw noSuchPath();
+  if (scope.name === "") return collectionAnswer(scope, incoming);
   const verbs =
-    call.subresource === "" ? call.resource.verbs : new Set(call.resource.subresources.get("status")?.verbs ?? []);
+    scope.subresource === "" ? scope.resource.verbs : new Set(scope.resource.subresources.get("status")?.verbs ?? []);
   const verb = { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" }[incoming.method];
   if (verb === undefined || !verbs.has(verb)) throw methodNotAllowed();
   // Before anything is written.
-  shownTo(call);
+  shownTo(scope);
   switch (verb) {
     case "get":
-      return get(call);
+      return get(scope);
     case "update": {
-      const { entry, created } = update(call);
-      return objectAnswer(call, created ? 201 : 200, entry);
+      const { entry, created } = update(scope);
+      return objectAnswer(scope, created ? 201 : 200, entry);
     }
     case "patch": {
-      const { entry, created } = patch(call);
-      return objectAnswer(call, created ? 201 : 200, entry);
+      const { entry, created } = patch(scope);
+      return objectAnswer(scope, created ? 201 : 200, entry);
     }
     default:
-      return remove(call);
+      return remove(scope);
   }
 }
 
-function collectionAnswer(call: Call, incoming: Incoming): Outgoing {
-  const { verbs } = call.resource;
+function collectionAnswer(scope: RequestScope, incoming: HttpRequest): HttpResponse {
+  const { verbs } = scope.resource;
   switch (incoming.method) {
     case "GET":
       if (!verbs.has("list")) throw methodNotAllowed();
-      return listOrWatch(call, incoming);
+      return listOrWatch(scope, incoming);
     case "POST": {
       if (!verbs.has("create")) throw methodNotAllowed();
-      if (call.resource.namespaced && call.namespace === "") throw methodNotAllowed();
-      shownTo(call);
-      if (call.resource.storage === "bindings") {
-        const { status, value } = bindByName(call);
-        return jsonAnswer(status, value);
+      if (scope.resource.namespaced && scope.namespace === "") throw methodNotAllowed();
+      shownTo(scope);
+      if (scope.resource.storage === "bindings") {
+        const { status, value } = bindByName(scope);
+        return jsonResponse(status, value);
       }
-      const review = reviewOf(call);
-      return review === undefined ? objectAnswer(call, 201, create(call)) : jsonAnswer(201, review);
+      const review = reviewOf(scope);
+      return review === undefined ? objectAnswer(scope, 201, create(scope)) : jsonResponse(201, review);
     }
     case "DELETE":
       if (!verbs.has("deletecollection")) throw methodNotAllowed();
-      return removeCollection(call);
+      return removeCollection(scope);
     default:
       throw methodNotAllowed();
   }
 }
 
-export function objectAnswer(call: Call, status: number, entry: Entry): Outgoing {
-  const shown = shownTo(call);
-  checkShown(call, shown, false);
-  const format = formatOf(call, shown);
+export function objectAnswer(scope: RequestScope, status: number, entry: Entry): HttpResponse {
+  const shown = shownTo(scope);
+  checkShown(scope, shown, false);
+  const format = formatOf(scope, shown);
   const text = (format.first ?? format).text(entry);
   return { status, headers: jsonHeaders, body: bytesOf(`${text}\n`) };
 }
 
 /** What a subresource says without storing it: Scales may be shown as others. */
-function saidAnswer(call: Call, status: number, value: object): Outgoing {
-  const { as, version } = shownTo(call);
-  if (as === "" || !("kind" in value) || value.kind !== "Scale") return jsonAnswer(status, value);
+function saidAnswer(scope: RequestScope, status: number, value: object): HttpResponse {
+  const { as, version } = shownTo(scope);
+  if (as === "" || !("kind" in value) || value.kind !== "Scale") return jsonResponse(status, value);
   const scale = value as ApiObject;
-  const shown = as === "Table" ? scaleTable(scale, tableOptions(call, version)) : partialOf(scale, version);
-  return jsonAnswer(status, shown);
+  const shown = as === "Table" ? scaleTable(scale, tableOptions(scope, version)) : partialOf(scale, version);
+  return jsonResponse(status, shown);
 }
 
-function get(call: Call): Outgoing {
-  refuseExport(call.query);
-  revisionOf(param(call.query, "resourceVersion") ?? "", false);
-  const entry = call.collection.get(call.namespace, call.name);
-  if (entry === undefined) throw notFound(call.resource.asResource, call.name);
-  return objectAnswer(call, 200, entry);
+function get(scope: RequestScope): HttpResponse {
+  refuseExport(scope.query);
+  revisionOf(param(scope.query, "resourceVersion") ?? "", false);
+  const entry = scope.collection.get(scope.namespace, scope.name);
+  if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
+  return objectAnswer(scope, 200, entry);
 }
 
-function listOrWatch(call: Call, incoming: Incoming): Outgoing {
-  const { served: resource, server, collection } = call;
-  const namespace = call.namespace === "" ? undefined : call.namespace;
-  const options = listOptionsOf(call.query, resource, namespace);
-  const shown = shownTo(call, true);
-  const format = formatOf(call, shown);
+function listOrWatch(scope: RequestScope, incoming: HttpRequest): HttpResponse {
+  const { served: resource, server, collection } = scope;
+  const namespace = scope.namespace === "" ? undefined : scope.namespace;
+  const options = listOptionsOf(scope.query, resource, namespace);
+  const shown = shownTo(scope, true);
+  const format = formatOf(scope, shown);
   if (options.watch) {
-    checkWatchable(call.headers["accept"] ?? "");
+    checkWatchable(scope.headers["accept"] ?? "");
     // The real server finds out at the first event, and ends there.
     if (shown.as === "PartialObjectMetadataList")
       return { status: 200, headers: jsonHeaders, body: wholeBody(new Uint8Array(0)) };
-    return { status: 200, headers: jsonHeaders, body: openWatch(call, options, format, incoming.actor) };
+    return { status: 200, headers: jsonHeaders, body: openWatch(scope, options, format, incoming.actor) };
   }
   const list = listed(collection, options, server.store.revision);
-  checkShown(call, shown, true);
+  checkShown(scope, shown, true);
   if (shown.as === "Table") {
-    const columns = { ...tableOptions(call, shown.version), withColumns: true };
+    const columns = { ...tableOptions(scope, shown.version), withColumns: true };
     const text = tableText(resource, list.entries, listMetadata(list), columns);
     return { status: 200, headers: jsonHeaders, body: bytesOf(text) };
   }
@@ -276,30 +280,30 @@ function listOrWatch(call: Call, incoming: Incoming): Outgoing {
   return { status: 200, headers: jsonHeaders, body: bytesOf(listText(kind, apiVersion, list, format)) };
 }
 
-function remove(call: Call): Outgoing {
-  const options = deleteOptionsOf(call);
-  const { entry, gone, asObject } = deleteOne(call, options);
+function remove(scope: RequestScope): HttpResponse {
+  const options = deleteOptionsOf(scope);
+  const { entry, gone, asObject } = deleteOne(scope, options);
   const status = !gone && options.orphanDependents === false ? 202 : 200;
-  if (!gone || asObject === true || call.resource.behaviour.returnsDeleted) return objectAnswer(call, status, entry);
-  const { group, plural } = call.served;
-  return jsonAnswer(200, {
+  if (!gone || asObject === true || scope.resource.behaviour.returnsDeleted) return objectAnswer(scope, status, entry);
+  const { group, plural } = scope.served;
+  return jsonResponse(200, {
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Success",
-    details: { name: call.name, ...(group === "" ? {} : { group }), kind: plural, uid: entry.object.metadata.uid },
+    details: { name: scope.name, ...(group === "" ? {} : { group }), kind: plural, uid: entry.object.metadata.uid },
   });
 }
 
-function removeCollection(call: Call): Outgoing {
-  const { served: resource, server } = call;
-  const list = listOptionsOf(call.query, resource, call.namespace === "" ? undefined : call.namespace);
+function removeCollection(scope: RequestScope): HttpResponse {
+  const { served: resource, server } = scope;
+  const list = listOptionsOf(scope.query, resource, scope.namespace === "" ? undefined : scope.namespace);
   // The list is as it was before anything was deleted.
   const { revision } = server.store;
-  if (list.continueToken !== "" || list.resourceVersion !== "") listed(call.collection, list, revision);
-  const entries = deleteCollection(call, list, deleteOptionsOf(call));
+  if (list.continueToken !== "" || list.resourceVersion !== "") listed(scope.collection, list, revision);
+  const entries = deleteCollection(scope, list, deleteOptionsOf(scope));
   const answered = { entries, revision, continueToken: "", remaining: undefined };
-  const format = wholeFormat(resource, server.catalogue.schema);
+  const format = wholeFormat(resource, server.registry.schema);
   return {
     status: 200,
     headers: jsonHeaders,

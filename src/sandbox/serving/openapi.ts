@@ -3,7 +3,7 @@
  * are not told; kubectl has those of the built-in kinds.
  */
 import { contentHash } from "../../platform/content-hash.ts";
-import type { Catalogue } from "../registry/resource.ts";
+import type { ResourceRegistry } from "../registry/resource.ts";
 
 const rootOf = (groupVersion: string): string =>
   groupVersion.includes("/") ? `apis/${groupVersion}` : `api/${groupVersion}`;
@@ -20,25 +20,25 @@ export interface OpenApiDocument {
   readonly hash: string;
 }
 
-const made = new WeakMap<Catalogue, ReadonlyMap<string, OpenApiDocument>>();
+const made = new WeakMap<ResourceRegistry, ReadonlyMap<string, OpenApiDocument>>();
 
 /** The documents of all groups by their roots (`apis/apps/v1`); made once. */
-function documentsOf(catalogue: Catalogue): ReadonlyMap<string, OpenApiDocument> {
-  let documents = made.get(catalogue);
+function documentsOf(registry: ResourceRegistry): ReadonlyMap<string, OpenApiDocument> {
+  let documents = made.get(registry);
   if (documents === undefined) {
-    const entries = Object.keys(catalogue.data.resources).map((groupVersion): [string, OpenApiDocument] => {
-      const text = JSON.stringify(documentOf(catalogue, groupVersion));
+    const entries = Object.keys(registry.data.resources).map((groupVersion): [string, OpenApiDocument] => {
+      const text = JSON.stringify(documentOf(registry, groupVersion));
       return [rootOf(groupVersion), { text, hash: contentHash(text) }];
     });
     documents = new Map(entries);
-    made.set(catalogue, documents);
+    made.set(registry, documents);
   }
   return documents;
 }
 
 /** `/openapi/v3`: where each group's document is. */
-export function openApiIndex(catalogue: Catalogue): string {
-  const paths = [...documentsOf(catalogue)].map(([root, { hash }]): [string, object] => [
+export function openApiIndex(registry: ResourceRegistry): string {
+  const paths = [...documentsOf(registry)].map(([root, { hash }]): [string, object] => [
     root,
     { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` },
   ]);
@@ -46,13 +46,13 @@ export function openApiIndex(catalogue: Catalogue): string {
 }
 
 /** The document at a path below `/openapi/v3`; undefined where there is none. */
-export function openApiAt(catalogue: Catalogue, path: string): OpenApiDocument | undefined {
-  return documentsOf(catalogue).get(path.slice("/openapi/v3/".length));
+export function openApiAt(registry: ResourceRegistry, path: string): OpenApiDocument | undefined {
+  return documentsOf(registry).get(path.slice("/openapi/v3/".length));
 }
 
-function documentOf(catalogue: Catalogue, groupVersion: string): object {
+function documentOf(registry: ResourceRegistry, groupVersion: string): object {
   const paths: Record<string, object> = {};
-  for (const { group, version, kind, plural, namespaced, verbs } of catalogue.resources) {
+  for (const { group, version, kind, plural, namespaced, verbs } of registry.resources) {
     if ((group === "" ? version : `${group}/${version}`) !== groupVersion || !verbs.has("patch")) continue;
     const scope = namespaced ? "/namespaces/{namespace}" : "";
     paths[`/${rootOf(groupVersion)}${scope}/${plural}/{name}`] = {

@@ -3,35 +3,35 @@ import { partialFormat, wholeFormat, type Format } from "../serialization/encodi
 import { param, type Query } from "../options/list-options.ts";
 import { acceptedAs, type Shown } from "../serialization/negotiation.ts";
 import { badRequest, refusal } from "../meta/refusal.ts";
-import type { Call } from "../context/server.ts";
+import type { RequestScope } from "../context/server.ts";
 import { tableFormat, type TableOptions } from "../printers/table.ts";
 
 /** What a request asks for; before anything is written. @throws StatusError 406. */
-export function shownTo({ headers }: Call, isList = false): Shown {
+export function shownTo({ headers }: RequestScope, isList = false): Shown {
   return acceptedAs(headers["accept"] ?? "", isList);
 }
 
 /** @throws StatusError 400 for options of tables that there are not. */
-export function formatOf(call: Call, { as, version }: Shown): Format {
+export function formatOf(scope: RequestScope, { as, version }: Shown): Format {
   switch (as) {
     case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
       return partialFormat(version);
     case "Table":
-      return tableFormat(call.served, tableOptions(call, version));
+      return tableFormat(scope.served, tableOptions(scope, version));
     case "":
-      return wholeFormat(call.served, call.server.catalogue.schema);
+      return wholeFormat(scope.served, scope.server.registry.schema);
   }
 }
 
 /** @throws StatusError 400. */
-export function tableOptions(call: Call, version: string): TableOptions {
-  const objects = includedObject(call.query);
-  const whole = wholeFormat(call.served, call.server.catalogue.schema);
+export function tableOptions(scope: RequestScope, version: string): TableOptions {
+  const objects = includedObject(scope.query);
+  const whole = wholeFormat(scope.served, scope.server.registry.schema);
   return {
     version,
     objects,
-    now: () => call.server.timeline.now(),
+    now: () => scope.server.timeline.now(),
     whole: (entry) => JSON.parse(whole.text(entry)) as unknown,
   };
 }
@@ -46,7 +46,7 @@ function includedObject(query: Query): TableOptions["objects"] {
 }
 
 /** Metadata of an object cannot be asked for as that of a list, nor the other way round. @throws StatusError 406. */
-export function checkShown({ served }: Call, { as }: Shown, isList: boolean): void {
+export function checkShown({ served }: RequestScope, { as }: Shown, isList: boolean): void {
   if (as !== (isList ? "PartialObjectMetadata" : "PartialObjectMetadataList")) return;
   const group = served.group === "" ? "core" : (served.group.split(".")[0] ?? "");
   const is = isList ? `is a list (*${group}.${served.kind}List)` : `is not a list (*${group}.${served.kind})`;

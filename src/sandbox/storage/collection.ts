@@ -1,6 +1,6 @@
 /** All objects of one resource, their history, and those who wait for the next change. */
 import type { Entry } from "./entry.ts";
-import { History, type Change, type HistoryLimits } from "./history.ts";
+import { WatchCache, type Change, type WatchCacheLimits } from "./watch-cache.ts";
 import { lowerBound, SortedNames } from "./sorted-names.ts";
 
 /** Told of each change, synchronously, after it has been made. It must only take note. */
@@ -20,15 +20,15 @@ export interface Range {
 
 export class Collection {
   readonly namespaced: boolean;
-  readonly history: History;
+  readonly history: WatchCache;
   readonly listeners: Set<Listener> = new Set();
   #partitions = new Map<string, Partition>();
   #namespaces = new SortedNames();
   #size = 0;
 
-  constructor(namespaced: boolean, revision: number, limits: HistoryLimits) {
+  constructor(namespaced: boolean, revision: number, limits: WatchCacheLimits) {
     this.namespaced = namespaced;
-    this.history = new History(revision, limits);
+    this.history = new WatchCache(revision, limits);
   }
 
   get size(): number {
@@ -114,7 +114,7 @@ export class Collection {
    * The objects as they were at `revision`, which the history must cover: today's with every later change taken back.
    */
   rangeAt(range: Range, revision: number): Iterable<Entry> {
-    const place = this.history.placeAfter(revision);
+    const place = this.history.firstAfter(revision);
     if (place === this.history.end) return this.range(range);
     /** What stood there at `revision`; undefined for nothing. The first later change tells. */
     const then = new Map<string, Entry | undefined>();

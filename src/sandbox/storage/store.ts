@@ -3,15 +3,15 @@ import type { Timeline } from "../../platform/timeline.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { Collection } from "./collection.ts";
 import { Entry } from "./entry.ts";
-import type { HistoryLimits } from "./history.ts";
+import type { WatchCacheLimits } from "./watch-cache.ts";
 
 export class Store {
   readonly #timeline: Timeline;
-  readonly #limits: HistoryLimits;
+  readonly #limits: WatchCacheLimits;
   readonly #collections = new Map<string, Collection>();
   #revision = 1;
 
-  constructor(timeline: Timeline, limits: HistoryLimits) {
+  constructor(timeline: Timeline, limits: WatchCacheLimits) {
     this.#timeline = timeline;
     this.#limits = limits;
   }

@@ -4,7 +4,7 @@
  */
 import { seededRandom } from "../../../src/platform/random.ts";
 import { loadApiData } from "../../../src/api/wire/load.ts";
-import { catalogueOf } from "../../../src/sandbox/registry/resource.ts";
+import { resourceRegistryOf } from "../../../src/sandbox/registry/resource.ts";
 import type { Case, Table } from "../case.ts";
 import { examples } from "../wild/examples.ts";
 import { wildCase } from "../wild/wild.ts";
@@ -56,13 +56,13 @@ const leftOut = new Set([
 ]);
 
 const requests = 6;
-const catalogue = catalogueOf(await loadApiData());
+const registry = resourceRegistryOf(await loadApiData());
 
 const cases = examples.flatMap((example): Case[] => {
   const name = `${example.apiVersion} ${example.plural}`;
-  const struct = catalogue.find(example.apiVersion, example.plural)?.struct;
+  const struct = registry.find(example.apiVersion, example.plural)?.struct;
   if (struct === undefined || leftOut.has(name)) return [];
-  return [wildCase(seededRandom(seeds[name] ?? 1), example, { struct, schema: catalogue.schema, length: requests })];
+  return [wildCase(seededRandom(seeds[name] ?? 1), example, { struct, schema: registry.schema, length: requests })];
 });
 
 export const wildKinds: Table = { name: "kinds", cases };

@@ -3,14 +3,14 @@ import { objectKey } from "../../../src/api/key.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { admissionNotes } from "../../../src/modes/dry-run/admission.ts";
 import { loadApiData } from "../../../src/api/wire/load.ts";
-import { catalogueOf } from "../../../src/sandbox/registry/resource.ts";
+import { resourceRegistryOf } from "../../../src/sandbox/registry/resource.ts";
 import type { WriteEvent } from "../../../src/trace/events.ts";
 import type { KindName } from "../../../src/trace/names.ts";
 import { entryName, kindNameOf, type State } from "../../../src/views/state.ts";
 
-const catalogue = catalogueOf(await loadApiData());
+const registry = resourceRegistryOf(await loadApiData());
 const pluralOf = (of: KindName): string =>
-  catalogue.resources.find(({ group, kind }) => group === of.group && kind === of.kind)?.plural ?? "";
+  registry.resources.find(({ group, kind }) => group === of.group && kind === of.kind)?.plural ?? "";
 
 function stored(
   apiVersion: string,

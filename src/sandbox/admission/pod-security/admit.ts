@@ -6,7 +6,7 @@ import { deepEqual } from "../../../api/field-changes.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { invalidObject } from "../../meta/field-errors.ts";
 import { forbidden } from "../../meta/refusal.ts";
-import type { Call } from "../../context/server.ts";
+import type { RequestScope } from "../../context/server.ts";
 import type { PodLike } from "./checks/check.ts";
 import { inDetail, inShort, violationsOf } from "./evaluate.ts";
 import { compareLevels, policyOf, shownPolicy, type LevelVersion, type Policy } from "./checks/policy.ts";
@@ -32,18 +32,18 @@ const podParts: ReadonlySet<string> = new Set(["", "ephemeralcontainers", "resiz
  * Looks at an object as it is about to be stored; changes nothing. `old` is what is there already.
  * @throws StatusError 403 for a pod that its namespace does not take, 422 for labels of a namespace that say nothing.
  */
-export function admitPodSecurity(call: Call, object: ApiObject, old?: ApiObject): void {
-  const { resource, subresource, server } = call;
+export function admitPodSecurity(scope: RequestScope, object: ApiObject, old?: ApiObject): void {
+  const { resource, subresource, server } = scope;
   if (!server.admission.has("PodSecurity")) return;
   if (resource.storage === "pods") {
-    if (podParts.has(subresource)) admitPod(call, object, old);
+    if (podParts.has(subresource)) admitPod(scope, object, old);
     return;
   }
   if (subresource !== "") return;
-  if (resource.storage === "namespaces") return admitLabels(call, object, old);
+  if (resource.storage === "namespaces") return admitLabels(scope, object, old);
   const path = templates.get(resource.storage);
   const template = path === undefined ? undefined : at(object, ...path);
-  if (isFields(template)) warnOf(call, podLike(template), policyAt(call).warn);
+  if (isFields(template)) warnOf(scope, podLike(template), policyAt(scope).warn);
 }
 
 function podLike(of: Fields): PodLike {
@@ -54,26 +54,26 @@ function podLike(of: Fields): PodLike {
   };
 }
 
-function policyAt({ server, namespace }: Call): Policy {
+function policyAt({ server, namespace }: RequestScope): Policy {
   return policyOf(server.store.collection("namespaces", false).get("", namespace)?.object.metadata.labels).policy;
 }
 
-function admitPod(call: Call, pod: ApiObject, old: ApiObject | undefined): void {
-  const { enforce, warn } = policyAt(call);
+function admitPod(scope: RequestScope, pod: ApiObject, old: ApiObject | undefined): void {
+  const { enforce, warn } = policyAt(scope);
   if (enforce.level === "privileged" && warn.level === "privileged") return;
   if (old !== undefined && !changesImages(pod, old)) return;
   const violations = violationsOf(podLike(pod), enforce);
   if (violations.length > 0) {
     const why = `violates PodSecurity "${shownPolicy(enforce)}": ${inDetail(violations)}`;
-    throw forbidden(call.resource.asResource, pod.metadata.name ?? "", why);
+    throw forbidden(scope.resource.asResource, pod.metadata.name ?? "", why);
   }
-  warnOf(call, podLike(pod), warn);
+  warnOf(scope, podLike(pod), warn);
 }
 
-function warnOf(call: Call, pod: PodLike, policy: LevelVersion): void {
+function warnOf(scope: RequestScope, pod: PodLike, policy: LevelVersion): void {
   const violations = violationsOf(pod, policy);
   if (violations.length === 0) return;
-  call.warnings.push(`would violate PodSecurity "${shownPolicy(policy)}": ${inDetail(violations)}`);
+  scope.warnings.push(`would violate PodSecurity "${shownPolicy(policy)}": ${inDetail(violations)}`);
 }
 
 /** Whether an update of a pod brings containers or images: nothing else that it may change matters here. */
@@ -89,22 +89,22 @@ function changesImages({ spec }: ApiObject, old: ApiObject): boolean {
   );
 }
 
-function admitLabels(call: Call, namespace: ApiObject, old: ApiObject | undefined): void {
+function admitLabels(scope: RequestScope, namespace: ApiObject, old: ApiObject | undefined): void {
   const { policy, errors } = policyOf(namespace.metadata.labels);
   const before = old === undefined ? undefined : policyOf(old.metadata.labels);
   // What was wrong before may stay so.
   if (errors.length > 0 && (before === undefined || !deepEqual(errors, before.errors))) {
-    throw invalidObject(call.resource.asKind, namespace.metadata.name ?? "", errors);
+    throw invalidObject(scope.resource.asKind, namespace.metadata.name ?? "", errors);
   }
   if (before === undefined) return;
   const [next, last] = [policy.enforce, before.policy.enforce];
   if (next.level === "privileged" || (next.version === last.version && compareLevels(next.level, last.level) <= 0))
     return;
-  call.warnings.push(...warningsOfPods(call, namespace.metadata.name ?? "", next));
+  scope.warnings.push(...warningsOfPods(scope, namespace.metadata.name ?? "", next));
 }
 
 /** What is told of the pods of a namespace that would not be let in any more: they stay. */
-function warningsOfPods({ server }: Call, namespace: string, policy: LevelVersion): string[] {
+function warningsOfPods({ server }: RequestScope, namespace: string, policy: LevelVersion): string[] {
   const pods = [...server.store.collection("pods", true).range({ namespace })].map(({ object }) => object);
   const looked = oneOfEachFirst(pods).slice(0, mostPods);
   const named = new Map<string, string[]>();

@@ -16,7 +16,7 @@ import type { ResourceQuota } from "../../../api/types.ts";
 import { isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { manageOwnStatus } from "../../managedfields/managed-fields.ts";
 import { forbidden } from "../../meta/refusal.ts";
-import type { Call } from "../../context/server.ts";
+import type { RequestScope } from "../../context/server.ts";
 import { chargesUpdate, unspecified } from "./charging.ts";
 
 const zero: Quantity = { nano: 0n, format: "decimal" };
@@ -35,46 +35,46 @@ const nothing = (): void => undefined;
  * Looks at what an object takes; the answer counts it, once nothing else stands against the write.
  * @throws StatusError 403 where a quota would be exceeded or is not known yet.
  */
-export function admitQuota(call: Call, object: ApiObject, old?: ApiObject): () => void {
-  if (!call.resource.namespaced || !call.server.admission.has("ResourceQuota")) return nothing;
-  const quotas = call.server.store.collection("resourcequotas", true);
-  const found = [...quotas.range({ namespace: call.namespace })];
+export function admitQuota(scope: RequestScope, object: ApiObject, old?: ApiObject): () => void {
+  if (!scope.resource.namespaced || !scope.server.admission.has("ResourceQuota")) return nothing;
+  const quotas = scope.server.store.collection("resourcequotas", true);
+  const found = [...quotas.range({ namespace: scope.namespace })];
   if (found.length === 0) return nothing;
-  const { resource, subresource } = call;
+  const { resource, subresource } = scope;
   if (old !== undefined && !chargesUpdate(resource, { subresource, object, old })) return nothing;
-  const asked: Asked = { call, object, old, name: object.metadata.name ?? "" };
+  const asked: Asked = { scope, object, old, name: object.metadata.name ?? "" };
   const interesting = found.map(({ object: quota }) => quota).filter((quota) => isAbout(asked, quota, object));
   for (const quota of interesting) checkKnown(asked, quota);
   const changed = interesting.flatMap((quota) => charged(asked, quota) ?? []);
-  if (call.dryRun) return nothing;
-  return () => changed.forEach((quota) => call.server.store.put(quotas, quota));
+  if (scope.dryRun) return nothing;
+  return () => changed.forEach((quota) => scope.server.store.put(quotas, quota));
 }
 
 interface Asked {
-  readonly call: Call;
+  readonly scope: RequestScope;
   readonly object: ApiObject;
   readonly old: ApiObject | undefined;
   readonly name: string;
 }
 
 /** What a quota sets for objects of this kind: as its controller has taken note of it. */
-const namesIn = ({ call }: Asked, quota: ApiObject): readonly string[] =>
-  namesFor(call.resource, Object.keys(textMap(quota.status?.["hard"])));
+const namesIn = ({ scope }: Asked, quota: ApiObject): readonly string[] =>
+  namesFor(scope.resource, Object.keys(textMap(quota.status?.["hard"])));
 
 function isAbout(asked: Asked, quota: ApiObject, object: ApiObject): boolean {
   if (namesIn(asked, quota).length === 0) return false;
-  return isInScopes((quota as ResourceQuota).spec, asked.call.resource, object);
+  return isInScopes((quota as ResourceQuota).spec, asked.scope.resource, object);
 }
 
-function refused({ call, name }: Asked, why: string): Error {
-  return forbidden(call.resource.asResource, name, why);
+function refused({ scope, name }: Asked, why: string): Error {
+  return forbidden(scope.resource.asResource, name, why);
 }
 
 /** A quota on what pods ask for takes none that do not say it; and none are taken before its controller has counted. */
 function checkKnown(asked: Asked, quota: ApiObject): void {
   const names = namesIn(asked, quota);
   const { name = "" } = quota.metadata;
-  const { group, plural } = asked.call.resource;
+  const { group, plural } = asked.scope.resource;
   const isPod = group === "" && plural === "pods";
   const missing = isPod ? unspecified(asked.object, names) : new Map<string, readonly string[]>();
   if (missing.size > 0) {
@@ -91,8 +91,8 @@ function checkKnown(asked: Asked, quota: ApiObject): void {
 
 /** What the object takes more than before; what it takes less, its controller finds out. */
 function takenOf(asked: Asked, quota: ApiObject): Amounts {
-  const { call, object, old } = asked;
-  const usageNow = (each: ApiObject): Amounts => usageOf(call.resource, each, call.server.timeline.now());
+  const { scope, object, old } = asked;
+  const usageNow = (each: ApiObject): Amounts => usageOf(scope.resource, each, scope.server.timeline.now());
   const usage = usageNow(object);
   const before = old !== undefined && isAbout(asked, quota, old) ? usageNow(old) : new Map<string, Quantity>();
   const taken: Amounts = new Map();
@@ -125,7 +125,7 @@ function charged(asked: Asked, quota: ApiObject): ApiObject | undefined {
   }
   const status: Fields = { ...quota.status, used: next };
   const after: ApiObject = { ...quota, metadata: { ...quota.metadata }, status };
-  const resource = asked.call.server.catalogue.find("v1", "resourcequotas");
-  if (resource !== undefined) manageOwnStatus(asked.call, resource, quota, after);
+  const resource = asked.scope.server.registry.find("v1", "resourcequotas");
+  if (resource !== undefined) manageOwnStatus(asked.scope, resource, quota, after);
   return after;
 }

@@ -22,7 +22,7 @@ import {
   subdomainErrors,
   textsIn,
 } from "../../validation/checks.ts";
-import type { KindRules, Surroundings } from "../strategy/kind-rules.ts";
+import type { KindRules, StrategyContext } from "../strategy/kind-rules.ts";
 import { labelErrors } from "../../validation/metadata.ts";
 import { labelKeyProblems, labelValueProblems } from "../../validation/names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
@@ -204,7 +204,7 @@ function claimErrors(spec: Fields, field: string): FieldError[] {
 const adminLabel = "resource.kubernetes.io/admin-access";
 
 /** Devices for administrators are for namespaces that say so; the real server names the first request for one, and not where it says it. */
-function adminErrors(spec: Fields, { namespaceLabels }: Surroundings): FieldError[] {
+function adminErrors(spec: Fields, { namespaceLabels }: StrategyContext): FieldError[] {
   const requests = fieldsIn(at(spec, "devices", "requests"));
   const index = requests.findIndex((request) => at(request, "exactly", "adminAccess") === true);
   if (index < 0 || namespaceLabels()[adminLabel] === "true") return [];

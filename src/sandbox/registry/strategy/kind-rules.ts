@@ -5,14 +5,14 @@ import type { ApiObject, Fields } from "../../meta/object.ts";
 import type { NameRule } from "../../validation/names.ts";
 
 /** What the server knows of who asks. */
-export interface Asker {
+export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
 }
 
 /** What the functions of a kind may ask of the server. */
-export interface Surroundings {
+export interface StrategyContext {
   /** Tells the client something beside its answer. */
   readonly warn: (text: string) => void;
   /** Milliseconds since 1970. */
@@ -21,7 +21,7 @@ export interface Surroundings {
   /** Whether nothing of the request is kept. */
   readonly dryRun: boolean;
   /** Who asks. */
-  readonly user: Asker;
+  readonly user: UserInfo;
   /** The addresses and ports that Services have. */
   readonly takenAddresses: () => Set<unknown>;
   readonly takenNodePorts: () => Set<unknown>;
@@ -41,16 +41,16 @@ export interface KindRules {
    */
   filledWhenRead?(object: ApiObject): boolean;
   /** After defaults, before validation: drops what a client may not set, sets what it need not. */
-  prepareCreate?(object: ApiObject, surroundings: Surroundings): void;
+  prepareCreate?(object: ApiObject, surroundings: StrategyContext): void;
   /** After validation, of a new object and of one that is updated: gives out what there is only one of. */
-  allocate?(object: ApiObject, surroundings: Surroundings): void;
+  allocate?(object: ApiObject, surroundings: StrategyContext): void;
   prepareUpdate?(object: ApiObject, old: ApiObject): void;
-  prepareStatus?(object: ApiObject, old: ApiObject, surroundings: Surroundings): void;
+  prepareStatus?(object: ApiObject, old: ApiObject, surroundings: StrategyContext): void;
   /** Must change nothing. `version` is the apiVersion of the request. */
   validate?(object: ApiObject, version: string): FieldError[];
   validateUpdate?(object: ApiObject, old: ApiObject, version: string): FieldError[];
   /** What is wrong before anything else is looked at; may still fill in what the client left out. */
-  begin?(object: ApiObject, old: ApiObject | undefined, surroundings: Surroundings): FieldError[];
+  begin?(object: ApiObject, old: ApiObject | undefined, surroundings: StrategyContext): FieldError[];
   /** What a client is told of an object that is taken as it is. */
   warnings?(object: ApiObject, old?: ApiObject): string[];
   /** `validateUpdate` says all there is to say of an update; otherwise `validate` looks at it first. */
@@ -60,7 +60,7 @@ export interface KindRules {
   /** New objects are looked at without their metadata first, and metadata only where nothing else is wrong. */
   readonly metadataLast?: boolean;
   /** What is wrong with a new object beyond `validate`. */
-  validateCreate?(object: ApiObject, version: string, surroundings: Surroundings): FieldError[];
+  validateCreate?(object: ApiObject, version: string, surroundings: StrategyContext): FieldError[];
   /** Subresources by which one part of an object is written. */
   readonly parts?: Readonly<Record<string, PartRules>>;
   validateStatus?(object: ApiObject, old: ApiObject): FieldError[];

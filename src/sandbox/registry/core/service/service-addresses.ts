@@ -6,7 +6,7 @@ import { deepEqual } from "../../../../api/field-changes.ts";
 import { below, type Random } from "../../../../platform/random.ts";
 import { invalid, type FieldError } from "../../../meta/field-errors.ts";
 import { textOf, child, type ApiObject, type Fields } from "../../../meta/object.ts";
-import type { Surroundings } from "../../strategy/kind-rules.ts";
+import type { StrategyContext } from "../../strategy/kind-rules.ts";
 import { allocateNodePorts, dropNodePorts, hasNodePorts, keepNodePorts, needsHealthCheck } from "./service-ports.ts";
 
 /** The items of what may be a list. */
@@ -85,7 +85,11 @@ export function addressChangeErrors(now: Fields, before: Fields): FieldError[] {
 const ofServer = /^10\.0\.\d+\.\d+$/;
 
 /** An address that is asked for and that another Service has, or that is none of the server's; node ports are given by the way. */
-export function takenErrors(service: ApiObject, old: ApiObject | undefined, surroundings: Surroundings): FieldError[] {
+export function takenErrors(
+  service: ApiObject,
+  old: ApiObject | undefined,
+  surroundings: StrategyContext,
+): FieldError[] {
   const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
   const ip = textOf(spec["clusterIP"]);
   const isNew = old === undefined || !hasAddress(before);
@@ -100,7 +104,7 @@ export function takenErrors(service: ApiObject, old: ApiObject | undefined, surr
 const outside = "the provided network does not match the current range";
 
 /** Gives a Service the address that it does not have yet. */
-export function allocate(service: ApiObject, { dryRun, random, takenAddresses }: Surroundings): void {
+export function allocate(service: ApiObject, { dryRun, random, takenAddresses }: StrategyContext): void {
   const spec = child(service, "spec");
   if (!hasAddress(spec)) {
     // As the real server shows it whenever it is read.

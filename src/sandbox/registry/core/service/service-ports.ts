@@ -7,7 +7,7 @@ import { invalid, type FieldError } from "../../../meta/field-errors.ts";
 import { child, fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { refusal } from "../../../meta/refusal.ts";
 import { isNumber } from "../../../validation/checks.ts";
-import type { Surroundings } from "../../strategy/kind-rules.ts";
+import type { StrategyContext } from "../../strategy/kind-rules.ts";
 
 const firstNodePort = 30_000;
 const nodePorts = 2768;
@@ -41,7 +41,7 @@ interface Operation {
   next(): number;
 }
 
-function operation({ dryRun, random, takenNodePorts }: Surroundings): Operation {
+function operation({ dryRun, random, takenNodePorts }: StrategyContext): Operation {
   const given: number[] = [];
   let taken: ReadonlySet<unknown> | undefined;
   const isTaken = (port: number): boolean => (taken ??= takenNodePorts()).has(port) || given.includes(port);
@@ -135,7 +135,7 @@ function healthPort(spec: Fields, ports: Operation): void {
 export function allocateNodePorts(
   service: ApiObject,
   old: ApiObject | undefined,
-  surroundings: Surroundings,
+  surroundings: StrategyContext,
 ): FieldError[] {
   const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
   const ports = operation(surroundings);

@@ -5,7 +5,7 @@ import { bytesOf } from "../serialization/encoding.ts";
 import type { Query } from "../options/list-options.ts";
 import type { User } from "../context/server.ts";
 
-export interface Incoming {
+export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Query;
@@ -17,7 +17,7 @@ export interface Incoming {
   readonly actor: string;
 }
 
-export interface Outgoing {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | ApiBody;
@@ -31,21 +31,21 @@ const textHeaders = { ...uncached, "content-type": plainText, "x-content-type-op
 
 export const noBody: Uint8Array = new Uint8Array(0);
 
-export function jsonAnswer(status: number, value: unknown): Outgoing {
+export function jsonResponse(status: number, value: unknown): HttpResponse {
   return { status, headers: jsonHeaders, body: bytesOf(`${JSON.stringify(value)}\n`) };
 }
 
-export function textAnswer(status: number, body: string): Outgoing {
+export function textResponse(status: number, body: string): HttpResponse {
   return { status, headers: textHeaders, body: bytesOf(body) };
 }
 
 /** A path that nothing behind the server is responsible for. */
-export function nobodyThere(): Outgoing {
-  return textAnswer(404, "404 page not found\n");
+export function notFoundPage(): HttpResponse {
+  return textResponse(404, "404 page not found\n");
 }
 
 /** An answer that is a refusal. */
-export function refusalAnswer(error: StatusError): Outgoing {
+export function statusResponse(error: StatusError): HttpResponse {
   const { status, code, retryAfterMs } = error;
   const headers =
     retryAfterMs === undefined ? jsonHeaders : { ...jsonHeaders, "retry-after": String(retryAfterMs / 1000) };
@@ -53,11 +53,11 @@ export function refusalAnswer(error: StatusError): Outgoing {
 }
 
 /** That something is elsewhere. `query` is said again behind the location. */
-export function movedAnswer(
+export function redirect(
   location: string,
   query: Query = [],
   headers: Readonly<Record<string, string>> = {},
-): Outgoing {
+): HttpResponse {
   const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
   const target = search === "" ? location : `${location}?${search}`;
   return { status: 301, headers: { ...uncached, ...headers, location: target }, body: noBody };

@@ -5,7 +5,7 @@ import { type Fields, isFields } from "./object.ts";
 import type { Schema, Shape } from "../../api/wire/schema.ts";
 
 /** Both in canonical form. Source: apimachinery v0.36 api/equality/semantic.go. */
-export function isSameInShape(one: unknown, other: unknown, shape: Shape, schema: Schema): boolean {
+export function semanticDeepEqual(one: unknown, other: unknown, shape: Shape, schema: Schema): boolean {
   if (deepEqual(one, other)) return true;
   switch (shape.is) {
     case "struct":
@@ -17,7 +17,7 @@ export function isSameInShape(one: unknown, other: unknown, shape: Shape, schema
         Array.isArray(one) &&
         Array.isArray(other) &&
         one.length === other.length &&
-        one.every((item, n) => isSameInShape(item, other[n], shape.of, schema))
+        one.every((item, n) => semanticDeepEqual(item, other[n], shape.of, schema))
       );
     case "scalar":
       return shape.scalar === "quantity" && isSameAmount(one, other);
@@ -39,7 +39,7 @@ function isSameFields(
 }
 
 function isSameField(one: Fields, other: Fields, key: string, shape: Shape | undefined, schema: Schema): boolean {
-  return shape === undefined ? deepEqual(one[key], other[key]) : isSameInShape(one[key], other[key], shape, schema);
+  return shape === undefined ? deepEqual(one[key], other[key]) : semanticDeepEqual(one[key], other[key], shape, schema);
 }
 
 function isSameAmount(one: unknown, other: unknown): boolean {

@@ -1,11 +1,11 @@
 /** What the rules of kinds may ask of the server. */
 import { fieldsIn } from "../meta/object.ts";
-import type { Surroundings } from "../registry/strategy/kind-rules.ts";
-import type { Call } from "./server.ts";
+import type { StrategyContext } from "../registry/strategy/kind-rules.ts";
+import type { RequestScope } from "./server.ts";
 
-export function surroundingsOf(call: Call): Surroundings {
-  const { warnings, user, dryRun, namespace } = call;
-  const { timeline, random, store } = call.server;
+export function strategyContext(scope: RequestScope): StrategyContext {
+  const { warnings, user, dryRun, namespace } = scope;
+  const { timeline, random, store } = scope.server;
   const services = function* (): Generator<Readonly<Record<string, unknown>>> {
     for (const { object } of store.collection("services", true).range({})) yield object.spec ?? {};
   };

@@ -16,7 +16,7 @@ export interface Change {
   frames: Map<string, Uint8Array> | undefined;
 }
 
-export interface HistoryLimits {
+export interface WatchCacheLimits {
   /** Changes kept of each resource, at most. Default 100,000. */
   readonly changes?: number;
   /** How long a change is kept. Default 5 minutes, as kube-apiserver has etcd compact. */
@@ -30,7 +30,7 @@ const framed = 1024;
  * The changes of one resource in the order of their revisions. Places are counted from the first change ever, so that a
  * watcher's place stays right when old changes are dropped.
  */
-export class History {
+export class WatchCache {
   #changes: Change[] = [];
   /** The place of `#changes[0]`. */
   #first = 0;
@@ -41,7 +41,7 @@ export class History {
   readonly #limit: number;
   readonly #ageMs: number;
 
-  constructor(compacted: number, limits: HistoryLimits) {
+  constructor(compacted: number, limits: WatchCacheLimits) {
     this.#compacted = compacted;
     this.#limit = limits.changes ?? 100_000;
     this.#ageMs = limits.ageMs ?? 300_000;
@@ -83,7 +83,7 @@ export class History {
   }
 
   /** The place of the first change after `revision`. */
-  placeAfter(revision: number): number {
+  firstAfter(revision: number): number {
     let low = this.#dropped;
     let high = this.#changes.length;
     while (low < high) {
@@ -96,7 +96,7 @@ export class History {
 
   /** Drops all up to and including `revision`. */
   compact(revision: number): void {
-    const place = this.placeAfter(revision);
+    const place = this.firstAfter(revision);
     this.#compacted = Math.max(this.#compacted, revision);
     this.#dropped = Math.max(this.#dropped, place - this.#first);
     this.#cut();
