@@ -38,7 +38,7 @@ describe.skipIf(clusterMissing !== undefined)("the contract, real and sandbox si
   let both: SideBySide;
   beforeAll(async () => {
     both = await startSideBySide();
-  }, 120_000);
+  });
   afterAll(() => both.stop());
 
   for (const table of tables) {

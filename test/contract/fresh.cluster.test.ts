@@ -82,7 +82,7 @@ describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet
       if (theirs.has(last) && cidr.includes("Ready")) break;
       await Bun.sleep(500);
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     await served.close();
     await cluster.stop();

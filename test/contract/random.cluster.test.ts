@@ -57,7 +57,7 @@ describe.skipIf(clusterMissing !== undefined)("random requests, real and sandbox
   beforeAll(async () => {
     both = await startSideBySide();
     played = inFlight(seeds, width, (seed) => play(seed, both.real, both.mine));
-  }, 120_000);
+  });
   afterAll(() => both.stop());
 
   test.each(seeds)(

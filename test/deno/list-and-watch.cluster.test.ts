@@ -6,7 +6,7 @@ describe.skipIf(clusterMissing !== undefined)("on Deno", () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster();
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   test("a list and a watch come through TLS with a client certificate, and end when they are told to", async () => {
@@ -15,5 +15,5 @@ describe.skipIf(clusterMissing !== undefined)("on Deno", () => {
     });
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
     expect(stdout).toStartWith("ok Deno ");
-  }, 90_000);
+  });
 });

@@ -167,7 +167,7 @@ async function playStep(step: Step, performances: readonly Performance[]): Promi
 }
 
 const tellings = 3;
-const longestUntilMs = 60_000;
+const longestUntilMs = 180_000;
 
 async function hasCome({ until }: Step, performances: readonly Performance[]): Promise<boolean> {
   if (until === undefined) return true;

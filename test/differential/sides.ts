@@ -144,7 +144,7 @@ async function runOurs(
       onLeaseLost: (why) => console.error(`the Lease was lost: ${why}`),
       onEventLost: () => undefined,
     },
-    AbortSignal.timeout(60_000),
+    AbortSignal.timeout(180_000),
   );
   return {
     async stop() {

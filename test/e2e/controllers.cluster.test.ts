@@ -28,7 +28,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster();
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   async function roleOf(controller: string, ...more: string[]): Promise<string> {

@@ -94,7 +94,7 @@ describe("the example for CI", () => {
     expect(summary).toContain("| + | 2 Pods shop/web-… | scale-up: 2 of 4 pods are missing");
     expect(summary).toContain("````diff\n--- ReplicaSet shop/web (before)");
     expect(code).toBe(0);
-  }, 60_000);
+  });
 
   test("fails one whose pods find no room, and says on which line", async () => {
     await commit(web(30, "2"));
@@ -104,7 +104,7 @@ describe("the example for CI", () => {
     );
     expect(summary).toContain("⚠ ReplicaSet shop/web: available");
     expect(code).toBe(4);
-  }, 60_000);
+  });
 
   test("the lines for other systems print a summary and lines of JSON", async () => {
     await commit(web(3, "1"));
@@ -117,7 +117,7 @@ describe("the example for CI", () => {
     expect(read.every(({ v }) => v === 1)).toBe(true);
     expect(read.at(-1)).toMatchObject({ is: "end", created: 5, exitCode: 0 });
     expect(saved).toContain("--baseline shop-now.json -f shop");
-  }, 60_000);
+  });
 
   test("a job that is content with what cannot be told passes, and only then", async () => {
     const daemons = web(1, "1").replace("kind: ReplicaSet", "kind: DaemonSet").replace("  replicas: 1\n", "");
@@ -131,7 +131,7 @@ describe("the example for CI", () => {
     expect(await shell(content)).toMatchObject({ code: 0 });
     await commit(web(1, "20"));
     expect(await shell(content)).toMatchObject({ code: 4 });
-  }, 60_000);
+  });
 
   test("names a manifest that cannot be used", async () => {
     await commit(web(3, "1").replace("replicas: 3", "replicas: many"));
@@ -141,5 +141,5 @@ describe("the example for CI", () => {
     const annotated = await shell("kubectl-reconcile dry-run --from manifests -f shop -o github");
     expect(annotated.out).toMatch(/^::error file=shop\/web\.yaml,line=9,title=ReplicaSet web::/);
     expect(annotated.code).toBe(2);
-  }, 60_000);
+  });
 });

@@ -50,7 +50,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       const path = "jsonpath={.status.availableReplicas}";
       expect((await cluster.kubectl(["-n", "shop", "get", "rs", "web", "-o", path])).stdout).toBe("3");
     });
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   test("of what is applied already nothing would change, which is exit code 0", async () => {
@@ -62,7 +62,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(stdout).toContain("nothing would change. ReplicaSet shop/web: available 3 of 3");
     expect(stdout).not.toContain("drift");
     expect(code).toBe(0);
-  }, 120_000);
+  });
 
   test("of a change shows what controllers would do, which is exit code 1", async () => {
     const { code, stdout } = await dryRun("-f", fileOf(web(5, 81)));
@@ -70,13 +70,13 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(stdout).toContain("+ 2 Pods shop/web-…    scale-up: 2 of 5 pods are missing → create 2");
     expect(stdout).toContain("2 created, 2 changed. ReplicaSet shop/web: available 5 of 5");
     expect(code).toBe(1);
-  }, 120_000);
+  });
 
   test("scales down those that are there", async () => {
     const { code, stdout } = await dryRun("--scale", "rs/web=1", "-n", "shop");
     expect(stdout).toContain("- 2 Pods shop/web-…    scale-down: 2 of 3 pods are too many → delete 2");
     expect(code).toBe(1);
-  }, 120_000);
+  });
 
   test("for a user who may read little says what is not known, and answers", async () => {
     await applied(reader);
@@ -85,7 +85,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(stdout).toContain("replicationcontroller is left out: replicationcontrollers may not be read\n");
     expect(stdout).toContain("+ Pod shop/web-…");
     expect(code).toBe(1);
-  }, 120_000);
+  });
 
   test("for a user with the rights that docs/ci.md prints nothing but Secrets is left to be desired", async () => {
     const doc = readFileSync(join(import.meta.dir, "../../docs/ci.md"), "utf8");
@@ -100,14 +100,14 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       ]);
       expect(code).toBe(1);
     });
-  }, 120_000);
+  });
 
   test("a kind that the cluster does not serve is named", async () => {
     const foo = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: x}\n";
     const { code, stderr } = await dryRun("-f", fileOf(foo));
     expect(stderr).toContain("document 1 (Foo x), line 2: there is no kind Foo in example.com/v1");
     expect(code).toBe(2);
-  }, 120_000);
+  });
 
   test("a namespace that is not there is one error, unless a manifest creates it", async () => {
     const lost = deployment("shoop", "web", 1);
@@ -122,7 +122,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(by.code).toBe(2);
     const made = `apiVersion: v1\nkind: Namespace\nmetadata: {name: shoop}\n---${lost}`;
     expect((await dryRun("-f", fileOf(made))).stdout).toContain("Deployment shoop/web: available 1 of 1");
-  }, 120_000);
+  });
 
   test("refuses what needs a kind that may not be read", async () => {
     const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\n";
@@ -131,19 +131,19 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       "not allowed to list configmaps in namespace shop as user reader, and it is to be applied",
     );
     expect(code).toBe(2);
-  }, 120_000);
+  });
 
   test("names the controllers' kinds that may not be read where they were named", async () => {
     const { code, stderr } = await dryRun("rc", "-f", fileOf(web(4)), "--as", "reader");
     expect(stderr).toContain("not allowed to list replicationcontrollers");
     expect(code).toBe(2);
-  }, 120_000);
+  });
 
   test("a cluster that cannot be reached is an error", async () => {
     const { code, stderr } = await dryRun("-f", fileOf(web(3)), "--server", "https://127.0.0.1:1");
     expect(stderr).toContain("cannot reach https://127.0.0.1:1");
     expect(code).toBe(2);
-  }, 120_000);
+  });
 
   test("a manifest that the server would refuse is named with its field", async () => {
     const { code, stderr } = await dryRun(
@@ -152,7 +152,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     );
     expect(stderr).toContain("document 1 (ReplicaSet web), line 9: spec.template.metadata.labels: Invalid value");
     expect(code).toBe(2);
-  }, 120_000);
+  });
 
   test("names webhooks and policies, and with --server-validate marks what they refuse", async () => {
     await applied(policy);
@@ -170,7 +170,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect(stdout).toContain("! server: patch ReplicaSet shop/web would be refused: ");
       expect(stdout).toContain("too many");
     });
-  }, 120_000);
+  });
 
   async function namespaceMade(name: string): Promise<void> {
     await cluster.kubectl(["create", "namespace", name]);
@@ -195,7 +195,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(stdout).not.toContain("drift");
     expect(stdout).not.toContain("stuck");
     expect(code).toBe(0);
-  }, 120_000);
+  });
 
   test("a quota lets in as many pods as it then does", async () => {
     await namespaceMade("quota");
@@ -219,7 +219,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     const again = await dryRun("-f", file);
     expect(again.stdout).not.toMatch(/^[+-] |ReplicaFailure gone/m);
     expect(again.code).toBe(4);
-  }, 120_000);
+  });
 
   test("--prune deletes what the manifests have no more, with what it owns", async () => {
     await namespaceMade("prune");
@@ -238,7 +238,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(pruned.stdout).toMatch(/- 2 Pods prune\/old-/);
     expect(pruned.stdout).toContain("4 deleted. Deployment prune/new: available 1 of 1");
     expect(pruned.code).toBe(1);
-  }, 120_000);
+  });
 
   test("a reference that leads nowhere is told, and keeps pods from starting", async () => {
     const file = fileOf(deployment("shop", "needy", 1, ", envFrom: [{configMapRef: {name: none}}]"));
@@ -252,7 +252,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     const later = await dryRun("-f", file, "--fail-on", "dangling,unavailable");
     expect(later.stdout).toContain("Deployment shop/needy: available 1 of 1");
     expect(later.code).toBe(0);
-  }, 120_000);
+  });
 
   test("a webhook that refuses the pods goes on refusing them; asked, it refuses new ones too", async () => {
     await namespaceMade("wh");
@@ -278,7 +278,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(later.stdout).not.toMatch(/^[+-] |ReplicaFailure gone/m);
     expect(later.stdout).toMatch(/! Deployment wh\/web: available 0 of 2: .*failed calling webhook/);
     expect(later.code).toBe(4);
-  }, 120_000);
+  });
 
   test("rights that only controllers need are no finding of --server-validate", async () => {
     await applied(deployer);
@@ -292,7 +292,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect(stdout).toContain("ReplicaSet shop/web: available 4 of 4");
       expect(code).toBe(1);
     });
-  }, 120_000);
+  });
 
   test("a claim that gets no volume keeps its pod waiting, as on the cluster; one that fits a volume is taken to be bound", async () => {
     await namespaceMade("disks");
@@ -320,7 +320,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     });
     // Bound now, and nothing is taken for granted any more.
     expect((await dryRun("-f", fileOf(podWithClaim("fits", "by-hand")))).stdout).not.toContain("taken to be bound");
-  }, 120_000);
+  });
 
   describe("of custom resources", () => {
     const old = "size: 1, tags: [a, b], note: old, ports: [{port: 80}]";
@@ -347,7 +347,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
         const done = await cluster.kubectl(["-n", "shop", "patch", "widget", "w", "--type=merge", how, "-p", patch]);
         expect(done).toMatchObject({ code: 0 });
       }
-    }, 60_000);
+    });
 
     const rows = [
       { name: "as they were applied, with lists whose items have defaults", spec: old },
@@ -387,13 +387,13 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       const refused = await dryRun("-f", fileOf(widget("size: many")), "--server-validate");
       expect(refused.stdout).toContain("! server: patch Widget shop/w would be refused: ");
       expect((await cluster.kubectl(["-n", "shop", "get", "widget", "new"])).code).toBe(1);
-    }, 120_000);
+    });
 
     test("one that is deleted goes", async () => {
       const { code, stdout } = await dryRun("--delete", "widget/w", "-n", "shop");
       expect(stdout).toMatch(/^- Widget shop\/w +deleted, as asked$/m);
       expect(code).toBe(1);
-    }, 120_000);
+    });
 
     test("one that may not be read is not compared, and nobody can tell", async () => {
       await applied(reader);
@@ -401,7 +401,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect(stdout).toContain("not compared (not allowed to get widgets.example.com): Widget shop/w");
       expect(stdout).not.toContain("nothing would change");
       expect(code).toBe(5);
-    }, 120_000);
+    });
   });
 
   test("the same input gives the same answer", async () => {
@@ -410,7 +410,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     const plain = (text: string): string =>
       text.replace(/revision \d+/, "").replace(/shop\/web-\w{5}|"web-\w{5}"/g, "");
     expect(plain(second.stdout)).toBe(plain(first.stdout));
-  }, 120_000);
+  });
 
   test("nothing but reads, and writes as dry runs, were sent", async () => {
     const ours = (await cluster.audit()).filter(({ userAgent = "" }) => userAgent.startsWith("kubectl-reconcile/"));

@@ -18,7 +18,7 @@ describe.skipIf(controllersMissing !== undefined)(
     let scenes = 0;
     beforeAll(async () => {
       ground = await startGround({ controllers: "none", nodes: 3, scheduler: true, audit: true });
-    }, 120_000);
+    });
     afterAll(() => ground.stop());
 
     async function inScene(through: Fault["through"], act: (scene: CascadeScene) => Promise<void>): Promise<void> {
@@ -61,7 +61,7 @@ describe.skipIf(controllersMissing !== undefined)(
             await expectNoExcessBeyond(lostAnswers, scene);
           }
         });
-      }, 600_000);
+      });
     }
 
     for (const fault of long ? faults : []) {
@@ -70,7 +70,7 @@ describe.skipIf(controllersMissing !== undefined)(
           await inScene(fault.through, async (scene) =>
             expectNoExcessBeyond(await survive(fault, scene, seededRandom(seed)), scene),
           );
-        }, 600_000);
+        });
       }
     }
 
@@ -84,7 +84,7 @@ describe.skipIf(controllersMissing !== undefined)(
             await scene.converged();
             await expectNoExcessBeyond(scene.failures.writes, scene);
           });
-        }, 600_000);
+        });
       }
     }
   },

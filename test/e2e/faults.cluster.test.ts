@@ -17,7 +17,7 @@ describe.skipIf(clusterMissing !== undefined)(
     let scenes = 0;
     beforeAll(async () => {
       ground = await startGround();
-    }, 120_000);
+    });
     afterAll(() => ground.stop());
 
     async function inScene(through: Fault["through"], act: (scene: LiveScene) => Promise<void>): Promise<void> {
@@ -42,7 +42,7 @@ describe.skipIf(clusterMissing !== undefined)(
             // A create whose answer is lost is made again, by upstream too (see below): a pod too many for each, and no more.
             expect(excess).toBeLessThanOrEqual(losesAnswers === true ? scene.failures.writes : 0);
           });
-        }, 180_000);
+        });
       }
     }
 
@@ -68,7 +68,7 @@ describe.skipIf(clusterMissing !== undefined)(
             const excess = await scene.converged();
             expect(excess).toBeLessThanOrEqual(scene.failures.writes);
           });
-        }, 600_000);
+        });
       }
     }
   },

@@ -13,7 +13,7 @@ describe.skipIf(clusterMissing !== undefined)("kubectl on the sandbox, beside a 
   let pair: Pair;
   beforeAll(async () => {
     pair = await startPair();
-  }, 120_000);
+  });
   afterAll(() => pair.stop());
 
   async function compare({ run, stdin, differs }: Step): Promise<void> {
@@ -31,7 +31,7 @@ describe.skipIf(clusterMissing !== undefined)("kubectl on the sandbox, beside a 
   for (const { name, steps } of scenes) {
     test(`it ${name}: ${steps.length} commands`, async () => {
       for (const step of steps) await compare(step);
-    }, 120_000);
+    });
   }
 
   test("it follows what happens: get -w prints the same events", async () => {
@@ -58,5 +58,5 @@ describe.skipIf(clusterMissing !== undefined)("kubectl on the sandbox, beside a 
       "DELETED",
       "",
     ]);
-  }, 60_000);
+  });
 });

@@ -21,7 +21,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
   beforeAll(async () => {
     cluster = await startCluster({ controllers: "*", audit: true });
     await cluster.createNamespace("shop");
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   function start(...args: string[]): Program {
@@ -68,7 +68,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(loop).not.toContain("unknown");
     expect(loop).toMatch(/^ {8}see it: kubectl.reconcile watch configmaps\/settings -n shop -o wide$/m);
     expect(stderr).toMatch(/^watched \d+ kinds for [\d.]+ s: 1 loop/m);
-  }, 90_000);
+  });
 
   test("finds nothing in a cluster at rest, in every kind, and says so", async () => {
     const { code, stdout, stderr } = await runProgram(["loops", "-A", "--for", "7s", "--fail-on", "loop"], {
@@ -101,7 +101,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       },
     });
     expect(JSON.parse(end ?? "")).toMatchObject({ v: 1, verdict: { is: "found", evidence: { unseen: [] } } });
-  }, 60_000);
+  });
 
   test("trace tells of a fight over what its controller reconciles, and ends with exit code 3 where it was asked to", async () => {
     const path = "/apis/apps/v1/namespaces/shop/replicasets";
@@ -130,7 +130,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       /^loop {4}ReplicaSet shop\/fought: written \d+ times in .*\n(?: {8}.*\n)*? {8}\.spec\.replicas [12] ⇄ [12] \(\d+ changes, by tool-0 and tool-1\)\n/m,
     );
     await cluster.request("DELETE", `${path}/fought`);
-  }, 90_000);
+  });
 
   test("leaves out what it may not watch, and says so", async () => {
     const role = {
@@ -216,7 +216,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     ]);
     const known = new Set(scenes.map(({ name }) => name));
     expect(loops.filter(({ key }) => !known.has(key.split("/")[0] ?? ""))).toEqual([]);
-  }, 120_000);
+  });
 
   test("names the hot loop of an operator in Go within 10 s of its first write, on its annotation and in its template", async () => {
     const missing = Bun.which("go") === null ? "Go is not installed" : await operatorMissing();
@@ -257,7 +257,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       const another = `${RegExp.escape(` ${path} is another one each time: `)}.*, by operator\\)`;
       expect(stdout).toMatch(new RegExp(`${renewed}|${another}`));
     }
-  }, 120_000);
+  });
 
   /** The writes that made a version of the Deployment, its creation first. */
   function versionsOf(effects: readonly Effect[], name: string): readonly Effect[] {
@@ -296,7 +296,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     const added = told.filter(({ how }) => /^(sets|applies)/.test(how));
     expect(added.filter(({ told: name }) => name === undefined)).toEqual([]);
     expect(added.length).toBeGreaterThan(20);
-  }, 60_000);
+  });
 
   test("a namespace or a kind that is not there is an error, with the one that may have been meant", async () => {
     const end = async (...args: string[]): Promise<string> => {
@@ -328,5 +328,5 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(stderr).toMatch(
       /nobody can tell whether there is a loop; not seen: .*Deployment.* \(the watch broke off \d+ s ago: /,
     );
-  }, 60_000);
+  });
 });

@@ -12,7 +12,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
   beforeAll(async () => {
     cluster = await startCluster();
     await cluster.createNamespace("shop");
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   const file = (name: string, content: string): string => {
@@ -226,7 +226,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       code: 2,
       says: expect.stringMatching(/stopped: Lease shop\/kubectl-reconcile-replicaset was taken by /) as string,
     });
-  }, 60_000);
+  });
 });
 
 describe.skipIf(clusterMissing !== undefined)("run looks out for another owner that comes later", () => {
@@ -234,7 +234,7 @@ describe.skipIf(clusterMissing !== undefined)("run looks out for another owner t
   let made = 0;
   beforeAll(async () => {
     cluster = await startCluster();
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   const as = "fieldManager=kube-controller-manager";
@@ -316,7 +316,7 @@ describe.skipIf(controllersMissing !== undefined)("run beside kube-controller-ma
   beforeAll(async () => {
     const kcmFlags = ["--leader-elect=true"];
     cluster = await startCluster({ controllers: "replicaset-controller", nodes: 0, scheduler: false, kcmFlags });
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   test("refuses with exit code 2 and says by what it knows; --force goes ahead and names what it overrides", async () => {
@@ -364,7 +364,7 @@ describe.skipIf(controllersMissing !== undefined)("run beside a control plane th
     cluster = await startCluster({ controllers: "*", nodes: 1 });
     options = { kubeconfig: cluster.kubeconfig };
     await cluster.kubectl(["create", "namespace", "empty"]);
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   for (const [name, who] of [

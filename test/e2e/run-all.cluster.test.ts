@@ -10,7 +10,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster({ audit: true });
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   async function names(path: string): Promise<readonly string[]> {
@@ -71,7 +71,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     });
     await program.says(/finalize +nothing is left in it → take out the finalizer kubernetes/);
     await program.says(/- 1 × ConfigMap/);
-  }, 120_000);
+  });
 
   test("in one namespace leaves out, and names, what works beyond it", async () => {
     await cluster.createNamespace("one");
@@ -83,13 +83,13 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
       stderr: "left out, since they work beyond namespace one: garbage-collector, namespace; -A runs them too\n",
     });
     expect(stdout).toMatch(/running deployment with \d+ workers, replicaset/);
-  }, 60_000);
+  });
 
   for (const name of ["namespace", "garbage-collector"]) {
     test(`refuses ${name} in one namespace, and says what to do`, async () => {
       const { code, stderr } = await runProgram(["run", name, "-n", "one"], { kubeconfig: cluster.kubeconfig });
       expect(code).toBe(2);
       expect(stderr).toMatch(new RegExp(`^error: .*${name}.*-A`, "ms"));
-    }, 60_000);
+    });
   }
 });

@@ -12,7 +12,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
   let made = 0;
   beforeAll(async () => {
     cluster = await startCluster({ audit: true });
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   async function namespace(): Promise<Workload> {
@@ -112,7 +112,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     });
     await program.says(/exceeded quota: few/);
     await workload.unlimitPods("few");
-    await workload.settled("web", 3, 60_000);
+    await workload.settled("web", 3);
     await eventually(async () => expect((await workload.replicaSet("web")).status.conditions ?? []).toEqual([]));
   });
 
@@ -136,12 +136,12 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
         verb === "create" && resource === "pods" && where === workload.namespace && code === 201,
     );
     expect(created).toHaveLength(9);
-  }, 120_000);
+  });
 
   for (let seed = 1; seed <= tries(1, 10); seed++) {
     test(`killed in the middle of 0 → 500 and started again, it creates exactly 500 (seed ${seed})`, async () => {
       await killedAndStartedAgain(60 + below(seededRandom(seed), 300));
-    }, 120_000);
+    });
   }
 
   async function killedAndStartedAgain(killAt: number): Promise<void> {

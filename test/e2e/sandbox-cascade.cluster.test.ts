@@ -30,7 +30,7 @@ describe.skipIf(controlPlaneBinary("kubectl") === undefined)("kubectl delete on 
     const file = join(folder, "kubeconfig");
     writeFileSync(file, https.kubeconfig(), { mode: 0o600 });
     side = sideOf(file, join(folder, "cache"));
-  }, 60_000);
+  });
   afterAll(async () => {
     await cluster.stop();
     await https.close();
@@ -54,6 +54,6 @@ describe.skipIf(controlPlaneBinary("kubectl") === undefined)("kubectl delete on 
       // What is to stay must also stay for a while.
       await Bun.sleep(1000);
       expect({ rs: await counted("rs", app), pods: await counted("pods", app) }).toEqual(stays);
-    }, 120_000);
+    });
   }
 });

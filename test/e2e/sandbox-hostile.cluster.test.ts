@@ -117,7 +117,7 @@ async function ask(server: Server, { method = "GET", path = maps, headers, body 
     tls: { ca: server.ca },
     headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json", ...headers },
     ...(body !== undefined && { body: body as string }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   });
   const text = await answer.text();
   if (answer.headers.get("content-type")?.startsWith("application/json") !== true) return { status: answer.status };
@@ -148,7 +148,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
     };
     const [at, user] = [config.clusters[0]?.cluster, config.users[0]?.user];
     mine = { url: at?.server ?? "", token: user?.token ?? "", ca: atob(at?.["certificate-authority-data"] ?? "") };
-  }, 180_000);
+  });
   afterAll(async () => {
     for (const socket of sockets) socket.destroy();
     child?.kill("SIGKILL");
@@ -173,7 +173,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
       if (hostile.differs === undefined) expect(said).toEqual(await ask(cluster, hostile));
       else expect(said).toMatchObject({ status: hostile.differs.status });
       await stillServes();
-    }, 60_000);
+    });
   }
 
   test("lets nobody in who is not its own: neither by a path nor by a header", async () => {
@@ -182,7 +182,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
         expect(await ask(mine, { name: "", path, headers: { authorization } })).toMatchObject({ status: 401 });
       }
     }
-  }, 60_000);
+  });
 
   const raw: readonly { readonly name: string; readonly tls: boolean; readonly sends: string | Uint8Array }[] = [
     { name: "plain HTTP", tls: false, sends: "GET / HTTP/1.1\r\nHost: x\r\n\r\n" },
@@ -217,7 +217,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
         }),
       );
       await stillServes();
-    }, 60_000);
+    });
   }
 
   test("has a thousand watches open, and readers that do not read, and goes on", async () => {
@@ -241,7 +241,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
       expect(await ask(mine, { name: "", method: "POST", body })).toMatchObject({ status: 201 });
     }
     await stillServes();
-  }, 120_000);
+  });
 
   test("has 10,000 watches open, and tells each of them", async () => {
     const path = `${maps}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Dtold`;
@@ -260,7 +260,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
     };
     // A few at a time: the server closes a connection that says nothing for 12 s, and this process shares its processor.
     for (let at = 0; at < 10_000; at += 50) await Promise.all(Array.from({ length: 50 }, open));
-    const until = performance.now() + 60_000;
+    const until = performance.now() + 120_000;
     while (seen.opened < 10_000 && performance.now() < until) await Bun.sleep(20);
     expect(seen.opened).toBe(10_000);
     expect(await ask(mine, { name: "", method: "POST", body: '{"metadata":{"name":"told"}}' })).toMatchObject({
@@ -269,10 +269,10 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
     while (seen.told < 10_000 && performance.now() < until) await Bun.sleep(20);
     expect(seen.told).toBe(10_000);
     await stillServes();
-  }, 180_000);
+  });
 
   test("ends at a signal all the same, with exit code 0 and nothing on standard error", async () => {
     child.kill("SIGINT");
     expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
-  }, 30_000);
+  });
 });

@@ -199,7 +199,7 @@ for (const watchList of [true, false]) {
       const seen = await expectEqual(served, dump);
       expect(seen.errors).toEqual([]);
       expect(seen.told.Deleted).toBeGreaterThan(0);
-    }, 90_000);
+    });
 
     test("go on behind a broken connection from where they were", async () => {
       const served = await Served.start();
@@ -212,7 +212,7 @@ for (const watchList of [true, false]) {
       await served.resume();
       const seen = await expectEqual(served, dump);
       expect(seen.tombstones).toBe(0);
-    }, 90_000);
+    });
 
     test("list anew where the history they need has been compacted meanwhile", async () => {
       const served = await Served.start();
@@ -229,7 +229,7 @@ for (const watchList of [true, false]) {
       expect((await expectEqual(served, dump)).tombstones).toBeGreaterThan(0);
       await churn(served, 20, 5);
       await expectEqual(served, dump);
-    }, 90_000);
+    });
 
     test("forget the sandbox before, when another one comes up on its port with its identity", async () => {
       const served = await Served.start();
@@ -245,6 +245,6 @@ for (const watchList of [true, false]) {
       expect(Object.keys(seen.objects)).not.toContain("configmaps/default/m1");
       await churn(served, 40, 5);
       await expectEqual(served, dump);
-    }, 90_000);
+    });
   });
 }

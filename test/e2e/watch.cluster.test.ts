@@ -11,7 +11,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
   let made = 0;
   beforeAll(async () => {
     cluster = await startCluster({ controllers: "*", audit: true });
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   async function namespace(): Promise<string> {
@@ -225,7 +225,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
       expect(code).toBe(0);
       // oxlint-disable-next-line no-control-regex -- that none of these is printed is what is held
       expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
-    }, 60_000);
+    });
 
     test("by the garbage collector needs no -A, and shows that object alone", async () => {
       const into = await namespace();
@@ -237,7 +237,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
       await program.says(/sync \d+ · garbage-collector ReplicaSet/);
       program.signal("SIGINT");
       expect((await program.end()).code).toBe(0);
-    }, 60_000);
+    });
 
     test("that is a namespace needs no -A either", async () => {
       const into = await namespace();
@@ -250,7 +250,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
       await program.says(new RegExp(`sync \\d+ · namespace ${into} `));
       program.signal("SIGINT");
       expect((await program.end()).code).toBe(0);
-    }, 60_000);
+    });
   });
 
   test("has sent nothing but reads and reviews of itself, says the audit log", async () => {

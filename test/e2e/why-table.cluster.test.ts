@@ -23,7 +23,7 @@ const healthy: readonly Row[] = [...healthyWorkloads, ...healthyOthers];
 const isByHand = ({ phase }: Row): boolean => phase === "by hand";
 
 /** Controllers take their time; the machine may be busy. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 test("the table has 60 broken things and 30 healthy ones, of 15 kinds, each of a name of its own", () => {
   expect(broken.length).toBeGreaterThanOrEqual(60);
@@ -64,7 +64,7 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
       [...broken, ...healthy].filter((row) => !isByHand(row)),
     );
     for (const as of ["", "bob"]) askers.set(as, await askerFor(cluster.kubeconfig, as));
-  }, 240_000);
+  });
   afterAll(async () => {
     for (const asker of askers.values()) asker.close();
     await cluster.stop();
@@ -118,7 +118,7 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
     beforeAll(async () => {
       await cluster.stopProcess("kwok");
       await play(hand, [...broken, ...healthy].filter(isByHand));
-    }, 120_000);
+    });
     test.each(broken.filter(isByHand))("$name", asksBroken, patienceMs + 30_000);
     test.each(healthy.filter(isByHand))("$name", asksHealthy, patienceMs + 30_000);
   });

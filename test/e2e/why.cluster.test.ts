@@ -15,7 +15,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
   beforeAll(async () => {
     cluster = await startCluster({ controllers: "*", audit: true });
     await cluster.createNamespace(namespace);
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   const reconcile = (...args: readonly string[]): Promise<ProgramEnd> =>
@@ -39,7 +39,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
       expect(stdout).toMatch(/^Deployment fine is as it should be: 2 of 2 pods of ReplicaSet fine-\w+ are available$/m);
       expect(stdout).toMatch(/last status by kube-controller-manager, /);
     });
-  }, 60_000);
+  });
 
   test("pods that fit no node are told with the scheduler's words, through Deployment, ReplicaSet and Pod", async () => {
     await deployment("lost", 2, { nodeSelector: { disk: "ssd" } });
@@ -51,7 +51,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
       expect(stdout).toMatch(/next +progress deadline in \d+ m \d+ s, then Progressing=False/);
       expect(stdout).toMatch(/Follow it live: kubectl.reconcile trace deployment -n shop --why deployment\/lost/);
     });
-  }, 60_000);
+  });
 
   test("a quota is told by the ReplicaSet that met it", async () => {
     await cluster.createNamespace("tight");
@@ -71,7 +71,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
       expect(stdout).not.toContain("would now");
       expect(stdout).toMatch(/^ {2}try +kubectl describe quota few -n tight$/m);
     });
-  }, 60_000);
+  });
 
   test("a finalizer that holds a deletion is named, and so is what a namespace still waits for", async () => {
     await cluster.createNamespace("going");
@@ -100,7 +100,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
       { metadata: { finalizers: null } },
       merge,
     );
-  }, 90_000);
+  });
 
   test("a whole namespace is answered worst first, and those that are well are named", async () => {
     const { stdout, code } = await why();
@@ -145,7 +145,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect(bob).toMatchObject({ code: 5, stdout: expect.stringMatching(/not seen: .*pods/) as string });
     expect(await reconcile("why", "deploy/fine", "-A")).toMatchObject({ code: 2, stdout: "" });
     expect((await reconcile("why", "deploy", "-A", "-l", "nobody=has-it")).code).toBe(5);
-  }, 60_000);
+  });
 
   test("what a user may not read is named, and nothing waits for it", async () => {
     const rules = [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] }];
@@ -166,12 +166,12 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     const all = await why("--as", "bob");
     expect(all.code).toBe(5);
     expect(all.stdout).toMatch(/not seen: .*deployments.apps/);
-  }, 60_000);
+  });
 
   test("--wait ends when all is well, and when the time is over", async () => {
     expect((await why("deploy/fine", "--wait")).code).toBe(0);
     expect((await why("--wait=1s", "deploy/lost")).code).toBe(1);
-  }, 60_000);
+  });
 
   test("-o json has the answer as one line", async () => {
     const { stdout } = await why("deploy/fine", "-o", "json");
@@ -211,13 +211,13 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect(stdout).toMatch(/^\d+ intentions?: \d+ same.* 0 differ$/m);
     const { body } = await cluster.request("GET", `${core}/pods?labelSelector=app%3Dt`);
     expect(body.items).toHaveLength(3);
-  }, 90_000);
+  });
 
   test("trace --fail-on differs ends with 0 where nothing does", async () => {
     const args = ["trace", "deployment", "replicaset", "-n", namespace, "--fail-on", "differs", "--once"];
     const { code, stdout } = await reconcile(...args);
     expect({ code, differs: /^differs/m.test(stdout) }).toEqual({ code: 0, differs: false });
-  }, 60_000);
+  });
 
   test("the API server was sent nothing but reads and reviews of oneself", async () => {
     const events = await cluster.audit();

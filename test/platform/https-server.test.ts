@@ -31,7 +31,7 @@ test("close ends every connection: kept ones, and those whose handshake is under
     await server.close();
     expect(await Promise.all(closed)).toHaveLength(clients.length);
   }
-}, 30_000);
+});
 
 describe("a request that is none, or only just", () => {
   let server: HttpsServer;

@@ -20,7 +20,7 @@ async function outcome(open: typeof openHttp, settings: HttpSettings, url: strin
   const client = open(settings);
   try {
     const headers = { authorization: "Bearer secret" };
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(60_000);
     const { body } = await client.send({ method: "GET", url, headers, signal, stream: false });
     const { serverName } = JSON.parse(new TextDecoder().decode(await body.next())) as { serverName: string };
     return `answered as ${JSON.stringify(serverName)}`;

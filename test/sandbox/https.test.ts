@@ -214,10 +214,10 @@ describe.skipIf(kubectlBinary === undefined)("kubectl, unchanged, on the sandbox
       await kubectl(`patch rs web --type=merge -p {"metadata":{"finalizers":null}}`);
       expect(await kubectl("get rs")).toBe("No resources found in default namespace.");
     }
-  }, 30_000);
+  });
 
   test("refuses an unknown field by default, as with a real server", async () => {
     const wrong = replicaSet(1).replace('"replicas":1', '"replica":1');
     expect(await kubectl("create -f -", wrong)).toContain('strict decoding error: unknown field "spec.replica"');
-  }, 15_000);
+  });
 });

@@ -76,7 +76,7 @@ describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserve
     expect({ stderr: stderr.replaceAll(/^Warning: .*\n/gm, ""), code }).toEqual({ stderr: "", code: 0 });
     const status = ["patch", "pod", "one", "-n", "default", "--subresource=status", "--type=merge", "-p", podStatus];
     expect((await cluster.kubectl(status)).code).toBe(0);
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   async function bytes(path: string): Promise<Uint8Array> {
@@ -113,7 +113,7 @@ describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserve
     }
     expect(objects).toBeGreaterThan(80);
     expect(kinds.size).toBeGreaterThan(35);
-  }, 60_000);
+  });
 
   test("a set zero of a pointer stays, an unset plain field does not appear", async () => {
     const ours = read(await bytes("/api/v1/namespaces/default/pods/full"), expected) as unknown as {

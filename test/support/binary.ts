@@ -42,6 +42,6 @@ export async function runBinary(
   return runProgram([join(folder, options.program ?? "kubectl-reconcile"), ...args], {
     env: { HOME: tmpdir(), PATH: `${folder}:${process.env["PATH"] ?? ""}`, ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),
-    timeoutMs: 30_000,
+    timeoutMs: 300_000,
   });
 }

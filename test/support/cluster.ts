@@ -197,7 +197,7 @@ function isFree(port: number): Promise<boolean> {
 
 function runKubectl(kubeconfig: string, args: readonly string[], stdin?: string): Promise<ProgramRun> {
   const command = [controlPlaneBinary("kubectl") ?? "kubectl", "--kubeconfig", kubeconfig, ...args];
-  return runProgram(command, { timeoutMs: 60_000, ...(stdin !== undefined && { stdin }) });
+  return runProgram(command, { timeoutMs: 180_000, ...(stdin !== undefined && { stdin }) });
 }
 
 /** The admin of any API server that takes a bearer token: a sandbox that is served, for one. */
@@ -222,7 +222,7 @@ function requester(url: string, token: string, ca: string): Cluster["request"] {
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(180_000),
     });
     const text = await answer.text();
     const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;

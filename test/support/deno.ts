@@ -4,7 +4,7 @@ import { type ProgramRun, runProgram } from "./program.ts";
 
 const top = join(import.meta.dir, "..", "..");
 
-/** `deno run` of `path` (from the top of the work tree) with nothing from the network; a minute at most. */
+/** `deno run` of `path` (from the top of the work tree) with nothing from the network; ten minutes at most. */
 export async function runDeno(
   path: string,
   args: readonly string[] = [],
@@ -14,6 +14,6 @@ export async function runDeno(
   return runProgram([deno, "run", "-A", "--no-lock", "--cached-only", join(top, path), ...args], {
     cwd: top,
     env: { ...process.env, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env },
-    timeoutMs: 60_000,
+    timeoutMs: 600_000,
   });
 }

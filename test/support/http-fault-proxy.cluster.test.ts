@@ -11,7 +11,7 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
   beforeAll(async () => {
     cluster = await startCluster();
     proxy = await startHttpFaultProxy(cluster);
-  }, 120_000);
+  });
   afterEach(() => proxy.clear());
   afterAll(async () => {
     await proxy.stop();

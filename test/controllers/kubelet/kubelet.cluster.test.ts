@@ -55,13 +55,13 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     await manager.fillCaches();
     manager.startWorkers();
     await until(async () => (await accounts()).includes("default"));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await manager?.stop();
     close?.();
     await cluster?.stop();
-  }, 30_000);
+  });
 
   const accounts = async (): Promise<string> =>
     (await cluster.kubectl(["get", "serviceaccounts", "-n", namespace, "-o", "name"])).stdout;
@@ -96,7 +96,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     expect(leases.map(({ metadata }) => metadata.name).sort()).toEqual(["node-1", "node-2"]);
     const { stdout } = await cluster.kubectl(["get", "nodes"]);
     expect(stdout).toMatch(/node-1 +Ready/);
-  }, 30_000);
+  });
 
   test("a deleted pod ends gracefully, goes, and is replaced", async () => {
     const [first] = await pods("web");
@@ -107,7 +107,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
       return now.every(({ metadata }) => metadata.name !== name) && now.filter(isPodReady).length === 4;
     });
     expect((await pods("web")).length).toBe(4);
-  }, 30_000);
+  });
 
   test("a crashing container is counted as kubectl shows it", async () => {
     await client.create(Pods, podOf("crashing", { labels: { app: "crashing" }, annotations: { crashes: "1" } }));
@@ -115,7 +115,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     await until(async () => (await pods("crashing")).every(isPodReady));
     const { stdout } = await cluster.kubectl(["get", "pod", "crashing", "-n", namespace]);
     expect(stdout).toMatch(/crashing +1\/1 +Running +1 /);
-  }, 30_000);
+  });
 
   test("a pod that no node has room for is told so", async () => {
     await client.create(Pods, podOf("large", { labels: { app: "large" }, requests: { cpu: "100" } }));
@@ -127,7 +127,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
       reason: "Unschedulable",
       message: "0/2 nodes are available: 2 Insufficient cpu.",
     });
-  }, 30_000);
+  });
 
   test("the server refused nothing that they wrote, but for conflicts", () => {
     const refused = events.flatMap((event) =>

@@ -183,8 +183,8 @@ describe.skipIf(controllersMissing !== undefined)("the real resourcequota contro
     await cluster.createNamespace("counted");
     const urgent = { metadata: { name: "urgent" }, value: 1000 };
     await post("/apis/scheduling.k8s.io/v1/priorityclasses", urgent);
-  }, 120_000);
-  afterAll(() => cluster?.stop(), 30_000);
+  });
+  afterAll(() => cluster?.stop());
 
   async function post(path: string, body: object): Promise<void> {
     const answer = await cluster.request("POST", path, body);
@@ -255,5 +255,5 @@ describe.skipIf(controllersMissing !== undefined)("the real resourcequota contro
     // The test itself looked at something.
     expect(theirs["best-effort"]?.used).toEqual({ pods: "1" });
     expect(theirs["counts"]?.used?.["count/nothing.example.com"]).toBeUndefined();
-  }, 180_000);
+  });
 });

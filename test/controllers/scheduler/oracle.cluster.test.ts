@@ -14,9 +14,9 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler, with
   beforeAll(async () => {
     cluster = await startCluster({ controllers: "none", nodes: 0 });
     await cluster.request("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
-  }, 60_000);
+  });
 
-  afterAll(() => cluster?.stop(), 30_000);
+  afterAll(() => cluster?.stop());
 
   async function createNode(name: string, parts: NodeParts): Promise<void> {
     const { status, ...node } = nodeOf(name, parts);

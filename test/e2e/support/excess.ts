@@ -15,7 +15,7 @@ import { eventually, Workload } from "./workload.ts";
 
 const before = 2;
 const asked = 5;
-const waitMs = 60_000;
+const waitMs = 180_000;
 
 /** A ReplicaSet controller whose requests go through the proxy. */
 type StartController = (ground: Ground, namespace: string) => Promise<{ stop(): Promise<void> }>;

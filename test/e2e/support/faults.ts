@@ -203,7 +203,7 @@ export const faults: readonly Fault[] = [
 async function compact(cluster: Cluster): Promise<void> {
   const etcd = `http://127.0.0.1:${cluster.port + 1}/v3/kv`;
   const post = (path: string, body: unknown): Promise<Response> =>
-    fetch(etcd + path, { method: "POST", body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) });
+    fetch(etcd + path, { method: "POST", body: JSON.stringify(body), signal: AbortSignal.timeout(60_000) });
   const { header } = (await (await post("/range", { key: btoa("/none") })).json()) as { header: { revision: string } };
   const done = await post("/compaction", { revision: header.revision, physical: true });
   expect(done.status).toBe(200);

@@ -68,7 +68,7 @@ export function sideOf(kubeconfig: string, cacheDir: string): Side {
         stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
         stdout: "pipe",
         stderr: "pipe",
-        timeout: 60_000,
+        timeout: 300_000,
       });
       const [stdout, stderr, code] = await Promise.all([
         new Response(run.stdout).text(),
@@ -82,7 +82,7 @@ export function sideOf(kubeconfig: string, cacheDir: string): Side {
         stdin: "ignore",
         stdout: "pipe",
         stderr: "ignore",
-        timeout: 60_000,
+        timeout: 300_000,
       });
       let text = "";
       let over = false;

@@ -20,7 +20,7 @@ import { eventually, type PodSeen, Workload } from "./workload.ts";
 const timeline = realTimeline();
 const replicaSets = ["a", "b", "c", "d"];
 const mostReplicas = 8;
-const waitMs = 60_000;
+const waitMs = 180_000;
 
 /** Its changes are scalings, pod deletions and relabellings. */
 export interface LiveScene extends Scene {

@@ -16,7 +16,7 @@ export interface Conversation {
   readonly after?: { readonly frames: number; readonly act: (send: (bytes: Uint8Array) => void) => void };
 }
 
-const mostMs = 20_000;
+const mostMs = 120_000;
 
 /** Talks until the server hangs up. */
 export function converse({ port, head, after }: Conversation): Promise<Said> {

@@ -108,7 +108,7 @@ export class Workload {
   }
 
   /** Waits until the ReplicaSet has so many pods and its status says so. Answers them. */
-  async settled(name: string, count: number, atMostMs = 30_000): Promise<readonly PodSeen[]> {
+  async settled(name: string, count: number, atMostMs = 120_000): Promise<readonly PodSeen[]> {
     let pods: readonly PodSeen[] = [];
     await eventually(async () => {
       const replicaSet = await this.replicaSet(name);
@@ -126,7 +126,7 @@ export class Workload {
 }
 
 /** Tries again until it no longer throws; what it threw last is thrown when the time is over. */
-export async function eventually(check: () => Promise<void>, atMostMs = 30_000): Promise<void> {
+export async function eventually(check: () => Promise<void>, atMostMs = 120_000): Promise<void> {
   const until = performance.now() + atMostMs;
   for (;;) {
     try {

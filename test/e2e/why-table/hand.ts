@@ -50,7 +50,7 @@ export function handOf(cluster: Cluster): Hand {
 
 /** Waits until something is so, a minute at most. */
 export async function soon(what: string, test: () => Promise<boolean>): Promise<void> {
-  for (const until = Date.now() + 60_000; !(await test());) {
+  for (const until = Date.now() + 180_000; !(await test());) {
     if (Date.now() > until) throw new Error(`Waited for a minute in vain: ${what}`);
     await Bun.sleep(100);
   }

@@ -50,7 +50,7 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
     // One request of a controller every 40 ms: its writes do not overtake what we are still to decide about.
     const kcmFlags = ["--kube-api-qps=25", "--kube-api-burst=1"];
     cluster = await startCluster({ controllers: "*", audit: true, kcmFlags });
-  }, 120_000);
+  });
   afterAll(() => cluster.stop());
 
   describe.each(seeds.map((seed) => ({ seed })))("with seed $seed", ({ seed }) => {
@@ -63,7 +63,7 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
     beforeAll(async () => {
       played = await playRounds(cluster, await sidesOf(cluster, seed), { rounds, objects });
       for (const each of played) console.log(told(each));
-    }, 1_800_000);
+    });
 
     test.each(suites)("our $name means what the owner does", ({ name, shows }) => {
       const { rounds: all } = playedBy(name);
@@ -111,7 +111,7 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
     await eventually(async () => {
       const { body } = await cluster.request("GET", `${path}/web`);
       expect(JSON.stringify(body)).toContain("exceeded quota");
-    }, 60_000);
+    });
     const scene = await shadowBeside(cluster, [replicaset], namespace);
     const refused = (): AgreementEvent[] => scene.agreements.filter(({ is }) => is === "owner was refused");
     try {
@@ -122,7 +122,7 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
     expect(scene.agreements.filter(({ is }) => is === "differs")).toEqual([]);
     expect(refused()).toHaveLength(2);
     expect(refused()[0]?.why).toMatch(/^owner tried, was refused: .*exceeded quota: none, requested: pods=1/);
-  }, 180_000);
+  });
 
   test("nothing but reads was sent", async () => {
     const events = await cluster.audit();
@@ -185,5 +185,5 @@ async function quotaInForce(cluster: Cluster, namespace: string): Promise<void> 
   await eventually(async () => {
     const { body } = await cluster.request("POST", `${core}/pods`, pod);
     expect(JSON.stringify(body)).toContain("exceeded quota");
-  }, 60_000);
+  });
 }
