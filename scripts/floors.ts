@@ -77,13 +77,17 @@ export const rooms: readonly Room[] = [
         owns: "checks that kinds share: names, metadata, selectors, addresses, quantities, counts",
       },
       { floor: 2, folder: "conversion", owns: "between the versions of a kind" },
-      { floor: 2, folder: "storage", owns: "revisions, collections by key, the history that watches read" },
+      { floor: 2, folder: "storage", owns: "revisions, collections by key, the watch cache" },
       {
         floor: 3,
         folder: "registry",
-        owns: "the kinds: a folder for each API group with defaults, validation and strategies; the catalogue of resources",
+        owns: "the kinds: a folder for each API group with strategies and defaults; the registry of resources",
         inner: [
-          { floor: 1, folder: "strategy", owns: "what a kind may have of its own (`KindRules`); filling in defaults" },
+          {
+            floor: 1,
+            folder: "strategy",
+            owns: "`RESTStrategy`: what the generic verbs ask of a kind; the default strategy, the steps of validation",
+          },
           {
             floor: 3,
             folder: "core",

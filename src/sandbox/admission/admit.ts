@@ -1,4 +1,4 @@
-/** What happens to an object between its defaults and its checks, and after them: the API server's built-in admission, in its order. */
+/** The API server's built-in admission, in its order. Source: kubernetes v1.36 pkg/kubeapiserver/options/plugins.go AllOrderedPlugins. */
 import { child, nameOrGenerateName, type ApiObject } from "../meta/object.ts";
 import type { RequestScope } from "../context/server.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
@@ -13,8 +13,40 @@ import { admitQuota } from "./quota/admit.ts";
 import { admitServiceAccount, admitTolerations } from "./service-account.ts";
 import { admitTopologyLabels } from "./topology-labels.ts";
 
-/** What happens to an object that is updated. May change it. */
-export function admitUpdate(scope: RequestScope, object: ApiObject, old: ApiObject): void {
+/**
+ * Mutating admission, of a create or, with `old`, of an update: may change the object. A new object may have no name yet: names
+ * are generated after this. @throws StatusError, mostly 403.
+ */
+export function mutatingAdmission(scope: RequestScope, object: ApiObject, old?: ApiObject): void {
+  if (old === undefined) admitCreate(scope, object);
+  else admitUpdate(scope, object, old);
+}
+
+/**
+ * Validating admission, of a create or, with `old`, of an update: changes nothing. Returns what charges the quotas that have room
+ * for the object; call it once nothing else can refuse the write. @throws StatusError, mostly 403.
+ */
+export function validatingAdmission(scope: RequestScope, object: ApiObject, old?: ApiObject): () => void {
+  const { server, resource, subresource } = scope;
+  const plugins = server.admission;
+  admitPodSecurity(scope, object, old);
+  switch (resource.storage) {
+    case "priorityclasses.scheduling.k8s.io":
+      if (plugins.has("Priority")) checkDefaultClass(scope, object, old === undefined);
+      break;
+    case "persistentvolumeclaims":
+      if (old !== undefined && plugins.has("PersistentVolumeClaimResize")) admitResize(scope, object, old);
+      break;
+    case "pods":
+      if (old === undefined && plugins.has("RuntimeClass")) checkOverhead(scope, object);
+      if (old !== undefined && subresource !== "status") admitPodResize(scope, object, old);
+      break;
+    default:
+  }
+  return admitQuota(scope, object, old);
+}
+
+function admitUpdate(scope: RequestScope, object: ApiObject, old: ApiObject): void {
   if (scope.resource.storage !== "pods" || scope.subresource !== "") return;
   const plugins = scope.server.admission;
   if (plugins.has("DefaultTolerationSeconds")) admitTolerations(object);
@@ -26,18 +58,7 @@ export function admitUpdate(scope: RequestScope, object: ApiObject, old: ApiObje
   }
 }
 
-/** Looks at an update that is valid; changes nothing of it. @throws StatusError 403. */
-export function admitChanges(scope: RequestScope, object: ApiObject, old: ApiObject): void {
-  if (scope.resource.storage === "persistentvolumeclaims" && scope.server.admission.has("PersistentVolumeClaimResize"))
-    admitResize(scope, object, old);
-  if (scope.resource.storage === "pods" && scope.subresource !== "status") admitPodResize(scope, object, old);
-  if (scope.resource.storage === priorityClasses && scope.server.admission.has("Priority"))
-    checkDefaultClass(scope, object, false);
-  admitQuota(scope, object, old)();
-}
-
-/** Before the object has a name made up for it. May change the object. @throws StatusError, mostly 403. */
-export function admitCreate(scope: RequestScope, object: ApiObject): void {
+function admitCreate(scope: RequestScope, object: ApiObject): void {
   const plugins = scope.server.admission;
   if (plugins.has("NamespaceLifecycle")) admitIntoNamespace(scope, nameOrGenerateName(object));
   switch (scope.resource.storage) {
@@ -58,14 +79,4 @@ export function admitCreate(scope: RequestScope, object: ApiObject): void {
     default:
   }
   if (plugins.has("StorageObjectInUseProtection")) protect(scope.resource.storage, object);
-}
-
-const priorityClasses = "priorityclasses.scheduling.k8s.io";
-
-/** Looks at a new object that is valid; changes nothing of it. @throws StatusError 403. */
-export function admitValid(scope: RequestScope, object: ApiObject): void {
-  const plugins = scope.server.admission;
-  admitPodSecurity(scope, object);
-  if (scope.resource.storage === priorityClasses && plugins.has("Priority")) checkDefaultClass(scope, object, true);
-  if (scope.resource.storage === "pods" && plugins.has("RuntimeClass")) checkOverhead(scope, object);
 }

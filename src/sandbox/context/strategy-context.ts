@@ -1,6 +1,6 @@
 /** What the rules of kinds may ask of the server. */
 import { fieldsIn } from "../meta/object.ts";
-import type { StrategyContext } from "../registry/strategy/kind-rules.ts";
+import type { StrategyContext } from "../registry/strategy/rest-strategy.ts";
 import type { RequestScope } from "./server.ts";
 
 export function strategyContext(scope: RequestScope): StrategyContext {

@@ -5,6 +5,6 @@ import type { ApiObject } from "../meta/object.ts";
 
 /** Fills in the kind's defaults, and puts all fields into the form that they are stored in. */
 export function applyDefaults({ resource, server }: RequestScope, object: ApiObject): void {
-  resource.behaviour.rules.defaults?.(object);
+  resource.strategy.setDefaults?.(object);
   if (resource.struct !== undefined) canonicalize(object, resource.struct, server.registry.schema);
 }

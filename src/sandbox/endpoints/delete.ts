@@ -14,6 +14,7 @@ import { badRequest, conflict, notFound, unsupportedMediaType } from "../meta/re
 import type { RequestScope } from "../context/server.ts";
 import { numberParam, param, type ListOptions } from "../options/list-options.ts";
 import { selects } from "../options/selection.ts";
+import type { GarbageCollectionPolicy } from "../registry/strategy/rest-strategy.ts";
 import { Entry } from "../storage/entry.ts";
 import { yamlType } from "../serialization/yaml/codec.ts";
 import { mediaTypeOf, yamlJson } from "./body.ts";
@@ -251,8 +252,8 @@ function keptBySpec(object: ApiObject): boolean {
  * now; nothing is to be done.
  */
 function beGraceful(scope: RequestScope, object: ApiObject, options: DeleteOptions): "yes" | "no" | "pending" {
-  const { rules } = scope.resource.behaviour;
-  if (rules.gracePeriod === undefined) return "no";
+  const { strategy } = scope.resource;
+  if (strategy.checkGracefulDelete === undefined) return "no";
   const { metadata } = object;
   const now = scope.server.timeline.now();
   const { deletionTimestamp, deletionGracePeriodSeconds: left } = metadata;
@@ -266,7 +267,7 @@ function beGraceful(scope: RequestScope, object: ApiObject, options: DeleteOptio
     metadata.deletionGracePeriodSeconds = earlier < now && asked !== 0 ? 1 : asked;
     return "yes";
   }
-  const period = rules.gracePeriod(object, options.gracePeriodSeconds);
+  const period = strategy.checkGracefulDelete(object, options.gracePeriodSeconds);
   metadata.deletionTimestamp = formatTime(now + period * 1000);
   metadata.deletionGracePeriodSeconds = period;
   if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
@@ -277,8 +278,8 @@ function beGraceful(scope: RequestScope, object: ApiObject, options: DeleteOptio
 function setFinalizers(scope: RequestScope, { metadata }: ApiObject, options: DeleteOptions): void {
   const before = metadata.finalizers ?? [];
   const after = before.filter((finalizer) => finalizer !== "orphan" && finalizer !== "foregroundDeletion");
-  const { garbage } = scope.resource.behaviour;
-  const policy = garbage === "unsupported" ? "" : policyOf(before, options, garbage);
+  const own = scope.resource.strategy.defaultGarbageCollectionPolicy;
+  const policy = own === "unsupported" ? "" : policyOf(before, options, own);
   if (policy === "Orphan") after.push("orphan");
   if (policy === "Foreground") after.push("foregroundDeletion");
   if (after.length === before.length && after.every((finalizer) => before.includes(finalizer))) return;
@@ -289,12 +290,12 @@ function setFinalizers(scope: RequestScope, { metadata }: ApiObject, options: De
 function policyOf(
   finalizers: readonly string[],
   { orphanDependents, propagationPolicy }: DeleteOptions,
-  garbage: "delete" | "orphan",
+  byDefault: GarbageCollectionPolicy,
 ): string {
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
   if (propagationPolicy !== undefined) return propagationPolicy;
   const own = finalizers.find((finalizer) => finalizer === "orphan" || finalizer === "foregroundDeletion");
-  if (own === undefined) return garbage === "orphan" ? "Orphan" : "Background";
+  if (own === undefined) return byDefault === "orphan dependents" ? "Orphan" : "Background";
   return own === "orphan" ? "Orphan" : "Foreground";
 }
 

@@ -7,7 +7,7 @@ import { atStoredVersion, atVersion } from "../conversion/versions.ts";
 import { matchRequest } from "./body.ts";
 import { mergedInto } from "./patch-strategic.ts";
 import { patchedJson } from "./patch-json.ts";
-import { store, type Updated } from "./update.ts";
+import { updateObject, type UpdateResult } from "./update.ts";
 
 const jsonPatchType = "application/json-patch+json";
 const mergePatchType = "application/merge-patch+json";
@@ -16,12 +16,12 @@ const applyType = "application/apply-patch+yaml";
 const patchTypes = [jsonPatchType, mergePatchType, strategicType, applyType];
 
 /** @throws StatusError */
-export function patch(scope: RequestScope): Updated {
+export function patch(scope: RequestScope): UpdateResult {
   const media = patchTypeOf(scope);
   checkWriteOptions(scope.query, "PatchOptions");
   const old = scope.collection.get(scope.namespace, scope.name);
   if (old === undefined) throw notFound(scope.resource.asResource, scope.name);
-  return store(scope, patchedBy(scope, media, old.object), false);
+  return updateObject(scope, patchedBy(scope, media, old.object), false);
 }
 
 /** Taken as it is written: neither in capitals nor with a blank before its parameters. @throws StatusError 415. */

@@ -114,9 +114,8 @@ function write(scope: RequestScope, entry: Entry, scale: ApiObject): Answer {
   };
   const before = at(entry.object, "spec", "replicas");
   const replicas = { before: typeof before === "number" ? before : 0, asked };
-  const scaled = replaceObject({ ...scope, subresource: "" }, object, entry, {
-    subresource: "scale",
-    manage: (old, scaledTo) => manageScale(scope, old, scaledTo, replicas),
-  });
+  const scaled = replaceObject(scope, object, entry, (_scope, old, scaledTo) =>
+    manageScale(scope, old, scaledTo, replicas),
+  );
   return { status: 200, value: scaleOf(scaled) };
 }

@@ -21,7 +21,7 @@ const stored = (scope: RequestScope): SubresourceResult => {
   return { status: 200, entry };
 };
 
-/** Of a part of an object, as `PartRules` has it. */
+/** Of a subresource that writes a part of the object: it has an `UpdateStrategy`. */
 const part: Readonly<Record<string, Handler>> = {
   GET: stored,
   PUT: (scope) => ({ status: 200, entry: update(scope).entry }),

@@ -1,9 +1,8 @@
 /** PUT of an object or its status. Source: apiserver v0.36 registry/generic/registry/store.go Update, registry/rest/update.go. */
 import { dropDisabledFields } from "../registry/core/pod/pod-spec/dropped-fields.ts";
 import { deepEqual } from "../../api/field-changes.ts";
-import { admitChanges, admitUpdate as mutatingAdmission } from "../admission/admit.ts";
-import { admitPodSecurity } from "../admission/pod-security/admit.ts";
-import { finished, written } from "../serialization/decode.ts";
+import { mutatingAdmission, validatingAdmission } from "../admission/admit.ts";
+import { written } from "../serialization/decode.ts";
 import { invalid, invalidObject } from "../meta/field-errors.ts";
 import { type ApiObject } from "../meta/object.ts";
 import { semanticDeepEqual } from "../meta/semantic-equality.ts";
@@ -12,32 +11,35 @@ import { uintProblem } from "../meta/numbers.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import { manageUpdate } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
+import type { UpdateStrategy } from "../registry/strategy/rest-strategy.ts";
 import { Entry } from "../storage/entry.ts";
 import { strategyContext } from "../context/strategy-context.ts";
 import { matchRequest, sentObject } from "./body.ts";
+import { commit, storedForm } from "./commit.ts";
 import { createObject } from "./create.ts";
 import { applyDefaults } from "./defaults.ts";
-import { updateErrors } from "./update-errors.ts";
+import { type ObjectUpdate, validateUpdate } from "./validation.ts";
 
-export interface Updated {
+/** What an update responds with. */
+export interface UpdateResult {
   readonly entry: Entry;
   readonly created: boolean;
 }
 
 /** @throws StatusError */
-export function update(scope: RequestScope): Updated {
+export function update(scope: RequestScope): UpdateResult {
   checkWriteOptions(scope.query, "UpdateOptions");
   const object = sentObject(scope);
   matchRequest(scope, object);
-  return store(scope, object);
+  return updateObject(scope, object);
 }
 
-/** Puts a decoded object in the place of the stored one. */
-export function store(scope: RequestScope, object: ApiObject, checksUid = true): Updated {
+/** Replaces the stored object by a decoded one, or creates it where the kind allows that. @throws StatusError. */
+export function updateObject(scope: RequestScope, object: ApiObject, checksUid = true): UpdateResult {
   const { resource, name, collection } = scope;
   const old = collection.get(scope.namespace, name);
   if (old === undefined) {
-    if (!resource.behaviour.createOnUpdate || scope.subresource !== "") throw notFound(resource.asResource, name);
+    if (!resource.strategy.allowCreateOnUpdate || scope.subresource !== "") throw notFound(resource.asResource, name);
     if (object.metadata.uid !== undefined && object.metadata.uid !== "") throw absentUid(scope, object.metadata.uid);
     object.metadata.name ??= name;
     return { entry: createObject(scope, object), created: true };
@@ -73,7 +75,7 @@ function checkPreconditions(scope: RequestScope, { metadata }: ApiObject, old: E
   }
   const version = metadata.resourceVersion ?? "";
   if (version === "" || version === "0") {
-    if (resource.behaviour.unconditionalUpdate) return;
+    if (resource.strategy.allowUnconditionalUpdate) return;
     throw invalidObject({ group: resource.group, name: resource.plural }, name, [
       invalid("metadata.resourceVersion", 0, "must be specified for an update"),
     ]);
@@ -102,114 +104,88 @@ function keepDeletion({ metadata }: ApiObject, old: ApiObject): void {
   }
 }
 
-/** A subresource by which an object is written as a whole. */
-export interface SubresourceWrite {
-  readonly subresource: string;
-  /** Sets the managed fields of the object. */
-  manage(old: ApiObject, object: ApiObject): void;
-}
-
-/** An update on its way to the store. */
-interface Change {
-  readonly scope: RequestScope;
-  readonly object: ApiObject;
-  readonly old: ApiObject;
-}
+/** Sets the managed fields of `object`, an update of `old`. */
+export type ManageFields = (scope: RequestScope, old: ApiObject, object: ApiObject) => void;
 
 /**
- * Writes `sent` over `old`: keeps what is not the client's, checks, and commits; a change of nothing is none. `way` is the
- * subresource that was asked for, where the object is treated as a whole.
+ * Writes `sent` over `old`: resets what is not the client's, validates, and commits; an update that changes nothing is none.
+ * Subresources with a strategy of their own write as it says, all others (`scale`) as the object itself is written.
+ * @throws StatusError
  */
-export function replaceObject(scope: RequestScope, sent: ApiObject, old: Entry, way?: SubresourceWrite): Entry {
+export function replaceObject(
+  scope: RequestScope,
+  sent: ApiObject,
+  old: Entry,
+  manage: ManageFields = manageUpdate,
+): Entry {
+  const strategy = scope.resource.strategy.subresources[scope.subresource] ?? scope.resource.strategy;
+  const context = strategyContext(scope);
   applyDefaults(scope, sent);
-  const object = updatedObject({ scope, object: sent, old: old.object }, way);
-  const change = { scope, object, old: old.object };
+  keepServerFields(sent, old.object);
+  // The fields of a client are those that it sent, also where they are reset below.
+  manage(scope, old.object, sent);
+  keepDeletion(sent, old.object);
+  const object = updatedObject(strategy, sent, old.object);
+  const update: ObjectUpdate = { scope, object, old: old.object, strategy, context };
   mutatingAdmission(scope, object, old.object);
-  prepareForUpdate(change);
-  validateUpdate(change);
-  if (scope.subresource === "") scope.resource.behaviour.rules.allocate?.(object, strategyContext(scope));
-  validatingAdmission(change, way);
+  prepareForUpdate(update);
+  validateUpdate(update);
+  strategy.allocate?.(object, context);
+  validatingAdmission(scope, object, old.object)();
   object.metadata.resourceVersion = String(old.revision);
-  return persist(change, old);
-}
-
-/** What was sent, with the server's own fields as they are, and who manages what. */
-function updatedObject({ scope, object: sent, old }: Change, way: SubresourceWrite | undefined): ApiObject {
-  keepServerFields(sent, old);
-  // Who manages what is seen in what was sent, before it is put right.
-  if (way === undefined) manageUpdate(scope, old, sent);
-  else way.manage(old, sent);
-  keepDeletion(sent, old);
-  return onlyPart(scope, sent, old);
+  return store(scope, object, old);
 }
 
 /** A write of the object keeps its status, one of the status all else. */
-function prepareForUpdate({ scope, object, old }: Change): void {
+function prepareForUpdate({ scope, object, old, strategy, context }: ObjectUpdate): void {
   const { resource, subresource } = scope;
-  if (subresource === "status") keepAllButStatus(scope, object, old);
+  if (subresource === "status") keepAllButStatus(object, old);
   else if (resource.subresources.has("status")) keepStatus(object, old);
   dropDisabledFields(object, resource.storage);
-  if (subresource === "") resource.behaviour.rules.prepareUpdate?.(object, old);
+  strategy.prepareForUpdate?.(object, old, context);
   if (subresource !== "status") countGeneration(scope, object, old);
 }
 
-/** @throws StatusError 422 */
-function validateUpdate({ scope, object, old }: Change): void {
-  const { resource, subresource, name, warnings } = scope;
-  const { rules } = resource.behaviour;
-  const first = subresource === "" ? (rules.begin?.(object, old, strategyContext(scope)) ?? []) : [];
-  const errors = first.length > 0 ? first : updateErrors(scope, object, old);
-  if (errors.length > 0) throw invalidObject(resource.asKind, name, errors);
-  if (subresource === "") warnings.push(...(rules.warnings?.(object, old) ?? []));
-}
-
-/** @throws StatusError, mostly 403 */
-function validatingAdmission({ scope, object, old }: Change, way: SubresourceWrite | undefined): void {
-  admitChanges(scope, object, old);
-  admitPodSecurity(way === undefined ? scope : { ...scope, subresource: way.subresource }, object, old);
-}
-
-function persist({ scope, object }: Change, old: Entry): Entry {
-  const { resource, server, collection, dryRun } = scope;
+function store(scope: RequestScope, object: ApiObject, old: Entry): Entry {
   if (shouldDeleteDuringUpdate(object, old.object)) return deleteAfterLastFinalizer(scope, object, old);
-  const whole = finished(object, resource.struct, server.registry.schema);
-  if (!old.filled && isNoOpUpdate(whole, old.object)) return old;
-  return dryRun ? new Entry(whole, old.revision) : server.store.put(collection, whole);
+  const whole = storedForm(scope, object);
+  if (!old.isDefaultedOnRead && isNoOpUpdate(whole, old.object)) return old;
+  return commit(scope, whole, { dryRunRevision: old.revision });
 }
 
-/** Of a subresource that writes one part: the object that was there with that part as it was sent. */
-function onlyPart({ resource, subresource }: RequestScope, sent: ApiObject, old: ApiObject): ApiObject {
-  const part = resource.behaviour.rules.parts?.[subresource];
-  if (part === undefined) return sent;
+/** What is written of `sent`: for a subresource of one part of the spec, `old` with that part. */
+function updatedObject(strategy: UpdateStrategy, sent: ApiObject, old: ApiObject): ApiObject {
+  if (strategy.updatedSpec === undefined) return sent;
   const { managedFields: _before, ...metadata } = old.metadata;
   const { managedFields } = sent.metadata;
   return {
     ...old,
     metadata: { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) },
-    spec: part.spec(sent, old),
+    spec: strategy.updatedSpec(sent, old),
   };
 }
 
-/** Removes what has lost its last finalizer; the answer is what was sent, at the version before, as it has not been stored. */
+/** Deletes an object whose last finalizer was removed. Responds with what was sent, at the version before: it was never stored. */
 function deleteAfterLastFinalizer(
   { resource, server, collection, dryRun }: RequestScope,
   object: ApiObject,
   old: Entry,
 ): Entry {
-  const answer = new Entry(written(object, resource.struct, server.registry.schema), old.revision);
-  // What the watches are told is the object as it was stored.
+  const response = new Entry(written(object, resource.struct, server.registry.schema), old.revision);
+  // Watches get the object as it was stored.
   if (!dryRun) server.store.remove(collection, { ...old.object, metadata: { ...old.object.metadata } });
-  return answer;
+  return response;
 }
 
 function countGeneration(scope: RequestScope, object: ApiObject, old: ApiObject): void {
-  const { generation, fixedGeneration, generationOfAnnotations } = scope.resource.behaviour;
-  if (!generation || fixedGeneration) return;
-  const annotated = generationOfAnnotations && !deepEqual(object.metadata.annotations, old.metadata.annotations);
-  if (annotated || changesSpec(scope, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  const { generation } = scope.resource.strategy;
+  if (generation === "none" || generation === "fixed") return;
+  const isAnnotated =
+    generation === "spec and annotations" && !deepEqual(object.metadata.annotations, old.metadata.annotations);
+  if (isAnnotated || changesSpec(scope, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
-/** Whether nothing has changed, or only when somebody set what. */
+/** True if nothing has changed but the times of managed fields. */
 function isNoOpUpdate(object: ApiObject, old: ApiObject): boolean {
   if (deepEqual(object, old)) return true;
   const timeless = ({ managedFields = [], ...metadata }: ApiObject["metadata"]): object => ({
@@ -219,7 +195,7 @@ function isNoOpUpdate(object: ApiObject, old: ApiObject): boolean {
   return deepEqual({ ...object, metadata: timeless(object.metadata) }, { ...old, metadata: timeless(old.metadata) });
 }
 
-/** The last finalizer has gone from an object that waits for nothing else. */
+/** True if the update removes the last finalizer of an object that is being deleted and has no grace period left. */
 function shouldDeleteDuringUpdate(object: ApiObject, old: ApiObject): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false;
   if (object.kind === "Namespace" && object.apiVersion === "v1") {
@@ -235,12 +211,11 @@ function keepStatus(object: ApiObject, old: ApiObject): void {
 }
 
 /** An update of the status changes nothing else, but for the metadata that controllers keep there. */
-function keepAllButStatus(scope: RequestScope, object: ApiObject, old: ApiObject): void {
+function keepAllButStatus(object: ApiObject, old: ApiObject): void {
   for (const key of Object.keys(object)) {
     if (key !== "status" && key !== "metadata" && key !== "kind" && key !== "apiVersion") delete object[key];
   }
   for (const key of Object.keys(old)) if (key !== "status" && key !== "metadata") object[key] = old[key];
-  scope.resource.behaviour.rules.prepareStatus?.(object, old, strategyContext(scope));
 }
 
 const notSpec = new Set(["metadata", "status", "kind", "apiVersion"]);

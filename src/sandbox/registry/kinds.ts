@@ -1,39 +1,46 @@
-/** The rules of the kinds that have some of their own, by resource: those of each group. */
-import { admissionKinds } from "./admissionregistration/kinds.ts";
-import { apiKinds } from "./apiregistration/kinds.ts";
-import { appsKinds } from "./apps/kinds.ts";
-import { autoscalerRules } from "./autoscaling/autoscaler.ts";
-import { batchKinds } from "./batch/kinds.ts";
-import { signingRequestRules } from "./certificates/signing-request.ts";
-import { leaseRules } from "./coordination/lease.ts";
-import { coreKinds } from "./core/kinds.ts";
-import { discoveryKinds } from "./discovery/kinds.ts";
-import { flowKinds } from "./flowcontrol/kinds.ts";
-import { networkingKinds } from "./networking/kinds.ts";
-import { runtimeClassRules } from "./node/runtime-class.ts";
-import { budgetRules } from "./policy/budget.ts";
-import { rbacKinds } from "./rbac/kinds.ts";
-import { deviceKinds } from "./resource/kinds.ts";
-import { priorityClassRules } from "./scheduling/priority-class.ts";
-import { storageKinds } from "./storage/kinds.ts";
-import type { KindRules } from "./strategy/kind-rules.ts";
+/** The catalogue of strategies, by resource (`pods`, `replicasets.apps`): those of each group. */
+import { admissionStrategies } from "./admissionregistration/kinds.ts";
+import { apiStrategies } from "./apiregistration/kinds.ts";
+import { appsStrategies } from "./apps/kinds.ts";
+import { autoscalerStrategy } from "./autoscaling/autoscaler.ts";
+import { batchStrategies } from "./batch/kinds.ts";
+import { signingRequestStrategy } from "./certificates/signing-request.ts";
+import { leaseStrategy } from "./coordination/lease.ts";
+import { coreStrategies } from "./core/kinds.ts";
+import { discoveryStrategies } from "./discovery/kinds.ts";
+import { flowStrategies } from "./flowcontrol/kinds.ts";
+import { networkingStrategies } from "./networking/kinds.ts";
+import { runtimeClassStrategy } from "./node/runtime-class.ts";
+import { budgetStrategy } from "./policy/budget.ts";
+import { rbacStrategies } from "./rbac/kinds.ts";
+import { deviceStrategies } from "./resource/kinds.ts";
+import { priorityClassStrategy } from "./scheduling/priority-class.ts";
+import { storageStrategies } from "./storage/kinds.ts";
+import { defaultStrategy } from "./strategy/default-strategy.ts";
+import type { RESTStrategy } from "./strategy/rest-strategy.ts";
 
-export const kindRules: Readonly<Record<string, KindRules>> = {
-  ...admissionKinds,
-  ...apiKinds,
-  ...appsKinds,
-  ...batchKinds,
-  ...coreKinds,
-  ...discoveryKinds,
-  ...flowKinds,
-  ...networkingKinds,
-  ...rbacKinds,
-  ...deviceKinds,
-  ...storageKinds,
-  "certificatesigningrequests.certificates.k8s.io": signingRequestRules,
-  "horizontalpodautoscalers.autoscaling": autoscalerRules,
-  "leases.coordination.k8s.io": leaseRules,
-  "poddisruptionbudgets.policy": budgetRules,
-  "priorityclasses.scheduling.k8s.io": priorityClassRules,
-  "runtimeclasses.node.k8s.io": runtimeClassRules,
+/** By resource. */
+export const strategies: Readonly<Record<string, RESTStrategy>> = {
+  ...admissionStrategies,
+  ...apiStrategies,
+  ...appsStrategies,
+  ...batchStrategies,
+  ...coreStrategies,
+  ...discoveryStrategies,
+  ...flowStrategies,
+  ...networkingStrategies,
+  ...rbacStrategies,
+  ...deviceStrategies,
+  ...storageStrategies,
+  "certificatesigningrequests.certificates.k8s.io": signingRequestStrategy,
+  "horizontalpodautoscalers.autoscaling": autoscalerStrategy,
+  "leases.coordination.k8s.io": leaseStrategy,
+  "poddisruptionbudgets.policy": budgetStrategy,
+  "priorityclasses.scheduling.k8s.io": priorityClassStrategy,
+  "runtimeclasses.node.k8s.io": runtimeClassStrategy,
 };
+
+/** The strategy of a resource, by its storage name; the default for kinds without one of their own. */
+export function strategyOf(storage: string): RESTStrategy {
+  return strategies[storage] ?? defaultStrategy;
+}

@@ -1,8 +1,8 @@
 /** What the server serves: a resource at one version, with how its objects behave. */
 import type { ApiData, ResourceData } from "../../api/wire/format.ts";
 import type { Qualified } from "../meta/refusal.ts";
-import { behaviourOf } from "./behaviour.ts";
-import type { Behaviour } from "./strategy/kind-rules.ts";
+import { strategyOf } from "./kinds.ts";
+import type { RESTStrategy } from "./strategy/rest-strategy.ts";
 import { storedVersionOf } from "../conversion/versions.ts";
 import { schemaOf, type Schema, type Struct } from "../../api/wire/schema.ts";
 
@@ -20,7 +20,7 @@ export interface Resource {
   readonly struct: Struct | undefined;
   /** Under which name its objects are stored; two versions of a kind share one. */
   readonly storage: string;
-  readonly behaviour: Behaviour;
+  readonly strategy: RESTStrategy;
   /** `{ group, name: plural }` and `{ group, name: kind }`, as messages name them. */
   readonly asResource: Qualified;
   readonly asKind: Qualified;
@@ -58,7 +58,7 @@ function resourceOf(apiVersion: string, entry: ResourceData, all: readonly Resou
     subresources: new Map(subresources.map((sub) => [sub.name.slice(entry.name.length + 1), sub])),
     struct: schema.kind(apiVersion, entry.kind),
     storage: sharedStorage[storage] ?? storage,
-    behaviour: behaviourOf(storage),
+    strategy: strategyOf(storage),
     asResource: { group, name: entry.name },
     asKind: { group, name: entry.kind },
   };

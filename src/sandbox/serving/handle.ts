@@ -284,7 +284,8 @@ function remove(scope: RequestScope): HttpResponse {
   const options = deleteOptionsOf(scope);
   const { entry, gone, asObject } = deleteOne(scope, options);
   const status = !gone && options.orphanDependents === false ? 202 : 200;
-  if (!gone || asObject === true || scope.resource.behaviour.returnsDeleted) return objectAnswer(scope, status, entry);
+  if (!gone || asObject === true || scope.resource.strategy.returnsDeletedObject)
+    return objectAnswer(scope, status, entry);
   const { group, plural } = scope.served;
   return jsonResponse(200, {
     kind: "Status",

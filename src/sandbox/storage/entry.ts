@@ -10,18 +10,18 @@ export class Entry {
   readonly revision: number;
   readonly text: string;
   /** It is stored with less than it is read with: its next update is a write, even of nothing. */
-  readonly filled: boolean;
+  readonly isDefaultedOnRead: boolean;
   #object: WeakRef<ApiObject>;
 
   /** Takes the object over; it must be finished but for its resourceVersion. */
-  constructor(object: ApiObject, revision: number, filled = false) {
+  constructor(object: ApiObject, revision: number, isDefaultedOnRead = false) {
     const { metadata } = object;
     if (revision > 0) metadata.resourceVersion = String(revision);
     else delete metadata.resourceVersion;
     this.namespace = metadata.namespace ?? "";
     this.name = metadata.name ?? "";
     this.revision = revision;
-    this.filled = filled;
+    this.isDefaultedOnRead = isDefaultedOnRead;
     this.text = JSON.stringify(object);
     this.#object = new WeakRef(object);
   }

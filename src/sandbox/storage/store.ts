@@ -32,9 +32,9 @@ export class Store {
     return collection;
   }
 
-  /** Commits an object under the next revision. It belongs to the store from now on. `filled` as the entry has it. */
-  put(collection: Collection, object: ApiObject, filled = false): Entry {
-    const entry = new Entry(object, ++this.#revision, filled);
+  /** Commits an object under the next revision. It belongs to the store from now on. `isDefaultedOnRead` as the entry has it. */
+  put(collection: Collection, object: ApiObject, isDefaultedOnRead = false): Entry {
+    const entry = new Entry(object, ++this.#revision, isDefaultedOnRead);
     collection.apply("PUT", entry, this.#timeline.now());
     return entry;
   }

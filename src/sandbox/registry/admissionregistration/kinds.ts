@@ -1,20 +1,20 @@
 /** The rules of the kinds that others take part in admission by, by resource. */
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import {
-  mutatingBindingRules,
-  mutatingPolicyRules,
-  validatingBindingRules,
-  validatingPolicyRules,
+  mutatingBindingStrategy,
+  mutatingPolicyStrategy,
+  validatingBindingStrategy,
+  validatingPolicyStrategy,
 } from "./policies.ts";
-import { webhookRules } from "./webhooks.ts";
+import { webhookStrategy } from "./webhooks.ts";
 
 const group = "admissionregistration.k8s.io";
 
-export const admissionKinds: Readonly<Record<string, KindRules>> = {
-  [`validatingwebhookconfigurations.${group}`]: webhookRules,
-  [`mutatingwebhookconfigurations.${group}`]: webhookRules,
-  [`validatingadmissionpolicies.${group}`]: validatingPolicyRules,
-  [`validatingadmissionpolicybindings.${group}`]: validatingBindingRules,
-  [`mutatingadmissionpolicies.${group}`]: mutatingPolicyRules,
-  [`mutatingadmissionpolicybindings.${group}`]: mutatingBindingRules,
+export const admissionStrategies: Readonly<Record<string, RESTStrategy>> = {
+  [`validatingwebhookconfigurations.${group}`]: webhookStrategy,
+  [`mutatingwebhookconfigurations.${group}`]: webhookStrategy,
+  [`validatingadmissionpolicies.${group}`]: validatingPolicyStrategy,
+  [`validatingadmissionpolicybindings.${group}`]: validatingBindingStrategy,
+  [`mutatingadmissionpolicies.${group}`]: mutatingPolicyStrategy,
+  [`mutatingadmissionpolicybindings.${group}`]: mutatingBindingStrategy,
 };

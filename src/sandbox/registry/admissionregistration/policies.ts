@@ -5,7 +5,8 @@
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore, textsIn } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { dns1035Problems, labelKeyProblems, nameRules, subdomainProblems } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 import { conditionErrors, matchErrors, mutableErrors, policyNameErrors } from "./match-rules.ts";
@@ -116,7 +117,9 @@ function commonErrors(spec: Fields, mutating: boolean): FieldError[] {
   ];
 }
 
-export const validatingPolicyRules: KindRules = {
+export const validatingPolicyStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  allowUnconditionalUpdate: false,
   validate({ metadata, spec = {} }) {
     const [validations, annotations] = [fieldsIn(spec["validations"]), fieldsIn(spec["auditAnnotations"])];
     const one = "validations or auditAnnotations must contain at least one item";
@@ -130,7 +133,7 @@ export const validatingPolicyRules: KindRules = {
           ]),
     ];
   },
-};
+});
 
 function mutationErrors(mutation: Fields, field: string): FieldError[] {
   const type = textOf(mutation["patchType"]);
@@ -153,7 +156,9 @@ function mutationErrors(mutation: Fields, field: string): FieldError[] {
   ];
 }
 
-export const mutatingPolicyRules: KindRules = {
+export const mutatingPolicyStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  allowUnconditionalUpdate: false,
   validate({ spec = {} }) {
     const mutations = fieldsIn(spec["mutations"]);
     return [
@@ -164,7 +169,7 @@ export const mutatingPolicyRules: KindRules = {
       ...neededChoiceErrors(spec["reinvocationPolicy"], "spec.reinvocationPolicy", reinvocations),
     ];
   },
-};
+});
 
 const notFoundActions = ["Deny", "Allow"];
 
@@ -210,8 +215,14 @@ function actionErrors(asked: readonly string[]): FieldError[] {
   return errors;
 }
 
-export const validatingBindingRules: KindRules = {
+export const validatingBindingStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  allowUnconditionalUpdate: false,
   validate: ({ spec = {} }) => [...bindingErrors(spec, false), ...actionErrors(textsIn(spec["validationActions"]))],
-};
+});
 
-export const mutatingBindingRules: KindRules = { validate: ({ spec = {} }) => bindingErrors(spec, true) };
+export const mutatingBindingStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  allowUnconditionalUpdate: false,
+  validate: ({ spec = {} }) => bindingErrors(spec, true),
+});

@@ -2,7 +2,9 @@
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { dns1035Problems, subdomainProblems } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 import { conditionErrors, ruleErrors } from "./match-rules.ts";
@@ -149,8 +151,10 @@ function leniencyFor(old: ApiObject): Leniency {
   };
 }
 
-export const webhookRules: KindRules = {
+export const webhookStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  allowUnconditionalUpdate: false,
+  updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: (configuration) => configurationErrors(configuration, strict),
-  wholeUpdate: true,
   validateUpdate: (configuration, old) => configurationErrors(configuration, leniencyFor(old)),
-};
+});

@@ -2,7 +2,8 @@
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { isNumber, nameErrors, portNumberErrors, subdomainErrors } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { dns1035Problems } from "../../validation/names.ts";
 
 function nameOfErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
@@ -37,7 +38,8 @@ function serviceErrors(spec: Fields): FieldError[] {
   ];
 }
 
-const apiServiceRules: KindRules = {
+const apiServiceStrategy: RESTStrategy = restStrategy({
+  allowUnconditionalUpdate: false,
   validate(apiService) {
     const { spec = {} } = apiService;
     const group = textOf(spec["group"]);
@@ -52,15 +54,17 @@ const apiServiceRules: KindRules = {
       ...serviceErrors(spec),
     ];
   },
-};
+});
 
 /** Stored, they would promise kinds that nobody serves. */
-const definitionRules: KindRules = {
-  notMade:
+const definitionStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  allowUnconditionalUpdate: false,
+  refusesCreate:
     "this sandbox does not serve CustomResourceDefinitions yet: the kinds that they define could not be used; leave them out, or use a cluster",
-};
+});
 
-export const apiKinds: Readonly<Record<string, KindRules>> = {
-  "customresourcedefinitions.apiextensions.k8s.io": definitionRules,
-  "apiservices.apiregistration.k8s.io": apiServiceRules,
+export const apiStrategies: Readonly<Record<string, RESTStrategy>> = {
+  "customresourcedefinitions.apiextensions.k8s.io": definitionStrategy,
+  "apiservices.apiregistration.k8s.io": apiServiceStrategy,
 };

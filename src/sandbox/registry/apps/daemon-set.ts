@@ -3,7 +3,9 @@ import { deepEqual } from "../../../api/field-changes.ts";
 import { matches, matchesEverything, selectorOf, type Labels, type Selector } from "../../../api/labels.ts";
 import { invalid, required, sortedMap, type FieldError } from "../../meta/field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import {
   amount,
   amountErrors,
@@ -75,39 +77,43 @@ function noteGeneration(daemonSet: ApiObject, count: string): void {
   daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [generation]: count };
 }
 
-export const daemonSetRules: KindRules = {
-  updateFirst: true,
-  warnings: (daemonSet, old) =>
-    old !== undefined && old.metadata.annotations?.[generation] === daemonSet.metadata.annotations?.[generation]
+export const daemonSetStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
+  warningsOnCreate: (daemonSet) => templateWarnings(daemonSet, undefined),
+  warningsOnUpdate: (daemonSet, old) =>
+    old.metadata.annotations?.[generation] === daemonSet.metadata.annotations?.[generation]
       ? []
       : templateWarnings(daemonSet, undefined),
   // Stored as a number, which is written even when it is 0.
-  defaults: (daemonSet) => noteGeneration(daemonSet, daemonSet.metadata.annotations?.[generation] ?? "0"),
-  prepareCreate(daemonSet) {
+  setDefaults: (daemonSet) => noteGeneration(daemonSet, daemonSet.metadata.annotations?.[generation] ?? "0"),
+  prepareForCreate(daemonSet) {
     const asked = Number(daemonSet.metadata.annotations?.[generation]);
     noteGeneration(daemonSet, String(Math.max(1, asked || 0)));
   },
-  prepareUpdate(daemonSet, old) {
+  prepareForUpdate(daemonSet, old) {
     const before = Number(old.metadata.annotations?.[generation] ?? "1");
     const same = deepEqual(daemonSet.spec?.["template"], old.spec?.["template"]);
     noteGeneration(daemonSet, String(same ? before : before + 1));
   },
   validate: specErrors,
   validateUpdate: (daemonSet, old) => fixedSelector(daemonSet.spec?.["selector"], old.spec?.["selector"]),
-  validateStatus: ({ status = {} }, old) => [
-    ...negativeErrors(
-      status,
-      "status",
-      "currentNumberScheduled",
-      "numberMisscheduled",
-      "desiredNumberScheduled",
-      "numberReady",
-      "observedGeneration",
-      "updatedNumberScheduled",
-      "numberAvailable",
-      "numberUnavailable",
-      "collisionCount",
-    ),
-    ...decrementErrors(status, old.status),
-  ],
-};
+  status: {
+    validateUpdate: ({ status = {} }, old) => [
+      ...negativeErrors(
+        status,
+        "status",
+        "currentNumberScheduled",
+        "numberMisscheduled",
+        "desiredNumberScheduled",
+        "numberReady",
+        "observedGeneration",
+        "updatedNumberScheduled",
+        "numberAvailable",
+        "numberUnavailable",
+        "collisionCount",
+      ),
+      ...decrementErrors(status, old.status),
+    ],
+  },
+});

@@ -2,7 +2,8 @@
 import { invalid, notAllowed, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type Fields } from "../../meta/object.ts";
 import { replicatedWarnings } from "../core/pod/template.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { countErrors } from "../../validation/replica-counts.ts";
 import { amount, amountErrors, negativeErrors, tooMuchErrors } from "../../validation/spec-checks.ts";
 import { sameSelectorErrors, selectedTemplateErrors } from "./replica-set.ts";
@@ -52,8 +53,10 @@ function deadlineErrors(spec: Fields): FieldError[] {
   return [invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")];
 }
 
-export const deploymentRules: KindRules = {
-  warnings: replicatedWarnings,
+export const deploymentStrategy: RESTStrategy = restStrategy({
+  generation: "spec and annotations",
+  warningsOnCreate: replicatedWarnings,
+  warningsOnUpdate: replicatedWarnings,
   validate({ spec = {} }) {
     return [
       ...negativeErrors(spec, "spec", "replicas"),
@@ -64,5 +67,5 @@ export const deploymentRules: KindRules = {
     ];
   },
   validateUpdate: sameSelectorErrors,
-  validateStatus: countErrors,
-};
+  status: { validateUpdate: countErrors },
+});

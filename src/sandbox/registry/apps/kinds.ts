@@ -1,15 +1,15 @@
 /** The rules of the kinds of apps, by resource. */
-import type { KindRules } from "../strategy/kind-rules.ts";
-import { controllerRevisionRules } from "./controller-revision.ts";
-import { daemonSetRules } from "./daemon-set.ts";
-import { deploymentRules } from "./deployment.ts";
-import { replicaSetRules } from "./replica-set.ts";
-import { statefulSetRules } from "./stateful-set.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { controllerRevisionStrategy } from "./controller-revision.ts";
+import { daemonSetStrategy } from "./daemon-set.ts";
+import { deploymentStrategy } from "./deployment.ts";
+import { replicaSetStrategy } from "./replica-set.ts";
+import { statefulSetStrategy } from "./stateful-set.ts";
 
-export const appsKinds: Readonly<Record<string, KindRules>> = {
-  "controllerrevisions.apps": controllerRevisionRules,
-  "daemonsets.apps": daemonSetRules,
-  "deployments.apps": deploymentRules,
-  "replicasets.apps": replicaSetRules,
-  "statefulsets.apps": statefulSetRules,
+export const appsStrategies: Readonly<Record<string, RESTStrategy>> = {
+  "controllerrevisions.apps": controllerRevisionStrategy,
+  "daemonsets.apps": daemonSetStrategy,
+  "deployments.apps": deploymentStrategy,
+  "replicasets.apps": replicaSetStrategy,
+  "statefulsets.apps": statefulSetStrategy,
 };

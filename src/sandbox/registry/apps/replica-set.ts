@@ -3,7 +3,8 @@ import { matchesEverything, selectorOf, type Selector } from "../../../api/label
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { alwaysErrors, replicatedWarnings, templateErrors } from "../core/pod/template.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { countErrors } from "../../validation/replica-counts.ts";
 import { fixedSelector, negativeErrors, printedSelector, selectorErrors } from "../../validation/spec-checks.ts";
 
@@ -32,12 +33,14 @@ export function selectedTemplateErrors(spec: Fields): FieldError[] {
 export const sameSelectorErrors = (object: ApiObject, old: ApiObject): FieldError[] =>
   fixedSelector(object.spec?.["selector"], old.spec?.["selector"]);
 
-export const replicaSetRules: KindRules = {
-  warnings: replicatedWarnings,
+export const replicaSetStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  warningsOnCreate: replicatedWarnings,
+  warningsOnUpdate: replicatedWarnings,
   validate: (replicaSet) => [
     ...negativeErrors(replicaSet.spec ?? {}, "spec", "replicas", "minReadySeconds"),
     ...selectedTemplateErrors(replicaSet.spec ?? {}),
   ],
   validateUpdate: sameSelectorErrors,
-  validateStatus: countErrors,
-};
+  status: { validateUpdate: countErrors },
+});

@@ -4,7 +4,9 @@ import { matches, matchesEverything, selectorOf, type Labels, type Selector } fr
 import { invalid, notAllowed, notSupported, required, sortedMap, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { claimSpecErrors } from "../core/pod/volumes/claim.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelProblems } from "../../validation/names.ts";
 import { templateErrors as anyTemplateErrors, templateMetadataErrors } from "../core/pod/pod-spec/pod-spec.ts";
 import {
@@ -182,22 +184,27 @@ function dropMaxUnavailable({ spec = {} }: ApiObject): void {
   if (isFields(rolling)) delete rolling["maxUnavailable"];
 }
 
-export const statefulSetRules: KindRules = {
-  prepareCreate: dropMaxUnavailable,
-  prepareUpdate: dropMaxUnavailable,
-  warnings(statefulSet, old) {
-    const { spec = {} } = statefulSet;
-    const limit = spec["revisionHistoryLimit"];
-    return [
-      ...templateWarnings(statefulSet, old),
-      ...(old !== undefined && old.metadata.generation === statefulSet.metadata.generation
-        ? []
-        : fieldsIn(spec["volumeClaimTemplates"]).flatMap((claim, index) =>
-            claimWarnings(claim["spec"], `spec.volumeClaimTemplates[${index}]`),
-          )),
-      ...(typeof limit === "number" && limit < 0 ? [keepsAll] : []),
-    ];
-  },
+function warnings(statefulSet: ApiObject, old?: ApiObject): string[] {
+  const { spec = {} } = statefulSet;
+  const limit = spec["revisionHistoryLimit"];
+  return [
+    ...templateWarnings(statefulSet, old),
+    ...(old !== undefined && old.metadata.generation === statefulSet.metadata.generation
+      ? []
+      : fieldsIn(spec["volumeClaimTemplates"]).flatMap((claim, index) =>
+          claimWarnings(claim["spec"], `spec.volumeClaimTemplates[${index}]`),
+        )),
+    ...(typeof limit === "number" && limit < 0 ? [keepsAll] : []),
+  ];
+}
+
+export const statefulSetStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  updateSteps: [validateObjectMetaUpdate, validateChange],
+  prepareForCreate: dropMaxUnavailable,
+  prepareForUpdate: dropMaxUnavailable,
+  warningsOnCreate: warnings,
+  warningsOnUpdate: warnings,
   validate: (statefulSet) => specErrors(statefulSet, true),
   validateUpdate(statefulSet, old) {
     const errors = specErrors(statefulSet, false);
@@ -209,6 +216,5 @@ export const statefulSetRules: KindRules = {
       notAllowed("spec", `updates to statefulset spec for fields other than ${allowed} are forbidden`),
     ];
   },
-  wholeUpdate: true,
-  validateStatus: statusErrors,
-};
+  status: { validateUpdate: statusErrors },
+});

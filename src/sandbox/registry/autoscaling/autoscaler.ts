@@ -2,7 +2,8 @@
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { metricErrors, referenceErrors } from "./autoscaler-metrics.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { isOneOf, negativeErrors } from "../../validation/spec-checks.ts";
 
 const longestPeriod = 1800;
@@ -73,7 +74,9 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
   ];
 }
 
-export const autoscalerRules: KindRules = {
+export const autoscalerStrategy: RESTStrategy = restStrategy({
   validate: specErrors,
-  validateStatus: ({ status = {} }) => negativeErrors(status, "status", "currentReplicas", "desiredReplicas"),
-};
+  status: {
+    validateUpdate: ({ status = {} }) => negativeErrors(status, "status", "currentReplicas", "desiredReplicas"),
+  },
+});

@@ -4,7 +4,9 @@ import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object
 import { isTimeZone, scheduleProblem } from "./cron-schedule.ts";
 import { jobWarnings } from "./job.ts";
 import { jobSpecErrors } from "./job-spec.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { isOneOf, negativeErrors } from "../../validation/spec-checks.ts";
 
 const policies = ["Allow", "Forbid", "Replace"];
@@ -77,10 +79,15 @@ const longestName = 52;
 const timeZoneInSchedule =
   "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
 
-export const cronJobRules: KindRules = {
-  warnings: (cronJob, old) => [
-    ...jobWarnings(cronJob, old, ["spec", "jobTemplate", "spec"]),
-    ...(old !== undefined && textOf(cronJob.spec?.["schedule"]).includes("TZ") ? [timeZoneInSchedule] : []),
+const templatePath = ["spec", "jobTemplate", "spec"];
+
+export const cronJobStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  updateSteps: [validateObjectMetaUpdate, validateChange],
+  warningsOnCreate: (cronJob) => jobWarnings(cronJob, undefined, templatePath),
+  warningsOnUpdate: (cronJob, old) => [
+    ...jobWarnings(cronJob, old, templatePath),
+    ...(textOf(cronJob.spec?.["schedule"]).includes("TZ") ? [timeZoneInSchedule] : []),
   ],
   validate(cronJob) {
     const { name = "" } = cronJob.metadata;
@@ -90,6 +97,5 @@ export const cronJobRules: KindRules = {
       ...(tooLong ? [invalid("metadata.name", name, `must be no more than ${longestName} characters`)] : []),
     ];
   },
-  wholeUpdate: true,
   validateUpdate: specErrors,
-};
+});

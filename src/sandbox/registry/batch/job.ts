@@ -5,7 +5,14 @@ import { invalid, required, sortedMap, type FieldError } from "../../meta/field-
 import { at, child, fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { jobSpecErrors } from "./job-spec.ts";
 import { jobStatusErrors } from "./job-status.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { hostnameWarnings, templateWarnings } from "../core/pod/warnings/pod.ts";
 import { labelProblems } from "../../validation/names.ts";
 import { fixed, fixedSelector, printedSelector, selectorErrors } from "../../validation/spec-checks.ts";
@@ -155,15 +162,19 @@ export function jobWarnings(object: ApiObject, old: ApiObject | undefined, path:
   ];
 }
 
-export const jobRules: KindRules = {
+export const jobStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
+  defaultGarbageCollectionPolicy: "orphan dependents",
   // A Job takes its template's labels whenever it is read; those that its pods are known by are not there yet when it is created.
-  filledWhenRead: ({ metadata, spec }) =>
+  isDefaultedOnRead: ({ metadata, spec }) =>
     Object.keys(metadata.labels ?? {}).length === 0 &&
     spec?.["manualSelector"] !== true &&
     at(spec, "template", "metadata", "labels") === undefined,
-  prepareCreate: selectOwnPods,
+  prepareForCreate: selectOwnPods,
   validate: wholeErrors,
-  warnings: (job, old) => jobWarnings(job, old, ["spec"]),
+  warningsOnCreate: (job) => jobWarnings(job, undefined, ["spec"]),
+  warningsOnUpdate: (job, old) => jobWarnings(job, old, ["spec"]),
   validateUpdate: updateErrors,
-  validateStatus: jobStatusErrors,
-};
+  status: { validateUpdate: jobStatusErrors },
+});

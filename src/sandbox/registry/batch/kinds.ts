@@ -1,9 +1,9 @@
 /** The rules of the kinds of batch, by resource. */
-import type { KindRules } from "../strategy/kind-rules.ts";
-import { cronJobRules } from "./cron-job.ts";
-import { jobRules } from "./job.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { cronJobStrategy } from "./cron-job.ts";
+import { jobStrategy } from "./job.ts";
 
-export const batchKinds: Readonly<Record<string, KindRules>> = {
-  "cronjobs.batch": cronJobRules,
-  "jobs.batch": jobRules,
+export const batchStrategies: Readonly<Record<string, RESTStrategy>> = {
+  "cronjobs.batch": cronJobStrategy,
+  "jobs.batch": jobStrategy,
 };

@@ -2,7 +2,8 @@
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, type ApiObject } from "../../meta/object.ts";
 import { eachErrors, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { labelProblems, subdomainProblems } from "../../validation/names.ts";
 
 const usages = [
@@ -80,8 +81,8 @@ function usageErrors(value: unknown): FieldError[] {
 
 const shortestSeconds = 600;
 
-export const signingRequestRules: KindRules = {
-  prepareCreate(request, { user }) {
+export const signingRequestStrategy: RESTStrategy = restStrategy({
+  prepareForCreate(request, { user }) {
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...rest } = request.spec ?? {};
     // What is said of who asks is what the server knows of them.
     delete request.metadata.managedFields;
@@ -92,7 +93,7 @@ export const signingRequestRules: KindRules = {
       groups: [...user.groups],
     };
   },
-  prepareUpdate(request, old) {
+  prepareForUpdate(request, old) {
     delete request.metadata.managedFields;
     if (old.spec !== undefined) request.spec = old.spec;
   },
@@ -107,4 +108,4 @@ export const signingRequestRules: KindRules = {
         : []),
     ];
   },
-};
+});

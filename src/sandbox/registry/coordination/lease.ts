@@ -1,7 +1,8 @@
 /** Leases. Source: kubernetes v1.36 pkg/apis/coordination/validation/validation.go. */
 import { invalid, type FieldError } from "../../meta/field-errors.ts";
 import type { ApiObject } from "../../meta/object.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 
 /** Fields of coordinated leader election, which is off by default. */
 function dropStrategy({ spec = {} }: ApiObject): void {
@@ -9,9 +10,11 @@ function dropStrategy({ spec = {} }: ApiObject): void {
   delete spec["preferredHolder"];
 }
 
-export const leaseRules: KindRules = {
-  prepareCreate: dropStrategy,
-  prepareUpdate: dropStrategy,
+export const leaseStrategy: RESTStrategy = restStrategy({
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
+  prepareForCreate: dropStrategy,
+  prepareForUpdate: dropStrategy,
   validate({ spec = {} }) {
     const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec as Record<string, unknown>;
     const errors: FieldError[] = [];
@@ -23,4 +26,4 @@ export const leaseRules: KindRules = {
     }
     return errors;
   },
-};
+});

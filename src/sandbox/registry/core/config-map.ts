@@ -1,10 +1,17 @@
 /** ConfigMaps. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
 import { invalid, tooLong } from "../../meta/field-errors.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
 
-export const configMapRules: KindRules = {
-  updateFirst: true,
+export const configMapStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
   validate(map) {
     const binary = new Set(keysOf(map["binaryData"]));
     return [
@@ -17,4 +24,4 @@ export const configMapRules: KindRules = {
     ];
   },
   validateUpdate: (map, old) => immutableErrors(map, old, "data", "binaryData"),
-};
+});

@@ -11,7 +11,9 @@ import {
   subdomainErrors,
 } from "../../validation/checks.ts";
 import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 
@@ -51,9 +53,10 @@ function subsetErrors(endpoints: ApiObject): FieldError[] {
   return withoutOwnAddress(endpoints, errors);
 }
 
-export const endpointsRules: KindRules = {
+export const endpointsStrategy: RESTStrategy = restStrategy({
+  allowCreateOnUpdate: true,
+  updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: subsetErrors,
-  wholeUpdate: true,
   // What an older server took may stay.
   validateUpdate: (endpoints, old) => (isEqual(endpoints["subsets"], old["subsets"]) ? [] : subsetErrors(endpoints)),
-};
+});

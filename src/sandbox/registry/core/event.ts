@@ -1,7 +1,9 @@
 /** Events. Source: kubernetes v1.36 pkg/apis/core/validation/events.go. */
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, at, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateNewObject, validateObject } from "../strategy/validation-steps.ts";
 import { metadataErrors, metadataUpdateErrors } from "../../validation/metadata.ts";
 import { labelKeyProblems } from "../../validation/names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
@@ -106,9 +108,12 @@ const fixedFields: readonly (readonly [key: string, field?: string])[] = [
   ["reportingInstance"],
 ];
 
-export const eventRules: KindRules = {
-  metadataLast: true,
-  wholeUpdate: true,
+export const eventStrategy: RESTStrategy = restStrategy({
+  allowCreateOnUpdate: true,
+  // Metadata is looked at only where nothing else is wrong: the generic check after these steps.
+  createSteps: [validateObject, validateNewObject],
+  updateSteps: [validateChange],
+  defaultGarbageCollectionPolicy: "unsupported",
   validate: (event, version) => [...eitherErrors(event, version), ...(version === "v1" ? [] : strictErrors(event))],
   validateUpdate(event, old, version) {
     const errors = eitherErrors(event, version);
@@ -120,4 +125,4 @@ export const eventRules: KindRules = {
       ...fixedFields.flatMap(([key, field]) => fixed(shownAs(key, event[key]), shownAs(key, old[key]), field ?? key)),
     ];
   },
-};
+});

@@ -1,32 +1,33 @@
 /** The rules of the kinds of the core group, by resource. */
-import type { KindRules } from "../strategy/kind-rules.ts";
-import { configMapRules } from "./config-map.ts";
-import { endpointsRules } from "./endpoints.ts";
-import { eventRules } from "./event.ts";
-import { limitRangeRules, quotaRules } from "./limits.ts";
-import { namespaceRules } from "./namespace.ts";
-import { nodeRules } from "./node.ts";
-import { podTemplateRules } from "./pod-template.ts";
-import { claimRules } from "./pod/volumes/claim.ts";
-import { podRules } from "./pod/pod.ts";
-import { replicationControllerRules } from "./replication-controller.ts";
-import { secretRules } from "./secret.ts";
-import { serviceAccountRules } from "./service-account.ts";
-import { serviceRules } from "./service/service.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { configMapStrategy } from "./config-map.ts";
+import { endpointsStrategy } from "./endpoints.ts";
+import { eventStrategy } from "./event.ts";
+import { limitRangeStrategy, quotaStrategy } from "./limits.ts";
+import { namespaceStrategy } from "./namespace.ts";
+import { nodeStrategy } from "./node.ts";
+import { podTemplateStrategy } from "./pod-template.ts";
+import { claimStrategy } from "./pod/volumes/claim.ts";
+import { podStrategy } from "./pod/pod.ts";
+import { replicationControllerStrategy } from "./replication-controller.ts";
+import { secretStrategy } from "./secret.ts";
+import { serviceAccountStrategy } from "./service-account.ts";
+import { serviceStrategy } from "./service/service.ts";
 
-export const coreKinds: Readonly<Record<string, KindRules>> = {
-  configmaps: configMapRules,
-  endpoints: endpointsRules,
-  events: eventRules,
-  limitranges: limitRangeRules,
-  resourcequotas: quotaRules,
-  namespaces: namespaceRules,
-  nodes: nodeRules,
-  persistentvolumeclaims: claimRules,
-  pods: podRules,
-  podtemplates: podTemplateRules,
-  replicationcontrollers: replicationControllerRules,
-  secrets: secretRules,
-  services: serviceRules,
-  serviceaccounts: serviceAccountRules,
+export const coreStrategies: Readonly<Record<string, RESTStrategy>> = {
+  configmaps: configMapStrategy,
+  endpoints: endpointsStrategy,
+  events: eventStrategy,
+  "events.events.k8s.io": eventStrategy,
+  limitranges: limitRangeStrategy,
+  resourcequotas: quotaStrategy,
+  namespaces: namespaceStrategy,
+  nodes: nodeStrategy,
+  persistentvolumeclaims: claimStrategy,
+  pods: podStrategy,
+  podtemplates: podTemplateStrategy,
+  replicationcontrollers: replicationControllerStrategy,
+  secrets: secretStrategy,
+  services: serviceStrategy,
+  serviceaccounts: serviceAccountStrategy,
 };

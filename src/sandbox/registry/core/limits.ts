@@ -4,7 +4,9 @@ import { deepEqual } from "../../../api/field-changes.ts";
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { textsIn } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { labelKeyProblems } from "../../validation/names.ts";
 import {
   boundedResources,
@@ -117,12 +119,14 @@ function itemErrors(item: Fields, field: string, seen: Set<string>): FieldError[
   ];
 }
 
-export const limitRangeRules: KindRules = {
+export const limitRangeStrategy: RESTStrategy = restStrategy({
+  allowCreateOnUpdate: true,
+  updateSteps: [validateObjectMeta, validateObject, validateChange],
   validate({ spec = {} }) {
     const seen = new Set<string>();
     return fieldsIn(spec["limits"]).flatMap((item, index) => itemErrors(item, `spec.limits[${index}]`, seen));
   },
-};
+});
 
 const wholeNumber = "must be an integer";
 
@@ -231,7 +235,8 @@ const quotaErrors = (quota: ApiObject): FieldError[] => [
   ...selectedScopeErrors(quota),
 ];
 
-export const quotaRules: KindRules = {
+export const quotaStrategy: RESTStrategy = restStrategy({
+  returnsDeletedObject: true,
   validate: quotaErrors,
   validateUpdate(quota, old) {
     const sorted = ({ spec = {} }: ApiObject): string[] =>
@@ -240,8 +245,10 @@ export const quotaRules: KindRules = {
       ? []
       : [invalid("spec.scopes", quota.spec?.["scopes"] ?? null, "field is immutable")];
   },
-  validateStatus: ({ status = {} }) => [
-    ...amountsErrors(status["hard"], "status.hard"),
-    ...amountsErrors(status["used"], "status.used"),
-  ],
-};
+  status: {
+    validateUpdate: ({ status = {} }) => [
+      ...amountsErrors(status["hard"], "status.hard"),
+      ...amountsErrors(status["used"], "status.used"),
+    ],
+  },
+});

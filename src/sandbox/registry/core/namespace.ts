@@ -1,7 +1,14 @@
-/** Namespaces: their finalizer `kubernetes` stands in the spec. Source: kubernetes v1.36 pkg/registry/core/namespace. */
+/** Namespaces: their finalizer `kubernetes` is in the spec. Source: kubernetes v1.36 pkg/registry/core/namespace. */
 import { invalid } from "../../meta/field-errors.ts";
 import { child, type ApiObject } from "../../meta/object.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { finalizerNameErrors } from "../../validation/metadata.ts";
 
 /** The finalizers in `spec.finalizers`, which keep a namespace until `namespaces/finalize` takes them away. */
@@ -10,13 +17,16 @@ export function specFinalizers(namespace: ApiObject): readonly unknown[] {
   return Array.isArray(finalizers) ? finalizers : [];
 }
 
-export const namespaceRules: KindRules = {
-  defaults(object) {
+export const namespaceStrategy: RESTStrategy = restStrategy({
+  nameRule: "label",
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
+  returnsDeletedObject: true,
+  setDefaults(object) {
     const { metadata } = object;
     if (metadata.name === undefined) return;
     metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
   },
-  prepareCreate(object) {
+  prepareForCreate(object) {
     object.status = { phase: "Active" };
     const spec = child(object, "spec");
     const finalizers = specFinalizers(object);
@@ -24,21 +34,32 @@ export const namespaceRules: KindRules = {
   },
   validate: (namespace) =>
     specFinalizers(namespace).flatMap((finalizer) => finalizerNameErrors(String(finalizer), "spec.finalizers")),
-  prepareUpdate(object, old) {
+  prepareForUpdate(object, old) {
     // Only `finalize` changes these.
     const spec = { ...object.spec };
     delete spec["finalizers"];
     if (old.spec?.["finalizers"] !== undefined) spec["finalizers"] = old.spec["finalizers"];
     object.spec = spec;
   },
-  prepareStatus(object, old) {
-    object.spec = old.spec ?? {};
+  status: {
+    prepareForUpdate(object, old) {
+      object.spec = old.spec ?? {};
+    },
+    validateUpdate({ metadata, status }) {
+      const isTerminating = metadata.deletionTimestamp !== undefined;
+      const [phase, when] = isTerminating ? ["Terminating", "not empty"] : ["Active", "empty"];
+      if (status?.["phase"] === phase) return [];
+      const problem = `may only be '${phase}' if \`deletionTimestamp\` is ${when}`;
+      return [invalid("status.Phase", status?.["phase"] ?? "", problem)];
+    },
   },
-  validateStatus({ metadata, status }) {
-    const going = metadata.deletionTimestamp !== undefined;
-    const [phase, when] = going ? ["Terminating", "not empty"] : ["Active", "empty"];
-    if (status?.["phase"] === phase) return [];
-    const problem = `may only be '${phase}' if \`deletionTimestamp\` is ${when}`;
-    return [invalid("status.Phase", status?.["phase"] ?? "", problem)];
+  subresources: {
+    finalize: {
+      updateSteps: [validateObjectMetaUpdate, validateChange],
+      validateUpdate: (namespace) =>
+        specFinalizers(namespace).flatMap((finalizer, index) =>
+          finalizerNameErrors(String(finalizer), `spec.finalizers[${index}]`),
+        ),
+    },
   },
-};
+});

@@ -4,7 +4,14 @@ import { duplicate, invalid, notAllowed, notSupported, required, type FieldError
 import { textOf, fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import { eachErrors, textsIn } from "../../validation/checks.ts";
 import { cidrErrors, cidrOf } from "../../validation/cidr.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { labelKeyProblems, labelValueProblems } from "../../validation/names.ts";
 import { amountsIn } from "./pod/resources/pod-amounts.ts";
 import { amountErrors } from "../../validation/resource-names.ts";
@@ -91,8 +98,10 @@ function featureErrors({ status = {} }: ApiObject): FieldError[] {
   });
 }
 
-export const nodeRules: KindRules = {
-  defaults({ spec = {} }) {
+export const nodeStrategy: RESTStrategy = restStrategy({
+  keepsStatusOnCreate: true,
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
+  setDefaults({ spec = {} }) {
     // The first range and the list of them are two ways to write one thing.
     const first = textOf(spec["podCIDR"]);
     const all = textsIn(spec["podCIDRs"]);
@@ -109,4 +118,4 @@ export const nodeRules: KindRules = {
       ? []
       : [notAllowed("spec.externalID", "may not be updated")]),
   ],
-};
+});

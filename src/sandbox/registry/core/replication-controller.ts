@@ -2,18 +2,19 @@
 import { selectorOfLabels } from "../../../api/labels.ts";
 import { required } from "../../meta/field-errors.ts";
 import { isFields } from "../../meta/object.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { countErrors } from "../../validation/replica-counts.ts";
 import { negativeErrors } from "../../validation/spec-checks.ts";
 import { alwaysErrors, replicatedWarnings, templateErrors } from "./pod/template.ts";
 import { templateWarnings } from "./pod/warnings/pod.ts";
 
-export const replicationControllerRules: KindRules = {
+export const replicationControllerStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  defaultGarbageCollectionPolicy: "orphan dependents",
   // Of an update the real server looks at the template as it was.
-  warnings: (controller, old) =>
-    old === undefined
-      ? replicatedWarnings(controller, old)
-      : templateWarnings({ ...controller, spec: old.spec ?? {} }, old),
+  warningsOnUpdate: (controller, old) => templateWarnings({ ...controller, spec: old.spec ?? {} }, old),
+  warningsOnCreate: replicatedWarnings,
   validate({ spec = {} }) {
     const errors = negativeErrors(spec, "spec", "minReadySeconds");
     const selector = isFields(spec["selector"]) ? (spec["selector"] as Record<string, string>) : {};
@@ -27,5 +28,5 @@ export const replicationControllerRules: KindRules = {
       ...alwaysErrors(template, "spec.template", "ReplicationController"),
     ];
   },
-  validateStatus: countErrors,
-};
+  status: { validateUpdate: countErrors },
+});

@@ -1,7 +1,14 @@
 /** Secrets. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
 import { invalid, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type ApiObject } from "../../meta/object.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
 
 /** The keys that a Secret of a type must have. */
@@ -27,11 +34,11 @@ function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
 /** Secrets whose data was sent as an empty object: the real server tells it from none where it compares immutable data. */
 const withEmptyData = new WeakSet<ApiObject>();
 
-export const secretRules: KindRules = {
-  defaults(secret) {
+export const secretStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
+  setDefaults(secret) {
     if (isFields(secret["data"]) && Object.keys(secret["data"]).length === 0) withEmptyData.add(secret);
   },
-  updateFirst: true,
   validate: (secret) => [
     ...keysOf(secret["data"]).flatMap((key) => keyErrors("data", key)),
     ...(sizeOf(secret["data"], true) > mostBytes ? [tooLong("data", mostBytes)] : []),
@@ -41,4 +48,4 @@ export const secretRules: KindRules = {
     ...(secret["type"] === old["type"] ? [] : [invalid("type", secret["type"], "field is immutable")]),
     ...immutableErrors(withEmptyData.has(secret) ? { ...secret, data: {} } : secret, old, "data"),
   ],
-};
+});

@@ -1,6 +1,13 @@
 /** ServiceAccounts. Source: kubernetes v1.36 pkg/registry/core/serviceaccount/strategy.go. */
 import { fieldsIn, type ApiObject } from "../../meta/object.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 
 /** Secrets are named, and nothing more is kept of them. */
 function onlyNames(account: ApiObject): void {
@@ -8,4 +15,9 @@ function onlyNames(account: ApiObject): void {
   account["secrets"] = fieldsIn(account["secrets"]).map(({ name }) => (name === undefined ? {} : { name }));
 }
 
-export const serviceAccountRules: KindRules = { prepareCreate: onlyNames, prepareUpdate: onlyNames };
+export const serviceAccountStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange],
+  returnsDeletedObject: true,
+  prepareForCreate: onlyNames,
+  prepareForUpdate: onlyNames,
+});

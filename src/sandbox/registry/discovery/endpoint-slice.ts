@@ -13,7 +13,9 @@ import {
   textsIn,
 } from "../../validation/checks.ts";
 import { addressErrors, addressOf, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelErrors } from "../../validation/metadata.ts";
 import { labelValueProblems, subdomainProblems } from "../../validation/names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
@@ -118,14 +120,15 @@ function dropTopology(slice: ApiObject, old: ApiObject): void {
   for (const endpoint of fieldsIn(slice["endpoints"])) delete endpoint["deprecatedTopology"];
 }
 
-export const endpointSliceRules: KindRules = {
-  prepareUpdate: dropTopology,
+export const endpointSliceStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  updateSteps: [validateObjectMetaUpdate, validateChange],
+  prepareForUpdate: dropTopology,
   validate: (slice) => [...beforeEndpoints(slice), ...endpointsErrors(slice)],
-  wholeUpdate: true,
   validateUpdate: (slice, old) => [
     ...beforeEndpoints(slice),
     // What an older server took may stay.
     ...(isEqual(slice["endpoints"], old["endpoints"]) ? [] : endpointsErrors(slice)),
     ...fixed(slice["addressType"], old["addressType"], "addressType"),
   ],
-};
+});

@@ -1,7 +1,7 @@
 /** The rules of the kinds by which workloads find each other and their place, by resource. */
-import type { KindRules } from "../strategy/kind-rules.ts";
-import { endpointSliceRules } from "./endpoint-slice.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { endpointSliceStrategy } from "./endpoint-slice.ts";
 
-export const discoveryKinds: Readonly<Record<string, KindRules>> = {
-  "endpointslices.discovery.k8s.io": endpointSliceRules,
+export const discoveryStrategies: Readonly<Record<string, RESTStrategy>> = {
+  "endpointslices.discovery.k8s.io": endpointSliceStrategy,
 };

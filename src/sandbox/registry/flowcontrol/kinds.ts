@@ -9,7 +9,8 @@ import {
   subdomainErrors,
   textsIn,
 } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
 const subjectKinds = ["Group", "ServiceAccount", "User"];
@@ -134,7 +135,8 @@ function precedenceErrors(value: unknown, name: string): FieldError[] {
     : [];
 }
 
-const flowSchemaRules: KindRules = {
+const flowSchemaStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
   validate({ metadata, spec = {} }) {
     const { distinguisherMethod: method, priorityLevelConfiguration: level } = spec as Record<string, unknown>;
     const name = isFields(level) ? textOf(level["name"]) : "";
@@ -149,7 +151,7 @@ const flowSchemaRules: KindRules = {
       ...eachErrors(fieldsIn(spec["rules"]), "spec.rules", ruleErrors),
     ];
   },
-};
+});
 
 const mostQueues = 10_000_000;
 const mostEntropyBits = 60;
@@ -236,7 +238,8 @@ function levelErrors(spec: Fields): FieldError[] {
   }
 }
 
-const priorityLevelRules: KindRules = {
+const priorityLevelStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
   validate({ metadata, spec = {} }) {
     const isExempt = metadata.name === "exempt";
     const why = "must be 'Exempt' if and only if `name` is 'exempt'";
@@ -245,9 +248,9 @@ const priorityLevelRules: KindRules = {
       ...levelErrors(spec),
     ];
   },
-};
+});
 
-export const flowKinds: Readonly<Record<string, KindRules>> = {
-  "flowschemas.flowcontrol.apiserver.k8s.io": flowSchemaRules,
-  "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": priorityLevelRules,
+export const flowStrategies: Readonly<Record<string, RESTStrategy>> = {
+  "flowschemas.flowcontrol.apiserver.k8s.io": flowSchemaStrategy,
+  "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": priorityLevelStrategy,
 };

@@ -3,7 +3,9 @@ import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type Fields } from "../../meta/object.ts";
 import { eachErrors, nameErrors, subdomainErrors, textsIn } from "../../validation/checks.ts";
 import { addressErrors, cidrErrors, cidrOf } from "../../validation/cidr.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { nameRules } from "../../validation/names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
@@ -23,14 +25,14 @@ function parentErrors(parent: unknown): FieldError[] {
   ];
 }
 
-export const addressRules: KindRules = {
+export const addressStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: ({ metadata, spec = {} }) => [
     ...addressErrors(metadata.name ?? "", "metadata.name"),
     ...parentErrors(spec["parentRef"]),
   ],
-  wholeUpdate: true,
   validateUpdate: ({ spec }, old) => fixed(spec?.["parentRef"], old.spec?.["parentRef"], "spec.parentRef"),
-};
+});
 
 const mostRanges = 2;
 
@@ -51,9 +53,9 @@ function rangeErrors(spec: Fields): FieldError[] {
 
 const immutable = "field is immutable";
 
-export const serviceRangeRules: KindRules = {
+export const serviceRangeStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: ({ spec = {} }) => rangeErrors(spec),
-  wholeUpdate: true,
   validateUpdate({ spec = {} }, { spec: old = {} }) {
     const [ranges, before] = [textsIn(spec["cidrs"]), textsIn(old["cidrs"])];
     const changed = before.flatMap((range, index) =>
@@ -65,4 +67,4 @@ export const serviceRangeRules: KindRules = {
     if (before.length === 1 && ranges.length === 2) return [...changed, ...rangeErrors(spec)];
     return [invalid("spec.cidrs", ranges, immutable)];
   },
-};
+});

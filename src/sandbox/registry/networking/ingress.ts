@@ -2,7 +2,9 @@
 import { invalid, notAllowed, notSupported, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { isAddress } from "../../validation/cidr.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelProblems, nameRules, portNameProblems, subdomainProblems } from "../../validation/names.ts";
 import { fixed, prefixedPathErrors } from "../../validation/spec-checks.ts";
 
@@ -112,7 +114,9 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
-export const ingressRules: KindRules = {
+export const ingressStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  updateSteps: [validateObjectMetaUpdate, validateChange],
   validate(ingress) {
     // Only new ones are asked whether their two classes are one: the others may have come before there was a field.
     const said = ingress.metadata.annotations?.[classAnnotation];
@@ -122,15 +126,12 @@ export const ingressRules: KindRules = {
     const why = "must match `ingressClassName` when both are specified";
     return [...specErrors(ingress), ...(differs ? [invalid(`annotations.${classAnnotation}`, said, why)] : [])];
   },
-  wholeUpdate: true,
   validateUpdate: specErrors,
-  warnings: (ingress, old) =>
-    old === undefined &&
-    ingress.metadata.annotations?.[classAnnotation] !== undefined &&
-    ingress.spec?.["ingressClassName"] === undefined
+  warningsOnCreate: (ingress) =>
+    ingress.metadata.annotations?.[classAnnotation] !== undefined && ingress.spec?.["ingressClassName"] === undefined
       ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
       : [],
-};
+});
 
 const longestController = 250;
 
@@ -155,12 +156,13 @@ function parameterErrors(parameters: Fields): FieldError[] {
   return [...errors, ...because(labelProblems(textOf(namespace)), there, textOf(namespace))];
 }
 
-export const ingressClassRules: KindRules = {
-  updateFirst: true,
+export const ingressClassStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
   validate: ({ spec = {} }) => [
     ...controllerErrors(textOf(spec["controller"])),
     ...(isFields(spec["parameters"]) ? parameterErrors(spec["parameters"]) : []),
   ],
   validateUpdate: (ingressClass, old) =>
     fixed(textOf(ingressClass.spec?.["controller"]), textOf(old.spec?.["controller"]), "spec.controller"),
-};
+});

@@ -2,7 +2,8 @@
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { cidrOf, isStrictPart, noCidr } from "../../validation/cidr.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { portNameProblems } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 
@@ -85,4 +86,7 @@ function validate({ spec = {} }: ApiObject): FieldError[] {
   return [...errors, ...wrong];
 }
 
-export const networkPolicyRules: KindRules = { validate };
+export const networkPolicyStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  validate,
+});

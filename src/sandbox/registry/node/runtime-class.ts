@@ -2,7 +2,8 @@
 import { duplicate, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject } from "../../meta/object.ts";
 import { labelNameErrors, seenBefore } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { labelErrors } from "../../validation/metadata.ts";
 import { overheadErrors as podOverheadErrors } from "../core/pod/pod-spec/resources.ts";
 import { tolerationErrors } from "../core/pod/pod-spec/tolerations.ts";
@@ -32,11 +33,13 @@ function overheadErrors({ overhead }: ApiObject): FieldError[] {
   return isFields(overhead) ? podOverheadErrors(overhead["podFixed"], "overhead") : [];
 }
 
-export const runtimeClassRules: KindRules = {
+export const runtimeClassStrategy: RESTStrategy = restStrategy({
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
   validate: (runtimeClass) => [
     ...handlerErrors(runtimeClass),
     ...overheadErrors(runtimeClass),
     ...schedulingErrors(runtimeClass),
   ],
   validateUpdate: (runtimeClass, old) => fixed(runtimeClass["handler"], old["handler"], "handler"),
-};
+});

@@ -1,7 +1,9 @@
 /** PodDisruptionBudgets. Source: kubernetes v1.36 pkg/apis/policy/validation/validation.go. */
 import { invalid, notSupported, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type ApiObject } from "../../meta/object.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateNewObject, validateObject } from "../strategy/validation-steps.ts";
 import { amountErrors, negativeErrors, selectorErrors, tooMuchErrors } from "../../validation/spec-checks.ts";
 
 const policies = ["AlwaysAllow", "IfHealthyBudget"];
@@ -28,9 +30,16 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
   return errors;
 }
 
-export const budgetRules: KindRules = {
-  metadataLast: true,
+export const budgetStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  allowUnconditionalUpdate: false,
+  // Metadata is looked at only where nothing else is wrong: the generic check after these steps.
+  createSteps: [validateObject, validateNewObject],
+  updateSteps: [validateObject, validateChange],
   validate: specErrors,
-  validateStatus: ({ status = {} }) =>
-    negativeErrors(status, "status", "disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
-};
+  status: {
+    updateSteps: [validateChange],
+    validateUpdate: ({ status = {} }) =>
+      negativeErrors(status, "status", "disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
+  },
+});

@@ -2,7 +2,14 @@
 import { deepEqual } from "../../../api/field-changes.ts";
 import { invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { nameRules, subdomainProblems } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 
@@ -92,18 +99,32 @@ function fixedRole(binding: ApiObject, old: ApiObject): FieldError[] {
   return [invalid("roleRef", { APIGroup: apiGroup, Kind: kind, Name: name }, "cannot change roleRef")];
 }
 
-export const roleRules: KindRules = { validate: (role) => rulesErrors(role, true) };
+export const roleStrategy: RESTStrategy = restStrategy({
+  nameRule: "segment",
+  allowCreateOnUpdate: true,
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
+  validate: (role) => rulesErrors(role, true),
+});
 
-export const clusterRoleRules: KindRules = {
+export const clusterRoleStrategy: RESTStrategy = restStrategy({
+  nameRule: "segment",
+  allowCreateOnUpdate: true,
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
   validate: (role) => [...rulesErrors(role, false), ...aggregationErrors(role)],
-};
+});
 
-export const roleBindingRules: KindRules = {
+export const roleBindingStrategy: RESTStrategy = restStrategy({
+  nameRule: "segment",
+  allowCreateOnUpdate: true,
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
   validate: (binding) => bindingErrors(binding, true),
   validateUpdate: fixedRole,
-};
+});
 
-export const clusterRoleBindingRules: KindRules = {
+export const clusterRoleBindingStrategy: RESTStrategy = restStrategy({
+  nameRule: "segment",
+  allowCreateOnUpdate: true,
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
   validate: (binding) => bindingErrors(binding, false),
   validateUpdate: fixedRole,
-};
+});

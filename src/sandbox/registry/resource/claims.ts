@@ -22,7 +22,9 @@ import {
   subdomainErrors,
   textsIn,
 } from "../../validation/checks.ts";
-import type { KindRules, StrategyContext } from "../strategy/kind-rules.ts";
+import type { RESTStrategy, StrategyContext } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelErrors } from "../../validation/metadata.ts";
 import { labelKeyProblems, labelValueProblems } from "../../validation/names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
@@ -212,14 +214,15 @@ function adminErrors(spec: Fields, { namespaceLabels }: StrategyContext): FieldE
   return [notAllowed(`spec.devices.requests[${index}].adminAccess`, why)];
 }
 
-export const claimRules: KindRules = {
+export const claimStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMetaUpdate, validateChange],
+  returnsDeletedObject: true,
   validateCreate: ({ spec = {} }, _version, surroundings) => [
     ...adminErrors(spec, surroundings),
     ...claimErrors(spec, "spec"),
   ],
-  wholeUpdate: true,
   validateUpdate: ({ spec }, old) => fixed(spec, old.spec, "spec"),
-};
+});
 
 /** What an object's metadata has and that of a template has not, as messages name it. */
 const ownFields: readonly (readonly [key: string, shown: string])[] = [
@@ -241,7 +244,9 @@ const ownFields: readonly (readonly [key: string, shown: string])[] = [
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
 
-export const claimTemplateRules: KindRules = {
+export const claimTemplateStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMetaUpdate, validateChange],
+  returnsDeletedObject: true,
   validateCreate({ spec = {} }, _version, surroundings) {
     const metadata = isFields(spec["metadata"]) ? spec["metadata"] : {};
     return [
@@ -253,11 +258,12 @@ export const claimTemplateRules: KindRules = {
       ...claimErrors(isFields(spec["spec"]) ? spec["spec"] : {}, "spec.spec"),
     ];
   },
-  wholeUpdate: true,
   validateUpdate: ({ spec }, old) => fixed(spec, old.spec, "spec"),
-};
+});
 
-export const deviceClassRules: KindRules = {
+export const deviceClassStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  returnsDeletedObject: true,
   validate({ spec = {} }) {
     const [configs, name] = [fieldsIn(spec["config"]), spec["extendedResourceName"]];
     return [
@@ -269,7 +275,7 @@ export const deviceClassRules: KindRules = {
         : [invalid("spec.extendedResourceName", name, "must be a valid extended resource name")]),
     ];
   },
-};
+});
 
 /** `vendor.example.com/thing`, which is no resource of Kubernetes' own. */
 function isExtended(name: string): boolean {

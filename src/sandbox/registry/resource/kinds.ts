@@ -1,11 +1,11 @@
 /** The rules of the kinds of devices, by resource. */
-import type { KindRules } from "../strategy/kind-rules.ts";
-import { claimRules, claimTemplateRules, deviceClassRules } from "./claims.ts";
-import { sliceRules } from "./slices.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { claimStrategy, claimTemplateStrategy, deviceClassStrategy } from "./claims.ts";
+import { sliceStrategy } from "./slices.ts";
 
-export const deviceKinds: Readonly<Record<string, KindRules>> = {
-  "resourceclaims.resource.k8s.io": claimRules,
-  "resourceclaimtemplates.resource.k8s.io": claimTemplateRules,
-  "deviceclasses.resource.k8s.io": deviceClassRules,
-  "resourceslices.resource.k8s.io": sliceRules,
+export const deviceStrategies: Readonly<Record<string, RESTStrategy>> = {
+  "resourceclaims.resource.k8s.io": claimStrategy,
+  "resourceclaimtemplates.resource.k8s.io": claimTemplateStrategy,
+  "deviceclasses.resource.k8s.io": deviceClassStrategy,
+  "resourceslices.resource.k8s.io": sliceStrategy,
 };

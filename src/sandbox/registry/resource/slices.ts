@@ -1,6 +1,6 @@
 /** ResourceSlices: the devices that a driver offers. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
 import { duplicate, invalid, required, tooMany, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
+import { fieldsIn, isFields, textOf, type Fields, type ApiObject } from "../../meta/object.ts";
 import {
   driverNameErrors,
   eachErrors,
@@ -12,7 +12,9 @@ import {
   subdomainErrors,
   textsIn,
 } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { nodeSelectorErrors } from "../../validation/node-selector.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { deviceNameErrors } from "./qualified-names.ts";
@@ -198,15 +200,19 @@ const beforeChanges = (spec: Fields): FieldError[] => [
 
 const poolName = ({ pool }: Fields): unknown => (isFields(pool) ? textOf(pool["name"]) : "");
 
-export const sliceRules: KindRules = {
-  warnings({ spec = {} }) {
-    const driver = textOf(spec["driver"]);
-    if (driver === driver.toLowerCase()) return [];
-    const shown = JSON.stringify(driver);
-    return [`spec.driver: driver names should be lowercase; ${shown} contains uppercase characters`];
-  },
+function driverWarnings({ spec = {} }: ApiObject): string[] {
+  const driver = textOf(spec["driver"]);
+  if (driver === driver.toLowerCase()) return [];
+  return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
+}
+
+export const sliceStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  updateSteps: [validateObjectMetaUpdate, validateChange],
+  returnsDeletedObject: true,
+  warningsOnCreate: driverWarnings,
+  warningsOnUpdate: driverWarnings,
   validate: ({ spec = {} }) => [...beforeChanges(spec), ...afterChanges(spec)],
-  wholeUpdate: true,
   validateUpdate: ({ spec = {} }, { spec: old = {} }) => [
     ...beforeChanges(spec),
     ...fixed(poolName(spec), poolName(old), "spec.pool.name"),
@@ -214,4 +220,4 @@ export const sliceRules: KindRules = {
     ...fixed(spec["nodeName"], old["nodeName"], "spec.nodeName"),
     ...afterChanges(spec),
   ],
-};
+});

@@ -1,11 +1,15 @@
 /** PriorityClasses. Source: kubernetes v1.36 pkg/apis/scheduling/validation/validation.go. */
 import { notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { fixed, isOneOf } from "../../validation/spec-checks.ts";
 
 const highestOwnPriority = 1_000_000_000;
 
-export const priorityClassRules: KindRules = {
+export const priorityClassStrategy: RESTStrategy = restStrategy({
+  generation: "fixed",
+  updateSteps: [validateObjectMetaUpdate, validateChange],
   validate({ metadata: { name = "" }, value, preemptionPolicy: policy }) {
     const errors: FieldError[] = [];
     if (name.startsWith("system-")) {
@@ -22,11 +26,10 @@ export const priorityClassRules: KindRules = {
     else if (!isOneOf(policy, policies)) errors.push(notSupported("preemptionPolicy", policy, policies));
     return errors;
   },
-  wholeUpdate: true,
   validateUpdate: (priority, old) => [
     ...(priority["value"] === old["value"] ? [] : [notAllowed("value", "may not be changed in an update.")]),
     ...fixed(priority["preemptionPolicy"], old["preemptionPolicy"], "preemptionPolicy"),
   ],
-};
+});
 
 const systemClasses = new Set(["system-node-critical", "system-cluster-critical"]);

@@ -16,7 +16,9 @@ import {
   subdomainErrors,
   textsIn,
 } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelKeyProblems } from "../../validation/names.ts";
 import { fixed, selectorErrors } from "../../validation/spec-checks.ts";
 
@@ -69,27 +71,31 @@ function dropGated({ spec = {} }: ApiObject): void {
   delete spec["preventPodSchedulingIfMissing"];
 }
 
-export const csiDriverRules: KindRules = {
-  prepareCreate: dropGated,
-  prepareUpdate(driver, old) {
+function tokenWarnings({ spec = {} }: ApiObject): string[] {
+  if (fieldsIn(spec["tokenRequests"]).length === 0 || spec["serviceAccountTokenInSecrets"] !== undefined) return [];
+  return [
+    "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes",
+  ];
+}
+
+export const csiDriverStrategy: RESTStrategy = restStrategy({
+  allowUnconditionalUpdate: false,
+  returnsDeletedObject: true,
+  prepareForCreate: dropGated,
+  prepareForUpdate(driver, old) {
     dropGated(driver);
     // New ones have no generation: the first change is the first.
     if (!isEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
   validate: ({ spec = {} }) => driverSpecErrors(spec),
-  warnings: ({ spec = {} }, old) =>
-    (old === undefined || !isEqual(spec["tokenRequests"], old.spec?.["tokenRequests"])) &&
-    fieldsIn(spec["tokenRequests"]).length > 0 &&
-    spec["serviceAccountTokenInSecrets"] === undefined
-      ? [
-          "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes",
-        ]
-      : [],
+  warningsOnCreate: tokenWarnings,
+  warningsOnUpdate: (driver, old) =>
+    isEqual(driver.spec?.["tokenRequests"], old.spec?.["tokenRequests"]) ? [] : tokenWarnings(driver),
   validateUpdate: ({ spec = {} }, { spec: old = {} }) => [
     ...fixed(spec["attachRequired"], old["attachRequired"], "spec.attachedRequired"),
     ...fixed(spec["volumeLifecycleModes"], old["volumeLifecycleModes"], "spec.volumeLifecycleModes"),
   ],
-};
+});
 
 const longestNodeId = 256;
 
@@ -110,7 +116,9 @@ function nodeDriverErrors(driver: Fields, field: string, isRepeated: boolean): F
   return errors;
 }
 
-export const csiNodeRules: KindRules = {
+export const csiNodeStrategy: RESTStrategy = restStrategy({
+  allowUnconditionalUpdate: false,
+  returnsDeletedObject: true,
   validate({ spec = {} }) {
     const isRepeated = seenBefore();
     return eachErrors(fieldsIn(spec["drivers"]), "spec.drivers", (driver, field) =>
@@ -123,7 +131,7 @@ export const csiNodeRules: KindRules = {
       drivers.filter(({ name }) => name === driver["name"]).flatMap((now) => fixedDriver(now, driver)),
     );
   },
-};
+});
 
 /** A driver keeps what it said, but for how much it takes. */
 function fixedDriver({ allocatable: _now, ...now }: Fields, { allocatable: _before, ...before }: Fields): FieldError[] {
@@ -140,7 +148,8 @@ function capacityErrors(value: unknown, field: string): FieldError[] {
     : [];
 }
 
-export const csiStorageCapacityRules: KindRules = {
+export const csiStorageCapacityStrategy: RESTStrategy = restStrategy({
+  allowUnconditionalUpdate: false,
   validate: (capacity) => [
     ...(isFields(capacity["nodeTopology"]) ? selectorErrors(capacity["nodeTopology"], "nodeTopology") : []),
     ...capacityErrors(capacity["capacity"], "capacity"),
@@ -148,10 +157,11 @@ export const csiStorageCapacityRules: KindRules = {
   ],
   validateUpdate: (now, old) =>
     ["nodeTopology", "storageClassName"].flatMap((field) => fixed(now[field], old[field], field)),
-};
+});
 
-export const volumeAttributesClassRules: KindRules = {
-  updateFirst: true,
+export const volumeAttributesClassStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
+  returnsDeletedObject: true,
   validate: (volumeClass) => [
     ...neededErrors(textOf(volumeClass["driverName"]).toLowerCase(), "driverName", qualifiedNameErrors),
     ...parameterErrors(volumeClass["parameters"], "parameters", false),
@@ -160,4 +170,4 @@ export const volumeAttributesClassRules: KindRules = {
     ["driverName", "parameters"].flatMap((field) =>
       isEqual(now[field], old[field]) ? [] : [notAllowed(field, `updates to ${field} are forbidden.`)],
     ),
-};
+});

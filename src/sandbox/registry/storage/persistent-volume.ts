@@ -3,7 +3,8 @@ import { formatTime } from "../../../api/time.ts";
 import { notAllowed, type FieldError } from "../../meta/field-errors.ts";
 import { child, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { isEqual } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { volumeSources } from "./volume-sources.ts";
 import { volumeSpecErrors } from "./volume-spec.ts";
@@ -32,17 +33,20 @@ function changeErrors({ spec = {} }: ApiObject, { spec: old = {} }: ApiObject): 
   return errors;
 }
 
-export const volumeRules: KindRules = {
-  prepareCreate(volume, { now }) {
+export const volumeStrategy: RESTStrategy = restStrategy({
+  returnsDeletedObject: true,
+  prepareForCreate(volume, { now }) {
     volume.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
   },
-  prepareStatus(volume, old, { now }) {
-    const status = child(volume, "status");
-    const [asked, before] = [status["lastPhaseTransitionTime"], old.status?.["lastPhaseTransitionTime"]];
-    const isSame = status["phase"] === old.status?.["phase"];
-    if (isSame && asked === undefined && before !== undefined) status["lastPhaseTransitionTime"] = before;
-    if (!isSame && (asked === undefined || asked === before)) status["lastPhaseTransitionTime"] = formatTime(now);
+  status: {
+    prepareForUpdate(volume, old, { now }) {
+      const status = child(volume, "status");
+      const [asked, before] = [status["lastPhaseTransitionTime"], old.status?.["lastPhaseTransitionTime"]];
+      const isSame = status["phase"] === old.status?.["phase"];
+      if (isSame && asked === undefined && before !== undefined) status["lastPhaseTransitionTime"] = before;
+      if (!isSame && (asked === undefined || asked === before)) status["lastPhaseTransitionTime"] = formatTime(now);
+    },
   },
   validate: ({ spec = {} }) => volumeSpecErrors(spec, whole),
   validateUpdate: changeErrors,
-};
+});

@@ -2,7 +2,8 @@
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, isEqual, parameterErrors, textsIn } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { labelKeyProblems } from "../../validation/names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
@@ -48,7 +49,8 @@ function topologyErrors(terms: readonly Fields[]): FieldError[] {
   });
 }
 
-export const storageClassRules: KindRules = {
+export const storageClassStrategy: RESTStrategy = restStrategy({
+  returnsDeletedObject: true,
   validate: (storageClass) => [
     ...provisionerErrors(storageClass["provisioner"]),
     ...parameterErrors(storageClass["parameters"], "parameters", true),
@@ -62,4 +64,4 @@ export const storageClassRules: KindRules = {
     ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) =>
       fixed(now[field], old[field], field),
     ),
-};
+});

@@ -2,7 +2,8 @@
 import { invalid, notAllowed, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { driverNameErrors, isNumber, subdomainErrors } from "../../validation/checks.ts";
-import type { KindRules } from "../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { volumeSpecErrors } from "./volume-spec.ts";
 
@@ -30,7 +31,9 @@ function errorErrors(error: unknown, field: string): FieldError[] {
 const statusErrors = ({ status = {} }: ApiObject): FieldError[] =>
   ["attachError", "detachError"].flatMap((key) => errorErrors(status[key], `status.${key}`));
 
-export const volumeAttachmentRules: KindRules = {
+export const volumeAttachmentStrategy: RESTStrategy = restStrategy({
+  allowUnconditionalUpdate: false,
+  returnsDeletedObject: true,
   validate(attachment) {
     const { spec = {} } = attachment;
     const source = isFields(spec["source"]) ? spec["source"] : {};
@@ -44,5 +47,5 @@ export const volumeAttachmentRules: KindRules = {
     ];
   },
   validateUpdate: (now, old) => fixed(now.spec, old.spec, "spec"),
-  validateStatus: statusErrors,
-};
+  status: { validateUpdate: statusErrors },
+});

@@ -6,7 +6,8 @@ import { mirrorAnnotation } from "./profiles/profile-annotations.ts";
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, notAllowed, type FieldError } from "../../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../../meta/object.ts";
-import type { PartRules } from "../../strategy/kind-rules.ts";
+import type { UpdateStrategy } from "../../strategy/rest-strategy.ts";
+import { stepsUnless } from "./pod-spec/subresource-steps.ts";
 import { qosClassOf } from "./resources/qos-class.ts";
 
 const lists = ["containers", "initContainers"] as const;
@@ -150,9 +151,15 @@ function resizeErrors(pod: ApiObject, old: ApiObject): FieldError[] {
   ];
 }
 
-/** What a subresource of a pod may write. */
-export const resizePart: PartRules = {
-  spec({ spec: sent = {} }, { spec: old = {} }) {
+function staticErrors(old: ApiObject): FieldError[] {
+  if (old.metadata.annotations?.[mirrorAnnotation] !== undefined)
+    return [notAllowed("[]", "static pods cannot be resized")];
+  return at(old.spec, "os", "name") === "windows" ? [notAllowed("[]", "windows pods cannot be resized")] : [];
+}
+
+/** `pods/resize`: the resources of containers and of the pod as a whole. */
+export const resizeStrategy: UpdateStrategy = {
+  updatedSpec({ spec: sent = {} }, { spec: old = {} }) {
     if (lists.some((list) => fieldsIn(sent[list]).length !== fieldsIn(old[list]).length)) return sent;
     const { resources: _resources, ...rest } = old;
     return {
@@ -162,10 +169,6 @@ export const resizePart: PartRules = {
       ...(old["initContainers"] === undefined ? {} : { initContainers: resized(sent, old, "initContainers") }),
     };
   },
-  errors(pod, old, whole) {
-    if (old.metadata.annotations?.[mirrorAnnotation] !== undefined)
-      return [notAllowed("[]", "static pods cannot be resized")];
-    if (at(old.spec, "os", "name") === "windows") return [notAllowed("[]", "windows pods cannot be resized")];
-    return [...whole, ...resizeErrors(pod, old)];
-  },
+  updateSteps: stepsUnless(staticErrors),
+  validateUpdate: resizeErrors,
 };

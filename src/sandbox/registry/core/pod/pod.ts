@@ -5,9 +5,16 @@ import { at, fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta
 import { applyAppArmorAnnotations } from "./profiles/app-armor.ts";
 import { appArmorPrefix } from "./profiles/profile-annotations.ts";
 import { hostnameWarnings, podWarnings } from "./warnings/pod.ts";
-import type { KindRules } from "../../strategy/kind-rules.ts";
-import { ephemeralContainersPart } from "./pod-spec/ephemeral-containers.ts";
-import { resizePart } from "./pod-resize.ts";
+import type { RESTStrategy } from "../../strategy/rest-strategy.ts";
+import { restStrategy } from "../../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../strategy/validation-steps.ts";
+import { ephemeralContainersStrategy } from "./pod-spec/ephemeral-containers.ts";
+import { resizeStrategy } from "./pod-resize.ts";
 import { qosClassOf } from "./resources/qos-class.ts";
 import { podUpdateErrors } from "./pod-update.ts";
 import { profileMatchErrors } from "./pod-spec/annotations.ts";
@@ -39,9 +46,13 @@ function listAddresses({ status }: ApiObject): void {
 
 const warningsOfEqualPods = onceForEqualPods(podWarnings);
 
-export const podRules: KindRules = {
-  defaults: listAddresses,
-  prepareCreate(pod, { warn, now }) {
+export const podStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  keepsStatusOnCreate: true,
+  updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange],
+  returnsDeletedObject: true,
+  setDefaults: listAddresses,
+  prepareForCreate(pod, { warn, now }) {
     // One that was sent is taken for the pod's own.
     const qosClass = textOf(pod.status?.["qosClass"]) || qosClassOf(pod);
     pod.status = { phase: "Pending", qosClass, ...gated(pod, now) };
@@ -60,20 +71,19 @@ export const podRules: KindRules = {
       : []),
     ...profileMatchErrors(metadata.annotations, { spec, field: "spec" }),
   ],
-  parts: { resize: resizePart, ephemeralcontainers: ephemeralContainersPart },
+  subresources: { resize: resizeStrategy, ephemeralcontainers: ephemeralContainersStrategy },
   validate: onceForEqualPods(podErrors),
-  warnings: (pod, old) =>
-    old === undefined ? [...hostnameWarnings(pod, "the Pod's hostname"), ...warningsOfEqualPods(pod)] : [],
+  warningsOnCreate: (pod) => [...hostnameWarnings(pod, "the Pod's hostname"), ...warningsOfEqualPods(pod)],
   validateUpdate: podUpdateErrors,
-  prepareUpdate(pod, old) {
+  prepareForUpdate(pod, old) {
     // What nodes report is not changed from here.
     if (old.status !== undefined) pod.status = old.status;
   },
-  gracePeriod(pod, asked) {
+  checkGracefulDelete(pod, asked) {
     const own = at(pod, "spec", "terminationGracePeriodSeconds");
     const period = asked ?? (typeof own === "number" ? own : defaultGraceSeconds);
     // Nobody runs it: there is nobody to wait for.
     const nodeName = at(pod, "spec", "nodeName");
     return nodeName === undefined || nodeName === "" || finished(pod) ? 0 : Math.max(0, period);
   },
-};
+});

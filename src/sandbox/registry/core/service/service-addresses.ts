@@ -6,7 +6,7 @@ import { deepEqual } from "../../../../api/field-changes.ts";
 import { below, type Random } from "../../../../platform/random.ts";
 import { invalid, type FieldError } from "../../../meta/field-errors.ts";
 import { textOf, child, type ApiObject, type Fields } from "../../../meta/object.ts";
-import type { StrategyContext } from "../../strategy/kind-rules.ts";
+import type { StrategyContext } from "../../strategy/rest-strategy.ts";
 import { allocateNodePorts, dropNodePorts, hasNodePorts, keepNodePorts, needsHealthCheck } from "./service-ports.ts";
 
 /** The items of what may be a list. */

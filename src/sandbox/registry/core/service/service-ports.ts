@@ -7,7 +7,7 @@ import { invalid, type FieldError } from "../../../meta/field-errors.ts";
 import { child, fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { refusal } from "../../../meta/refusal.ts";
 import { isNumber } from "../../../validation/checks.ts";
-import type { StrategyContext } from "../../strategy/kind-rules.ts";
+import type { StrategyContext } from "../../strategy/rest-strategy.ts";
 
 const firstNodePort = 30_000;
 const nodePorts = 2768;

@@ -9,7 +9,9 @@ import {
   textsIn,
 } from "../../../validation/checks.ts";
 import { addressErrors, endpointAddressErrors } from "../../../validation/cidr.ts";
-import type { KindRules } from "../../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../../strategy/rest-strategy.ts";
+import { restStrategy } from "../../strategy/default-strategy.ts";
+import { validateChange, validateObject, validateObjectMetaUpdate } from "../../strategy/validation-steps.ts";
 import { labelErrors } from "../../../validation/metadata.ts";
 import { labelProblems, subdomainProblems } from "../../../validation/names.ts";
 import { portProtocols } from "../pod/pod-spec/choices.ts";
@@ -121,13 +123,17 @@ function sharedPortErrors(ports: readonly Fields[], type: string): FieldError[] 
   ];
 }
 
-export const serviceRules: KindRules = {
-  updateFirst: true,
+export const serviceStrategy: RESTStrategy = restStrategy({
+  nameRule: "label",
+  allowCreateOnUpdate: true,
+  updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
+  returnsDeletedObject: true,
   begin(service, old, surroundings) {
     const errors = beginAddresses(service, old);
     return errors.length > 0 ? errors : takenErrors(service, old, surroundings);
   },
-  warnings,
+  warningsOnCreate: warnings,
+  warningsOnUpdate: warnings,
   validate,
   validateUpdate: ({ spec = {} }, { spec: before = {} }) => [
     ...addressChangeErrors(spec, before),
@@ -138,15 +144,17 @@ export const serviceRules: KindRules = {
       ? [notAllowed("spec.healthCheckNodePort", "field is immutable")]
       : []),
   ],
-  validateStatus({ spec = {}, status }) {
-    const ingress = at(status, "loadBalancer", "ingress");
-    if (spec["type"] === "LoadBalancer" || fieldCount(ingress) === 0) return [];
-    return [notAllowed("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'")];
+  status: {
+    validateUpdate({ spec = {}, status }) {
+      const ingress = at(status, "loadBalancer", "ingress");
+      if (spec["type"] === "LoadBalancer" || fieldCount(ingress) === 0) return [];
+      return [notAllowed("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'")];
+    },
   },
-  prepareCreate(service) {
+  prepareForCreate(service) {
     listAddress(service);
     service.status = { loadBalancer: {} };
   },
   allocate,
-  prepareUpdate: keepGiven,
-};
+  prepareForUpdate: keepGiven,
+});

@@ -7,7 +7,8 @@ import { deepEqual } from "../../../../../api/field-changes.ts";
 import { duplicate, missing, notAllowed, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { eachErrors } from "../../../../validation/checks.ts";
-import type { PartRules } from "../../../strategy/kind-rules.ts";
+import type { UpdateStrategy } from "../../../strategy/rest-strategy.ts";
+import { stepsUnless } from "./subresource-steps.ts";
 import { containerErrors } from "./containers.ts";
 import { imageSpaceErrors } from "./image-space.ts";
 import type { PartErrors } from "./scope.ts";
@@ -72,16 +73,17 @@ function keptErrors(now: readonly Fields[], before: readonly Fields[]): FieldErr
 }
 
 /** `pods/ephemeralcontainers`. */
-export const ephemeralContainersPart: PartRules = {
-  spec({ spec }, old) {
+export const ephemeralContainersStrategy: UpdateStrategy = {
+  updatedSpec({ spec }, old) {
     const { ephemeralContainers: _before, ...rest } = old.spec ?? {};
     const sent = spec?.["ephemeralContainers"];
     return sent === undefined ? rest : { ...rest, ephemeralContainers: sent };
   },
-  errors(pod, old, whole) {
-    if (old.metadata.annotations?.[mirrorAnnotation] !== undefined)
-      return [notAllowed("[]", "static pods do not support ephemeral containers")];
-    const lists = [pod, old].map(({ spec }) => fieldsIn(spec?.["ephemeralContainers"])) as [Fields[], Fields[]];
-    return [...whole, ...keptErrors(...lists)];
-  },
+  updateSteps: stepsUnless(({ metadata }) =>
+    metadata.annotations?.[mirrorAnnotation] === undefined
+      ? []
+      : [notAllowed("[]", "static pods do not support ephemeral containers")],
+  ),
+  validateUpdate: (pod, old) =>
+    keptErrors(fieldsIn(pod.spec?.["ephemeralContainers"]), fieldsIn(old.spec?.["ephemeralContainers"])),
 };

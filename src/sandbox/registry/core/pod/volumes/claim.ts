@@ -7,7 +7,14 @@ import { compareQuantities, parseQuantity } from "../../../../../api/quantity.ts
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, child, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
 import { subdomainErrors } from "../../../../validation/checks.ts";
-import type { KindRules } from "../../../strategy/kind-rules.ts";
+import type { RESTStrategy } from "../../../strategy/rest-strategy.ts";
+import { restStrategy } from "../../../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../../strategy/validation-steps.ts";
 import { subdomainProblems } from "../../../../validation/names.ts";
 import { fixed, selectorErrors } from "../../../../validation/spec-checks.ts";
 import { claimWarnings } from "../warnings/volumes.ts";
@@ -139,15 +146,18 @@ function changeErrors(claim: ApiObject, old: ApiObject): FieldError[] {
   return [...errors, ...fixed(claim.spec?.["volumeMode"], old.spec?.["volumeMode"], "volumeMode")];
 }
 
-export const claimRules: KindRules = {
+export const claimStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange],
+  returnsDeletedObject: true,
   // That it is pending is not stored when it is created: it is said whenever it is read.
-  filledWhenRead: () => true,
-  prepareCreate(claim) {
+  isDefaultedOnRead: () => true,
+  prepareForCreate(claim) {
     claim.status = { phase: "Pending" };
     pairSources(claim);
   },
-  prepareUpdate: pairSources,
+  prepareForUpdate: pairSources,
   validate: ({ spec = {} }) => claimSpecErrors(spec, "spec"),
   validateUpdate: changeErrors,
-  warnings: ({ spec }) => claimWarnings(spec, "spec"),
-};
+  warningsOnCreate: ({ spec }) => claimWarnings(spec, "spec"),
+  warningsOnUpdate: ({ spec }) => claimWarnings(spec, "spec"),
+});
