@@ -1,8 +1,8 @@
 /** Commands that the program advises: each works as it is printed, on the cluster and as the user that were asked about. */
-import type { AccessFlags } from "../../src/client/config/access.ts";
+import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 
 /** A token is not repeated, since what is printed may be logged; nor is the time limit of a request. */
-type Chosen = Omit<AccessFlags, "token" | "requestTimeout" | "namespace">;
+type Chosen = Omit<ConfigFlags, "token" | "requestTimeout" | "namespace">;
 
 /** `--context dev --as ann`, each with a leading space; empty where the user chose nothing. */
 export function accessWords(flags: Chosen): string {

@@ -1,6 +1,6 @@
 /** What completion offers from the kubeconfig and from the cluster. Nothing is offered that takes long or fails. */
 import { Namespaces } from "../../src/api/kind.ts";
-import type { AccessFlags } from "../../src/client/config/access.ts";
+import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { discover } from "../../src/client/api/discovery.ts";
 import { loadKubeconfig } from "../../src/client/config/kubeconfig.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
@@ -27,7 +27,7 @@ export const clusterCandidates: Complete = (_, typing) => named("clusters", typi
 export const userCandidates: Complete = (_, typing) => named("users", typing);
 
 /** The flags that choose the cluster, of those typed so far. */
-function accessOf({ values }: Typing): AccessFlags {
+function accessOf({ values }: Typing): ConfigFlags {
   const { insecureSkipTlsVerify: insecure, requestTimeout: _timeout, asGroup, ...texts } = values;
   return {
     ...texts,

@@ -1,13 +1,13 @@
 /** From the flags of the connection to a client, and from its failures to words. */
 import { isNotFound, StatusError } from "../../src/api/status-error.ts";
 import { type Transport, TransportError } from "../../src/api/transport.ts";
-import type { AccessFlags } from "../../src/client/config/access.ts";
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import type { WriteFence } from "../../src/client/http/write-fence.ts";
-import type { OwnLimits } from "../../src/client/http/rate-limited.ts";
+import type { OwnLimits } from "../../src/client/http/rate-limit.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { kubectlAdvice } from "../cli/advice.ts";
@@ -35,7 +35,7 @@ export interface Connected {
   close(): void | Promise<void>;
 }
 
-export interface ConnectionFlags extends AccessFlags {
+export interface ConnectionFlags extends ConfigFlags {
   /** From 6 on, each request is a line on standard error. */
   readonly verbosity?: number;
 }
@@ -57,7 +57,7 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
     onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
   });
   const host = realHost();
-  const access = await accessCluster(host, flags);
+  const access = await loadRestConfig(host, flags);
   const userAgent = `kubectl-reconcile/${version}`;
   const log = (flags.verbosity ?? 0) >= 6 ? { log: (line: string) => io.err.line(line) } : {};
   const onSlow = (): void => io.err.line(`connecting to ${access.server} …`);

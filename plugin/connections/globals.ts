@@ -1,5 +1,5 @@
 /** The options that every command takes: kubectl's own, since kubectl hands none of them on to a plugin. */
-import type { AccessFlags } from "../../src/client/config/access.ts";
+import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { clusterCandidates, contextCandidates, namespaceCandidates, userCandidates } from "./cluster-candidates.ts";
 import { duration, flag, type Options, text, texts, wholeNumber } from "../cli/command.ts";
 
@@ -28,4 +28,4 @@ export const globals: Options = {
 };
 
 /** What they give: the names are those of the flags that choose a cluster and a login. */
-export type Globals = AccessFlags & { readonly verbosity?: number };
+export type Globals = ConfigFlags & { readonly verbosity?: number };

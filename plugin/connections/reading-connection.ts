@@ -1,9 +1,9 @@
 /** Where commands look on without writing: the cluster of the current context, or a sandbox in which controllers act. */
-import type { AccessFlags } from "../../src/client/config/access.ts";
+import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
 import { readOnly } from "../../src/client/http/read-only.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
-import { acting } from "../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { applyManifests } from "../manifests/apply-manifests.ts";
 import { type Connected, connectAs } from "./connection.ts";
@@ -11,7 +11,7 @@ import type { Io } from "../cli/io.ts";
 import { readManifests } from "../manifests/manifests.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
 
-export interface ReadingFlags extends AccessFlags {
+export interface ReadingFlags extends ConfigFlags {
   readonly namespace?: string;
   readonly allNamespaces?: true;
   readonly sandbox?: true;
@@ -50,7 +50,7 @@ export async function readingConnection(flags: ReadingFlags, io: Io): Promise<Re
 async function readingSandbox({ namespace, manifests = [], allNamespaces }: ReadingFlags, io: Io): Promise<Reading> {
   const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests: [], ...where, controllers: acting }, io);
+  const connected = await connectToSandbox({ manifests: [], ...where, controllers: controllersEnabledByDefault }, io);
   const { timeline } = io;
   const bus = new TraceBus({
     now: () => timeline.now(),

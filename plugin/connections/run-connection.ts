@@ -1,5 +1,5 @@
 /** Where `run` runs: the cluster of the current context, or a sandbox of its own. */
-import type { AccessFlags } from "../../src/client/config/access.ts";
+import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import type { WriteFence } from "../../src/client/http/write-fence.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { type Connected, connectAs } from "./connection.ts";
@@ -8,7 +8,7 @@ import { connectToSandbox } from "./sandbox-connection.ts";
 import { refuseManifestsOnCluster } from "../cli/scope.ts";
 
 /** The options of `run` that choose it. */
-export interface RunTarget extends AccessFlags {
+export interface RunTarget extends ConfigFlags {
   readonly sandbox?: true;
   readonly manifests?: readonly string[];
   readonly namespace?: string;

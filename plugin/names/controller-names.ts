@@ -1,12 +1,12 @@
 /** From the words a user types to controllers. */
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
-import { acting, catalogue } from "../../src/controllers/index.ts";
+import { controllersEnabledByDefault, builtInControllers } from "../../src/controllers/index.ts";
 import type { Candidate } from "../cli/command.ts";
 import { UserError } from "../cli/user-error.ts";
 
 export function controllerCandidates(): readonly Candidate[] {
   return [
-    ...catalogue.map(({ name, purpose }) => ({ value: name, about: purpose })),
+    ...builtInControllers.map(({ name, purpose }) => ({ value: name, about: purpose })),
     { value: "all", about: "every controller, without those that stand in for a part of a cluster" },
   ];
 }
@@ -19,24 +19,26 @@ export function controllerCandidates(): readonly Candidate[] {
 export function controllersNamed(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
   if (words.length === 0) {
     throw new UserError("no controller named", [
-      `name one or more of: ${catalogue.map(({ name }) => name).join(", ")}, all`,
+      `name one or more of: ${builtInControllers.map(({ name }) => name).join(", ")}, all`,
     ]);
   }
-  const chosen = new Set(words.flatMap((word) => (word === "all" ? acting : controllersCalled(word, calledAs))));
-  return catalogue.filter((definition) => chosen.has(definition));
+  const chosen = new Set(
+    words.flatMap((word) => (word === "all" ? controllersEnabledByDefault : controllersCalled(word, calledAs))),
+  );
+  return builtInControllers.filter((definition) => chosen.has(definition));
 }
 
 /** The controller of that name, and its parts. @throws UserError as above. */
 function controllersCalled(word: string, calledAs: string): readonly ControllerDefinition[] {
   const named = controllerNamed(word, calledAs);
-  return catalogue.filter((definition) => definition === named || definition.partOf === named.name);
+  return builtInControllers.filter((definition) => definition === named || definition.partOf === named.name);
 }
 
 export function controllerNamed(word: string, calledAs: string): ControllerDefinition {
   const wanted = word.toLowerCase();
-  const found = catalogue.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
+  const found = builtInControllers.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
   if (found !== undefined) return found;
-  const names = catalogue.map(({ name }) => name);
+  const names = builtInControllers.map(({ name }) => name);
   const near = nearest(wanted, names);
   throw new UserError(`unknown controller ${JSON.stringify(word)}`, [
     near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,

@@ -1,9 +1,9 @@
 /** A Deployment of 200 replicas rolled over in dry-run, without a cluster: from the start of the process to its end. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { acting } from "../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { ToApply } from "../../src/modes/dry-run/apply.ts";
-import { emptyCluster } from "../../src/modes/dry-run/beginning.ts";
+import { emptyCluster } from "../../src/modes/dry-run/initial-state.ts";
 import { dryRun } from "../../src/modes/dry-run/dry-run.ts";
 import { figure, type Goal, type Result } from "./figures.ts";
 
@@ -61,7 +61,7 @@ async function saved(object: ToApply): Promise<object> {
     beginning: emptyCluster([]),
     baseline: [],
     wishes: [{ is: "apply", object, namespace: "default" }],
-    controllers: acting,
+    controllers: controllersEnabledByDefault,
     seed: 1,
     shown: {},
     fold: true,

@@ -7,7 +7,7 @@
  */
 import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";
 import { Pods } from "../../src/api/kind.ts";
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect } from "../../src/client/connect.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { releaseMemory } from "../../src/platform/memory.ts";
@@ -30,7 +30,7 @@ function say(phase: string, figures: Readonly<Record<string, number>>): void {
 /** First sync of all pods; then `updates` updates are counted, from the first to the last. */
 async function informer(updates: number): Promise<void> {
   const host = realHost();
-  const access = await accessCluster(host, {});
+  const access = await loadRestConfig(host, {});
   const { client } = connect(access, { host, timeline, bus, qps: 0 });
   const informers = new SharedInformerFactory({ client, timeline, random: realRandom(), bus });
   const pods = informers.forKind(Pods);

@@ -1,6 +1,6 @@
 /** All controllers at once on a real cluster full of pods: `run all` beside kube-controller-manager with the same ones. */
 import type { Cluster } from "../../test/support/cluster.ts";
-import { acting } from "../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { Child } from "./child.ts";
 import { startManager, startOurs } from "./contestants.ts";
 import { post } from "./door.ts";
@@ -28,7 +28,7 @@ const sides = ["ours", "kube-controller-manager"] as const;
 type Side = (typeof sides)[number];
 
 /** What `all` means, as kube-controller-manager names it. */
-const controllers = acting
+const controllers = controllersEnabledByDefault
   .filter(({ runBy, partOf }) => runBy === undefined && partOf === undefined)
   .map(({ name }) => `${name}-controller`);
 

@@ -1,5 +1,5 @@
 /** The ReplicaSet controller live, as `run` runs it, with nobody listening to its stage events or with `trace` at its full length. */
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect } from "../../src/client/connect.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
 import { startLive } from "../../src/modes/run/live.ts";
@@ -44,7 +44,7 @@ export async function tracedRun(traced: boolean): Promise<void> {
     bus.listen(new Linker(bus).listener, { stages: linkedStages });
     bus.listen(screen.listener, { stages: tracedStages });
   }
-  const connection = connect(await accessCluster(host, {}), { host, timeline, bus, qps: 0 });
+  const connection = connect(await loadRestConfig(host, {}), { host, timeline, bus, qps: 0 });
   await startLive(
     {
       controllers: [replicaset],

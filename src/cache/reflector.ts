@@ -9,7 +9,7 @@ import type {
   WatchFrame,
   WatchStream,
 } from "../client/api/lister-watcher.ts";
-import { burst } from "../platform/memory.ts";
+import { gcPacer } from "../platform/memory.ts";
 import type { Random } from "../platform/random.ts";
 import { sleep, type Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
@@ -144,7 +144,7 @@ export class Reflector<T extends StoredObject> {
     const report = new ListReport({ bus, of: this.#of, why: state.why, now: () => timeline.now() });
     const objects: T[] = [];
     // The text of a page is several times what is kept of it, and the next page is on its way meanwhile.
-    const left = burst();
+    const left = gcPacer();
     try {
       let token = "";
       do {

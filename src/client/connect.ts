@@ -5,20 +5,20 @@ import type { Host } from "../platform/host.ts";
 import type { TlsSettings } from "../platform/http.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
-import type { ClusterAccess, Impersonation, KeyPair } from "./config/access.ts";
-import { authenticating } from "./http/authenticating.ts";
+import type { RestConfig, Impersonation, KeyPair } from "./config/rest-config.ts";
+import { withCredentials } from "./http/credentials.ts";
 import { createClient } from "./api/client.ts";
 import { credentialsOf } from "./config/credentials.ts";
 import { patienceMs, withFirstContact } from "./http/first-contact.ts";
 import { httpTransport } from "./http/http-transport.ts";
-import { bounded } from "./http/in-flight.ts";
-import { logged } from "./http/logged.ts";
+import { withMaxInFlight } from "./http/in-flight.ts";
+import { withRequestLog } from "./http/request-log.ts";
 import { proxyFromEnvironment } from "./config/proxy.ts";
-import { type OwnLimits, rateLimited } from "./http/rate-limited.ts";
+import { type OwnLimits, withRateLimit } from "./http/rate-limit.ts";
 import { readOnly } from "./http/read-only.ts";
-import { retrying } from "./http/retrying.ts";
+import { withRetries } from "./http/retries.ts";
 import type { Client } from "./api/verbs.ts";
-import { guarded } from "./http/watchdog.ts";
+import { withWatchdog } from "./http/watchdog.ts";
 import { fencedOff, waitingAtFence, type WriteFence } from "./http/write-fence.ts";
 
 export interface ConnectOptions {
@@ -70,31 +70,31 @@ const defaultLimits: ConnectionLimits = { connectMs: 30_000 - patienceMs, handsh
  * So a retry waits for its turn again, and a plugin that
  * asks the user is not ended by the watchdog.
  */
-export function connect(access: ClusterAccess, options: ConnectOptions): Connection {
+export function connect(access: RestConfig, options: ConnectOptions): Connection {
   const { timeline, bus, host } = options;
   const guard = {
     timeline,
     ...(options.silentMs !== undefined && { silentMs: options.silentMs }),
     ...(access.requestTimeoutMs !== undefined && { requestTimeoutMs: access.requestTimeoutMs }),
   };
-  const wire = authenticating(credentialsOf(access, { host, timeline }), (keyPair) => {
+  const wire = withCredentials(credentialsOf(access, { host, timeline }), (keyPair) => {
     const http = openTransport(access, options, keyPair);
     const { log } = options;
-    const told = log === undefined ? http : logged(http, { timeline, server: access.server, log });
+    const told = log === undefined ? http : withRequestLog(http, { timeline, server: access.server, log });
     const contact = withFirstContact(told, {
       timeline,
       probe: (signal) => http.tryConnection(options.limits ?? defaultLimits, signal),
       onSlow: options.onSlow ?? (() => undefined),
     });
     const fenced = options.fence === undefined ? contact : fencedOff(contact, options.fence);
-    return { ...guarded(fenced, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
+    return { ...withWatchdog(fenced, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
   });
-  const shared = bounded(wire, options.inFlight);
+  const shared = withMaxInFlight(wire, options.inFlight);
   const { qps = 20, burst = 30 } = options;
   const limited = ({ qpsTimes, burstTimes }: OwnLimits): Transport =>
-    rateLimited(shared, { qps: qps * qpsTimes, burst: burst * burstTimes, timeline });
+    withRateLimit(shared, { qps: qps * qpsTimes, burst: burst * burstTimes, timeline });
   const finished = (inner: Transport): Transport => {
-    const retried = retrying(inner, { timeline });
+    const retried = withRetries(inner, { timeline });
     const patient = options.fence === undefined ? retried : waitingAtFence(retried, options.fence);
     if (options.readOnly === undefined || options.readOnly === false) return patient;
     return readOnly(patient, { serverValidate: options.readOnly === "validate" });
@@ -117,7 +117,7 @@ export function connect(access: ClusterAccess, options: ConnectOptions): Connect
 }
 
 function openTransport(
-  access: ClusterAccess,
+  access: RestConfig,
   options: ConnectOptions,
   keyPair: KeyPair | undefined,
 ): ReturnType<typeof httpTransport> {

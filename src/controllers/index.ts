@@ -11,7 +11,7 @@ import { scheduler } from "./scheduler/scheduler.ts";
 import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 
 /** In the order in which they are listed to users. */
-export const catalogue: readonly ControllerDefinition[] = [
+export const builtInControllers: readonly ControllerDefinition[] = [
   deployment,
   replicaset,
   replicationcontroller,
@@ -25,4 +25,6 @@ export const catalogue: readonly ControllerDefinition[] = [
 ];
 
 /** Those that act on a cluster as it is: without what stands in for a part of one. What `all` means. */
-export const acting: readonly ControllerDefinition[] = catalogue.filter(({ onlyByName }) => onlyByName !== true);
+export const controllersEnabledByDefault: readonly ControllerDefinition[] = builtInControllers.filter(
+  ({ onlyByName }) => onlyByName !== true,
+);

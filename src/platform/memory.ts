@@ -17,7 +17,7 @@ const leastBytes = 24 * 1024 * 1024;
  * whenever that is at least 24 MB and a quarter of all: so the peak stays near what is kept, and the work, which grows with what is kept, is
  * done a few times only however long the burst is.
  */
-export function burst(release: () => void = releaseMemory): (bytes: number) => void {
+export function gcPacer(release: () => void = releaseMemory): (bytes: number) => void {
   let all = 0;
   let since = 0;
   return (bytes) => {

@@ -5,7 +5,7 @@ import type { StoredObject } from "../../src/api/object.ts";
 import { isNotFound } from "../../src/api/status-error.ts";
 import { DeltaFIFO } from "../../src/cache/delta-fifo.ts";
 import { SharedInformer, type SharedInformerOptions } from "../../src/cache/shared-informer.ts";
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../src/client/connect.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import { realHost } from "../../src/platform/host.ts";
@@ -44,7 +44,7 @@ describe.skipIf(clusterMissing !== undefined)("informers against a real kube-api
     cluster = await startCluster();
     await cluster.createNamespace(namespace);
     const host = { ...realHost(), env: {} };
-    connection = connect(await accessCluster(host, { kubeconfig: cluster.kubeconfig }), {
+    connection = connect(await loadRestConfig(host, { kubeconfig: cluster.kubeconfig }), {
       host,
       timeline,
       bus,

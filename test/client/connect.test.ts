@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StatusError } from "../../src/api/status-error.ts";
 import { TransportError } from "../../src/api/transport.ts";
-import type { AccessFlags } from "../../src/client/config/access.ts";
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect, type Connection, type ConnectOptions } from "../../src/client/connect.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { seededRandom } from "../../src/platform/random.ts";
@@ -65,7 +65,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
   async function connectTo(
     user: object,
     cluster: object = {},
-    { limits, ...flags }: AccessFlags & { readonly limits?: Partial<ConnectOptions> } = {},
+    { limits, ...flags }: ConfigFlags & { readonly limits?: Partial<ConnectOptions> } = {},
   ): Promise<Connection> {
     const kubeconfig = join(dir, "config");
     const entry = { server: `https://127.0.0.1:${server.port}/prefix/`, "certificate-authority": "ca.crt", ...cluster };
@@ -80,7 +80,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     );
     const host = { ...realHost(), env: { PATH: process.env["PATH"] } };
     const timeline = realTimeline();
-    const access = await accessCluster(host, { kubeconfig, ...flags });
+    const access = await loadRestConfig(host, { kubeconfig, ...flags });
     const bus = new TraceBus({ now: () => timeline.now() });
     const connection = connect(access, { host, timeline, bus, qps: 0, userAgent: "tester/1", ...limits });
     opened.push(connection);

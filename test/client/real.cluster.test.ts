@@ -13,8 +13,8 @@ import {
 } from "../../src/api/status-error.ts";
 import { TransportError } from "../../src/api/transport.ts";
 import type { Pod, ReplicaSet } from "../../src/api/types.ts";
-import type { AccessFlags } from "../../src/client/config/access.ts";
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect, type Connection, type ConnectOptions } from "../../src/client/connect.ts";
 import { discover, type DiscoveredKind, findKind } from "../../src/client/api/discovery.ts";
 import type { WatchFrame, WatchStream } from "../../src/client/api/lister-watcher.ts";
@@ -51,9 +51,9 @@ bus.listen((event) => {
   if (event.stage === "write") writes.push(event);
 });
 
-async function connectWith(flags: AccessFlags, options: Partial<ConnectOptions> = {}): Promise<Connection> {
+async function connectWith(flags: ConfigFlags, options: Partial<ConnectOptions> = {}): Promise<Connection> {
   const host = { ...realHost(), env: {} };
-  return connect(await accessCluster(host, flags), { host, timeline, bus, qps: 0, ...options });
+  return connect(await loadRestConfig(host, flags), { host, timeline, bus, qps: 0, ...options });
 }
 
 /** Frames until one fits; at most a few chunks. */

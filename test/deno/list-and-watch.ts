@@ -4,7 +4,7 @@
  */
 import process from "node:process";
 import { Namespaces } from "../../src/api/kind.ts";
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect } from "../../src/client/connect.ts";
 import { realHost } from "../../src/platform/host.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -16,7 +16,7 @@ const limitMs = 20_000;
 async function listAndWatch(): Promise<string> {
   const host = realHost();
   const timeline = realTimeline();
-  const access = await accessCluster(host);
+  const access = await loadRestConfig(host);
   if (access.keyPair === undefined) throw new Error("the kubeconfig's user has no client certificate");
   const { client, close } = connect(access, { host, timeline, bus: new TraceBus({ now: () => timeline.now() }) });
   const stop = AbortSignal.timeout(limitMs);

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import { splitKey } from "../../src/api/key.ts";
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect } from "../../src/client/connect.ts";
 import { startEmbedded } from "../../src/modes/run/embedded.ts";
 import { startLive } from "../../src/modes/run/live.ts";
@@ -130,7 +130,7 @@ async function runOurs(
       if (event.stage === "write") onWrite(event);
     });
   }
-  const connection = connect(await accessCluster(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
+  const connection = connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
   const live = await startLive(
     {
       controllers: suite.ours,

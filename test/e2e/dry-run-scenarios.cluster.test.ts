@@ -6,12 +6,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import type { StoredObject } from "../../src/api/object.ts";
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../src/client/connect.ts";
 import { discover, type DiscoveredKind, findKind } from "../../src/client/api/discovery.ts";
-import { catalogue } from "../../src/controllers/index.ts";
-import type { ToApply, Wish } from "../../src/modes/dry-run/apply.ts";
-import { beginningFrom } from "../../src/modes/dry-run/beginning.ts";
+import { builtInControllers } from "../../src/controllers/index.ts";
+import type { ToApply, RequestedChange } from "../../src/modes/dry-run/apply.ts";
+import { initialStateFrom } from "../../src/modes/dry-run/initial-state.ts";
 import { dryRun } from "../../src/modes/dry-run/dry-run.ts";
 import { servedBySandbox } from "../../src/modes/dry-run/kinds.ts";
 import { takeSnapshot } from "../../src/modes/dry-run/snapshot.ts";
@@ -24,7 +24,7 @@ import { comparable } from "./support/comparable.ts";
 import { type Deed, type Scenario, scenario } from "./dry-run-scenarios.ts";
 
 const compared = ["deployments.apps", "replicasets.apps", "replicationcontrollers", "pods", "configmaps"];
-const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
+const controllers = builtInControllers.filter(({ onlyByName }) => onlyByName !== true);
 /** Nothing was written for so long; minReadySeconds and the deadline of Recreate are shorter. */
 const quietMs = 2500;
 const longestMs = 180_000;
@@ -43,7 +43,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happen
   beforeAll(async () => {
     cluster = await startCluster({ controllers: "*" });
     const host = realHost();
-    const access = await accessCluster(host, { kubeconfig: cluster.kubeconfig });
+    const access = await loadRestConfig(host, { kubeconfig: cluster.kubeconfig });
     const bus = new TraceBus({ now: () => timeline.now() });
     connection = connect(access, { host, timeline, bus, qps: 0, readOnly: true });
     ({ kinds } = await discover(connection.client));
@@ -99,7 +99,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happen
     expect(await cluster.kubectl(["-n", namespace, ...args])).toMatchObject({ code: 0 });
   }
 
-  function wishesFor(namespace: string, deed: Deed): readonly Wish[] {
+  function wishesFor(namespace: string, deed: Deed): readonly RequestedChange[] {
     if (deed.do === "apply")
       return deed.objects.map((object) => ({ is: "apply", object: object as unknown as ToApply, namespace }));
     const [type = "", name = ""] = deed.target.split("/");
@@ -117,7 +117,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happen
       wholeSecrets: false,
     });
     const run = await dryRun({
-      beginning: beginningFrom(snapshot, [namespace], timeline.now()),
+      beginning: initialStateFrom(snapshot, [namespace], timeline.now()),
       baseline: [],
       wishes: deeds.flatMap((deed) => wishesFor(namespace, deed)),
       controllers,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { controlPlaneBinary } from "../../scripts/control-plane.ts";
-import { catalogue } from "../../src/controllers/index.ts";
+import { builtInControllers } from "../../src/controllers/index.ts";
 import { type Embedded, startEmbedded } from "../../src/modes/run/embedded.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -24,7 +24,7 @@ describe.skipIf(controlPlaneBinary("kubectl") === undefined)("kubectl delete on 
   let https: SandboxHttps;
   let side: Side;
   beforeAll(async () => {
-    const controllers = catalogue.filter(({ name }) => name !== "node-heartbeat");
+    const controllers = builtInControllers.filter(({ name }) => name !== "node-heartbeat");
     cluster = await startEmbedded({ timeline: realTimeline(), random: realRandom(), controllers });
     https = await serveSandbox(cluster.sandbox);
     const file = join(folder, "kubeconfig");

@@ -2,11 +2,11 @@
  * Records what the golden answers of `why` are made of: `bun test/golden/record-why.ts && npm run format`. Names and times are
  * the server's, so every record is another one.
  */
-import { accessCluster } from "../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
 import { connect } from "../../src/client/connect.ts";
 import { discover } from "../../src/client/api/discovery.ts";
-import { acting } from "../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { Item } from "../../src/diagnosis/diagnosis.ts";
 import type { Got } from "../../src/diagnosis/look.ts";
 import { Reading } from "../../src/modes/why/why.ts";
@@ -166,14 +166,22 @@ async function readingOf(on: Cluster, kindName: string, namespace: string, name:
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
   const host = { ...realHost(), env: {} };
-  const access = await accessCluster(host, { kubeconfig: on.kubeconfig });
+  const access = await loadRestConfig(host, { kubeconfig: on.kubeconfig });
   const connection = connect(access, { host, timeline, bus, qps: 0, readOnly: true });
   const { unlimited: transport } = connection;
   const client = createClient({ transport, bus, timeline });
   const discovery = await discover(client);
   const kind = discovery.kinds.find((each) => each.kind === kindName);
   if (kind === undefined) throw new Error(`the server has no ${kindName}`);
-  const parts = { transport, client, bus, timeline, random: realRandom(), discovery, controllers: acting };
+  const parts = {
+    transport,
+    client,
+    bus,
+    timeline,
+    random: realRandom(),
+    discovery,
+    controllers: controllersEnabledByDefault,
+  };
   const reading = await Reading.begin({ ...parts, asksControllers: true });
   const item = await reading.object(kind, namespace, name);
   await reading.answer(item);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { burst } from "../../src/platform/memory.ts";
+import { gcPacer } from "../../src/platform/memory.ts";
 
 const mega = 1024 * 1024;
 
@@ -7,7 +7,7 @@ const mega = 1024 * 1024;
 function releases(megabytes: number): readonly number[] {
   const at: number[] = [];
   let read = 0;
-  const left = burst(() => void at.push(read));
+  const left = gcPacer(() => void at.push(read));
   while (read < megabytes) {
     read += 6;
     left(6 * mega);

@@ -1,6 +1,6 @@
 import { apiVersionOf } from "../../../src/api/kind.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
-import { catalogue } from "../../../src/controllers/index.ts";
+import { builtInControllers } from "../../../src/controllers/index.ts";
 import { permissionsOf } from "../../../src/modes/preflight/rights.ts";
 import { choice, type Command, command, text } from "../../cli/command.ts";
 import { controllerCandidates, controllerNamed } from "../../names/controller-names.ts";
@@ -109,7 +109,7 @@ export const controllers: Command = command({
     { says: "Grant the rights that it needs", line: "controllers replicaset -o rbac | kubectl apply -f -" },
   ],
   async run({ arguments: [name], options }, io) {
-    const chosen = name === undefined ? catalogue : [controllerNamed(name, io.calledAs)];
+    const chosen = name === undefined ? builtInControllers : [controllerNamed(name, io.calledAs)];
     const [only] = chosen;
     if (options.output === "json") {
       const facts = name === undefined || only === undefined ? chosen.map(described) : described(only);

@@ -1,5 +1,5 @@
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
-import { catalogue } from "../../../src/controllers/index.ts";
+import { builtInControllers } from "../../../src/controllers/index.ts";
 import { withRefusals } from "../../../src/modes/dry-run/availability.ts";
 import { verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";
 import { realHost } from "../../../src/platform/host.ts";
@@ -153,7 +153,7 @@ async function answer(words: readonly string[], flags: DryRunFlags, io: Io): Pro
 
 /** The scheduler and the kubelet act in any case; namespaces have their default account anyway. */
 function chosenControllers(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
-  const chosen = words.length === 0 ? catalogue : controllersNamed(words, calledAs);
+  const chosen = words.length === 0 ? builtInControllers : controllersNamed(words, calledAs);
   return chosen.filter(({ onlyByName }) => onlyByName !== true);
 }
 

@@ -1,7 +1,7 @@
-import type { AccessFlags } from "../../../src/client/config/access.ts";
+import type { ConfigFlags } from "../../../src/client/config/rest-config.ts";
 
 /** The options of `dry-run`, as they are given. */
-export interface DryRunFlags extends AccessFlags {
+export interface DryRunFlags extends ConfigFlags {
   readonly manifests?: readonly string[];
   readonly kustomize?: readonly string[];
   readonly recursive?: true;

@@ -7,8 +7,13 @@ import type { Transport } from "../../../src/api/transport.ts";
 import { createClient } from "../../../src/client/api/client.ts";
 import { discover, type DiscoveredKind, findKind } from "../../../src/client/api/discovery.ts";
 import { loadKubeconfig } from "../../../src/client/config/kubeconfig.ts";
-import { beginningFrom, defaultNodes, emptyCluster, savedCluster } from "../../../src/modes/dry-run/beginning.ts";
-import type { Beginning } from "../../../src/modes/dry-run/dry-run.ts";
+import {
+  initialStateFrom,
+  defaultNodes,
+  emptyCluster,
+  savedCluster,
+} from "../../../src/modes/dry-run/initial-state.ts";
+import type { InitialState } from "../../../src/modes/dry-run/dry-run.ts";
 import { sandboxKinds, servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
 import { noCustomResources, readCustomResources } from "../../../src/modes/dry-run/custom-objects.ts";
 import { takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
@@ -30,7 +35,7 @@ import { isOf, refuseUnknownKinds } from "../../manifests/unknown-kinds.ts";
 export interface DryRunSource {
   /** `2 manifests over a snapshot of context dev (namespace shop, 214 objects, revision 48300)`. */
   readonly words: string;
-  readonly beginning: Beginning;
+  readonly beginning: InitialState;
   readonly kinds: readonly DiscoveredKind[];
   readonly namespace: string;
   /** Nodes among the manifests of an empty cluster: they are there from the beginning. */
@@ -183,7 +188,7 @@ async function snapshotSource(
   return {
     words: `${askedWords(wishWords)} over a snapshot of context ${connected.context} (${about})`,
     beginning: {
-      ...beginningFrom(snapshot, namespaces, io.timeline.now()),
+      ...initialStateFrom(snapshot, namespaces, io.timeline.now()),
       customResources: { ...customs, kinds: [...customs.kinds, ...newKinds] },
     },
     kinds: [...kinds, ...newKinds],

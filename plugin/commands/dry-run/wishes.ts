@@ -3,7 +3,7 @@ import { objectKey } from "../../../src/api/key.ts";
 import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
 import { namedOrCounted } from "./report/headline.ts";
 import { type DiscoveredKind, findKind } from "../../../src/client/api/discovery.ts";
-import type { RefusedWish, Wish } from "../../../src/modes/dry-run/apply.ts";
+import type { RejectedChange, RequestedChange } from "../../../src/modes/dry-run/apply.ts";
 import type { Problem } from "../../manifests/manifest-text.ts";
 import { type BothSides, type Manifest, ManifestError, problemOf } from "../../manifests/manifests.ts";
 import { refusals, refusedFields } from "../../manifests/refusals.ts";
@@ -51,8 +51,8 @@ export function checkWords({ scales, deletes }: Pick<WishWords, "scales" | "dele
 }
 
 export interface Wishes {
-  readonly wishes: readonly Wish[];
-  readonly baseline: readonly Wish[];
+  readonly wishes: readonly RequestedChange[];
+  readonly baseline: readonly RequestedChange[];
   /** A sentence about what is not wished for, and might be. */
   readonly notes: readonly string[];
 }
@@ -60,13 +60,13 @@ export interface Wishes {
 /** The words have been checked. @throws UserError for a type that is not known. */
 export function wishesFrom(words: WishWords, place: WishPlace): Wishes {
   const { kinds, namespace, given } = place;
-  const apply = ({ object }: Manifest): Wish => ({ is: "apply", object: object, namespace });
+  const apply = ({ object }: Manifest): RequestedChange => ({ is: "apply", object: object, namespace });
   const isGiven = ({ object }: Manifest): boolean => given?.has(object) === true;
-  const scales = words.scales.map((text): Wish => {
+  const scales = words.scales.map((text): RequestedChange => {
     const [, target = "", count = ""] = scaleForm.exec(text) ?? [];
     return { is: "scale", ...targetOf(target, "--scale", kinds, namespace), replicas: Number(count) };
   });
-  const deletes = words.deletes.map((text): Wish => ({
+  const deletes = words.deletes.map((text): RequestedChange => ({
     is: "delete",
     ...targetOf(text, "--delete", kinds, namespace),
   }));
@@ -96,7 +96,7 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 function goneFrom(
   { manifests, baseline }: WishWords,
   { kinds, namespace, given }: WishPlace,
-): readonly Extract<Wish, { readonly is: "delete" }>[] {
+): readonly Extract<RequestedChange, { readonly is: "delete" }>[] {
   if (manifests.length === 0) return [];
   const nameOf = ({
     object,
@@ -134,7 +134,7 @@ function targetOf(
 }
 
 /** @throws UserError where anything was refused: what, where and why. */
-export function refusedWishes(refused: readonly RefusedWish[], words: WishWords): void {
+export function refusedWishes(refused: readonly RejectedChange[], words: WishWords): void {
   if (refused.length === 0) return;
   const all = [...words.manifests, ...words.baseline];
   const problems: Problem[] = [];

@@ -2,7 +2,7 @@
 import type { Kind } from "../../../src/api/kind.ts";
 import { isNameOf } from "../../../src/client/api/discovery.ts";
 import { type ControllerDefinition, keepsToANamespace } from "../../../src/controller/api/definition.ts";
-import { acting } from "../../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { controllersNamed } from "../../names/controller-names.ts";
 import type { Globals } from "../../connections/globals.ts";
 import type { Io } from "../../cli/io.ts";
@@ -64,16 +64,20 @@ export function askedFor(words: readonly string[], options: TraceOptions, io: Io
  */
 function controllersOf(object: string, calledAs: string): readonly ControllerDefinition[] {
   const [type = ""] = object.split("/");
-  const chosen = new Set(acting.filter(({ for: kind }) => kind !== undefined && isNameOf(kind, type)));
+  const chosen = new Set(
+    controllersEnabledByDefault.filter(({ for: kind }) => kind !== undefined && isNameOf(kind, type)),
+  );
   // A set takes in what is added while it is gone through.
   for (const { watches } of chosen) {
     const owned = watches.filter((watch) => watch.owned === true).map(({ kind }) => kind);
-    for (const each of acting) if (each.for !== undefined && owned.includes(each.for)) chosen.add(each);
+    for (const each of controllersEnabledByDefault)
+      if (each.for !== undefined && owned.includes(each.for)) chosen.add(each);
   }
   if (chosen.size === 0) {
-    for (const each of acting) if (each.watches.some(({ kind }) => isNameOf(kind, type))) chosen.add(each);
+    for (const each of controllersEnabledByDefault)
+      if (each.watches.some(({ kind }) => isNameOf(kind, type))) chosen.add(each);
   }
-  if (chosen.size > 0) return acting.filter((each) => chosen.has(each));
+  if (chosen.size > 0) return controllersEnabledByDefault.filter((each) => chosen.has(each));
   throw new UserError(`no built-in controller is for the type ${JSON.stringify(type)}`, [
     `name a controller: \`${calledAs} trace garbage-collector --why ${object}\` shows what becomes of it when its owner goes`,
     `\`${calledAs} controllers\` lists them`,

@@ -4,7 +4,7 @@ import type { Kind } from "../../../src/api/kind.ts";
 import { createClient } from "../../../src/client/api/client.ts";
 import { discover, isNameOf } from "../../../src/client/api/discovery.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
-import { acting } from "../../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { sandboxKinds } from "../../../src/modes/dry-run/kinds.ts";
 import { shadowOwners, shadowPreflight } from "../../../src/modes/shadow/owners.ts";
 import { startShadow } from "../../../src/modes/shadow/shadow.ts";
@@ -21,7 +21,7 @@ import type { Target, TraceRun } from "./trace-run.ts";
 export async function sandboxTarget(run: TraceRun): Promise<Target> {
   const { options, io, asked } = run;
   const { namespace = "default", manifests = [] } = options;
-  const controllers = [...new Set([...acting, ...asked.controllers])];
+  const controllers = [...new Set([...controllersEnabledByDefault, ...asked.controllers])];
   const kinds = worksOnAll(run) ? await sandboxKinds() : [];
   const connected = await connectToSandbox({ manifests, namespace, controllers }, io, (bus) =>
     run.listen(bus, { namespace, mode: "sandbox", kinds }),

@@ -3,7 +3,7 @@ import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { type DiscoveredKind, type Discovery, discover, findKind } from "../../../src/client/api/discovery.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
-import { catalogue } from "../../../src/controllers/index.ts";
+import { builtInControllers } from "../../../src/controllers/index.ts";
 import { objectCandidates } from "../../connections/cluster-candidates.ts";
 import type { Candidate, Typing } from "../../cli/command.ts";
 import type { Io } from "../../cli/io.ts";
@@ -28,7 +28,9 @@ const kindPrefix = "kind/";
 /** Whether the word is the name of a controller, and not of a kind. */
 function isController(word: string): boolean {
   const wanted = word.toLowerCase();
-  return wanted === "all" || catalogue.some(({ name, aliases }) => name === wanted || aliases.includes(wanted));
+  return (
+    wanted === "all" || builtInControllers.some(({ name, aliases }) => name === wanted || aliases.includes(wanted))
+  );
 }
 
 /** The words that name a controller, and those that need the server's discovery. */
@@ -111,7 +113,7 @@ function mustBeWatchable(kind: DiscoveredKind): void {
 
 /** The controllers, and the kinds of the cluster with their objects. */
 export async function watchCandidates(io: Io, typing: Typing): Promise<readonly Candidate[]> {
-  const controllers = catalogue.map(({ name, purpose }) => ({ value: name, about: `controller: ${purpose}` }));
+  const controllers = builtInControllers.map(({ name, purpose }) => ({ value: name, about: `controller: ${purpose}` }));
   const ofCluster = await objectCandidates(io, typing).catch(() => []);
   return typing.before.length > 0 || namesObject(typing.typed) ? ofCluster : [...controllers, ...ofCluster];
 }

@@ -1,6 +1,6 @@
 /** Prints the answers of `why` in the format that was asked for. */
 import { stringify } from "yaml";
-import { acting } from "../../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import type { Advice } from "../../../src/diagnosis/diagnosis.ts";
 import { kubectlAdvice, quoted, reconcileAdvice } from "../../cli/advice.ts";
@@ -58,7 +58,9 @@ export function answerPrinter(options: PrinterOptions, io: Io, now: number): (wh
 /** The trace of the object, where a controller of ours is for its kind. */
 function followCommand({ of }: Answer, options: PrinterOptions, { calledAs }: Io): string | undefined {
   const { kind, namespace, name } = of;
-  const controller = acting.find(({ for: own }) => own?.kind === kind.kind && own.group === kind.group);
+  const controller = controllersEnabledByDefault.find(
+    ({ for: own }) => own?.kind === kind.kind && own.group === kind.group,
+  );
   if (controller === undefined) return undefined;
   const object = `${kind.kind.toLowerCase()}/${name}`;
   if (options.sandbox === true) {

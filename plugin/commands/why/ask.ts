@@ -1,7 +1,7 @@
 /** One reading of the cluster, and the answers about all that was asked. */
 import { createClient } from "../../../src/client/api/client.ts";
 import type { Discovery } from "../../../src/client/api/discovery.ts";
-import { acting } from "../../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import { Reading } from "../../../src/modes/why/why.ts";
 import { askedOfOne, chainOf } from "../../../src/modes/why/would.ts";
@@ -32,7 +32,7 @@ const unwrittenInSandbox: ReadonlyMap<string, string> = new Map([
 
 /** What our controllers would do with them is asked of one object at a time. */
 function unasked(answers: readonly Answer[]): readonly Unseen[] {
-  if (answers.every(({ of }) => chainOf(acting, of.kind).length === 0)) return [];
+  if (answers.every(({ of }) => chainOf(controllersEnabledByDefault, of.kind).length === 0)) return [];
   return [{ what: "what controllers of ours would do", why: askedOfOne, isDecisive: false }];
 }
 
@@ -42,7 +42,7 @@ export async function ask(asked: Asked, { io, connected, discovery }: Asking): P
   const { bus, unlimited: transport } = connected;
   const client = createClient({ transport, bus, timeline });
   const isOne = asked.words.length === 1 && asked.words[0]?.name !== undefined;
-  const parts = { transport, client, bus, timeline, random, discovery, controllers: acting };
+  const parts = { transport, client, bus, timeline, random, discovery, controllers: controllersEnabledByDefault };
   const unwritten = asked.isSandbox ? { unwritten: unwrittenInSandbox } : {};
   const reading = await Reading.begin({ ...parts, ...unwritten, asksControllers: isOne });
   const targets = await findTargets({ reading, client, kinds: discovery.kinds }, asked);

@@ -3,7 +3,7 @@ import { Pods } from "../../../src/api/kind.ts";
 import { keyOf } from "../../../src/api/key.ts";
 import { readOnly } from "../../../src/client/http/read-only.ts";
 import type { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
-import { acting } from "../../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 import type { Connected } from "../../connections/connection.ts";
@@ -28,7 +28,7 @@ export async function settledSandbox(flags: SettlingFlags, io: Io): Promise<Conn
   const { manifests = [], namespace, for: forMs } = flags;
   const { timeline } = io;
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests, ...where, controllers: acting }, io);
+  const connected = await connectToSandbox({ manifests, ...where, controllers: controllersEnabledByDefault }, io);
   const { manager } = connected.cluster;
   const until = timeline.now() + longestMs;
   const isIdle = (): boolean => manager.isIdle(giveUp) && !isKubeletDue(manager, timeline.now() + soonMs);

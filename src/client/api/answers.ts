@@ -1,12 +1,12 @@
 /** Reading answers: plain JSON, or the refusal that it is. */
 import { StatusError, type Status } from "../../api/status-error.ts";
 import { readAll, TransportError, type ApiResponse } from "../../api/transport.ts";
-import { retryAfterMs } from "../http/retrying.ts";
+import { retryAfterMs } from "../http/retries.ts";
 
 const decoder = new TextDecoder();
 const longestQuote = 200;
 
-export interface Answer {
+export interface ParsedResponse {
   readonly value: unknown;
   /** Length of the body, decompressed. */
   readonly bytes: number;
@@ -16,10 +16,10 @@ export interface Answer {
  * The body of a success, read as JSON; by `parse` where that knows a quicker way.
  * @throws StatusError for any other HTTP status; TransportError when the body was cut, or is no JSON.
  */
-export async function readAnswer(
+export async function parseResponse(
   response: ApiResponse,
   parse: (text: string) => unknown = JSON.parse,
-): Promise<Answer> {
+): Promise<ParsedResponse> {
   const bytes = await readAll(response.body);
   const text = decoder.decode(bytes);
   if (response.status < 200 || response.status > 206) throw refusalOf(response, text);

@@ -7,7 +7,7 @@ import type { ObjectMeta, StoredObject } from "../../api/object.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
-import { readAnswer, readRaw } from "./answers.ts";
+import { parseResponse, readRaw } from "./answers.ts";
 import { createListerWatcher, createMetadataListerWatcher, listPage } from "./lists.ts";
 import { patchChanges } from "./patch-changes.ts";
 import {
@@ -18,7 +18,7 @@ import {
   patchType,
   writeQuery,
   type Query,
-  type Sender,
+  type RequestContext,
 } from "./requests.ts";
 import type { Client, DeleteOptions, Patch, ReadOptions, Scale, WriteOptions } from "./verbs.ts";
 import { send, type Write } from "./writes.ts";
@@ -38,7 +38,7 @@ const none = (): readonly FieldChange[] => [];
 
 /** A client over a transport; it holds no state of its own. */
 export function createClient(options: ClientOptions): Client {
-  const sender: Sender = {
+  const sender: RequestContext = {
     transport: options.transport,
     bus: options.bus,
     timeline: options.timeline,
@@ -61,15 +61,15 @@ type Reading = Pick<
   | "metadataListerWatcher"
 >;
 
-function readingVerbs(sender: Sender): Reading {
+function readingVerbs(sender: RequestContext): Reading {
   const read = async (path: string, options: ReadOptions | undefined): Promise<unknown> =>
-    (await readAnswer(await sender.transport.send(getRequest(path, [], options?.signal)))).value;
+    (await parseResponse(await sender.transport.send(getRequest(path, [], options?.signal)))).value;
   return {
     get: async <T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions) =>
       (await read(objectPath(kind, at), options)) as T,
     getMetadata: async (kind, at, options) => {
       const request = { ...getRequest(objectPath(kind, at), [], options?.signal), headers: acceptMetadata };
-      return (await readAnswer(await sender.transport.send(request))).value as StoredObject;
+      return (await parseResponse(await sender.transport.send(request))).value as StoredObject;
     },
     list: <T extends StoredObject>(kind: Kind<T>, options: Parameters<Client["list"]>[1] = {}) =>
       listPage<T>(sender, getRequest(collectionPath(kind, options.namespace), listQuery(options), options.signal)),
@@ -83,7 +83,7 @@ function readingVerbs(sender: Sender): Reading {
         { method: "POST", path: pathOf(kind, {}), body: named(kind, body as object) },
         options,
       );
-      return (await readAnswer(await sender.transport.send(request))).value as T;
+      return (await parseResponse(await sender.transport.send(request))).value as T;
     },
     raw: async (path, options) => {
       const [bare = "", search] = path.split("?", 2);
@@ -102,7 +102,7 @@ type Writing = Pick<
   "create" | "update" | "updateStatus" | "patch" | "delete" | "deleteCollection" | "updateScale"
 >;
 
-function writingVerbs(sender: Sender): Writing {
+function writingVerbs(sender: RequestContext): Writing {
   return {
     create: async <T extends StoredObject>(
       kind: Kind<T>,
@@ -163,7 +163,7 @@ function writingVerbs(sender: Sender): Writing {
 
 type PodVerbs = Pick<Client, "evict" | "bind">;
 
-function podVerbs(sender: Sender): PodVerbs {
+function podVerbs(sender: RequestContext): PodVerbs {
   const post = (
     at: NamespacedName,
     subresource: string,
@@ -204,7 +204,7 @@ function podVerbs(sender: Sender): PodVerbs {
 }
 
 async function put<T extends StoredObject>(
-  sender: Sender,
+  sender: RequestContext,
   kind: Kind<T>,
   object: T,
   subresource: string | undefined,
@@ -229,7 +229,7 @@ async function put<T extends StoredObject>(
 }
 
 function sendPatch(
-  sender: Sender,
+  sender: RequestContext,
   kind: Kind,
   at: NamespacedName,
   patch: Patch,
@@ -254,7 +254,7 @@ function sendPatch(
 }
 
 function sendDelete(
-  sender: Sender,
+  sender: RequestContext,
   kind: Kind,
   at: NamespacedName,
   options: DeleteOptions | undefined,
@@ -266,7 +266,7 @@ function sendDelete(
 
 /** What a write is based on: the version that it names to the server, or else the one that it was made from. */
 function baseOf(
-  sender: Sender,
+  sender: RequestContext,
   options: WriteOptions | undefined,
   named: string | undefined,
 ): Pick<Write, "before" | "conditional" | "fieldManager"> {

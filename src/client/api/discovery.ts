@@ -40,7 +40,7 @@ interface ApiGroup {
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
 /** What of a client discovery takes. */
-export type Asking = Pick<Client, "raw">;
+export type RawClient = Pick<Client, "raw">;
 
 /**
  * Asks for all kinds: two requests, or one for each group version where the server does not put them together.
@@ -49,7 +49,7 @@ export type Asking = Pick<Client, "raw">;
  *
  * @throws StatusError, TransportError when the groups themselves cannot be read.
  */
-export async function discover(client: Asking, options: ReadOptions = {}): Promise<Discovery> {
+export async function discover(client: RawClient, options: ReadOptions = {}): Promise<Discovery> {
   const asking = { ...options, accept: aggregated };
   const [core, named] = await Promise.all([client.raw("/api", asking), client.raw("/apis", asking)]);
   if (isAggregated(core) && isAggregated(named)) return fromAggregated([...core.items, ...named.items]);
@@ -57,7 +57,11 @@ export async function discover(client: Asking, options: ReadOptions = {}): Promi
 }
 
 /** Asks for every group version, all at once. */
-async function oneByOne(client: Asking, versions: readonly GroupVersion[], options: ReadOptions): Promise<Discovery> {
+async function oneByOne(
+  client: RawClient,
+  versions: readonly GroupVersion[],
+  options: ReadOptions,
+): Promise<Discovery> {
   const unavailable: { readonly groupVersion: string; readonly error: unknown }[] = [];
   const kinds = await Promise.all(
     versions.map(async (groupVersion) => {

@@ -1,6 +1,6 @@
 /** Cuts a stream of bytes into the lines of a watch, and reads them. */
 import type { WatchFrame } from "./lister-watcher.ts";
-import { parseFrameWithout } from "./managed-fields.ts";
+import { parseFrameDroppingManagedFields } from "./managed-fields.ts";
 
 const newline = 10;
 
@@ -27,7 +27,7 @@ export class FrameSplitter<T> {
       const line = this.#line(chunk.subarray(start, end));
       start = end + 1;
       if (line.trim() === "") continue;
-      frames.push((without ? parseFrameWithout(line) : JSON.parse(line)) as WatchFrame<T>);
+      frames.push((without ? parseFrameDroppingManagedFields(line) : JSON.parse(line)) as WatchFrame<T>);
     }
     if (start < chunk.length) this.#begun.push(start === 0 ? chunk : chunk.slice(start));
     return frames;

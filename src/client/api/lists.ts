@@ -3,10 +3,10 @@ import { acceptMetadata, acceptMetadataList } from "../http/accept-metadata.ts";
 import { pathOf, type Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { ApiBody, ApiRequest } from "../../api/transport.ts";
-import { readAnswer } from "./answers.ts";
+import { parseResponse } from "./answers.ts";
 import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-watcher.ts";
-import { parseListWithout } from "./managed-fields.ts";
-import { accept, getRequest, listQuery, watchQuery, type Sender } from "./requests.ts";
+import { parseListDroppingManagedFields } from "./managed-fields.ts";
+import { accept, getRequest, listQuery, watchQuery, type RequestContext } from "./requests.ts";
 import type { WatchScope } from "./verbs.ts";
 import { watchStream } from "./watch-stream.ts";
 
@@ -23,7 +23,7 @@ export interface PageReading {
 
 /** One page of a list. */
 export async function listPage<T extends StoredObject>(
-  sender: Sender,
+  sender: RequestContext,
   request: ApiRequest,
   { withoutManagedFields, onContinue }: PageReading = {},
 ): Promise<ListPage<T>> {
@@ -32,7 +32,10 @@ export async function listPage<T extends StoredObject>(
     onContinue === undefined || response.status !== 200
       ? response
       : { ...response, body: tellingContinue(response.body, onContinue) };
-  const { value, bytes } = await readAnswer(watched, withoutManagedFields === true ? parseListWithout : undefined);
+  const { value, bytes } = await parseResponse(
+    watched,
+    withoutManagedFields === true ? parseListDroppingManagedFields : undefined,
+  );
   const list = value as ListAnswer<T>;
   return {
     items: list.items ?? [],
@@ -94,7 +97,7 @@ interface UnderWay<T> {
  * works on it meanwhile. It is one page ahead at most.
  */
 export function createListerWatcher<T extends StoredObject>(
-  sender: Sender,
+  sender: RequestContext,
   kind: Kind<T>,
   scope: WatchScope,
 ): ListerWatcher<T> {
@@ -103,7 +106,7 @@ export function createListerWatcher<T extends StoredObject>(
 
 /** The same, reading metadata alone. */
 export function createMetadataListerWatcher(
-  sender: Sender,
+  sender: RequestContext,
   kind: Kind,
   scope: WatchScope,
 ): ListerWatcher<StoredObject> {
@@ -113,7 +116,7 @@ export function createMetadataListerWatcher(
 type Headers = Readonly<Record<string, string>>;
 
 function listerWatcherAs<T extends StoredObject>(
-  sender: Sender,
+  sender: RequestContext,
   kind: Kind<T>,
   scope: WatchScope,
   headers: { readonly list: Headers; readonly watch: Headers },
@@ -154,7 +157,7 @@ function listerWatcherAs<T extends StoredObject>(
       const request = { ...getRequest(path, watchQuery(within(scope, options)), signal), headers: headers.watch };
       const response = await sender.transport.send(request);
       // Throws: an answer that is no 200 is a refusal.
-      if (response.status !== 200) await readAnswer(response);
+      if (response.status !== 200) await parseResponse(response);
       return watchStream<T>(response.body, options);
     },
   };

@@ -16,7 +16,7 @@ interface Stored {
  * As `JSON.parse`, but the object may come without its managedFields; every other key of that name, at any other place, stays.
  * @throws SyntaxError.
  */
-export function parseFrameWithout(text: string): unknown {
+export function parseFrameDroppingManagedFields(text: string): unknown {
   const end = endOfArray(text, text.indexOf(key));
   if (end < 0) return JSON.parse(text) as unknown;
   const start = text.indexOf(key) + key.length - 1;
@@ -25,7 +25,7 @@ export function parseFrameWithout(text: string): unknown {
 }
 
 /** The same for a list: its items come without. @throws SyntaxError. */
-export function parseListWithout(text: string): unknown {
+export function parseListDroppingManagedFields(text: string): unknown {
   const pieces: string[] = [];
   let from = 0;
   let cuts = 0;

@@ -6,7 +6,7 @@ import type { ListOptions, WatchOptions } from "./lister-watcher.ts";
 import type { DeleteOptions, MetadataAnswer, Patch, WriteOptions } from "./verbs.ts";
 
 /** What all verbs of one client share. */
-export interface Sender {
+export interface RequestContext {
   readonly transport: Transport;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
@@ -80,7 +80,7 @@ export function watchQuery(options: WatchOptions): Query {
 }
 
 /** The query of a create, an update or a patch. */
-export function writeQuery(sender: Sender, options: WriteOptions | undefined): Query {
+export function writeQuery(sender: RequestContext, options: WriteOptions | undefined): Query {
   const query: Query = [];
   put(query, "fieldManager", options?.fieldManager ?? sender.fieldManager);
   put(query, "fieldValidation", options?.fieldValidation);

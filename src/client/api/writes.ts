@@ -7,8 +7,8 @@ import type { ObjectMeta } from "../../api/object.ts";
 import type { ApiRequest } from "../../api/transport.ts";
 import type { WriteEvent } from "../../trace/events.ts";
 import { maskChanges } from "../../trace/mask.ts";
-import { readAnswer } from "./answers.ts";
-import type { Sender } from "./requests.ts";
+import { parseResponse } from "./answers.ts";
+import type { RequestContext } from "./requests.ts";
 
 export interface Write {
   readonly verb: WriteEvent["verb"];
@@ -36,13 +36,13 @@ interface Outcome {
 }
 
 /** @throws StatusError, TransportError, or the signal's reason. */
-export async function send(sender: Sender, write: Write): Promise<unknown> {
+export async function send(sender: RequestContext, write: Write): Promise<unknown> {
   const start = sender.timeline.now();
   let status = 0;
   try {
     const response = await sender.transport.send(write.request);
     ({ status } = response);
-    const { value } = await readAnswer(response);
+    const { value } = await parseResponse(response);
     report(sender, write, start, { status, answer: value });
     return value;
   } catch (error) {
@@ -52,7 +52,7 @@ export async function send(sender: Sender, write: Write): Promise<unknown> {
   }
 }
 
-function report(sender: Sender, write: Write, start: number, outcome: Outcome): void {
+function report(sender: RequestContext, write: Write, start: number, outcome: Outcome): void {
   const { bus } = sender;
   if (!bus.on) return;
   const event = eventOf(write, { sentAt: start, ms: sender.timeline.now() - start }, outcome);

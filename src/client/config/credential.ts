@@ -1,7 +1,7 @@
 /** What a request logs in with, and where it comes from. */
 import type { Host } from "../../platform/host.ts";
 import type { Timeline } from "../../platform/timeline.ts";
-import type { KeyPair } from "./access.ts";
+import type { KeyPair } from "./rest-config.ts";
 
 /** What one request is sent with. Compared by identity. */
 export interface Credential {

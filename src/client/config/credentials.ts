@@ -1,14 +1,14 @@
 /** Credentials that may change while the program runs. */
 import { formatTime } from "../../api/time.ts";
-import type { ClusterAccess } from "./access.ts";
+import type { RestConfig } from "./rest-config.ts";
 import type { Credential, CredentialOptions, CredentialSource } from "./credential.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import { KubeconfigError } from "./kubeconfig-types.ts";
-import { checkSendable, renewal } from "./login.ts";
+import { checkSendable, renewal } from "./auth-info.ts";
 import { shownPath } from "./redacted.ts";
 
 /** The credentials of a login. */
-export function credentialsOf(access: ClusterAccess, options: CredentialOptions): CredentialSource {
+export function credentialsOf(access: RestConfig, options: CredentialOptions): CredentialSource {
   const { login } = access;
   switch (login.is) {
     case "none":

@@ -1,10 +1,10 @@
 /** Credentials that a program prints: the kubeconfig's exec plugins. */
 import { readTime } from "../../api/time.ts";
 import type { Host } from "../../platform/host.ts";
-import type { ClusterAccess } from "./access.ts";
+import type { RestConfig } from "./rest-config.ts";
 import type { Credential, CredentialOptions, CredentialSource } from "./credential.ts";
 import { KubeconfigError, type ExecEntry } from "./kubeconfig-types.ts";
-import { isSendable } from "./login.ts";
+import { isSendable } from "./auth-info.ts";
 import { typeName } from "./redacted.ts";
 
 interface ExecCredential {
@@ -31,7 +31,7 @@ const versions: ReadonlySet<string> = new Set([
 export function execCredentials(
   plugin: ExecEntry,
   folder: string,
-  access: ClusterAccess,
+  access: RestConfig,
   { host, timeline }: CredentialOptions,
 ): CredentialSource {
   let known: Credential | undefined;
@@ -58,7 +58,7 @@ export function execCredentials(
 async function run(
   plugin: ExecEntry,
   folder: string,
-  access: ClusterAccess,
+  access: RestConfig,
   host: Host,
 ): Promise<{ readonly credential: Credential; readonly expiresAt: number }> {
   const command = commandOf(plugin, folder, host);
@@ -125,7 +125,7 @@ function isInteractive(plugin: ExecEntry, host: Host, cannot: (why: string) => K
   }
 }
 
-function execInfo(plugin: ExecEntry, access: ClusterAccess, interactive: boolean): unknown {
+function execInfo(plugin: ExecEntry, access: RestConfig, interactive: boolean): unknown {
   const { tls } = access;
   const cluster = {
     server: access.server,

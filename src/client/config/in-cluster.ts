@@ -1,7 +1,7 @@
 /** The cluster of the pod that this runs in. */
 import type { Host } from "../../platform/host.ts";
-import type { AccessFlags, ClusterAccess, Login } from "./access.ts";
-import { checkSendable, impersonationOf } from "./login.ts";
+import type { ConfigFlags, RestConfig, AuthInfo } from "./rest-config.ts";
+import { checkSendable, impersonationOf } from "./auth-info.ts";
 import { pem } from "./pem.ts";
 import { serverAddress } from "./server-address.ts";
 
@@ -12,7 +12,7 @@ const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
  * again, since the kubelet changes it.
  * Source: client-go v0.36 rest/config.go InClusterConfig, tools/clientcmd/client_config.go inClusterClientConfig.
  */
-export async function inClusterAccess(host: Host, flags: AccessFlags): Promise<ClusterAccess | undefined> {
+export async function inClusterConfig(host: Host, flags: ConfigFlags): Promise<RestConfig | undefined> {
   const { KUBERNETES_SERVICE_HOST: address = "", KUBERNETES_SERVICE_PORT: port = "" } = host.env;
   if (address === "" || port === "") return undefined;
   const token = await host.readFile(`${folder}/token`).catch(() => undefined);
@@ -27,7 +27,7 @@ export async function inClusterAccess(host: Host, flags: AccessFlags): Promise<C
   const impersonation = impersonationOf({}, flags, "");
   const { server, userinfo } = serverAddress(flags.server ?? `https://${joined}`, "");
   if (flags.token !== undefined) checkSendable(flags.token, "--token");
-  const ofPodOrFlag: Login =
+  const ofPodOrFlag: AuthInfo =
     flags.token === undefined ? { is: "token-file", path: `${folder}/token` } : { is: "token", token: flags.token };
   return {
     context: "",

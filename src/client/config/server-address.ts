@@ -1,5 +1,5 @@
 /** Where an API server is, as a kubeconfig or `--server` says it. */
-import type { Login } from "./access.ts";
+import type { AuthInfo } from "./rest-config.ts";
 import { KubeconfigError } from "./kubeconfig-types.ts";
 import { unescaped, withoutUserinfo } from "./redacted.ts";
 
@@ -7,7 +7,7 @@ export interface ServerAddress {
   /** With scheme, without user, password, query, and slash at the end. */
   readonly server: string;
   /** User and password of the address, where it has some. */
-  readonly userinfo?: Extract<Login, { readonly is: "basic" }>;
+  readonly userinfo?: Extract<AuthInfo, { readonly is: "basic" }>;
 }
 
 /**

@@ -7,7 +7,7 @@ const defaultMost = 64;
  * At most `most` requests under way at once, from being sent to the end of their bodies; others wait in order. Watches are not
  * counted: they stay open, and would starve the rest.
  */
-export function bounded(transport: Transport, most: number = defaultMost): Transport {
+export function withMaxInFlight(transport: Transport, most: number = defaultMost): Transport {
   const gate = new Gate(most);
   return {
     async send(request) {

@@ -96,7 +96,7 @@ class Guard {
 }
 
 /** A transport whose requests end in a TransportError when the connection has gone silent, or after the time limit. */
-export function guarded(transport: Transport, options: WatchdogOptions): Transport {
+export function withWatchdog(transport: Transport, options: WatchdogOptions): Transport {
   return {
     async send(request) {
       request.signal.throwIfAborted();

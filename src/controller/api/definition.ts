@@ -5,7 +5,7 @@ import type { StoredObject } from "../../api/object.ts";
 import type { Lister } from "../../cache/lister.ts";
 import type { DeltaRef } from "../../cache/shared-informer.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
-import type { OwnLimits } from "../../client/http/rate-limited.ts";
+import type { OwnLimits } from "../../client/http/rate-limit.ts";
 import type { RateLimiter } from "../../workqueue/rate-limiters.ts";
 import type { Consistency } from "./consistency.ts";
 import type { Expectations } from "./expectations.ts";

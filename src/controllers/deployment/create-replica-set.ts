@@ -13,7 +13,7 @@ import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/work
 import { podTemplateHash, podTemplateHashLabel } from "../../controller/workload/pod-template/hash.ts";
 import { newReplicaSetAnnotations, sizeAnnotations } from "./annotations.ts";
 import { newReplicaSetReplicas } from "./new-replica-set-replicas.ts";
-import { type Rollout, setOwnCondition, setRevision, setStatus, tell, writeStatus } from "./rollout.ts";
+import { type Rollout, setOwnCondition, setRevision, setStatus, recordEvent, writeStatus } from "./rollout.ts";
 import { createFailed, hashCollision, newReplicaSet } from "./rules.ts";
 import { boundInWords, desiredReplicas, hasProgressDeadline, isRollingUpdate } from "./strategy.ts";
 
@@ -53,12 +53,12 @@ export async function createReplicaSet(
   try {
     created = await context.client.create(ReplicaSets, replicaSet, { because, signal: context.signal });
   } catch (error) {
-    created = await existing(rollout, name, error);
+    created = await adoptExisting(rollout, name, error);
     isNew = false;
   }
   if (isNew && replicas > 0) {
     const message = `Scaled up replica set ${created.metadata.name} from 0 to ${replicas}`;
-    tell(rollout, { type: "Normal", reason: "ScalingReplicaSet", message });
+    recordEvent(rollout, { type: "Normal", reason: "ScalingReplicaSet", message });
   }
   const isOther = setRevision(rollout, String(revision));
   const tellsProgress = isNew && hasProgressDeadline(deployment);
@@ -113,7 +113,7 @@ function changedPaths(deployment: Deployment, old: readonly ReplicaSet[]): strin
 }
 
 /** What is there under the name already, if that is what was to be made. @throws otherwise, when it is told */
-async function existing(rollout: Rollout, name: string, error: unknown): Promise<ReplicaSet> {
+async function adoptExisting(rollout: Rollout, name: string, error: unknown): Promise<ReplicaSet> {
   if (isAlreadyExists(error)) {
     const found = cachedReplicaSet(rollout, name);
     const { uid } = rollout.deployment.metadata;
@@ -154,5 +154,5 @@ async function recordFailure(rollout: Rollout, name: string, { message: error }:
     // What is worse is told by the error itself.
     await writeStatus(rollout, because).catch(() => undefined);
   }
-  tell(rollout, { type: "Warning", reason: "ReplicaSetCreateError", message });
+  recordEvent(rollout, { type: "Warning", reason: "ReplicaSetCreateError", message });
 }

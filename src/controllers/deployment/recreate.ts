@@ -9,7 +9,7 @@ import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { deploymentComplete } from "./complete.ts";
 import { cleanupDeployment } from "./history.ts";
 import { getReplicaSetsAndSyncRevision, getReplicaSetsWithNew } from "./new-replica-set.ts";
-import { active, counted, type ReplicaSetPartition, sizeOf } from "./replica-sets.ts";
+import { filterActive, totalInStatus, type ReplicaSetPartition, sizeOf } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { syncRolloutStatus } from "./rollout-status.ts";
 import { startNew, stopOld, waitForOld } from "./rules.ts";
@@ -19,19 +19,22 @@ import { desiredReplicas } from "./strategy.ts";
 export async function recreate(rollout: Rollout): Promise<void> {
   const { newReplicaSet, old } = await getReplicaSetsAndSyncRevision(rollout);
   const all = newReplicaSet === undefined ? old : [...old, newReplicaSet];
-  if ((await stopAll(rollout, old)) || (await oldPodsRunning(rollout, { newReplicaSet, old }))) {
+  if (
+    (await scaleDownOldReplicaSetsForRecreate(rollout, old)) ||
+    (await oldPodsRunning(rollout, { newReplicaSet, old }))
+  ) {
     return syncRolloutStatus(rollout, all, newReplicaSet);
   }
   const present = newReplicaSet ?? (await getReplicaSetsWithNew(rollout)).newReplicaSet;
-  await start(rollout, present);
+  await scaleUpNewReplicaSetForRecreate(rollout, present);
   if (deploymentComplete(rollout.deployment, rollout.deployment.status)) await cleanupDeployment(rollout, old);
   return syncRolloutStatus(rollout, [...old, present], present);
 }
 
 /** Answers whether any old ReplicaSet had pods. */
-async function stopAll(rollout: Rollout, old: readonly ReplicaSet[]): Promise<boolean> {
+async function scaleDownOldReplicaSetsForRecreate(rollout: Rollout, old: readonly ReplicaSet[]): Promise<boolean> {
   let stopped = false;
-  for (const one of active(old)) {
+  for (const one of filterActive(old)) {
     const facts = { replicaSet: one.metadata.name, from: sizeOf(one), to: 0 };
     const because = rollout.context.decide(stopOld, facts);
     stopped = (await scaleReplicaSet(rollout, one, { to: 0, because })).scaled || stopped;
@@ -41,7 +44,7 @@ async function stopAll(rollout: Rollout, old: readonly ReplicaSet[]): Promise<bo
 
 /** Whether an old ReplicaSet still counts pods, or pods of one have not ended; those being deleted have not. */
 async function oldPodsRunning({ context }: Rollout, { newReplicaSet, old }: ReplicaSetPartition): Promise<boolean> {
-  const count = counted(old, "replicas");
+  const count = totalInStatus(old, "replicas");
   const others = old.filter(({ metadata }) => metadata.uid !== newReplicaSet?.metadata.uid);
   await context.filled(Pods);
   const pods = others.flatMap((one) => ownedBy(context.cache(Pods), one, ReplicaSets));
@@ -51,7 +54,7 @@ async function oldPodsRunning({ context }: Rollout, { newReplicaSet, old }: Repl
   return true;
 }
 
-async function start(rollout: Rollout, newReplicaSet: ReplicaSet): Promise<void> {
+async function scaleUpNewReplicaSetForRecreate(rollout: Rollout, newReplicaSet: ReplicaSet): Promise<void> {
   const [from, to] = [sizeOf(newReplicaSet), desiredReplicas(rollout.deployment)];
   if (from === to) return;
   const because = rollout.context.decide(startNew, { replicaSet: newReplicaSet.metadata.name, from, to });

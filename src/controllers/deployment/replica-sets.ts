@@ -13,7 +13,7 @@ export function sizeOf(replicaSet: ReplicaSet): number {
 }
 
 /** Those that are asked for pods. */
-export function active(replicaSets: readonly ReplicaSet[]): ReplicaSet[] {
+export function filterActive(replicaSets: readonly ReplicaSet[]): ReplicaSet[] {
   return replicaSets.filter((replicaSet) => sizeOf(replicaSet) > 0);
 }
 
@@ -61,7 +61,7 @@ export function partition(deployment: Deployment, replicaSets: readonly ReplicaS
  * where several are active, and where there is none at all.
  */
 export function findActiveOrLatest({ newReplicaSet, old }: ReplicaSetPartition): ReplicaSet | undefined {
-  const all = active(newReplicaSet === undefined ? old : [...old, newReplicaSet]);
+  const all = filterActive(newReplicaSet === undefined ? old : [...old, newReplicaSet]);
   if (all.length > 1) return undefined;
   return all[0] ?? newReplicaSet ?? old.at(-1);
 }
@@ -71,14 +71,14 @@ function sum(replicaSets: readonly ReplicaSet[], count: (replicaSet: ReplicaSet)
 }
 
 /** Pods asked for. */
-export function sizes(replicaSets: readonly ReplicaSet[]): number {
+export function totalSize(replicaSets: readonly ReplicaSet[]): number {
   return sum(replicaSets, sizeOf);
 }
 
 export type StatusCount = "replicas" | "readyReplicas" | "availableReplicas";
 
 /** Pods as the ReplicaSets' own controller has last counted them. */
-export function counted(replicaSets: readonly ReplicaSet[], count: StatusCount): number {
+export function totalInStatus(replicaSets: readonly ReplicaSet[], count: StatusCount): number {
   return sum(replicaSets, ({ status }) => status?.[count] ?? 0);
 }
 

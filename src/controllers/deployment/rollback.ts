@@ -9,7 +9,7 @@ import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/work
 import { lastRevision, parseInt64, revisionOf } from "../../controller/workload/revision-history.ts";
 import { annotationsAfterRollback, rollbackAnnotation } from "./annotations.ts";
 import { getReplicaSetsWithNew } from "./new-replica-set.ts";
-import { type Rollout, setAnnotations, tell } from "./rollout.ts";
+import { type Rollout, setAnnotations, recordEvent } from "./rollout.ts";
 import { rollback as rollbackRule } from "./rules.ts";
 
 /** The revision that is asked for; 0 is the last one. Undefined where none is, or what is asked for is no number. */
@@ -23,24 +23,28 @@ export async function rollback(rollout: Rollout, asked: bigint): Promise<void> {
   const all = [...old, newReplicaSet];
   const revision = asked === 0n ? lastRevision(all) : asked;
   if (revision === 0n) {
-    return giveUp(rollout, { revision, outcome: "no last revision", message: "Unable to find last revision." });
+    return rollbackRefused(rollout, {
+      revision,
+      outcome: "no last revision",
+      message: "Unable to find last revision.",
+    });
   }
   const found = all.find((one) => revisionOf(one) === revision);
   if (found === undefined) {
     const message = "Unable to find the revision to rollback to.";
-    return giveUp(rollout, { revision, outcome: "no such revision", message });
+    return rollbackRefused(rollout, { revision, outcome: "no such revision", message });
   }
   return rollbackToTemplate(rollout, found, revision);
 }
 
-interface GivenUp {
+interface RefusedRollback {
   readonly revision: bigint;
   readonly outcome: "no such revision" | "no last revision";
   readonly message: string;
 }
 
-async function giveUp(rollout: Rollout, { revision, outcome, message }: GivenUp): Promise<void> {
-  tell(rollout, { type: "Warning", reason: "DeploymentRollbackRevisionNotFound", message });
+async function rollbackRefused(rollout: Rollout, { revision, outcome, message }: RefusedRollback): Promise<void> {
+  recordEvent(rollout, { type: "Warning", reason: "DeploymentRollbackRevisionNotFound", message });
   await write(rollout, { revision: String(revision), outcome, replicaSet: undefined });
 }
 
@@ -50,7 +54,7 @@ async function rollbackToTemplate(rollout: Rollout, replicaSet: ReplicaSet, revi
   const facts = { revision: String(revision), replicaSet: replicaSet.metadata.name };
   if (isSamePodTemplate(deployment.spec?.template, replicaSet.spec?.template)) {
     const message = `The rollback revision contains the same template as current deployment "${name}"`;
-    tell(rollout, { type: "Warning", reason: "DeploymentRollbackTemplateUnchanged", message });
+    recordEvent(rollout, { type: "Warning", reason: "DeploymentRollbackTemplateUnchanged", message });
     return write(rollout, { ...facts, outcome: "unchanged" });
   }
   const { spec } = deployment;
@@ -60,7 +64,7 @@ async function rollbackToTemplate(rollout: Rollout, replicaSet: ReplicaSet, revi
   setAnnotations(rollout, annotationsAfterRollback(deployment, replicaSet));
   await write(rollout, { ...facts, outcome: "done" });
   const message = `Rolled back deployment "${name}" to revision ${revision}`;
-  tell(rollout, { type: "Normal", reason: "DeploymentRollback", message });
+  recordEvent(rollout, { type: "Normal", reason: "DeploymentRollback", message });
 }
 
 /** The whole Deployment is written, without the wish. */

@@ -9,7 +9,7 @@ import { deploymentComplete } from "./complete.ts";
 import { cleanupDeployment } from "./history.ts";
 import { getReplicaSetsWithNew, type PartitionWithNew } from "./new-replica-set.ts";
 import { newReplicaSetReplicas } from "./new-replica-set-replicas.ts";
-import { active, counted, sizeOf, sizes, unavailable } from "./replica-sets.ts";
+import { filterActive, totalInStatus, sizeOf, totalSize, unavailable } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { syncRolloutStatus } from "./rollout-status.ts";
 import { cleanupUnhealthy, hold, scaleDownNew, scaleDownOld, scaleUpNew } from "./rules.ts";
@@ -55,7 +55,7 @@ async function reconcileNewReplicaSet(
   const to = newReplicaSetReplicas(deployment, { all, current: from });
   if (to === from) return false;
   const surge = boundInWords(deployment, "maxSurge");
-  const because = context.decide(scaleUpNew, { replicaSet, from, to, desired, total: sizes(all), surge });
+  const because = context.decide(scaleUpNew, { replicaSet, from, to, desired, total: totalSize(all), surge });
   return (await scaleReplicaSet(rollout, newReplicaSet, { to, because })).scaled;
 }
 
@@ -70,10 +70,10 @@ async function reconcileOldReplicaSets(
   { newReplicaSet, old }: PartitionWithNew,
 ): Promise<Step> {
   const { context, deployment } = rollout;
-  const shrinking = active(old);
+  const shrinking = filterActive(old);
   if (shrinking.length === 0) return "none";
   const minAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
-  const most = sizes(all) - minAvailable - unavailable(newReplicaSet);
+  const most = totalSize(all) - minAvailable - unavailable(newReplicaSet);
   let taken = 0;
   if (most > 0) {
     try {
@@ -88,15 +88,15 @@ async function reconcileOldReplicaSets(
   if (taken > 0) return "taken";
   context.decide(hold, {
     replicaSet: newReplicaSet.metadata.name,
-    old: sizes(shrinking),
-    available: counted(all, "availableReplicas"),
+    old: totalSize(shrinking),
+    available: totalInStatus(all, "availableReplicas"),
     minAvailable,
     unavailable: unavailable(newReplicaSet),
   });
   return "none";
 }
 
-interface Shrunk {
+interface CleanedUp {
   /** The old ReplicaSets, as they are by now. */
   readonly old: readonly ReplicaSet[];
   /** How many pods fewer. */
@@ -108,7 +108,7 @@ async function cleanupUnhealthyReplicas(
   rollout: Rollout,
   old: readonly ReplicaSet[],
   most: number,
-): Promise<Shrunk | undefined> {
+): Promise<CleanedUp | undefined> {
   let taken = 0;
   const after: ReplicaSet[] = [];
   for (const one of old) {
@@ -133,7 +133,7 @@ async function scaleDownOldReplicaSets(
   { newReplicaSet, minAvailable }: { readonly newReplicaSet: ReplicaSet; readonly minAvailable: number },
 ): Promise<number> {
   const { context, deployment } = rollout;
-  const available = counted([...old, newReplicaSet], "availableReplicas");
+  const available = totalInStatus([...old, newReplicaSet], "availableReplicas");
   let taken = 0;
   for (const one of old) {
     const from = sizeOf(one);

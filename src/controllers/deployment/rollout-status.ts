@@ -53,7 +53,7 @@ function progressConditions(
   if (verdict === undefined) return conditions;
   const condition = conditionAt(context.now(), conditionOf(verdict, deployment, newReplicaSet));
   const changed =
-    verdict === "progressing" ? moved(conditions, current, condition) : setCondition(conditions, condition);
+    verdict === "progressing" ? withProgressTime(conditions, current, condition) : setCondition(conditions, condition);
   if (changed !== conditions) {
     context.decide(progress, {
       verdict,
@@ -75,7 +75,7 @@ function verdictOf(deployment: Deployment, next: DeploymentStatus, now: number):
   return deploymentTimedOut(deployment, next, now) ? "timed out" : undefined;
 }
 
-const tellings = {
+const progressReasons = {
   complete: { status: "True", reason: "NewReplicaSetAvailable", message: "has successfully progressed." },
   progressing: { status: "True", reason: "ReplicaSetUpdated", message: "is progressing." },
   "timed out": { status: "False", reason: "ProgressDeadlineExceeded", message: "has timed out progressing." },
@@ -86,14 +86,14 @@ function conditionOf(
   { metadata }: Deployment,
   newReplicaSet: ReplicaSet | undefined,
 ): Parameters<typeof conditionAt>[1] {
-  const { message, ...telling } = tellings[verdict];
+  const { message, ...telling } = progressReasons[verdict];
   const who =
     newReplicaSet === undefined ? `Deployment "${metadata.name}"` : `ReplicaSet "${newReplicaSet.metadata.name}"`;
   return { type: "Progressing", ...telling, message: `${who} ${message}` };
 }
 
 /** Every progress moves the time of the last update, also where status and reason stay: the deadline counts from there. */
-function moved(
+function withProgressTime(
   conditions: readonly DeploymentCondition[],
   current: DeploymentCondition | undefined,
   condition: DeploymentCondition,

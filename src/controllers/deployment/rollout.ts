@@ -56,7 +56,7 @@ export async function writeStatus(rollout: Rollout, because: Decision): Promise<
 }
 
 /** An Event about the Deployment. */
-export function tell({ context, deployment }: Rollout, event: EventToRecord): void {
+export function recordEvent({ context, deployment }: Rollout, event: EventToRecord): void {
   context.event(Deployments, deployment, event);
 }
 
@@ -92,7 +92,7 @@ export async function scaleReplicaSet(rollout: Rollout, replicaSet: ReplicaSet, 
   if (isOther) {
     const direction = from < to ? "up" : "down";
     const message = `Scaled ${direction} replica set ${updated.metadata.name} from ${from} to ${to}`;
-    tell(rollout, { type: "Normal", reason: "ScalingReplicaSet", message });
+    recordEvent(rollout, { type: "Normal", reason: "ScalingReplicaSet", message });
   }
   return { scaled: isOther, replicaSet: updated };
 }

@@ -6,13 +6,13 @@ import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { parseInt64 } from "../../controller/workload/revision-history.ts";
 import { desiredReplicasAnnotation, maxReplicasAnnotation, sizeAnnotation } from "./annotations.ts";
 import {
-  active,
+  filterActive,
   findActiveOrLatest,
   bySizeNewer,
   bySizeOlder,
   type ReplicaSetPartition,
   sizeOf,
-  sizes,
+  totalSize,
 } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { proportional, saturated, scaleActive } from "./rules.ts";
@@ -21,7 +21,7 @@ import { desiredReplicas, isRollingUpdate, maxSurge } from "./strategy.ts";
 /** Whether an active ReplicaSet was last told another size of the Deployment than it has now. */
 export function isScalingEvent(deployment: Deployment, { newReplicaSet, old }: ReplicaSetPartition): boolean {
   const all = newReplicaSet === undefined ? old : [...old, newReplicaSet];
-  return active(all).some((replicaSet) => {
+  return filterActive(all).some((replicaSet) => {
     const told = sizeAnnotation(replicaSet, desiredReplicasAnnotation);
     return told !== undefined && told !== desiredReplicas(deployment);
   });
@@ -43,7 +43,7 @@ export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition):
   if (old.length === 0) return;
   const newerFirst = [...old].reverse();
   if (isSaturated(deployment, newReplicaSet)) {
-    for (const one of active(newerFirst)) {
+    for (const one of filterActive(newerFirst)) {
       const facts = { replicaSet: one.metadata.name, from: sizeOf(one), to: 0 };
       await scaleReplicaSet(rollout, one, { to: 0, because: context.decide(saturated, facts) });
     }
@@ -94,8 +94,8 @@ export interface Share {
  */
 export function proportions(deployment: Deployment, all: readonly ReplicaSet[]): Share[] {
   const desired = desiredReplicas(deployment);
-  const replicaSets = active(all);
-  const toAdd = (desired > 0 ? desired + maxSurge(deployment) : 0) - sizes(replicaSets);
+  const replicaSets = filterActive(all);
+  const toAdd = (desired > 0 ? desired + maxSurge(deployment) : 0) - totalSize(replicaSets);
   if (toAdd !== 0) replicaSets.sort(toAdd > 0 ? bySizeNewer : bySizeOlder);
   let added = 0;
   const shares = replicaSets.map((replicaSet) => {

@@ -8,7 +8,7 @@ import { findCondition } from "../../controller/workload/conditions.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { conditionAt, type DeploymentCondition, type DeploymentStatus, setCondition } from "./conditions.ts";
-import { counted, sizes, terminating } from "./replica-sets.ts";
+import { totalInStatus, totalSize, terminating } from "./replica-sets.ts";
 import { type Rollout, writeStatus } from "./rollout.ts";
 import { status as statusRule } from "./status-rules.ts";
 import { desiredReplicas, maxUnavailable } from "./strategy.ts";
@@ -26,16 +26,16 @@ export function calculateStatus(
   now: number,
 ): DeploymentStatus {
   const { status } = deployment;
-  const available = counted(all, "availableReplicas");
+  const available = totalInStatus(all, "availableReplicas");
   const terminatingReplicas = terminating(all);
   const { collisionCount } = status ?? {};
   return statusOf({
     observedGeneration: deployment.metadata.generation ?? 0,
-    replicas: counted(all, "replicas"),
-    updatedReplicas: counted(newReplicaSet === undefined ? [] : [newReplicaSet], "replicas"),
-    readyReplicas: counted(all, "readyReplicas"),
+    replicas: totalInStatus(all, "replicas"),
+    updatedReplicas: totalInStatus(newReplicaSet === undefined ? [] : [newReplicaSet], "replicas"),
+    readyReplicas: totalInStatus(all, "readyReplicas"),
     availableReplicas: available,
-    unavailableReplicas: Math.max(sizes(all) - available, 0),
+    unavailableReplicas: Math.max(totalSize(all) - available, 0),
     ...(terminatingReplicas !== undefined && { terminatingReplicas }),
     ...(collisionCount !== undefined && { collisionCount }),
     conditions: setCondition(status?.conditions, availability(deployment, available, now)),

@@ -31,7 +31,7 @@ export async function syncDeployment(context: SyncContext): Promise<void> {
   try {
     if (matchesEverything(selector)) return await refuseToSelectAll(context, cached);
     const replicaSets = await claimReplicaSets(context, cached, selector);
-    await step({ context, cached, deployment: cached, replicaSets, sent: false });
+    await syncByPhase({ context, cached, deployment: cached, replicaSets, sent: false });
   } catch (error) {
     if (!isNamespaceTerminating(error)) throw error;
     context.decide(namespaceEnding, {});
@@ -60,17 +60,17 @@ function claimReplicaSets(context: SyncContext, owner: Deployment, selector: Sel
 }
 
 /** What is to be done first, of all that may be. */
-async function step(rollout: Rollout): Promise<void> {
+async function syncByPhase(rollout: Rollout): Promise<void> {
   const { context, cached } = rollout;
   if (cached.metadata.deletionTimestamp !== undefined) {
     context.decide(beingDeleted, {});
     return syncStatusOnly(rollout);
   }
   await checkPausedConditions(rollout);
-  if (cached.spec?.paused === true) return resize(rollout);
+  if (cached.spec?.paused === true) return scaleAndSyncStatus(rollout);
   const asked = rollbackTo(cached);
   if (asked !== undefined) return rollback(rollout, asked);
-  if (isScalingEvent(cached, await getReplicaSetsAndSyncRevision(rollout))) return resize(rollout);
+  if (isScalingEvent(cached, await getReplicaSetsAndSyncRevision(rollout))) return scaleAndSyncStatus(rollout);
   const type = cached.spec?.strategy?.type;
   switch (type) {
     case "Recreate":
@@ -89,7 +89,7 @@ async function syncStatusOnly(rollout: Rollout): Promise<void> {
 }
 
 /** Of a Deployment that is paused or scaled: sizes and status, no rollout. */
-async function resize(rollout: Rollout): Promise<void> {
+async function scaleAndSyncStatus(rollout: Rollout): Promise<void> {
   const partitioned = await getReplicaSetsAndSyncRevision(rollout);
   const { newReplicaSet, old } = partitioned;
   await scale(rollout, partitioned);

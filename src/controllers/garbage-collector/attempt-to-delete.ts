@@ -4,7 +4,7 @@
  */
 import type { StoredObject } from "../../api/object.ts";
 import { isNotFound } from "../../api/status-error.ts";
-import { classify, type Owner } from "./classify.ts";
+import { classifyReferences, type ClassifiedOwner } from "./classify.ts";
 import { blockingDependents, type GraphNode, type Identity, identityOf, nameOfNode } from "./node.ts";
 import { foregroundFinalizer, hasFinalizer, orphanFinalizer } from "./references.ts";
 import {
@@ -36,17 +36,17 @@ export async function attemptToDelete(work: Work, node: GraphNode): Promise<"pre
     return "absent";
   }
   const identity = identityOf(node);
-  const found = await look(work, node);
-  if (!("object" in found)) return learnAbsence(work, node, identity, found.absent);
-  if (!node.deletingDependents) return judge(work, node, found.object);
-  await deleteDependents(work, node);
+  const found = await getLiveObject(work, node);
+  if (!("object" in found)) return markAbsent(work, node, identity, found.absent);
+  if (!node.deletingDependents) return deleteIfGarbage(work, node, found.object);
+  await processDeletingDependents(work, node);
   return "present";
 }
 
 type Found = { readonly object: StoredObject } | { readonly absent: string };
 
 /** The object as it is now. */
-async function look(work: Work, node: GraphNode): Promise<Found> {
+async function getLiveObject(work: Work, node: GraphNode): Promise<Found> {
   const { kind, at } = addressOf(work, node);
   try {
     const object = await work.context.client.getMetadata(kind, at);
@@ -59,15 +59,15 @@ async function look(work: Work, node: GraphNode): Promise<Found> {
 }
 
 /** Source: enqueueVirtualDeleteEvent. */
-function learnAbsence(work: Work, node: GraphNode, identity: Identity, evidence: string): "absent" {
+function markAbsent(work: Work, node: GraphNode, identity: Identity, evidence: string): "absent" {
   const { context, graph } = work;
   context.decide(rules.absent, { evidence, dependents: node.dependents?.size ?? 0 });
-  graph.learnAbsence(identity, evidence, work.outcome(`${nameOfNode(node)} is absent: ${evidence}`));
+  graph.markAbsent(identity, evidence, work.effects(`${nameOfNode(node)} is absent: ${evidence}`));
   return "absent";
 }
 
 /** The node is deleted in the foreground. Source: processDeletingDependentsItem. */
-async function deleteDependents(work: Work, node: GraphNode): Promise<void> {
+async function processDeletingDependents(work: Work, node: GraphNode): Promise<void> {
   const { context, graph } = work;
   const blocking = blockingDependents(node);
   if (blocking.length === 0) {
@@ -76,32 +76,36 @@ async function deleteDependents(work: Work, node: GraphNode): Promise<void> {
   }
   const first = blocking.slice(0, named).map(nameOfNode);
   context.decide(rules.waitForDependents, { blocking: blocking.length, first });
-  const outcome = work.outcome(`${nameOfNode(node)} waits until its dependents are deleted`);
+  const effects = work.effects(`${nameOfNode(node)} waits until its dependents are deleted`);
   for (const dependent of blocking) {
-    if (!dependent.deletingDependents) outcome.enqueue(graph.keyOf(dependent, "delete"), 0);
+    if (!dependent.deletingDependents) effects.enqueue(graph.keyOf(dependent, "delete"), 0);
   }
 }
 
 /** Whether the object has an owner left. */
-async function judge(work: Work, node: GraphNode, latest: StoredObject): Promise<"present" | "absent"> {
+async function deleteIfGarbage(work: Work, node: GraphNode, latest: StoredObject): Promise<"present" | "absent"> {
   const { context } = work;
   const references = latest.metadata.ownerReferences ?? [];
   if (references.length === 0) {
     context.decide(rules.noOwners, {});
     return "present";
   }
-  const owners = await classify(work, node, references);
+  const owners = await classifyReferences(work, node, references);
   const impossible = owners.find(({ state }) => state.is === "impossible");
   if (impossible !== undefined) {
     context.decide(rules.impossibleOwner, { owner: nameOfOwner(impossible) });
     return "absent";
   }
-  if (!owners.some(({ state }) => state.is === "solid")) return remove(work, node, latest, owners);
-  await keep(work, node, owners);
+  if (!owners.some(({ state }) => state.is === "solid")) return deleteGarbage(work, node, latest, owners);
+  await keepAndDropIdleReferences(work, node, owners);
   return "present";
 }
 
-async function keep(work: Work, node: GraphNode, owners: readonly Owner[]): Promise<void> {
+async function keepAndDropIdleReferences(
+  work: Work,
+  node: GraphNode,
+  owners: readonly ClassifiedOwner[],
+): Promise<void> {
   const { context } = work;
   const idle = [
     ...owners.filter(({ state }) => state.is === "absent"),
@@ -121,11 +125,11 @@ async function keep(work: Work, node: GraphNode, owners: readonly Owner[]): Prom
   );
 }
 
-async function remove(
+async function deleteGarbage(
   work: Work,
   node: GraphNode,
   latest: StoredObject,
-  owners: readonly Owner[],
+  owners: readonly ClassifiedOwner[],
 ): Promise<"present" | "absent"> {
   const { context } = work;
   const identity = identityOf(node);
@@ -143,7 +147,7 @@ async function remove(
     return "present";
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    return learnAbsence(work, node, identity, "404 from the API server");
+    return markAbsent(work, node, identity, "404 from the API server");
   }
 }
 
@@ -160,11 +164,11 @@ function policyOf(latest: StoredObject): Policy {
   return hasFinalizer(latest, foregroundFinalizer) ? "Foreground" : "Background";
 }
 
-function nameOfOwner({ reference }: Owner): string {
+function nameOfOwner({ reference }: ClassifiedOwner): string {
   return `${reference.kind} ${reference.name}`;
 }
 
-function factsOf(owners: readonly Owner[]): rules.OwnerFact[] {
+function factsOf(owners: readonly ClassifiedOwner[]): rules.OwnerFact[] {
   return owners.map((owner) => {
     const { state, reference } = owner;
     const said =

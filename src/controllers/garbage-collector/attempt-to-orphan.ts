@@ -19,13 +19,13 @@ export async function attemptToOrphan(work: Work, owner: GraphNode): Promise<voi
   const dependents = [...(owner.dependents ?? [])];
   if (dependents.length > 0) {
     const facts = { dependents: dependents.length, owner: nameOfNode(owner) };
-    await freeAll(work, owner, dependents, context.decide(rules.orphan, facts));
+    await orphanDependents(work, owner, dependents, context.decide(rules.orphan, facts));
   }
   const because = context.decide(rules.orphaned, { dependents: dependents.length });
   await removeFinalizer(work, owner, orphanFinalizer, because);
 }
 
-async function freeAll(
+async function orphanDependents(
   work: Work,
   owner: GraphNode,
   dependents: readonly GraphNode[],

@@ -15,27 +15,27 @@ export type OwnerState =
   | { readonly is: "absent"; readonly evidence: string }
   | { readonly is: "impossible" };
 
-export interface Owner {
+export interface ClassifiedOwner {
   readonly reference: OwnerReference;
   readonly state: OwnerState;
 }
 
 /** Asks for the owners one after the other, up to an impossible one. @throws StatusError, TransportError; Error for an unknown kind. */
-export async function classify(
+export async function classifyReferences(
   work: Work,
   node: GraphNode,
   references: readonly OwnerReference[],
-): Promise<readonly Owner[]> {
-  const owners: Owner[] = [];
+): Promise<readonly ClassifiedOwner[]> {
+  const owners: ClassifiedOwner[] = [];
   for (const reference of references) {
-    const state = await stateOf(work, node, reference);
+    const state = await ownerState(work, node, reference);
     owners.push({ reference, state });
     if (state.is === "impossible") break;
   }
   return owners;
 }
 
-async function stateOf(work: Work, node: GraphNode, reference: OwnerReference): Promise<OwnerState> {
+async function ownerState(work: Work, node: GraphNode, reference: OwnerReference): Promise<OwnerState> {
   const { absentOwners } = work.graph;
   const { apiVersion, name, uid } = reference;
   const named: Identity = { apiVersion, kind: reference.kind, name, uid, namespace: node.namespace };

@@ -7,7 +7,7 @@ import { kindsOfGraph } from "./kinds.ts";
 import { memory } from "./memory.ts";
 import { nameOfNode, objectOfKey } from "./node.ts";
 import { rules } from "./rules.ts";
-import { outcomeOf, workOf } from "./work.ts";
+import { effectsOf, workOf } from "./work.ts";
 
 /** kube-controller-manager asks so often which kinds there are, and waits so long for them at the start. */
 const discoveryMs = 30_000;
@@ -27,10 +27,10 @@ export const garbageCollector: ControllerDefinition = defineController({
     on(notification, kind, context) {
       const { graph, kinds } = context.state(memory);
       const of = kinds.nameOf(kind);
-      const outcome = outcomeOf(context, kinds);
+      const effects = effectsOf(context, kinds);
       const { object, type } = notification;
-      if (type === "deleted") graph.observeDeletion(of, object, outcome);
-      else graph.observe(of, object, type === "updated" ? notification.before : undefined, outcome);
+      if (type === "deleted") graph.observeDeletion(of, object, effects);
+      else graph.observe(of, object, type === "updated" ? notification.before : undefined, effects);
     },
   },
   workers: 20,

@@ -15,11 +15,11 @@ import {
   orphanFinalizer,
   type ReferenceChanges,
   referenceChanges,
-  startsToWait,
+  startsWaiting,
 } from "./references.ts";
 
 /** What comes of a change of the graph. */
-export interface Outcome {
+export interface GraphEffects {
   /** Has a key come, at once or later. */
   enqueue(key: ObjectKey, afterMs: number): void;
   /** An object refers to an owner, by this uid, in a namespace where it cannot be. */
@@ -50,11 +50,11 @@ export class DependencyGraph {
   }
 
   /** A watch shows an object. `before`: as the watch showed it last. */
-  observe(of: NodeKind, object: StoredObject, before: StoredObject | undefined, outcome: Outcome): void {
+  observe(of: NodeKind, object: StoredObject, before: StoredObject | undefined, effects: GraphEffects): void {
     const { uid, name, namespace = "", ownerReferences: owners = noOwners } = object.metadata;
     if (before !== undefined && before.metadata.uid !== uid) {
-      this.observeDeletion(of, before, outcome);
-      this.observe(of, object, undefined, outcome);
+      this.observeDeletion(of, before, effects);
+      this.observe(of, object, undefined, effects);
       return;
     }
     const known = this.#nodes.get(uid);
@@ -64,77 +64,77 @@ export class DependencyGraph {
       node.beingDeleted = isBeingDeleted(object);
       node.deletingDependents = node.beingDeleted && hasFinalizer(object, foregroundFinalizer);
       this.#nodes.set(uid, node);
-      this.#addToOwners(node, owners, outcome);
-      this.#transitions(before, object, node, outcome);
+      this.#addToOwners(node, owners, effects);
+      this.#transitions(before, object, node, effects);
       return;
     }
-    const node = known.virtual ? this.#nowObserved(known, of, object, outcome) : known;
+    const node = known.virtual ? this.#confirmObserved(known, of, object, effects) : known;
     const changes = referenceChanges(node.owners, owners);
-    this.#enqueueUnblocked(changes, outcome);
+    this.#enqueueUnblocked(changes, effects);
     node.owners = owners;
-    this.#addToOwners(node, changes.added, outcome);
+    this.#addToOwners(node, changes.added, effects);
     this.#removeFromOwners(node, changes.removed);
     if (isBeingDeleted(object)) node.beingDeleted = true;
-    this.#transitions(before, object, node, outcome);
+    this.#transitions(before, object, node, effects);
   }
 
   /** A watch shows that an object is gone. */
-  observeDeletion(of: NodeKind, object: StoredObject, outcome: Outcome): void {
+  observeDeletion(of: NodeKind, object: StoredObject, effects: GraphEffects): void {
     const { uid, name, namespace = "" } = object.metadata;
     const known = this.#nodes.get(uid);
     if (known === undefined) return;
-    const node = known.virtual ? this.#nowObserved(known, of, object, outcome) : known;
+    const node = known.virtual ? this.#confirmObserved(known, of, object, effects) : known;
     const identity = { apiVersion: of.apiVersion, kind: of.kind, namespace, name, uid };
-    this.#remove(node, identity, "its deletion was seen", outcome);
+    this.#remove(node, identity, "its deletion was seen", effects);
   }
 
   /** The API server has no object of this identity, though there is a node of its uid. */
-  learnAbsence(absent: Identity, evidence: string, outcome: Outcome): void {
+  markAbsent(absent: Identity, evidence: string, effects: GraphEffects): void {
     const node = this.#nodes.get(absent.uid);
     if (node === undefined) return;
-    const isIt = sameIdentity(identityOf(node), absent);
+    const isSameIdentity = sameIdentity(identityOf(node), absent);
     if (node.virtual) {
       const { nonmatching } = partitionDependents(node.dependents ?? [], absent);
-      if (nonmatching.length === 0) this.#remove(node, absent, evidence, outcome);
+      if (nonmatching.length === 0) this.#remove(node, absent, evidence, effects);
       else {
-        this.#enqueueWhoMeans(node, absent, evidence, outcome);
-        if (isIt) this.#tryAnotherIdentity(node, nonmatching, absent, outcome);
+        this.#enqueueDependentsMeaning(node, absent, evidence, effects);
+        if (isSameIdentity) this.#tryAnotherIdentity(node, nonmatching, absent, effects);
       }
-    } else if (isIt) this.#remove(node, absent, evidence, outcome);
-    else this.#enqueueWhoMeans(node, absent, evidence, outcome);
+    } else if (isSameIdentity) this.#remove(node, absent, evidence, effects);
+    else this.#enqueueDependentsMeaning(node, absent, evidence, effects);
   }
 
   /** Some dependents of a virtual node mean something else by its uid: that is looked for next. */
-  #tryAnotherIdentity(node: GraphNode, by: readonly GraphNode[], absent: Identity, outcome: Outcome): void {
+  #tryAnotherIdentity(node: GraphNode, by: readonly GraphNode[], absent: Identity, effects: GraphEffects): void {
     const other = alternateIdentity(by, absent);
     if (other === undefined) return;
     const next = this.#replace(node, other, { apiVersion: other.apiVersion, kind: other.kind });
-    this.#enqueue(next, "delete", outcome, nextIdentityMs);
+    this.#enqueue(next, "delete", effects, nextIdentityMs);
   }
 
-  #enqueueWhoMeans(node: GraphNode, absent: Identity, evidence: string, outcome: Outcome): void {
+  #enqueueDependentsMeaning(node: GraphNode, absent: Identity, evidence: string, effects: GraphEffects): void {
     const { matching } = partitionDependents(node.dependents ?? [], absent);
     if (matching.length > 0) this.absentOwners.add(absent, evidence);
-    for (const dependent of matching) this.#enqueue(dependent, "delete", outcome);
+    for (const dependent of matching) this.#enqueue(dependent, "delete", effects);
   }
 
   /** Takes the node out: its dependents may be garbage now, and its owners may wait for it no more. */
-  #remove(node: GraphNode, identity: Identity, evidence: string, outcome: Outcome): void {
+  #remove(node: GraphNode, identity: Identity, evidence: string, effects: GraphEffects): void {
     this.#nodes.delete(node.uid);
     if (this.#byKey.size > 0) for (const task of ["delete", "orphan"] as const) this.#forget(node, task);
     this.#removeFromOwners(node, node.owners);
     if (node.dependents !== undefined) {
       if (node.dependents.size > 0) this.absentOwners.add(identity, evidence);
-      for (const dependent of node.dependents) this.#enqueue(dependent, "delete", outcome);
+      for (const dependent of node.dependents) this.#enqueue(dependent, "delete", effects);
     }
     for (const { uid } of node.owners) {
       const owner = this.#nodes.get(uid);
-      if (owner?.deletingDependents === true) this.#enqueue(owner, "delete", outcome);
+      if (owner?.deletingDependents === true) this.#enqueue(owner, "delete", effects);
     }
   }
 
   /** A watch shows what was known from owner references alone; those that say something else of it are looked at. */
-  #nowObserved(node: GraphNode, of: NodeKind, object: StoredObject, outcome: Outcome): GraphNode {
+  #confirmObserved(node: GraphNode, of: NodeKind, object: StoredObject, effects: GraphEffects): GraphNode {
     const { name, namespace = "" } = object.metadata;
     const observed: Identity = { apiVersion: of.apiVersion, kind: of.kind, namespace, name, uid: node.uid };
     this.#byKey.delete(keyOfNode(node, "delete"));
@@ -143,8 +143,8 @@ export class DependencyGraph {
       return node;
     }
     for (const dependent of partitionDependents(node.dependents ?? [], observed).nonmatching) {
-      if (namespace !== "" && dependent.namespace !== namespace) outcome.invalidNamespace(dependent, node.uid);
-      this.#enqueue(dependent, "delete", outcome);
+      if (namespace !== "" && dependent.namespace !== namespace) effects.invalidNamespace(dependent, node.uid);
+      this.#enqueue(dependent, "delete", effects);
     }
     const next = this.#replace(node, observed, of);
     next.virtual = false;
@@ -159,18 +159,18 @@ export class DependencyGraph {
   }
 
   /** Makes the node a dependent of its owners; those that nobody has seen become virtual nodes, and are looked for. */
-  #addToOwners(node: GraphNode, owners: readonly OwnerReference[], outcome: Outcome): void {
-    let doubtful = false;
+  #addToOwners(node: GraphNode, owners: readonly OwnerReference[], effects: GraphEffects): void {
+    let inconsistent = false;
     for (const reference of owners) {
       const known = this.#nodes.get(reference.uid);
       const owner = known ?? this.#virtual(reference, node.namespace);
       owner.dependents ??= new Set();
       owner.dependents.add(node);
-      if (known === undefined) this.#enqueue(owner, "delete", outcome);
-      else if (!doubtful) doubtful = this.#isDoubtful(node, reference, owner, outcome);
+      if (known === undefined) this.#enqueue(owner, "delete", effects);
+      else if (!inconsistent) inconsistent = this.#isInconsistent(node, reference, owner, effects);
     }
     // Whether such a reference is wrong is found out by asking the API server.
-    if (doubtful) this.#enqueue(node, "delete", outcome);
+    if (inconsistent) this.#enqueue(node, "delete", effects);
   }
 
   #virtual({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): GraphNode {
@@ -181,9 +181,9 @@ export class DependencyGraph {
   }
 
   /** Whether the reference does not fit the owner as far as it is known. */
-  #isDoubtful(node: GraphNode, reference: OwnerReference, owner: GraphNode, outcome: Outcome): boolean {
+  #isInconsistent(node: GraphNode, reference: OwnerReference, owner: GraphNode, effects: GraphEffects): boolean {
     if (owner.namespace !== "" && owner.namespace !== node.namespace) {
-      if (!owner.virtual) outcome.invalidNamespace(node, reference.uid);
+      if (!owner.virtual) effects.invalidNamespace(node, reference.uid);
       return true;
     }
     if (!sameCoordinates(reference, identityOf(owner))) return true;
@@ -196,7 +196,7 @@ export class DependencyGraph {
   }
 
   /** An owner that waits for its dependents may wait no more for one that has let go of it. */
-  #enqueueUnblocked({ removed, changed }: ReferenceChanges, outcome: Outcome): void {
+  #enqueueUnblocked({ removed, changed }: ReferenceChanges, effects: GraphEffects): void {
     const released = [
       ...removed.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true),
       ...changed
@@ -205,20 +205,20 @@ export class DependencyGraph {
     ];
     for (const { uid } of released) {
       const owner = this.#nodes.get(uid);
-      if (owner !== undefined) this.#enqueue(owner, "delete", outcome);
+      if (owner !== undefined) this.#enqueue(owner, "delete", effects);
     }
   }
 
   /** The object begins to wait: for its dependents to be freed from it, or to be deleted. */
-  #transitions(before: StoredObject | undefined, object: StoredObject, node: GraphNode, outcome: Outcome): void {
-    if (startsToWait(before, object, orphanFinalizer)) {
-      this.#enqueue(node, "orphan", outcome);
+  #transitions(before: StoredObject | undefined, object: StoredObject, node: GraphNode, effects: GraphEffects): void {
+    if (startsWaiting(before, object, orphanFinalizer)) {
+      this.#enqueue(node, "orphan", effects);
       return;
     }
-    if (!startsToWait(before, object, foregroundFinalizer)) return;
+    if (!startsWaiting(before, object, foregroundFinalizer)) return;
     node.deletingDependents = true;
-    for (const dependent of node.dependents ?? []) this.#enqueue(dependent, "delete", outcome);
-    this.#enqueue(node, "delete", outcome);
+    for (const dependent of node.dependents ?? []) this.#enqueue(dependent, "delete", effects);
+    this.#enqueue(node, "delete", effects);
   }
 
   /** The key of a node that is to be put into the queue. */
@@ -234,8 +234,8 @@ export class DependencyGraph {
     if (this.#byKey.get(key)?.uid === node.uid) this.#byKey.delete(key);
   }
 
-  #enqueue(node: GraphNode, task: Task, outcome: Outcome, afterMs = 0): void {
-    outcome.enqueue(this.keyOf(node, task), afterMs);
+  #enqueue(node: GraphNode, task: Task, effects: GraphEffects, afterMs = 0): void {
+    effects.enqueue(this.keyOf(node, task), afterMs);
   }
 
   /**

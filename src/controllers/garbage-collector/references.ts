@@ -54,7 +54,7 @@ export function hasFinalizer({ metadata }: StoredObject, finalizer: string): boo
 }
 
 /** Whether the object is being deleted with the finalizer now, and was not before. */
-export function startsToWait(before: StoredObject | undefined, after: StoredObject, finalizer: string): boolean {
+export function startsWaiting(before: StoredObject | undefined, after: StoredObject, finalizer: string): boolean {
   const waits = (object: StoredObject): boolean => isBeingDeleted(object) && hasFinalizer(object, finalizer);
   return waits(after) && (before === undefined || !waits(before));
 }

@@ -2,7 +2,7 @@
 import type { StoredObject } from "../../api/object.ts";
 import type { WatchContext } from "../../controller/api/definition.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import type { Outcome } from "./graph.ts";
+import type { GraphEffects } from "./graph.ts";
 import type { KnownKinds } from "./kinds.ts";
 import { type Memory, memory } from "./memory.ts";
 import type { GraphNode } from "./node.ts";
@@ -10,7 +10,7 @@ import type { GraphNode } from "./node.ts";
 export interface Work extends Memory {
   readonly context: SyncContext;
   /** Of what this sync makes the graph do. `why` stands in the triggers of the keys that it wakes. */
-  outcome(why: string): Outcome;
+  effects(why: string): GraphEffects;
 }
 
 export function workOf(context: SyncContext): Work {
@@ -19,7 +19,7 @@ export function workOf(context: SyncContext): Work {
     context,
     graph,
     kinds,
-    outcome: (why) => ({
+    effects: (why) => ({
       enqueue: (key, afterMs) => context.enqueue(key, why, afterMs),
       invalidNamespace: (dependent, uid) =>
         reportInvalidNamespace(kinds, (kind, about, event) => context.event(kind, about, event), dependent, uid),
@@ -28,7 +28,7 @@ export function workOf(context: SyncContext): Work {
 }
 
 /** Of what a notification makes the graph do. */
-export function outcomeOf(context: WatchContext, kinds: KnownKinds): Outcome {
+export function effectsOf(context: WatchContext, kinds: KnownKinds): GraphEffects {
   return {
     enqueue: (key, afterMs) =>
       afterMs > 0 ? context.enqueueAfter(key, afterMs, "another identity of it is tried") : context.enqueue(key),

@@ -3,14 +3,22 @@
  * is. Source: kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodActions.
  */
 import type { Pod } from "../../api/types.ts";
-import { behaviour, type ContainerLife, graceMs, type Happening, isOver, isStarted, type PodLife } from "./life.ts";
-import { end, endAndTell, start } from "./transitions.ts";
+import {
+  behaviour,
+  type ContainerLife,
+  graceMs,
+  type LifecycleEvent,
+  hasEndedForGood,
+  isStarted,
+  type PodLife,
+} from "./life.ts";
+import { end, endAndRecord, start } from "./transitions.ts";
 
-interface Due {
+interface PendingTransition {
   readonly at: number;
   /** Undefined: only the pod's status changes at that time. */
   readonly apply?: () => void;
-  readonly happening?: Happening;
+  readonly event?: LifecycleEvent;
 }
 
 /**
@@ -21,39 +29,39 @@ export function advance(
   pod: Pod,
   life: PodLife,
   now: number,
-): { readonly happened: readonly Happening[]; readonly nextAt: number | undefined } {
-  const happened: Happening[] = [];
+): { readonly happened: readonly LifecycleEvent[]; readonly nextAt: number | undefined } {
+  const happened: LifecycleEvent[] = [];
   for (;;) {
-    giveUpIfNotInitialized(pod, life);
-    arm(pod, life, life.seenAt);
-    const next = earliest(dueNext(pod, life, life.seenAt, happened));
+    stopIfInitFailed(pod, life);
+    scheduleStarts(pod, life, life.seenAt);
+    const next = earliest(pendingTransitions(pod, life, life.seenAt, happened));
     if (next === undefined || next.at > now) {
       life.seenAt = Math.max(life.seenAt, now);
       return { happened, nextAt: next?.at };
     }
     life.seenAt = Math.max(life.seenAt, next.at);
     next.apply?.();
-    if (next.happening !== undefined) happened.push(next.happening);
+    if (next.event !== undefined) happened.push(next.event);
   }
 }
 
-function earliest(dues: readonly Due[]): Due | undefined {
-  let first: Due | undefined;
+function earliest(dues: readonly PendingTransition[]): PendingTransition | undefined {
+  let first: PendingTransition | undefined;
   for (const due of dues) if (first === undefined || due.at < first.at) first = due;
   return first;
 }
 
 /** An init container that failed and does not come back: nothing else starts. */
-function giveUpIfNotInitialized(pod: Pod, life: PodLife): void {
+function stopIfInitFailed(pod: Pod, life: PodLife): void {
   if (life.stop !== undefined) return;
   const failed = life.containers.some(
-    ({ role, state }) => role === "init" && state.is === "terminated" && state.exitCode !== 0 && isOver(state),
+    ({ role, state }) => role === "init" && state.is === "terminated" && state.exitCode !== 0 && hasEndedForGood(state),
   );
   if (failed) life.stop = { at: life.seenAt, deadline: life.seenAt + graceMs(pod) };
 }
 
 /** Gives each container that may start now the time at which it does. */
-function arm(pod: Pod, life: PodLife, now: number): void {
+function scheduleStarts(pod: Pod, life: PodLife, now: number): void {
   if (life.stop !== undefined) return;
   for (const container of life.containers) {
     const { state, role } = container;
@@ -68,18 +76,20 @@ function arm(pod: Pod, life: PodLife, now: number): void {
 }
 
 /** The next change of each container, and of the pod as a whole. */
-function dueNext(pod: Pod, life: PodLife, now: number, happened: Happening[]): Due[] {
-  const dues: Due[] = [];
+function pendingTransitions(pod: Pod, life: PodLife, now: number, happened: LifecycleEvent[]): PendingTransition[] {
+  const dues: PendingTransition[] = [];
   const { stop } = life;
   const mains = life.containers.filter(({ role }) => role === "main");
-  const mainsEnded = mains.every(({ state }) => state.is !== "running" && (stop !== undefined || isOver(state)));
+  const mainsEnded = mains.every(
+    ({ state }) => state.is !== "running" && (stop !== undefined || hasEndedForGood(state)),
+  );
   if (mainsEnded) life.mainsEndedAt ??= now;
   else life.mainsEndedAt = undefined;
   for (const container of life.containers) {
     if (stop !== undefined || (container.role === "sidecar" && mainsEnded)) {
-      const due = dueToStop(pod, life, container);
+      const due = pendingStop(pod, life, container);
       if (due !== undefined) dues.push(due);
-    } else dues.push(...dueOfContainer(pod, container, now, happened));
+    } else dues.push(...transitionsOfContainer(pod, container, now, happened));
   }
   const deadline = activeDeadline(pod, life);
   if (deadline !== undefined && stop === undefined && !mainsEnded) dues.push(deadline);
@@ -87,7 +97,7 @@ function dueNext(pod: Pod, life: PodLife, now: number, happened: Happening[]): D
 }
 
 /** Source: kubernetes v1.36 pkg/kubelet/active_deadline.go. */
-function activeDeadline(pod: Pod, life: PodLife): Due | undefined {
+function activeDeadline(pod: Pod, life: PodLife): PendingTransition | undefined {
   const seconds = pod.spec?.activeDeadlineSeconds;
   if (seconds === undefined || life.failed !== undefined) return undefined;
   const at = life.startedAt + seconds * 1000;
@@ -98,12 +108,12 @@ function activeDeadline(pod: Pod, life: PodLife): Due | undefined {
       life.failed = { reason: "DeadlineExceeded", message };
       life.stop = { at, deadline: at + graceMs(pod) };
     },
-    happening: { what: "deadline" },
+    event: { what: "deadline" },
   };
 }
 
 /** A running container ends once it has been told to: sidecars after the others. */
-function dueToStop(pod: Pod, life: PodLife, container: ContainerLife): Due | undefined {
+function pendingStop(pod: Pod, life: PodLife, container: ContainerLife): PendingTransition | undefined {
   if (container.state.is !== "running") return undefined;
   const told = container.role === "sidecar" ? life.mainsEndedAt : life.stop?.at;
   if (told === undefined) return undefined;
@@ -113,11 +123,16 @@ function dueToStop(pod: Pod, life: PodLife, container: ContainerLife): Due | und
   return {
     at,
     apply: () => end(pod, container, { at, exitCode: stopped > deadline ? 137 : 0, forGood: true }),
-    happening: { what: "stopped", container: container.spec.name },
+    event: { what: "stopped", container: container.spec.name },
   };
 }
 
-function dueOfContainer(pod: Pod, container: ContainerLife, now: number, happened: Happening[]): Due[] {
+function transitionsOfContainer(
+  pod: Pod,
+  container: ContainerLife,
+  now: number,
+  happened: LifecycleEvent[],
+): PendingTransition[] {
   const { state, spec } = container;
   const { name } = spec;
   switch (state.is) {
@@ -127,31 +142,31 @@ function dueOfContainer(pod: Pod, container: ContainerLife, now: number, happene
       if (behaviour(pod, container).pullFails && container.restarts === 0 && container.last === undefined) {
         const message = `Back-off pulling image "${spec.image ?? ""}"`;
         const apply = (): void => void (container.state = { is: "waiting", reason: "ImagePullBackOff", message });
-        return [{ at, apply, happening: { what: "pull-failed", container: name } }];
+        return [{ at, apply, event: { what: "pull-failed", container: name } }];
       }
-      return [{ at, apply: () => start(container, at), happening: { what: "started", container: name } }];
+      return [{ at, apply: () => start(container, at), event: { what: "started", container: name } }];
     }
     case "terminated": {
       const at = state.restartAt;
       if (at === undefined) return [];
-      return [{ at, apply: () => start(container, at), happening: { what: "started", container: name } }];
+      return [{ at, apply: () => start(container, at), event: { what: "started", container: name } }];
     }
     case "running":
-      return dueOfRunning(pod, container, state.startedAt, now, happened);
+      return transitionsOfRunning(pod, container, state.startedAt, now, happened);
   }
 }
 
 /** Its end, or the next time at which a probe changes what the status says. */
-function dueOfRunning(
+function transitionsOfRunning(
   pod: Pod,
   container: ContainerLife,
   startedAt: number,
   now: number,
-  happened: Happening[],
-): Due[] {
+  happened: LifecycleEvent[],
+): PendingTransition[] {
   const { name } = container.spec;
   const { ending, killed, startedAfterMs, readyAfterMs, unreadyAfterMs, stopAfterMs } = behaviour(pod, container);
-  const dues: Due[] = [];
+  const dues: PendingTransition[] = [];
   const own = ending(container.restarts);
   // An annotation that comes later than what it asks for counts from then.
   const kill = killed === undefined ? undefined : Math.max(now, startedAt + killed.afterMs + stopAfterMs);
@@ -159,22 +174,25 @@ function dueOfRunning(
   if (kill !== undefined && killed !== undefined && (ended === undefined || kill < ended)) {
     const apply = (): void => {
       happened.push({ what: "killed", container: name, probe: killed.probe });
-      endAndTell(pod, container, { at: kill, exitCode: 137 }, happened);
+      endAndRecord(pod, container, { at: kill, exitCode: 137 }, happened);
     };
     dues.push({ at: kill, apply });
   } else if (ended !== undefined && own !== undefined) {
-    dues.push({ at: ended, apply: () => endAndTell(pod, container, { at: ended, exitCode: own.exitCode }, happened) });
+    dues.push({
+      at: ended,
+      apply: () => endAndRecord(pod, container, { at: ended, exitCode: own.exitCode }, happened),
+    });
   }
   if (container.role === "init") return dues;
   const readyAt = startedAt + readyAfterMs;
   if (readyAt > now && readyAt < Infinity) {
-    dues.push({ at: readyAt, happening: { what: "ready", container: name } });
+    dues.push({ at: readyAt, event: { what: "ready", container: name } });
   }
   const startupAt = startedAt + startedAfterMs;
   if (startupAt > now && startupAt < Infinity && startupAt !== readyAt) dues.push({ at: startupAt });
   const unreadyAt = unreadyAfterMs === undefined ? undefined : startedAt + unreadyAfterMs;
   if (unreadyAt !== undefined && unreadyAt > now && unreadyAt > readyAt) {
-    dues.push({ at: unreadyAt, happening: { what: "unready", container: name } });
+    dues.push({ at: unreadyAt, event: { what: "unready", container: name } });
   }
   return dues;
 }

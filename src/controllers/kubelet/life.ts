@@ -47,7 +47,7 @@ export interface PodLife {
 }
 
 /** Something that happened to a container, for decisions and Events. */
-export type Happening =
+export type LifecycleEvent =
   | { readonly what: "started" | "ready" | "unready" | "stopped"; readonly container: string }
   | { readonly what: "ended"; readonly container: string; readonly exitCode: number; readonly restartInMs?: number }
   | { readonly what: "killed"; readonly container: string; readonly probe: string }
@@ -69,7 +69,7 @@ export function roleOf(container: Container, isInit: boolean): Role {
 }
 
 /** Ready for the first `advance`. */
-export function beginLife(pod: Pod, now: number): PodLife {
+export function newPodLife(pod: Pod, now: number): PodLife {
   const { initContainers = [], containers = [] } = pod.spec ?? {};
   const fresh = (spec: Container, isInit: boolean): ContainerLife => ({
     spec,
@@ -110,7 +110,7 @@ export function behaviour(pod: Pod, { spec, role }: ContainerLife): Behaviour {
 }
 
 /** Whether a container that ended so comes back. */
-export function comesBack(pod: Pod, { role }: Pick<ContainerLife, "role">, exitCode: number): boolean {
+export function willRestart(pod: Pod, { role }: Pick<ContainerLife, "role">, exitCode: number): boolean {
   const policy = pod.spec?.restartPolicy ?? "Always";
   switch (role) {
     case "sidecar":
@@ -136,6 +136,6 @@ export function graceMs({ spec, metadata }: Pod): number {
 }
 
 /** Ended, and not coming back. */
-export function isOver(state: ContainerState): boolean {
+export function hasEndedForGood(state: ContainerState): boolean {
   return state.is === "terminated" && state.restartAt === undefined;
 }

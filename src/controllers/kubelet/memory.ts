@@ -5,7 +5,7 @@ import { runState, type RunState } from "../../controller/api/run-state.ts";
 import { AddressRange } from "./addresses.ts";
 import type { PodLife } from "./life.ts";
 
-export interface Known {
+export interface PodRecord {
   readonly life: PodLife;
   readonly node: string;
   podIP: string | undefined;
@@ -16,7 +16,7 @@ export interface Known {
 }
 
 export interface Memory {
-  readonly pods: Map<ObjectKey, Known>;
+  readonly pods: Map<ObjectKey, PodRecord>;
   readonly ranges: Map<string, AddressRange>;
 }
 

@@ -1,6 +1,6 @@
 /** A pod's phase, from its containers. Source: kubernetes v1.36 pkg/kubelet/kubelet_pods.go getPhase, generateAPIPodStatus. */
 import type { Pod } from "../../api/types.ts";
-import { comesBack, type ContainerLife, isStarted, type PodLife } from "./life.ts";
+import { willRestart, type ContainerLife, isStarted, type PodLife } from "./life.ts";
 
 export type Phase = "Pending" | "Running" | "Succeeded" | "Failed";
 
@@ -14,7 +14,8 @@ export function phaseOf(pod: Pod, life: PodLife, now: number): Phase {
   const inits = life.containers.filter(({ role }) => role === "init");
   const mains = life.containers.filter(({ role }) => role === "main");
   const initFailed = inits.some(
-    (init) => init.state.is === "terminated" && init.state.exitCode !== 0 && !comesBack(pod, init, init.state.exitCode),
+    (init) =>
+      init.state.is === "terminated" && init.state.exitCode !== 0 && !willRestart(pod, init, init.state.exitCode),
   );
   if (initFailed) return "Failed";
   if (over) return endedWell(mains) ? "Succeeded" : "Failed";

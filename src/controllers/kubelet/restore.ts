@@ -1,11 +1,11 @@
 /** What a kubelet that was restarted can know of a pod: what its status says. */
 import { parseTime } from "../../api/time.ts";
 import type { ContainerStatus, Pod } from "../../api/types.ts";
-import { beginLife, comesBack, type ContainerLife, type Ended, nextBackoffMs, type PodLife } from "./life.ts";
+import { newPodLife, willRestart, type ContainerLife, type Ended, nextBackoffMs, type PodLife } from "./life.ts";
 
 /** The life of a pod: from its status where a kubelet has written one, else from its beginning. */
 export function restoreLife(pod: Pod, now: number): PodLife {
-  const life = beginLife(pod, now);
+  const life = newPodLife(pod, now);
   const { startTime, containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
   if (startTime === undefined) return life;
   for (const container of life.containers) {
@@ -36,7 +36,7 @@ function restoreContainer(pod: Pod, container: ContainerLife, status: ContainerS
   if (state?.running?.startedAt !== undefined) {
     container.state = { is: "running", startedAt: parseTime(state.running.startedAt) };
   } else if (ended !== undefined) {
-    const back = comesBack(pod, container, ended.exitCode);
+    const back = willRestart(pod, container, ended.exitCode);
     container.state = {
       is: "terminated",
       ...ended,

@@ -9,10 +9,10 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { hostAddress } from "./addresses.ts";
 import { advance } from "./advance.ts";
 import { annotationProblems } from "./annotations.ts";
-import { recordHappenings, inWords } from "./happenings.ts";
-import { graceMs, hasEnded, type Happening, type PodLife } from "./life.ts";
+import { recordLifecycleEvents, inWords } from "./lifecycle-events.ts";
+import { graceMs, hasEnded, type LifecycleEvent, type PodLife } from "./life.ts";
 import { isSilent, isSimulated } from "./managed.ts";
-import { forget, type Known, memory, rangeOf } from "./memory.ts";
+import { forget, type PodRecord, memory, rangeOf } from "./memory.ts";
 import { restoreLife } from "./restore.ts";
 import { accept, remove, report, stop } from "./rules.ts";
 import { statusOf } from "./status.ts";
@@ -42,11 +42,11 @@ export async function syncPod(
     if (pod.metadata.deletionTimestamp !== undefined) await removePod(context, pod, node);
     return;
   }
-  const known = remembered.pods.get(key) ?? takeIn(context, pod, node);
+  const known = remembered.pods.get(key) ?? admitPod(context, pod, node);
   stopIfDeleted(context, pod, known.life);
   const { happened, nextAt } = advance(pod, known.life, context.now());
-  giveAddress(context, pod, node, known);
-  recordHappenings(context, pod, known.life, happened);
+  assignAddress(context, pod, node, known);
+  recordLifecycleEvents(context, pod, known.life, happened);
   const isWaiting = happened.length === 0 && known.written === undefined && known.life.stop === undefined;
   const isGoing = pod.metadata.deletionTimestamp !== undefined;
   if (!brief || !(isWaiting || isGoing)) await writeStatus(context, pod, node, known, happened);
@@ -57,11 +57,11 @@ export async function syncPod(
   }
 }
 
-function takeIn(context: SyncContext, pod: Pod, node: Node): Known {
+function admitPod(context: SyncContext, pod: Pod, node: Node): PodRecord {
   const remembered = context.state(memory);
   const podIP = pod.status?.podIP;
   if (podIP !== undefined) rangeOf(remembered, node).take(podIP);
-  const known: Known = {
+  const known: PodRecord = {
     life: restoreLife(pod, context.now()),
     node: node.metadata.name,
     podIP,
@@ -93,7 +93,7 @@ function stopIfDeleted(context: SyncContext, pod: Pod, life: PodLife): void {
 }
 
 /** A pod has its address from the moment its first container runs; one on the host's network has the host's. */
-function giveAddress(context: SyncContext, pod: Pod, node: Node, known: Known): void {
+function assignAddress(context: SyncContext, pod: Pod, node: Node, known: PodRecord): void {
   if (known.podIP !== undefined) return;
   if (pod.spec?.hostNetwork === true) {
     known.podIP = hostAddress(node);
@@ -107,8 +107,8 @@ async function writeStatus(
   context: SyncContext,
   pod: Pod,
   node: Node,
-  known: Known,
-  happened: readonly Happening[],
+  known: PodRecord,
+  happened: readonly LifecycleEvent[],
 ): Promise<void> {
   const addresses = { hostIP: hostAddress(node), podIP: known.podIP };
   const wanted = withKnownTimes(statusOf(pod, known.life, addresses, context.now()), known.written?.status);
@@ -130,7 +130,7 @@ async function writeStatus(
 }
 
 /** A merge leaves what it does not name: a reason or message that a condition loses is named as null. */
-function withRemovals(wanted: PodStatus, pod: Pod, { written }: Known): unknown {
+function withRemovals(wanted: PodStatus, pod: Pod, { written }: PodRecord): unknown {
   const before = [...(pod.status?.conditions ?? []), ...(written?.status.conditions ?? [])];
   const conditions = (wanted.conditions ?? []).map((condition) => {
     const removals = (["reason", "message"] as const).filter(
@@ -155,7 +155,7 @@ function withKnownTimes(wanted: PodStatus, written: PodStatus | undefined): PodS
 }
 
 /** Whether the API server has this status: as written last, and nobody has changed it since as far as the cache shows. */
-function isWritten(pod: Pod, wanted: PodStatus, written: Known["written"]): boolean {
+function isWritten(pod: Pod, wanted: PodStatus, written: PodRecord["written"]): boolean {
   if (written === undefined) return covers(pod.status, wanted);
   if (!deepEqual(written.status, wanted)) return false;
   const newer = compareResourceVersions(pod.metadata.resourceVersion, written.resourceVersion);
@@ -188,9 +188,9 @@ function nameOf(item: unknown): unknown {
 function decisionFor(
   context: SyncContext,
   node: Node,
-  { life, written }: Known,
+  { life, written }: PodRecord,
   { phase = "", conditions = [] }: PodStatus,
-  happened: readonly Happening[],
+  happened: readonly LifecycleEvent[],
 ): Decision {
   if (happened.length === 0 && written === undefined && life.stop === undefined) {
     return context.decide(accept, { node: node.metadata.name, containers: life.containers.length });

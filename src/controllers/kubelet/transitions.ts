@@ -3,7 +3,7 @@
  * Source: kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go doBackOff.
  */
 import type { Pod } from "../../api/types.ts";
-import { behaviour, comesBack, type ContainerLife, type Ended, type Happening, nextBackoffMs } from "./life.ts";
+import { behaviour, willRestart, type ContainerLife, type Ended, type LifecycleEvent, nextBackoffMs } from "./life.ts";
 
 /** A run so long makes up for earlier crashes. */
 const backoffForgottenMs = 600_000;
@@ -36,7 +36,7 @@ export function end(
   if (state.is !== "running") return undefined;
   const reason = exitCode === 0 ? "Completed" : "Error";
   const ended: Ended = { exitCode, reason, startedAt: state.startedAt, finishedAt: at };
-  if (forGood || !comesBack(pod, container, exitCode)) {
+  if (forGood || !willRestart(pod, container, exitCode)) {
     container.state = { is: "terminated", ...ended };
     return undefined;
   }
@@ -65,7 +65,12 @@ function backoffText(ms: number): string {
 }
 
 /** Ends a container and adds what came of it to `happened`. */
-export function endAndTell(pod: Pod, container: ContainerLife, options: EndOptions, happened: Happening[]): void {
+export function endAndRecord(
+  pod: Pod,
+  container: ContainerLife,
+  options: EndOptions,
+  happened: LifecycleEvent[],
+): void {
   const waitMs = end(pod, container, options);
   const { name } = container.spec;
   const { state } = container;

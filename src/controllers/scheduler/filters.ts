@@ -4,7 +4,7 @@
  * upstream shows to users. Differs: no volumes, no devices, no preemption.
  */
 import type { Node, Pod } from "../../api/types.ts";
-import { hostPortsOf, type NodeLoad } from "./ledger.ts";
+import { hostPortsOf, type NodeLoad } from "./node-usage-cache.ts";
 import { nodeSelected } from "./node-affinity.ts";
 import type { PodAffinityView } from "./pod-affinity.ts";
 import { requestsOf, resourcesOf, type Resources } from "./requests.ts";

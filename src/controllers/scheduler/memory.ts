@@ -1,7 +1,7 @@
 /** What the scheduler remembers while it runs. */
 import type { ObjectKey } from "../../api/key.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
-import { Ledger } from "./ledger.ts";
+import { NodeUsageCache } from "./node-usage-cache.ts";
 
 /** A pod that no node would take. */
 export interface Waiting {
@@ -13,11 +13,11 @@ export interface Waiting {
 }
 
 export interface Memory {
-  readonly ledger: Ledger;
+  readonly ledger: NodeUsageCache;
   readonly waiting: Map<ObjectKey, Waiting>;
 }
 
-export const memory: RunState<Memory> = runState(() => ({ ledger: new Ledger(), waiting: new Map() }));
+export const memory: RunState<Memory> = runState(() => ({ ledger: new NodeUsageCache(), waiting: new Map() }));
 
 const firstBackoffMs = 1000;
 const longestBackoffMs = 10_000;

@@ -7,7 +7,7 @@ import { matches, selectorOf } from "../../api/labels.ts";
 import type { Node, Pod, PodAffinityTerm } from "../../api/types.ts";
 import type { Lister } from "../../cache/lister.ts";
 import type { Namespace } from "../../api/types.ts";
-import type { Ledger } from "./ledger.ts";
+import type { NodeUsageCache } from "./node-usage-cache.ts";
 
 /** Where pods run, seen by topology: `zone=a`. */
 type Places = ReadonlySet<string>;
@@ -23,14 +23,14 @@ const apart = "node(s) didn't match pod anti-affinity rules";
 const together = "node(s) didn't match pod affinity rules";
 const keptAway = "node(s) didn't satisfy existing pods anti-affinity rules";
 
-export interface AffinitySurroundings {
+export interface AffinityContext {
   readonly nodes: readonly Node[];
-  readonly ledger: Ledger;
+  readonly ledger: NodeUsageCache;
   readonly namespaces: Lister<Namespace>;
 }
 
 /** Looks once at all pods that matter to this one; each node is then a matter of its labels. */
-export function podAffinityView(pod: Pod, { nodes, ledger, namespaces }: AffinitySurroundings): PodAffinityView {
+export function podAffinityView(pod: Pod, { nodes, ledger, namespaces }: AffinityContext): PodAffinityView {
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
   const attracted = podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   const repelled = podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -86,7 +86,7 @@ export function podAffinityView(pod: Pod, { nodes, ledger, namespaces }: Affinit
 /** Where pods run that do not want this one beside them. */
 function guardedPlaces(
   pod: Pod,
-  { nodes, ledger }: Pick<AffinitySurroundings, "nodes" | "ledger">,
+  { nodes, ledger }: Pick<AffinityContext, "nodes" | "ledger">,
   means: (term: PodAffinityTerm, owner: Pod, other: Pod) => boolean,
 ): Places {
   const places = new Set<string>();

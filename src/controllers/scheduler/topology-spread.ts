@@ -5,7 +5,7 @@
  */
 import { matches, type Selector, selectorOf } from "../../api/labels.ts";
 import type { Node, Pod, PodSpec } from "../../api/types.ts";
-import type { Ledger } from "./ledger.ts";
+import type { NodeUsageCache } from "./node-usage-cache.ts";
 import { nodeSelected } from "./node-affinity.ts";
 import { untoleratedTaint } from "./taints.ts";
 
@@ -31,7 +31,7 @@ interface Counted {
 /** Counts once where the pods of each constraint are; each node is then a matter of its labels. */
 export function spreadView(
   pod: Pod,
-  { nodes, ledger }: { readonly nodes: readonly Node[]; readonly ledger: Ledger },
+  { nodes, ledger }: { readonly nodes: readonly Node[]; readonly ledger: NodeUsageCache },
 ): SpreadView {
   const constraints = (pod.spec?.topologySpreadConstraints ?? []).filter(
     ({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule",
@@ -52,7 +52,7 @@ export function spreadView(
   };
 }
 
-function count(pod: Pod, constraint: Constraint, domains: readonly Node[], ledger: Ledger): Counted {
+function count(pod: Pod, constraint: Constraint, domains: readonly Node[], ledger: NodeUsageCache): Counted {
   const selector = selectorFor(pod, constraint);
   const counts = new Map<string, number>();
   for (const node of domains) {

@@ -13,7 +13,7 @@ import type { Resource } from "../../sandbox/registry/resource.ts";
 import { rulesOf } from "../../sandbox/endpoints/patch-strategic.ts";
 import { maskChanges } from "../../trace/mask.ts";
 import type { KindName } from "../../trace/names.ts";
-import type { World } from "./world.ts";
+import type { SimulatedCluster } from "./simulated-cluster.ts";
 
 /** An object of a manifest. */
 export interface ToApply {
@@ -23,7 +23,7 @@ export interface ToApply {
 }
 
 /** Something a user wants done. */
-export type Wish =
+export type RequestedChange =
   | { readonly is: "apply"; readonly object: ToApply; readonly namespace: string }
   | {
       readonly is: "scale";
@@ -34,8 +34,8 @@ export type Wish =
     }
   | { readonly is: "delete"; readonly kind: Kind; readonly namespace: string; readonly name: string };
 
-export interface Done {
-  readonly wish: Wish;
+export interface AppliedChange {
+  readonly wish: RequestedChange;
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly did: "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not compared";
@@ -50,20 +50,20 @@ export interface Done {
 }
 
 /** The wish that was refused, and why. */
-export interface RefusedWish {
-  readonly wish: Wish;
+export interface RejectedChange {
+  readonly wish: RequestedChange;
   readonly error: StatusError;
 }
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** One after the other; a refusal does not keep the rest from being tried. */
-export async function fulfil(
-  world: World,
-  wishes: readonly Wish[],
-): Promise<{ readonly done: readonly Done[]; readonly refused: readonly RefusedWish[] }> {
-  const done: Done[] = [];
-  const refused: RefusedWish[] = [];
+export async function applyChanges(
+  world: SimulatedCluster,
+  wishes: readonly RequestedChange[],
+): Promise<{ readonly done: readonly AppliedChange[]; readonly refused: readonly RejectedChange[] }> {
+  const done: AppliedChange[] = [];
+  const refused: RejectedChange[] = [];
   for (const wish of wishes) {
     try {
       done.push(await world.during(fulfilOne(world, wish)));
@@ -75,7 +75,7 @@ export async function fulfil(
   return { done, refused };
 }
 
-function fulfilOne(world: World, wish: Wish): Promise<Done> {
+function fulfilOne(world: SimulatedCluster, wish: RequestedChange): Promise<AppliedChange> {
   switch (wish.is) {
     case "apply":
       return apply(world, wish);
@@ -86,7 +86,7 @@ function fulfilOne(world: World, wish: Wish): Promise<Done> {
   }
 }
 
-async function scale(client: Client, wish: Wish & { readonly is: "scale" }): Promise<Done> {
+async function scale(client: Client, wish: RequestedChange & { readonly is: "scale" }): Promise<AppliedChange> {
   const { kind, namespace, name, replicas } = wish;
   const before = await client.getScale(kind, { namespace, name });
   await client.updateScale(
@@ -98,7 +98,10 @@ async function scale(client: Client, wish: Wish & { readonly is: "scale" }): Pro
   return { wish, of: { group: kind.group, kind: kind.kind }, key: objectKey(namespace, name), did: "scaled" };
 }
 
-async function remove(world: World, wish: Wish & { readonly is: "delete" }): Promise<Done> {
+async function remove(
+  world: SimulatedCluster,
+  wish: RequestedChange & { readonly is: "delete" },
+): Promise<AppliedChange> {
   const { kind, namespace, name } = wish;
   const of = { group: kind.group, kind: kind.kind };
   const key = objectKey(namespace, name);
@@ -110,7 +113,10 @@ async function remove(world: World, wish: Wish & { readonly is: "delete" }): Pro
   return { wish, of, key, did: "deleted", ...(isCustom && { isCustom }) };
 }
 
-async function apply(world: World, wish: Wish & { readonly is: "apply" }): Promise<Done> {
+async function apply(
+  world: SimulatedCluster,
+  wish: RequestedChange & { readonly is: "apply" },
+): Promise<AppliedChange> {
   const { object } = wish;
   const { registry } = world.sandbox.server;
   const resource = registry.ofKind(object.apiVersion, object.kind);

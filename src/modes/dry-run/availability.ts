@@ -7,10 +7,10 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
-import type { Done } from "./apply.ts";
+import type { AppliedChange } from "./apply.ts";
 import { storageIn } from "./claims.ts";
 import { whatPodLacks } from "./lacking.ts";
-import { isFollowed } from "./followed.ts";
+import { isReconciled } from "./reconciled-kinds.ts";
 import type { Scope } from "./scope.ts";
 import type { Validation } from "./server-validate.ts";
 
@@ -33,7 +33,7 @@ export interface AvailabilityOptions {
 
 /** Of each Pod, Deployment, ReplicaSet and ReplicationController that was applied and that somebody here follows: once for each. */
 export function availabilityOf(
-  done: readonly Done[],
+  done: readonly AppliedChange[],
   { state, controllers, scope }: AvailabilityOptions,
 ): readonly Availability[] {
   const each = new Map(done.map((one) => [entryName(one.of, one.key), one]));
@@ -41,7 +41,7 @@ export function availabilityOf(
   return [...each].flatMap(([name, one]) => {
     const { of, key, did } = one;
     const object = state.get(name)?.object;
-    if (object === undefined || did === "deleted" || !isFollowed(one, controllers)) return [];
+    if (object === undefined || did === "deleted" || !isReconciled(one, controllers)) return [];
     const counts = countsOf(of, object);
     if (counts === undefined) return [];
     const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);

@@ -10,7 +10,7 @@ import type { LabelSelector } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
-import type { Done } from "./apply.ts";
+import type { AppliedChange } from "./apply.ts";
 import { missing } from "./lacking.ts";
 import { whyUnknown, type Scope } from "./scope.ts";
 import { type PodSpec, podSpecOf, type Reference, referencesOf } from "./references.ts";
@@ -40,7 +40,7 @@ export interface Around {
 }
 
 /** Looks at everything that was applied and stays, and at whatever else names an object that is deleted. */
-export function danglingOf(done: readonly Done[], { before, state, scope }: Around): References {
+export function danglingOf(done: readonly AppliedChange[], { before, state, scope }: Around): References {
   const dangling: Dangling[] = [];
   const unseen = new Map<string, Unseen>();
   const pods = new PodsByNamespace(state);
@@ -83,7 +83,7 @@ function leftBehind(before: State, state: State, applied: ReadonlySet<string>): 
 }
 
 /** An object may be applied and scaled. */
-function withoutDoubles(done: readonly Done[]): readonly Done[] {
+function withoutDoubles(done: readonly AppliedChange[]): readonly AppliedChange[] {
   return [...new Map(done.map((each) => [entryName(each.of, each.key), each])).values()];
 }
 

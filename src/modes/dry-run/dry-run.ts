@@ -10,23 +10,23 @@ import { type Rollout, Rollouts } from "../../views/rollout.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { type Refused, Story } from "../../views/story.ts";
-import { type Done, fulfil, type RefusedWish, type Wish } from "./apply.ts";
+import { type AppliedChange, applyChanges, type RejectedChange, type RequestedChange } from "./apply.ts";
 import { type AdmissionNote, admissionNotes } from "./admission.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
 import { storageIn } from "./claims.ts";
 import { openClaims, type OpenClaim } from "./open-claims.ts";
 import type { CustomResources } from "./custom-objects.ts";
 import { danglingOf, type References } from "./dangling.ts";
-import { isFollowed } from "./followed.ts";
+import { isReconciled } from "./reconciled-kinds.ts";
 import type { LeftAlone } from "./kubelet.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 import { isInScope, type Scope } from "./scope.ts";
-import { defaultHorizonMs, settle, type Settled } from "./settle.ts";
+import { defaultHorizonMs, untilConverged, type Convergence } from "./convergence.ts";
 import type { SentWrite } from "./server-validate.ts";
-import { createWorld, type World } from "./world.ts";
+import { createSimulatedCluster, type SimulatedCluster } from "./simulated-cluster.ts";
 
 /** The cluster to begin with. */
-export interface Beginning extends LeftAlone {
+export interface InitialState extends LeftAlone {
   /** Whole objects, with `apiVersion` and `kind`. */
   readonly objects: readonly StoredObject[];
   /** When it was so, in ms since 1970: time goes on from there. */
@@ -38,10 +38,10 @@ export interface Beginning extends LeftAlone {
 }
 
 export interface DryRunOptions extends OutcomeOptions {
-  readonly beginning: Beginning;
+  readonly beginning: InitialState;
   /** Applied before everything else: the state that the answer is the difference to. */
-  readonly baseline: readonly Wish[];
-  readonly wishes: readonly Wish[];
+  readonly baseline: readonly RequestedChange[];
+  readonly wishes: readonly RequestedChange[];
   readonly controllers: readonly ControllerDefinition[];
   readonly seed: number;
   readonly horizonMs?: number;
@@ -53,11 +53,11 @@ export interface DryRun {
   /** What would change without the manifests. */
   readonly drift: readonly ChangeGroup[];
   /** How the cluster settled before anything was applied. Where that is not steady, nothing was applied. */
-  readonly before: Settled;
-  readonly done: readonly Done[];
-  readonly refused: readonly RefusedWish[];
+  readonly before: Convergence;
+  readonly done: readonly AppliedChange[];
+  readonly refused: readonly RejectedChange[];
   readonly groups: readonly ChangeGroup[];
-  readonly settled: Settled;
+  readonly settled: Convergence;
   readonly syncs: number;
   /** Writes of controllers that the API server refused. */
   readonly refusedWrites: readonly Refused[];
@@ -66,7 +66,7 @@ export interface DryRun {
   /** Claims of what was applied that are not bound yet. */
   readonly claims: readonly OpenClaim[];
   /** What was applied and has no controller here. */
-  readonly notFollowed: readonly Done[];
+  readonly notFollowed: readonly AppliedChange[];
   readonly rollouts: readonly Rollout[];
   readonly admission: readonly AdmissionNote[];
   /** With `keepWrites`: since the manifests were applied. */
@@ -79,7 +79,7 @@ export interface DryRun {
 export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { beginning, horizonMs = defaultHorizonMs } = options;
   const writes: SentWrite[] = [];
-  const world = await createWorld({
+  const world = await createSimulatedCluster({
     ...(options.keepWrites === true && { onWrite: (write) => void writes.push(write) }),
     startMs: beginning.atMs,
     seed: options.seed,
@@ -101,9 +101,10 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   world.bus.listen(story.listener);
   const rollouts = new Rollouts(world.timeline.now(), before.values());
   world.onChange((change) => rollouts.accept(change));
-  const { done, refused } = await fulfil(world, options.wishes);
+  const { done, refused } = await applyChanges(world, options.wishes);
   for (const { of, key, changes } of done) if (changes !== undefined) story.applied(entryName(of, key), changes);
-  const settled: Settled = refused.length > 0 ? { is: "steady", afterMs: 0 } : await settle(world, horizonMs);
+  const settled: Convergence =
+    refused.length > 0 ? { is: "steady", afterMs: 0 } : await untilConverged(world, horizonMs);
   const state = world.state();
   return {
     drift: first.drift,
@@ -117,7 +118,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     availability: availabilityOf(done, { state, controllers: options.controllers, scope: beginning.scope }),
     claims: openClaims(done, storageIn(state, beginning.scope)),
     references: danglingOf(done, { before, state, scope: beginning.scope }),
-    notFollowed: done.filter((each) => !isFollowed(each, options.controllers)),
+    notFollowed: done.filter((each) => !isReconciled(each, options.controllers)),
     rollouts: rollouts.rollouts(),
     admission: admissionNotes(story.admitted, { before, after: state, pluralOf: pluralsOf(world) }),
     writes,
@@ -126,31 +127,31 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
 }
 
 /** The plural of a kind, as rules of webhooks name it; empty for one that nobody knows. */
-function pluralsOf({ sandbox, customs }: World): (of: KindName) => string {
+function pluralsOf({ sandbox, customs }: SimulatedCluster): (of: KindName) => string {
   const kinds = [...sandbox.server.registry.resources, ...customs.kinds];
   return ({ group, kind }) => kinds.find((each) => each.group === group && each.kind === kind)?.plural ?? "";
 }
 
 interface First {
   readonly drift: readonly ChangeGroup[];
-  readonly settled: Settled;
-  readonly refused: readonly RefusedWish[];
+  readonly settled: Convergence;
+  readonly refused: readonly RejectedChange[];
   readonly before: State;
 }
 
 /** Has the workers start, brings in the baseline, and waits until all is quiet. */
-async function driftOf(world: World, options: DryRunOptions, horizonMs: number): Promise<First> {
+async function driftOf(world: SimulatedCluster, options: DryRunOptions, horizonMs: number): Promise<First> {
   const asFound = world.state();
   const story = new Story();
   const end = world.bus.listen(story.listener);
   world.manager.startWorkers();
-  let settled = await settle(world, horizonMs);
+  let settled = await untilConverged(world, horizonMs);
   end();
   const steady = world.state();
   const drift = inScope(outcomeOf(asFound, steady, story, options), options.beginning.scope);
   if (settled.is !== "steady" || options.baseline.length === 0) return { drift, settled, refused: [], before: steady };
-  const { refused } = await fulfil(world, options.baseline);
-  if (refused.length === 0) settled = await settle(world, horizonMs);
+  const { refused } = await applyChanges(world, options.baseline);
+  if (refused.length === 0) settled = await untilConverged(world, horizonMs);
   return { drift, settled, refused, before: world.state() };
 }
 
@@ -166,7 +167,7 @@ function inScope(groups: readonly ChangeGroup[], scope: Scope): readonly ChangeG
   });
 }
 
-function nothingApplied(world: World, { drift, settled, refused }: First): DryRun {
+function nothingApplied(world: SimulatedCluster, { drift, settled, refused }: First): DryRun {
   return {
     drift,
     before: settled,

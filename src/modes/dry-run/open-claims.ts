@@ -1,7 +1,7 @@
 /** Claims that what was applied needs, and that have no volume yet. */
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { KindName } from "../../trace/names.ts";
-import type { Done } from "./apply.ts";
+import type { AppliedChange } from "./apply.ts";
 import { type Binding, bindingOf, type Storage } from "./claims.ts";
 import { referencesOf } from "./references.ts";
 
@@ -15,7 +15,7 @@ export interface OpenClaim {
 }
 
 /** The claims among the applied objects, and those that they name. */
-export function openClaims(done: readonly Done[], storage: Storage): readonly OpenClaim[] {
+export function openClaims(done: readonly AppliedChange[], storage: Storage): readonly OpenClaim[] {
   const keys = done.flatMap(({ of, key, did, isCustom }) => {
     const object = storage.lookup(of, key);
     if (object === undefined || did === "deleted" || isCustom === true) return [];

@@ -3,7 +3,7 @@ import { apiVersionOf, type Kind, pathOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { parseTime } from "../../api/time.ts";
 import type { ApiRequest, Transport } from "../../api/transport.ts";
-import { readAnswer } from "../../client/api/answers.ts";
+import { parseResponse } from "../../client/api/answers.ts";
 import { getRequest, listQuery } from "../../client/api/requests.ts";
 
 export interface ListAsk {
@@ -65,7 +65,7 @@ async function readPage(
     metadataOnly === true ? { ...request, headers: { ...request.headers, accept: partial } } : request;
   const answer = await transport.send(asked);
   const date = answer.header("date");
-  const { value } = await readAnswer(answer);
+  const { value } = await parseResponse(answer);
   return { body: value as ListBody, serverTime: date === undefined ? undefined : parseTime(date) };
 }
 
@@ -80,6 +80,6 @@ export async function readObject(
     answer.body.cancel();
     return undefined;
   }
-  const { value } = await readAnswer(answer);
+  const { value } = await parseResponse(answer);
   return { ...(value as StoredObject), apiVersion: apiVersionOf(kind), kind: kind.kind };
 }

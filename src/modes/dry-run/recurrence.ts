@@ -4,7 +4,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { KindName, WriteEvent } from "../../trace/events.ts";
 import { shownForm } from "../../views/shown-form.ts";
-import type { StoreChange } from "./world.ts";
+import type { StoreChange } from "./simulated-cluster.ts";
 
 export interface Loop {
   /** The objects that were written on the way round, those written most first. */

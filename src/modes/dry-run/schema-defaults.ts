@@ -6,7 +6,7 @@
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import { StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
-import { readAnswer } from "../../client/api/answers.ts";
+import { parseResponse } from "../../client/api/answers.ts";
 import { getRequest } from "../../client/api/requests.ts";
 
 /** A structural schema, as far as it matters here. */
@@ -41,7 +41,7 @@ export async function readSchemas(transport: Transport, kinds: Iterable<Kind>): 
   const schemas = new Map<string, Schema>();
   const read = async (apiVersion: string, wanted: readonly Kind[]): Promise<void> => {
     try {
-      const { value } = await readAnswer(
+      const { value } = await parseResponse(
         await transport.send(getRequest(`/openapi/v3/apis/${apiVersion}`, [], undefined)),
       );
       for (const schema of Object.values((value as OpenApi).components?.schemas ?? {})) {

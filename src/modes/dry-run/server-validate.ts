@@ -9,7 +9,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { type ApiRequest, readAll, type Transport, wholeBody } from "../../api/transport.ts";
-import { readAnswer } from "../../client/api/answers.ts";
+import { parseResponse } from "../../client/api/answers.ts";
 import { shownForm } from "../../views/shown-form.ts";
 
 export interface Validation {
@@ -162,7 +162,7 @@ async function validate(transport: Transport, { by, name, request, answer, count
   try {
     // Compared whole, whatever its sender used of it.
     const { metadataSuffices: _, ...whole } = request;
-    const { value } = await readAnswer(await transport.send({ ...whole, signal: new AbortController().signal }));
+    const { value } = await parseResponse(await transport.send({ ...whole, signal: new AbortController().signal }));
     const changed =
       answer === undefined ? [] : differences(answer, value as StoredObject, request.path.endsWith("/status"));
     if (changed.length === 0) return { is: "accepted", text: what };

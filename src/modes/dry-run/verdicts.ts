@@ -4,11 +4,11 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import type { ObjectChange } from "../../views/outcome.ts";
 import { entryName, type State } from "../../views/state.ts";
-import type { Done } from "./apply.ts";
+import type { AppliedChange } from "./apply.ts";
 import { type Availability, countsOf, isShort } from "./availability.ts";
 import type { OpenClaim } from "./open-claims.ts";
 import type { Dangling, References } from "./dangling.ts";
-import { isFollowed } from "./followed.ts";
+import { isReconciled } from "./reconciled-kinds.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 
 export interface Verdicts {
@@ -21,7 +21,7 @@ export interface Verdicts {
 }
 
 export interface ToJudge {
-  readonly done: readonly Done[];
+  readonly done: readonly AppliedChange[];
   readonly state: State;
   readonly controllers: readonly ControllerDefinition[];
   readonly availability: readonly Availability[];
@@ -78,7 +78,7 @@ function notFollowed({ done, controllers, state }: ToJudge): readonly Unseen[] {
   const unseen = new Map<string, Unseen>();
   for (const each of done) {
     const { of, key, did } = each;
-    if (isFollowed(each, controllers) || did === "deleted") continue;
+    if (isReconciled(each, controllers) || did === "deleted") continue;
     const what = `${of.kind} ${key}`;
     const isWorkload = workloads.has(of.kind) || countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
     const why = isWorkload ? `nobody here runs ${of.kind}s` : "no controller here acts on it";

@@ -2,7 +2,7 @@
 import type { Kind } from "../../api/kind.ts";
 import type { Selector } from "../../api/labels.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
-import type { OwnLimits } from "../../client/http/rate-limited.ts";
+import type { OwnLimits } from "../../client/http/rate-limit.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";

@@ -14,7 +14,7 @@ import type { Lister } from "../../cache/lister.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { Server } from "../../sandbox/context/server.ts";
 import { overlaid, type Overlaid } from "./overlaid-lister.ts";
-import { type ResourceRoute, Scratch, targetOf } from "./scratch.ts";
+import { type ResourceRoute, InMemoryApiServer, targetOf } from "./in-memory-api-server.ts";
 
 /** A would-be write, with the object as it was and as it would be. */
 export interface WouldBeWrite {
@@ -52,13 +52,13 @@ const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete",
  */
 export class Overlay implements Transport {
   readonly #options: OverlayOptions;
-  readonly #scratch: Scratch;
+  readonly #server: InMemoryApiServer;
   /** What the sync has written, by resource and key; undefined for what it has deleted. */
   readonly #written = new Map<string, Map<ObjectKey, StoredObject | undefined>>();
 
   constructor(options: OverlayOptions) {
     this.#options = options;
-    this.#scratch = new Scratch(options.registry, options.actor);
+    this.#server = new InMemoryApiServer(options.registry, options.actor);
   }
 
   /** A cache, with what the sync has written in it. */
@@ -79,8 +79,8 @@ export class Overlay implements Transport {
     if (verb === "create" && route.subresource === "") await this.#surround(request, target, body);
     else await this.#know(request, target);
     if (verb === "delete" && route.name === "") return this.#deleteAll(request, target);
-    const before = route.name === "" ? undefined : this.#scratch.get(resource, route.namespace, route.name);
-    const answer = await this.#scratch.send(request);
+    const before = route.name === "" ? undefined : this.#server.get(resource, route.namespace, route.name);
+    const answer = await this.#server.send(request);
     const bytes = await readAll(answer.body);
     if (answer.status < 300) this.#wrote(request, target, verb, { body, before, bytes });
     return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
@@ -91,7 +91,7 @@ export class Overlay implements Transport {
     if (target === undefined || target.route.name === "") return transport.send(request);
     const { route, resource } = target;
     const written = this.#written.get(nameOf(resource))?.has(objectKey(route.namespace, route.name)) === true;
-    if (written) return this.#scratch.send(request);
+    if (written) return this.#server.send(request);
     // Who asks for metadata, and watches them, is to be in step with its watch.
     if (isForMetadata(request) && route.subresource === "") {
       const cached = this.#options.cachedMetadata(resource, objectKey(route.namespace, route.name));
@@ -106,25 +106,25 @@ export class Overlay implements Transport {
 
   #learn(resource: Resource, bytes: Uint8Array): void {
     const object = parsed(bytes);
-    if (isStored(object) && object.kind === resource.kind) this.#scratch.put(resource, object);
+    if (isStored(object) && object.kind === resource.kind) this.#server.put(resource, object);
   }
 
   /** Sees to it that the scratch server has the object that a write is about. */
   async #know(request: ApiRequest, { route, resource }: Target): Promise<void> {
     const { namespace, name } = route;
-    if (name === "" || this.#scratch.has(resource, namespace, name)) return;
+    if (name === "" || this.#server.has(resource, namespace, name)) return;
     // What the sync has deleted stays deleted.
     if (this.#written.get(nameOf(resource))?.has(objectKey(namespace, name)) === true) return;
     const cached = this.#options.cached(resource, objectKey(namespace, name));
     if (cached !== undefined) {
-      this.#scratch.put(resource, cached);
+      this.#server.put(resource, cached);
       return;
     }
     const live = await this.#get(pathOf(resource, { namespace, name }), request.signal);
     const known = this.#options.cachedMetadata(resource, objectKey(namespace, name));
     // The owner may have gone on since: of what is left to know only the metadata are what the sync has seen.
-    if (known !== undefined) this.#scratch.put(resource, { ...(isStored(live) ? live : {}), metadata: known.metadata });
-    else if (isStored(live)) this.#scratch.put(resource, live);
+    if (known !== undefined) this.#server.put(resource, { ...(isStored(live) ? live : {}), metadata: known.metadata });
+    else if (isStored(live)) this.#server.put(resource, live);
   }
 
   /** What a create needs around it: its namespace as it is, the rest as if it were there. */
@@ -132,13 +132,13 @@ export class Overlay implements Transport {
     const { namespace } = route;
     if (namespace !== "") {
       const namespaces = this.#options.registry.registry.find("v1", "namespaces");
-      if (namespaces !== undefined && !this.#scratch.has(namespaces, "", namespace)) {
+      if (namespaces !== undefined && !this.#server.has(namespaces, "", namespace)) {
         const found = await this.#get(pathOf(namespaces, { name: namespace }), request.signal);
-        if (isStored(found)) this.#scratch.put(namespaces, found);
-        else this.#scratch.standIn("v1", "namespaces", "", namespace, { status: { phase: "Active" } });
+        if (isStored(found)) this.#server.put(namespaces, found);
+        else this.#server.addPlaceholder("v1", "namespaces", "", namespace, { status: { phase: "Active" } });
       }
     }
-    if (resource.storage === "pods") this.#scratch.surroundPod(namespace, body);
+    if (resource.storage === "pods") this.#server.seedPodDependencies(namespace, body);
   }
 
   /** Undefined where it cannot be read: it is not there, or this user may not. */
@@ -154,8 +154,8 @@ export class Overlay implements Transport {
     const path = pathOf(resource, { namespace: route.namespace });
     const list = await this.#options.transport.send({ ...bare(request), method: "GET", path });
     const items = (parsed(await readAll(list.body)) as { readonly items?: readonly StoredObject[] }).items ?? [];
-    for (const item of items) this.#scratch.put(resource, item);
-    const answer = await this.#scratch.send(request);
+    for (const item of items) this.#server.put(resource, item);
+    const answer = await this.#server.send(request);
     const bytes = await readAll(answer.body);
     for (const before of answer.status < 300 ? items : []) {
       this.#wroteObject(request, { route, resource }, "delete", {
@@ -194,7 +194,7 @@ export class Overlay implements Transport {
     }: { readonly sent: unknown; readonly before: StoredObject | undefined; readonly name: string },
   ): void {
     const { namespace, subresource } = route;
-    const after = this.#scratch.get(resource, namespace, name) as StoredObject | undefined;
+    const after = this.#server.get(resource, namespace, name) as StoredObject | undefined;
     const target = objectKey(namespace, name);
     const written = this.#written.get(nameOf(resource)) ?? new Map<ObjectKey, StoredObject | undefined>();
     this.#written.set(nameOf(resource), written.set(target, after));

@@ -33,7 +33,7 @@ import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
 import { fieldManagerOf } from "../run/live.ts";
 import { isStatusOnly, type Observed } from "./acts.ts";
-import { type Applied, InStep } from "./in-step.ts";
+import { type Applied, OwnerDeltaGate } from "./owner-delta-gate.ts";
 import type { KeyOf, Siblings } from "./intention.ts";
 import { Intentions, type SiblingPair } from "./intentions.ts";
 import { Overlay } from "./overlay.ts";
@@ -89,7 +89,7 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
   });
   const owners = new Owners(options);
   const owned = controllers.flatMap(({ watches }) => watches.filter((watch) => watch.owned === true));
-  const inStep = new InStep({
+  const deltaGate = new OwnerDeltaGate({
     timeline,
     ownedKinds: new Set(owned.map(({ kind }) => kind.kind)),
     isIdle: () => isIdle(),
@@ -104,7 +104,7 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
     timeline,
     random,
     bus,
-    createQueue: inStep.createQueue,
+    createQueue: deltaGate.createQueue,
     writers: true,
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     ...(options.freeze !== undefined && { freeze: options.freeze }),
@@ -150,7 +150,7 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
       .states()
       .every(({ waiting, handlers }) => waiting === 0 && handlers.every(({ backlog }) => backlog === 0));
   const stop = async (): Promise<void> => {
-    inStep.stop();
+    deltaGate.stop();
     await manager.stop();
     intentions.stop();
     stopListening();
@@ -167,7 +167,7 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
     intentions,
     startWorkers: () => manager.startWorkers(),
     syncOnce,
-    isIdle: () => inStep.held === 0 && isIdle(),
+    isIdle: () => deltaGate.held === 0 && isIdle(),
     stop,
   };
 }

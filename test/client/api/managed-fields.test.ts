@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseFrameWithout, parseListWithout } from "../../../src/client/api/managed-fields.ts";
+import {
+  parseFrameDroppingManagedFields,
+  parseListDroppingManagedFields,
+} from "../../../src/client/api/managed-fields.ts";
 
 const seed = 20261121;
 const runs = 2000;
@@ -67,7 +70,7 @@ describe("reading without managedFields", () => {
     fc.assert(
       fc.property(object, (one) => {
         const frame = { type: "MODIFIED", object: one };
-        const read = parseFrameWithout(JSON.stringify(frame)) as typeof frame;
+        const read = parseFrameDroppingManagedFields(JSON.stringify(frame)) as typeof frame;
         expect(without(read.object)).toEqual(without(JSON.parse(JSON.stringify(one))));
         // Left as they are, or gone: never a part.
         const left = (read.object as { metadata?: { managedFields?: unknown } }).metadata;
@@ -82,7 +85,7 @@ describe("reading without managedFields", () => {
     fc.assert(
       fc.property(fc.array(object, { maxLength: 4 }), (items) => {
         const text = JSON.stringify({ kind: "List", metadata: { resourceVersion: "7" }, items });
-        const read = parseListWithout(text) as { items: unknown[]; metadata: unknown };
+        const read = parseListDroppingManagedFields(text) as { items: unknown[]; metadata: unknown };
         expect(read.metadata).toEqual({ resourceVersion: "7" });
         expect(read.items.map(without)).toEqual((JSON.parse(text) as typeof read).items.map(without));
       }),
@@ -97,20 +100,24 @@ describe("reading without managedFields", () => {
       metadata: { name: "a", managedFields: [entry, entry] },
       spec: { containers: [] },
     };
-    const frame = parseFrameWithout(JSON.stringify({ type: "ADDED", object: pod })) as { object: unknown };
+    const frame = parseFrameDroppingManagedFields(JSON.stringify({ type: "ADDED", object: pod })) as {
+      object: unknown;
+    };
     expect(frame.object).toEqual({ kind: "Pod", metadata: { name: "a" }, spec: { containers: [] } });
-    const list = parseListWithout(JSON.stringify({ metadata: {}, items: [pod, pod] }));
+    const list = parseListDroppingManagedFields(JSON.stringify({ metadata: {}, items: [pod, pod] }));
     expect(list).toEqual({ metadata: {}, items: [frame.object, frame.object] });
   });
 
   test("a key of that name elsewhere stays", () => {
     const object = { spec: { managedFields: [{ a: 1 }], zone: "b" }, metadata: { name: "a" } };
-    expect(parseFrameWithout(JSON.stringify({ object }))).toEqual({ object });
-    expect(parseListWithout(JSON.stringify({ items: [object] }))).toEqual({ items: [object] });
+    expect(parseFrameDroppingManagedFields(JSON.stringify({ object }))).toEqual({ object });
+    expect(parseListDroppingManagedFields(JSON.stringify({ items: [object] }))).toEqual({ items: [object] });
   });
 
   test("text that is no JSON is a SyntaxError", () => {
-    expect(() => parseFrameWithout('{"object":{"metadata":{"managedFields":[{}],"a":')).toThrow(SyntaxError);
-    expect(() => parseListWithout("<html>")).toThrow(SyntaxError);
+    expect(() => parseFrameDroppingManagedFields('{"object":{"metadata":{"managedFields":[{}],"a":')).toThrow(
+      SyntaxError,
+    );
+    expect(() => parseListDroppingManagedFields("<html>")).toThrow(SyntaxError);
   });
 });

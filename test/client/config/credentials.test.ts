@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Login } from "../../../src/client/config/access.ts";
-import { authenticating } from "../../../src/client/http/authenticating.ts";
+import type { AuthInfo } from "../../../src/client/config/rest-config.ts";
+import { withCredentials } from "../../../src/client/http/credentials.ts";
 import type { CredentialSource } from "../../../src/client/config/credential.ts";
 import { credentialsOf } from "../../../src/client/config/credentials.ts";
 import { KubeconfigError, type ExecEntry } from "../../../src/client/config/kubeconfig-types.ts";
@@ -23,7 +23,7 @@ const access = {
 } as const;
 const start = Date.parse("2026-11-21T10:00:00Z");
 
-function source(login: Login, host: FakeHost, timeline: VirtualTimeline): CredentialSource {
+function source(login: AuthInfo, host: FakeHost, timeline: VirtualTimeline): CredentialSource {
   return credentialsOf({ ...access, login }, { host, timeline });
 }
 
@@ -38,7 +38,7 @@ const wait = async (timeline: VirtualTimeline, ms: number): Promise<void> => {
 };
 
 describe("fixed logins", () => {
-  const rows: readonly { readonly login: Login; readonly authorization: string | undefined }[] = [
+  const rows: readonly { readonly login: AuthInfo; readonly authorization: string | undefined }[] = [
     { login: { is: "none" }, authorization: undefined },
     { login: { is: "token", token: "t" }, authorization: "Bearer t" },
     { login: { is: "basic", username: "ü", password: "p" }, authorization: "Basic w7w6cA==" },
@@ -279,7 +279,7 @@ describe("authenticating", () => {
 
   test("a refused request is sent once more with new credentials, a write too", async () => {
     const inner = onlyFor("b");
-    const transport = authenticating(sourceOf(["a", "b"]), () => ({ ...inner, close: () => undefined }));
+    const transport = withCredentials(sourceOf(["a", "b"]), () => ({ ...inner, close: () => undefined }));
     expect((await transport.send(get("/x", { method: "POST" }))).status).toBe(200);
     expect(inner.requests.map(({ headers }) => headers?.["authorization"])).toEqual(["a", "b"]);
   });
@@ -290,7 +290,7 @@ describe("authenticating", () => {
       [["a"], 1],
     ] as const) {
       const inner = onlyFor("z");
-      const transport = authenticating(sourceOf(tokens), () => ({ ...inner, close: () => undefined }));
+      const transport = withCredentials(sourceOf(tokens), () => ({ ...inner, close: () => undefined }));
       expect((await transport.send(get("/x"))).status).toBe(401);
       expect(inner.requests).toHaveLength(tries);
     }
@@ -303,7 +303,7 @@ describe("authenticating", () => {
     ] as const;
     let now = 0;
     const events: string[] = [];
-    const transport = authenticating(
+    const transport = withCredentials(
       {
         current: () => Promise.resolve({ keyPair: pairs[now] as (typeof pairs)[number] }),
         renew: (same) => Promise.resolve(same),

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { controlPlaneBinary } from "../../../scripts/control-plane.ts";
-import type { AccessFlags } from "../../../src/client/config/access.ts";
-import { accessCluster } from "../../../src/client/config/cluster-access.ts";
+import type { ConfigFlags } from "../../../src/client/config/rest-config.ts";
+import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { loadKubeconfig } from "../../../src/client/config/kubeconfig.ts";
 import type { From } from "../../../src/client/config/kubeconfig-types.ts";
 import { realHost, type Host } from "../../../src/platform/host.ts";
@@ -180,7 +180,7 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
       const kubectls = view(joined, "--flatten", "--minify", "--context", context);
       const cluster = kubectls.clusters?.[0]?.["cluster"] as Record<string, string>;
       const user = kubectls.users?.[0]?.["user"] as Record<string, string>;
-      const ours = await accessCluster(hostFor(joined), { context });
+      const ours = await loadRestConfig(hostFor(joined), { context });
       expect(ours.server).toBe(cluster["server"] as string);
       expect(ours.tls.ca).toBe(decoded(cluster["certificate-authority-data"]) as string);
       expect(ours.keyPair?.certificate).toBe(decoded(user["client-certificate-data"]) as string);
@@ -192,7 +192,7 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
     return data === undefined ? undefined : atob(data);
   }
 
-  const flags: readonly { readonly flags: AccessFlags; readonly args: readonly string[] }[] = [
+  const flags: readonly { readonly flags: ConfigFlags; readonly args: readonly string[] }[] = [
     { flags: {}, args: [] },
     {
       flags: { context: "red", user: "boss", insecureSkipTlsVerify: true },
@@ -216,7 +216,7 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
         stderr: "pipe",
       }).stderr.toString();
       const server = /url="(https?:\/\/[^"]*?)\/x[?"]/.exec(asked)?.[1];
-      const ours = await accessCluster(hostFor(joined), given).then(
+      const ours = await loadRestConfig(hostFor(joined), given).then(
         (access) => access.server,
         () => undefined,
       );

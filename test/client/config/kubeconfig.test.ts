@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { AccessFlags, ClusterAccess } from "../../../src/client/config/access.ts";
-import { accessCluster } from "../../../src/client/config/cluster-access.ts";
+import type { ConfigFlags, RestConfig } from "../../../src/client/config/rest-config.ts";
+import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { kubeconfigFiles, loadKubeconfig } from "../../../src/client/config/kubeconfig.ts";
 import { KubeconfigError } from "../../../src/client/config/kubeconfig-types.ts";
 import { proxyFromEnvironment } from "../../../src/client/config/proxy.ts";
@@ -54,10 +54,8 @@ contexts:
   context: { cluster: dev, user: gone }
 `;
 const files = { "/k/dev": dev, "/k/pki/ca.crt": ca, "/k/pki/dev.crt": "cert" };
-const access = (
-  flags: AccessFlags = {},
-  env: Record<string, string> = { KUBECONFIG: "/k/dev" },
-): Promise<ClusterAccess> => accessCluster(fakeHost(files, { env }), flags);
+const access = (flags: ConfigFlags = {}, env: Record<string, string> = { KUBECONFIG: "/k/dev" }): Promise<RestConfig> =>
+  loadRestConfig(fakeHost(files, { env }), flags);
 const caught = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => "no error",
@@ -115,7 +113,7 @@ describe("a context as kubectl would use it", () => {
     expect(bare.login).toEqual({ is: "none" });
   });
 
-  const flags: readonly { readonly name: string; readonly flags: AccessFlags; readonly gives: object }[] = [
+  const flags: readonly { readonly name: string; readonly flags: ConfigFlags; readonly gives: object }[] = [
     { name: "--namespace", flags: { namespace: "x" }, gives: { namespace: "x" } },
     { name: "--user", flags: { user: "password" }, gives: { login: { is: "basic", username: "u", password: "p" } } },
     { name: "--cluster", flags: { cluster: "bare" }, gives: { server: "http://bare:8080" } },
@@ -176,17 +174,17 @@ describe("a context as kubectl would use it", () => {
       user,
     );
     const host = fakeHost({ ...files, "/k/dev": content }, { env: { KUBECONFIG: "/k/dev" } });
-    expect((await accessCluster(host, { context: "token" })).login).toEqual({
+    expect((await loadRestConfig(host, { context: "token" })).login).toEqual({
       is: "token-file",
       path: "/k/f",
       token: "t",
     });
-    const flagged = await accessCluster(host, { context: "token", token: "x" });
+    const flagged = await loadRestConfig(host, { context: "token", token: "x" });
     expect(flagged.login).toEqual({ is: "token", token: "x" });
   });
 
   test("--server alone needs no kubeconfig", async () => {
-    expect(await accessCluster(fakeHost({}), { server: "localhost:8080" })).toMatchObject({
+    expect(await loadRestConfig(fakeHost({}), { server: "localhost:8080" })).toMatchObject({
       context: "",
       server: "http://localhost:8080",
       namespace: "default",
@@ -198,7 +196,7 @@ describe("what is wrong, in one line, and what next", () => {
   const one = (content: string): Record<string, string> => ({ "/k/dev": content });
   const rows: readonly {
     readonly name: string;
-    readonly flags?: AccessFlags;
+    readonly flags?: ConfigFlags;
     readonly files?: Record<string, string>;
     readonly message: RegExp;
     readonly next?: RegExp;
@@ -277,7 +275,7 @@ describe("what is wrong, in one line, and what next", () => {
   ];
   for (const { name, flags = {}, files: given = files, message, next } of rows) {
     test(name, async () => {
-      const error = await caught(accessCluster(fakeHost(given, { env: { KUBECONFIG: "/k/dev" } }), flags));
+      const error = await caught(loadRestConfig(fakeHost(given, { env: { KUBECONFIG: "/k/dev" } }), flags));
       expect(error).toBeInstanceOf(KubeconfigError);
       expect((error as Error).message).toMatch(message);
       expect((error as Error).message).not.toContain("\n");
@@ -294,7 +292,7 @@ describe("a secret in the wrong place or form", () => {
     `current-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n` +
     `clusters: [{name: c, cluster: {${cluster}}}]\nusers: [{name: u, user: {${user}}}]\n`;
   const server = 'server: "https://a"';
-  const rows: readonly { readonly name: string; readonly text: string; readonly flags?: AccessFlags }[] = [
+  const rows: readonly { readonly name: string; readonly text: string; readonly flags?: ConfigFlags }[] = [
     ...["token", "password", "username", "client-key-data", "tokenFile"].map((field) => ({
       name: `a ${field} that is a number`,
       text: config(server, `${field}: ${number}`),
@@ -340,7 +338,9 @@ describe("a secret in the wrong place or form", () => {
   ];
   for (const { name, text, flags = {} } of rows) {
     test(`${name} is an error that does not show it`, async () => {
-      const error = await caught(accessCluster(fakeHost({ "/k/dev": text }, { env: { KUBECONFIG: "/k/dev" } }), flags));
+      const error = await caught(
+        loadRestConfig(fakeHost({ "/k/dev": text }, { env: { KUBECONFIG: "/k/dev" } }), flags),
+      );
       expect(error).toBeInstanceOf(KubeconfigError);
       const { message, next = "" } = error as KubeconfigError;
       expect(message + next).not.toMatch(new RegExp(`${secret}|${number}|PRIVATE`));
@@ -409,7 +409,7 @@ describe("what kubectl refuses is refused", () => {
     },
   ])("$name", async ({ text, says }) => {
     const error = await caught(
-      accessCluster(fakeHost({ "/k/dev": text, "/k/f": "a" }, { env: { KUBECONFIG: "/k/dev" } })),
+      loadRestConfig(fakeHost({ "/k/dev": text, "/k/f": "a" }, { env: { KUBECONFIG: "/k/dev" } })),
     );
     expect(error).toBeInstanceOf(KubeconfigError);
     expect((error as Error).message).toContain(says);
@@ -422,7 +422,7 @@ describe("in a cluster", () => {
   const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
 
   test("the service account of the pod, its token as a file that is read again", async () => {
-    expect(await accessCluster(fakeHost(pod, { env }))).toMatchObject({
+    expect(await loadRestConfig(fakeHost(pod, { env }))).toMatchObject({
       server: "https://[fd00::1]",
       namespace: "shop",
       tls: { ca, insecure: false },
@@ -432,12 +432,12 @@ describe("in a cluster", () => {
 
   test("a kubeconfig goes before it", async () => {
     const host = fakeHost({ ...pod, ...files }, { env: { ...env, KUBECONFIG: "/k/dev" } });
-    expect((await accessCluster(host)).context).toBe("dev");
+    expect((await loadRestConfig(host)).context).toBe("dev");
   });
 
   test("flags go on top", async () => {
     const host = fakeHost(pod, { env });
-    expect(await accessCluster(host, { namespace: "a", token: "x", as: "me" })).toMatchObject({
+    expect(await loadRestConfig(host, { namespace: "a", token: "x", as: "me" })).toMatchObject({
       namespace: "a",
       login: { is: "token", token: "x" },
       impersonation: { user: "me" },

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { TransportError, type ApiRequest, type ApiResponse, type Transport } from "../../../src/api/transport.ts";
-import { bounded } from "../../../src/client/http/in-flight.ts";
-import { rateLimited } from "../../../src/client/http/rate-limited.ts";
+import { withMaxInFlight } from "../../../src/client/http/in-flight.ts";
+import { withRateLimit } from "../../../src/client/http/rate-limit.ts";
 import { readOnly, ReadOnlyError } from "../../../src/client/http/read-only.ts";
-import { retrying } from "../../../src/client/http/retrying.ts";
-import { guarded } from "../../../src/client/http/watchdog.ts";
+import { withRetries } from "../../../src/client/http/retries.ts";
+import { withWatchdog } from "../../../src/client/http/watchdog.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 import { answer, bodyOf, fakeTransport, get } from "../transports.ts";
@@ -27,7 +27,7 @@ describe("rateLimited", () => {
         return Promise.resolve(answer({}));
       },
     };
-    const transport = rateLimited(inner, { qps: 20, burst: 3, timeline });
+    const transport = withRateLimit(inner, { qps: 20, burst: 3, timeline });
     const all = Promise.all(["a", "b", "c", "d", "e"].map((path) => transport.send(get(path))));
     await timeline.runUntil();
     await all;
@@ -43,16 +43,16 @@ describe("rateLimited", () => {
   test("watches are free, and no limit is no limit", async () => {
     const timeline = virtual();
     const inner = fakeTransport(() => ({}));
-    const limited = rateLimited(inner, { qps: 1, burst: 1, timeline });
+    const limited = withRateLimit(inner, { qps: 1, burst: 1, timeline });
     await Promise.all([limited.send(get("a")), ...[1, 2, 3].map(() => limited.send(get("w", watch)))]);
     expect(inner.requests).toHaveLength(4);
-    expect(rateLimited(inner, { qps: 0, burst: 0, timeline })).toBe(inner);
+    expect(withRateLimit(inner, { qps: 0, burst: 0, timeline })).toBe(inner);
   });
 
   test("an aborted request leaves at once and gives its token back", async () => {
     const timeline = virtual();
     const inner = fakeTransport(() => ({}));
-    const limited = rateLimited(inner, { qps: 1, burst: 1, timeline });
+    const limited = withRateLimit(inner, { qps: 1, burst: 1, timeline });
     await limited.send(get("a"));
     const stop = new AbortController();
     const gone = caught(limited.send(get("b", { signal: stop.signal })));
@@ -84,7 +84,7 @@ describe("retrying", () => {
     test(`${name}: ${tries === 1 ? "is the answer" : `is asked again after ${ms} ms`}`, async () => {
       const timeline = virtual();
       const inner = fakeTransport((_, count) => (count === 1 ? first : {}));
-      const response = retrying(inner, { timeline }).send(get("a", { method: "POST" }));
+      const response = withRetries(inner, { timeline }).send(get("a", { method: "POST" }));
       await timeline.runUntil();
       expect((await response).status).toBe(tries === 1 ? first.status : 200);
       expect(inner.requests).toHaveLength(tries);
@@ -95,7 +95,7 @@ describe("retrying", () => {
   test("gives up after ten more tries, with the last answer", async () => {
     const timeline = virtual();
     const inner = fakeTransport(() => ({ status: 429, headers: { "retry-after": "1" } }));
-    const response = retrying(inner, { timeline }).send(get("a"));
+    const response = withRetries(inner, { timeline }).send(get("a"));
     await timeline.runUntil();
     expect((await response).status).toBe(429);
     expect(inner.requests).toHaveLength(11);
@@ -125,7 +125,7 @@ describe("retrying", () => {
         if (count === 1) throw error;
         return {};
       });
-      const result = caught(retrying(inner, { timeline }).send(request));
+      const result = caught(withRetries(inner, { timeline }).send(request));
       await timeline.runUntil();
       expect(inner.requests).toHaveLength(tries);
       expect((await result) === error).toBe(tries === 1);
@@ -136,7 +136,7 @@ describe("retrying", () => {
 describe("bounded", () => {
   test("keeps the rest waiting in order until a body has been read, and does not count watches", async () => {
     const inner = fakeTransport(() => ({ body: "x" }));
-    const transport = bounded(inner, 2);
+    const transport = withMaxInFlight(inner, 2);
     const [a] = await Promise.all([
       transport.send(get("a")),
       transport.send(get("b")),
@@ -162,7 +162,7 @@ describe("bounded", () => {
       if (request.path === "fails") throw new TransportError("refused");
       return {};
     });
-    const transport = bounded(inner, 1);
+    const transport = withMaxInFlight(inner, 1);
     const open = await transport.send(get("a"));
     const aborted = caught(transport.send(get("b", { signal: stop.signal })));
     const failing = caught(transport.send(get("fails")));
@@ -256,7 +256,7 @@ describe("guarded", () => {
     const timeline = virtual();
     let chunk: () => void = () => undefined;
     let silences = 0;
-    const transport = guarded(
+    const transport = withWatchdog(
       {
         send(request) {
           const slow = slowBody(request);
@@ -286,7 +286,7 @@ describe("guarded", () => {
 
   test("does not take a slow reader for a silent server", async () => {
     const timeline = virtual();
-    const transport = guarded(
+    const transport = withWatchdog(
       fakeTransport(() => ({ body: "x" })),
       { timeline },
     );
@@ -300,7 +300,7 @@ describe("guarded", () => {
   test("--request-timeout ends a request that takes longer, and no watch", async () => {
     const timeline = virtual();
     const inner: Transport = { send: (request) => Promise.resolve(slowBody(request).response) };
-    const transport = guarded(inner, { timeline, requestTimeoutMs: 5000 });
+    const transport = withWatchdog(inner, { timeline, requestTimeoutMs: 5000 });
     const unary = await transport.send(get("a"));
     const watching = await transport.send(get("w", watch));
     const [read, watched] = [caught(unary.body.next()), caught(watching.body.next())];
@@ -313,7 +313,7 @@ describe("guarded", () => {
   test("an abort by the caller keeps its reason", async () => {
     const timeline = virtual();
     const stop = new AbortController();
-    const transport = guarded({ send: (request) => Promise.resolve(slowBody(request).response) }, { timeline });
+    const transport = withWatchdog({ send: (request) => Promise.resolve(slowBody(request).response) }, { timeline });
     const { body } = await transport.send(get("a", { signal: stop.signal }));
     const read = caught(body.next());
     stop.abort("enough");
@@ -322,7 +322,7 @@ describe("guarded", () => {
 
   test("an ended request leaves no timer behind", async () => {
     const timeline = virtual();
-    const { body } = await guarded(
+    const { body } = await withWatchdog(
       fakeTransport(() => ({})),
       { timeline },
     ).send(get("a"));

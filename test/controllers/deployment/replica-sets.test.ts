@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import {
-  active,
+  filterActive,
   findActiveOrLatest,
   byRevision,
   bySizeNewer,
   bySizeOlder,
-  counted,
+  totalInStatus,
   partition,
-  sizes,
+  totalSize,
   terminating,
 } from "../../../src/controllers/deployment/replica-sets.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
@@ -74,11 +74,11 @@ describe("the ReplicaSet that is scaled with its Deployment", () => {
 describe("sums over ReplicaSets", () => {
   const sets = [setOf("a", { size: 2, has: 1, available: 0 }), setOf("b", { size: 0, has: 3 })];
   test("tell pods asked for from pods there are", () => {
-    expect(sizes(sets)).toBe(2);
-    expect(counted(sets, "replicas")).toBe(4);
-    expect(counted(sets, "availableReplicas")).toBe(3);
-    expect(names(active(sets))).toEqual(["a"]);
-    expect([sizes([]), counted([], "replicas")]).toEqual([0, 0]);
+    expect(totalSize(sets)).toBe(2);
+    expect(totalInStatus(sets, "replicas")).toBe(4);
+    expect(totalInStatus(sets, "availableReplicas")).toBe(3);
+    expect(names(filterActive(sets))).toEqual(["a"]);
+    expect([totalSize([]), totalInStatus([], "replicas")]).toEqual([0, 0]);
   });
 
   const withStatus = (status: object): ReplicaSet => ({ ...setOf("x"), status: { replicas: 0, ...status } });

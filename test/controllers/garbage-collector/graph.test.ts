@@ -123,7 +123,7 @@ describe("what a watch shows of an object", () => {
     const it = collectorScene();
     it.showDeletion(ConfigMaps, object(ConfigMaps, "unknown"));
     const identity = { apiVersion: "v1", kind: "ConfigMap", namespace: "ns", name: "unknown", uid: "uid-unknown" };
-    it.graph.learnAbsence(identity, "404", silent);
+    it.graph.markAbsent(identity, "404", silent);
     expect(it.take()).toEqual([]);
   });
 
@@ -318,7 +318,7 @@ describe("the absence of an owner, as some dependents name it", () => {
     it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
     it.add(ConfigMaps, object(ConfigMaps, "b", { owners: [ownedBy(Secrets, "owner")] }));
     it.take();
-    const outcome = {
+    const effects = {
       enqueue: (key: string, ms: number) => woken.push(`${key} ${ms}`),
       invalidNamespace: () => undefined,
     };
@@ -330,7 +330,7 @@ describe("the absence of an owner, as some dependents name it", () => {
       name: "owner",
       uid: "uid-owner",
     };
-    it.graph.learnAbsence(asConfigMap, "404", outcome);
+    it.graph.markAbsent(asConfigMap, "404", effects);
     expect(woken).toEqual(["ConfigMap ns/a 0", "Secret ns/owner (uid uid-owner) 5"]);
     expect(it.graph.absentOwners.evidence(asConfigMap)).toBe("404");
     expect(it.graph.node("uid-owner")?.of.kind).toBe("Secret");
@@ -349,7 +349,7 @@ describe("the absence of an owner, as some dependents name it", () => {
   test("takes a virtual owner out of the graph that nobody means by another name", () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
-    it.graph.learnAbsence(identity("ConfigMap"), "404", silent);
+    it.graph.markAbsent(identity("ConfigMap"), "404", silent);
     expect(it.graph.node("uid-owner")).toBeUndefined();
   });
 
@@ -358,8 +358,8 @@ describe("the absence of an owner, as some dependents name it", () => {
     it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
     it.add(ConfigMaps, object(ConfigMaps, "b", { owners: [ownedBy(Secrets, "owner")] }));
     const woken: string[] = [];
-    const outcome = { enqueue: (key: string) => woken.push(key), invalidNamespace: () => undefined };
-    it.graph.learnAbsence(identity("Secret"), "404", outcome);
+    const effects = { enqueue: (key: string) => woken.push(key), invalidNamespace: () => undefined };
+    it.graph.markAbsent(identity("Secret"), "404", effects);
     expect(it.graph.node("uid-owner")).toMatchObject({ virtual: true, of: { kind: "ConfigMap" } });
     expect(woken).toEqual(["ConfigMap ns/b"]);
   });
@@ -367,8 +367,8 @@ describe("the absence of an owner, as some dependents name it", () => {
   test("is not remembered where nobody means it", () => {
     const it = collectorScene();
     it.add(Nodes, object(Nodes, "owner"));
-    it.graph.learnAbsence(identity("ConfigMap"), "404", silent);
-    it.graph.learnAbsence(identity("ConfigMap", { namespace: "" }), "404", silent);
+    it.graph.markAbsent(identity("ConfigMap"), "404", silent);
+    it.graph.markAbsent(identity("ConfigMap", { namespace: "" }), "404", silent);
     expect(it.graph.absentOwners.evidence(identity("ConfigMap"))).toBeUndefined();
     expect(it.graph.node("uid-owner")?.of.kind).toBe("Node");
   });
@@ -380,9 +380,9 @@ describe("the absence of an owner, as some dependents name it", () => {
       object(ConfigMaps, "owner"),
       object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }),
     );
-    const outcome = { enqueue: () => undefined, invalidNamespace: () => undefined };
+    const effects = { enqueue: () => undefined, invalidNamespace: () => undefined };
     const wrong: Identity = { apiVersion: "v1", kind: "Secret", namespace: "ns", name: "owner", uid: "uid-owner" };
-    it.graph.learnAbsence(wrong, "404", outcome);
+    it.graph.markAbsent(wrong, "404", effects);
     expect([it.graph.node("uid-owner")?.of.kind, it.graph.absentOwners.evidence(wrong)]).toEqual(["ConfigMap", "404"]);
   });
 });
@@ -588,7 +588,7 @@ test("whatever comes, owners and dependents agree (TestProcessEvent)", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const graph = new DependencyGraph();
-      const outcome = { enqueue: () => undefined, invalidNamespace: () => undefined };
+      const effects = { enqueue: () => undefined, invalidNamespace: () => undefined };
       const of = { apiVersion: "v1", kind: "ConfigMap" };
       const shown = new Map<string, ReturnType<typeof object>>();
       // A uid does not come back.
@@ -597,7 +597,7 @@ test("whatever comes, owners and dependents agree (TestProcessEvent)", () => {
         const before = shown.get(id);
         if (what === "delete") {
           if (before === undefined) continue;
-          graph.observeDeletion(of, before, outcome);
+          graph.observeDeletion(of, before, effects);
           shown.delete(id);
           gone.add(id);
           continue;
@@ -607,7 +607,7 @@ test("whatever comes, owners and dependents agree (TestProcessEvent)", () => {
           uid: id,
           owners: owners.map((name) => ownedBy(ConfigMaps, name, { uid: name })),
         });
-        graph.observe(of, now, before, outcome);
+        graph.observe(of, now, before, effects);
         shown.set(id, now);
       }
       for (const [id, { metadata }] of shown) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Leases, Nodes, Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
-import { accessCluster } from "../../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect } from "../../../src/client/connect.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
 import { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
@@ -37,7 +37,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     const bus = new TraceBus({ now: () => timeline.now() });
     bus.listen((event) => void events.push(event));
     const host = realHost();
-    const access = await accessCluster(host, { kubeconfig: cluster.kubeconfig });
+    const access = await loadRestConfig(host, { kubeconfig: cluster.kubeconfig });
     const connection = connect(access, { host, timeline, bus, qps: 5000, burst: 5000 });
     client = connection.clientFor("test");
     close = () => connection.close();

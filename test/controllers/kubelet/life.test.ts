@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Pod, PodSpec } from "../../../src/api/types.ts";
 import { advance } from "../../../src/controllers/kubelet/advance.ts";
-import { beginLife, graceMs, hasEnded, type PodLife } from "../../../src/controllers/kubelet/life.ts";
+import { newPodLife, graceMs, hasEnded, type PodLife } from "../../../src/controllers/kubelet/life.ts";
 import { phaseOf } from "../../../src/controllers/kubelet/phase.ts";
 import { restoreLife } from "../../../src/controllers/kubelet/restore.ts";
 import { statusOf } from "../../../src/controllers/kubelet/status.ts";
@@ -75,7 +75,7 @@ describe("the life of a pod", () => {
   test("does not depend on how often somebody looks", () => {
     fc.assert(
       fc.property(anyPod, anySteps, (pod, steps) => {
-        const [watched, left] = [beginLife(pod, start), beginLife(pod, start)];
+        const [watched, left] = [newPodLife(pod, start), newPodLife(pod, start)];
         let now = start;
         for (const step of steps) {
           now += step;
@@ -91,7 +91,7 @@ describe("the life of a pod", () => {
   test("never leaves a terminal phase, never counts restarts down, and says when the next change is", () => {
     fc.assert(
       fc.property(anyPod, (pod) => {
-        const life = beginLife(pod, start);
+        const life = newPodLife(pod, start);
         let before = { phase: "Pending", restarts: 0 };
         let now = start;
         for (let turns = 0; turns < 60; turns++) {
@@ -114,7 +114,7 @@ describe("the life of a pod", () => {
   test("ends within the grace period once it is told to, whatever it was doing", () => {
     fc.assert(
       fc.property(anyPod, fc.integer({ min: 0, max: 60_000 }), (pod, after) => {
-        const life = beginLife(pod, start);
+        const life = newPodLife(pod, start);
         advance(pod, life, start + after);
         const at = start + after;
         life.stop ??= { at, deadline: at + graceMs(pod) };
@@ -129,7 +129,7 @@ describe("the life of a pod", () => {
   test("goes on from its status when the kubelet was restarted", () => {
     fc.assert(
       fc.property(anyPod, fc.integer({ min: 1, max: 40 }), (pod, afterSeconds) => {
-        const life = beginLife(pod, start);
+        const life = newPodLife(pod, start);
         const now = start + afterSeconds * 1000;
         advance(pod, life, now);
         const status = statusOf(pod, life, { hostIP: "172.20.0.2", podIP: "10.1.0.1" }, now);

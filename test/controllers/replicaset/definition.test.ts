@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { catalogue } from "../../../src/controllers/index.ts";
+import { builtInControllers } from "../../../src/controllers/index.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { replicationcontroller } from "../../../src/controllers/replicaset/replicationcontroller.ts";
 import { rules, scaleDown, scaleUp, status, wait } from "../../../src/controllers/replicaset/rules.ts";
@@ -7,7 +7,7 @@ import { burstReplicas, planReplicas } from "../../../src/controllers/replicaset
 
 describe("the catalogue", () => {
   test("no two controllers answer to one name", () => {
-    const names = catalogue.flatMap(({ name, aliases }) => [name, ...aliases]);
+    const names = builtInControllers.flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toContain("rs");
     expect(names).toContain("replicationcontroller");

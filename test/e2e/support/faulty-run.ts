@@ -1,7 +1,7 @@
 /** Controllers live in this process, through a proxy that misbehaves; in this process, so that their caches can be looked at. */
-import { accessCluster } from "../../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
-import { catalogue } from "../../../src/controllers/index.ts";
+import { builtInControllers } from "../../../src/controllers/index.ts";
 import { type LiveRun, startLive } from "../../../src/modes/run/live.ts";
 import { realHost } from "../../../src/platform/host.ts";
 import { realRandom } from "../../../src/platform/random.ts";
@@ -32,7 +32,7 @@ export interface FaultyRun {
 /** A connection without a limit on requests. */
 export async function connectedBy(kubeconfig: string, bus: TraceBus): Promise<Connection> {
   const host = { ...realHost(), env: {} };
-  return connect(await accessCluster(host, { kubeconfig }), { host, timeline, bus, qps: 0, silentMs });
+  return connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0, silentMs });
 }
 
 /** Starts controllers by name, in one namespace or in all, on frozen caches, their requests to `url`. */
@@ -52,7 +52,7 @@ export async function startFaultyRun(
   const connection = await connectedBy(kubeconfigThrough(cluster, url), bus);
   const live = await startLive(
     {
-      controllers: catalogue.filter(({ name }) => controllers.includes(name)),
+      controllers: builtInControllers.filter(({ name }) => controllers.includes(name)),
       clientFor: connection.clientFor,
       bus,
       timeline,

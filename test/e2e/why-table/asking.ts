@@ -1,10 +1,10 @@
 /** Asks what `why` asks, inside the test: the same reading and the same diagnosis, without a process for each row. */
 import { kindNamed } from "../../../plugin/names/object-names.ts";
-import { accessCluster } from "../../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../../src/client/api/client.ts";
 import { connect } from "../../../src/client/connect.ts";
 import { discover } from "../../../src/client/api/discovery.ts";
-import { acting } from "../../../src/controllers/index.ts";
+import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { type Answer, notSeen } from "../../../src/diagnosis/answer.ts";
 import { findingsOf, refText } from "../../../src/diagnosis/diagnosis.ts";
 import { Reading } from "../../../src/modes/why/why.ts";
@@ -24,12 +24,20 @@ export async function askerFor(kubeconfig: string, as: string): Promise<Asker> {
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
   const host = { ...realHost(), env: {} };
-  const access = await accessCluster(host, { kubeconfig, ...(as !== "" && { as }) });
+  const access = await loadRestConfig(host, { kubeconfig, ...(as !== "" && { as }) });
   const connection = connect(access, { host, timeline, bus, qps: 0, readOnly: true });
   const { unlimited: transport } = connection;
   const client = createClient({ transport, bus, timeline });
   const discovery = await discover(client);
-  const parts = { transport, client, bus, timeline, random: realRandom(), discovery, controllers: acting };
+  const parts = {
+    transport,
+    client,
+    bus,
+    timeline,
+    random: realRandom(),
+    discovery,
+    controllers: controllersEnabledByDefault,
+  };
   return {
     async ask({ ask, namespace = space }) {
       const reading = await Reading.begin({ ...parts, asksControllers: true });

@@ -1,8 +1,8 @@
 /** Claims: those that certainly get no volume keep their pods waiting, and the others are taken to be bound, with the reason. */
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
-import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
-import type { Beginning, DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
+import type { InitialState, DryRun } from "../../../src/modes/dry-run/dry-run.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { apply, play, webReplicaSet } from "./scene.ts";
 
@@ -32,7 +32,7 @@ function withData(): ToApply {
 }
 
 /** A cluster of which everything has been read that matters here. */
-function cluster(...objects: readonly StoredObject[]): Beginning {
+function cluster(...objects: readonly StoredObject[]): InitialState {
   const empty = emptyCluster(["default"]);
   return { ...empty, objects: [...empty.objects, ...objects], scope: { ...empty.scope, unread: new Map() } };
 }

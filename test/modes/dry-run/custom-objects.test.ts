@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
-import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
+import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import { type CustomResources, noCustomResources } from "../../../src/modes/dry-run/custom-objects.ts";
 import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
 import { verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
-import { emptyCluster, savedCluster } from "../../../src/modes/dry-run/beginning.ts";
+import { emptyCluster, savedCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { defineController } from "../../../src/controller/api/definition.ts";
 import { watchPrimary } from "../../../src/controller/api/primary.ts";

@@ -1,7 +1,7 @@
 /** Pods that a cluster refuses for reasons that are not asked here. */
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
-import { savedCluster } from "../../../src/modes/dry-run/beginning.ts";
+import { savedCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
 import { verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";

@@ -1,10 +1,10 @@
 /** Dry-runs from manifests alone, for tests. */
-import type { ToApply, Wish } from "../../../src/modes/dry-run/apply.ts";
-import { emptyCluster } from "../../../src/modes/dry-run/beginning.ts";
+import type { ToApply, RequestedChange } from "../../../src/modes/dry-run/apply.ts";
+import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import { type DryRun, dryRun, type DryRunOptions } from "../../../src/modes/dry-run/dry-run.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 
-export function apply(object: ToApply): Wish {
+export function apply(object: ToApply): RequestedChange {
   return { is: "apply", object, namespace: "default" };
 }
 

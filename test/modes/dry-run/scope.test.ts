@@ -4,16 +4,16 @@ import { Namespaces, Nodes, Pods } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { Node } from "../../../src/api/types.ts";
 import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
-import { catalogue } from "../../../src/controllers/index.ts";
-import { beginningFrom, simulatedNodes } from "../../../src/modes/dry-run/beginning.ts";
-import type { Wish } from "../../../src/modes/dry-run/apply.ts";
+import { builtInControllers } from "../../../src/controllers/index.ts";
+import { initialStateFrom, simulatedNodes } from "../../../src/modes/dry-run/initial-state.ts";
+import type { RequestedChange } from "../../../src/modes/dry-run/apply.ts";
 import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
 import { sandboxKinds, servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
 import { type Snapshot, takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
 import { virtualCluster, type VirtualCluster, virtualStart } from "../../support/virtual-cluster.ts";
 import { changesOf, play } from "./scene.ts";
 
-const controllers = catalogue.filter(({ onlyByName }) => onlyByName !== true);
+const controllers = builtInControllers.filter(({ onlyByName }) => onlyByName !== true);
 const servedKinds = await sandboxKinds();
 const isServed = await servedBySandbox();
 
@@ -42,8 +42,12 @@ async function snapshotOf(
   return cluster.settle(taken);
 }
 
-function playOn(snapshot: Snapshot, namespaces: readonly string[], wishes: readonly Wish[] = []): Promise<DryRun> {
-  return play({ beginning: beginningFrom(snapshot, namespaces, virtualStart), wishes, controllers });
+function playOn(
+  snapshot: Snapshot,
+  namespaces: readonly string[],
+  wishes: readonly RequestedChange[] = [],
+): Promise<DryRun> {
+  return play({ beginning: initialStateFrom(snapshot, namespaces, virtualStart), wishes, controllers });
 }
 
 const noted = ({ groups, drift }: DryRun): readonly string[] => [

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { catalogue } from "../../../src/controllers/index.ts";
+import { builtInControllers } from "../../../src/controllers/index.ts";
 import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
 
 test("of each controller it is known whether another owner of it would be noticed while it runs", () => {
-  expect(ownersUnnoticed(catalogue)).toEqual(["garbage-collector", "serviceaccount"]);
+  expect(ownersUnnoticed(builtInControllers)).toEqual(["garbage-collector", "serviceaccount"]);
 });

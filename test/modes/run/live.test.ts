@@ -1,6 +1,6 @@
 /** How a live run is put together, as far as nothing is sent. */
 import { expect, test } from "bun:test";
-import { catalogue } from "../../../src/controllers/index.ts";
+import { builtInControllers } from "../../../src/controllers/index.ts";
 import { fieldManagerOf, startLive } from "../../../src/modes/run/live.ts";
 import { rejection } from "../../support/rejection.ts";
 import { virtualCluster } from "../../support/virtual-cluster.ts";
@@ -12,7 +12,7 @@ test("the namespace controller alone has limits on requests of its own, those of
   const refused = new Error("the test ends here");
   const started = startLive(
     {
-      controllers: catalogue,
+      controllers: builtInControllers,
       clientFor(fieldManager, limits) {
         own.set(fieldManager, limits);
         return cluster.clientFor(fieldManager);
@@ -30,7 +30,7 @@ test("the namespace controller alone has limits on requests of its own, those of
   const ended = rejection(started);
   await timeline.runUntil({ ms: 1000 });
   expect(await ended).toBe(refused);
-  for (const controller of catalogue) {
+  for (const controller of builtInControllers) {
     const limits = own.get(fieldManagerOf(controller));
     const isChatty = controller.name === "namespace";
     expect({ name: controller.name, limits }).toEqual({

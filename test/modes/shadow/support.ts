@@ -1,5 +1,5 @@
 /** A shadow beside a real kube-controller-manager: random changes, and what became of every intention. */
-import { accessCluster } from "../../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { type Shadow, startShadow } from "../../../src/modes/shadow/shadow.ts";
@@ -35,7 +35,7 @@ export async function shadowBeside(
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
   const host = { ...realHost(), env: {} };
-  const connection: Connection = connect(await accessCluster(host, { kubeconfig: cluster.kubeconfig }), {
+  const connection: Connection = connect(await loadRestConfig(host, { kubeconfig: cluster.kubeconfig }), {
     host,
     timeline,
     bus,

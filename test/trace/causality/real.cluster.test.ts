@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { DecisionId, Transport } from "../../../src/api/transport.ts";
 import { createClient } from "../../../src/client/api/client.ts";
-import { accessCluster } from "../../../src/client/config/cluster-access.ts";
+import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
@@ -50,7 +50,7 @@ async function runOurs(cluster: Cluster): Promise<Run> {
   });
   const host = { ...realHost(), env: {} };
   const open = async (kubeconfig: string): Promise<Connection> =>
-    connect(await accessCluster(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
+    connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
   const watches = await startFaultProxy(cluster.port);
   const reading = await open(kubeconfigThrough(cluster, watches.url));
   const connection = await open(cluster.kubeconfig);

@@ -1,5 +1,5 @@
 /** For GitHub Actions: annotations on the manifests, and the answer in a group of the log. The job's summary is written beside it. */
-import type { Done } from "../../../../src/modes/dry-run/apply.ts";
+import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { Random } from "../../../../src/platform/random.ts";
 import { isFeared, lostObjects } from "./verdict.ts";
@@ -89,12 +89,12 @@ function annotationsOf(report: DryRunReport): Annotation[] {
 }
 
 /** An object may be applied and scaled: the last of it counts. */
-function onceEach(done: readonly Done[]): readonly Done[] {
+function onceEach(done: readonly AppliedChange[]): readonly AppliedChange[] {
   return [...new Map(done.map((each) => [`${each.of.kind} ${each.key}`, each])).values()];
 }
 
 /** What becomes of an applied object, on the line where it stands. */
-function noticeOf(report: DryRunReport, done: Done): Annotation[] {
+function noticeOf(report: DryRunReport, done: AppliedChange): Annotation[] {
   const { of, key, did } = done;
   if (did === "unchanged") return [];
   const group = report.run.groups.find((each) => each.of.kind === of.kind && each.key === key);
@@ -109,7 +109,11 @@ function noticeOf(report: DryRunReport, done: Done): Annotation[] {
   ];
 }
 
-function placeOfObject(report: DryRunReport, { of, key }: Pick<Done, "of" | "key">, field?: string): Place | undefined {
+function placeOfObject(
+  report: DryRunReport,
+  { of, key }: Pick<AppliedChange, "of" | "key">,
+  field?: string,
+): Place | undefined {
   const name = key.slice(key.indexOf("/") + 1);
   const manifest = report.run.done.find(
     (done) => done.of.kind === of.kind && done.key === key && done.wish.is === "apply",

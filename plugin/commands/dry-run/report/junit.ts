@@ -1,6 +1,6 @@
 /** The answer of a dry-run as JUnit's XML: a test for each applied object, and one for the whole coming to rest. */
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
-import type { Done } from "../../../../src/modes/dry-run/apply.ts";
+import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import { isFeared, lostObjects } from "./verdict.ts";
 import { danglingText, unavailableText } from "./closing.ts";
 import { nameOf, reasonOf } from "./headline.ts";
@@ -36,7 +36,8 @@ function objectCases(report: DryRunReport): readonly TestCase[] {
   const { run, fears } = report;
   const each = new Map(run.done.map((done) => [`${done.of.kind} ${done.key}`, done]));
   return [...each].map(([name, done]): TestCase => {
-    const isIt = ({ of, key }: Pick<Done, "of" | "key">): boolean => of.kind === done.of.kind && key === done.key;
+    const isIt = ({ of, key }: Pick<AppliedChange, "of" | "key">): boolean =>
+      of.kind === done.of.kind && key === done.key;
     const unavailable = isFeared(fears, "unavailable") ? run.availability.filter(isShort).filter(isIt) : [];
     const dangling = isFeared(fears, "dangling") ? run.references.dangling.filter(isIt) : [];
     return {
@@ -48,13 +49,13 @@ function objectCases(report: DryRunReport): readonly TestCase[] {
   });
 }
 
-function skippedText({ verdicts }: DryRunReport, name: string, { did, why }: Done): string | undefined {
+function skippedText({ verdicts }: DryRunReport, name: string, { did, why }: AppliedChange): string | undefined {
   if (did === "not compared") return `not compared: ${why ?? ""}`;
   const decisive = verdicts.available.evidence.unseen.find(({ what, isDecisive }) => isDecisive && what === name);
   return decisive === undefined ? undefined : `cannot tell whether it becomes available: ${decisive.why}`;
 }
 
-function fileOf({ manifests }: DryRunReport, { wish }: Done): string {
+function fileOf({ manifests }: DryRunReport, { wish }: AppliedChange): string {
   if (wish.is !== "apply") return `--${wish.is}`;
   return manifests.find(({ object }) => object === wish.object)?.file ?? "manifests";
 }

@@ -4,7 +4,7 @@
  */
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { OpenClaim } from "../../../../src/modes/dry-run/open-claims.ts";
-import type { Done } from "../../../../src/modes/dry-run/apply.ts";
+import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import type { ChangeGroup, ObjectChange } from "../../../../src/views/outcome.ts";
 import { counted, type Style, wrapWords } from "../../../cli/style.ts";
 import { availableTexts, closingNotes } from "./closing.ts";
@@ -65,7 +65,7 @@ function diffLines(report: DryRunReport, style: Style): string[] {
 function appliedLine({ run }: DryRunReport): string | undefined {
   const done = run.done.filter(({ did }) => did !== "not compared");
   if (done.length === 0) return undefined;
-  const named = (each: Done): string => `${each.of.kind} ${each.key} ${each.did}`;
+  const named = (each: AppliedChange): string => `${each.of.kind} ${each.key} ${each.did}`;
   if (done.length <= namedObjects) return done.map(named).join(" · ");
   const alike = Map.groupBy(done, ({ of, did }) => `${of.kind} ${did}`);
   return [...alike.values()]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { controllers } from "../../../../plugin/commands/controllers/controllers.ts";
-import { catalogue } from "../../../../src/controllers/index.ts";
+import { builtInControllers } from "../../../../src/controllers/index.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
 
 describe("controllers", () => {
@@ -13,9 +13,9 @@ describe("controllers", () => {
   for (const columns of [60, 80, 100, 120, 160]) {
     test(`lists every controller with its purpose on a terminal of ${columns} columns, a line each`, async () => {
       const lines = await printed(columns);
-      expect(lines).toHaveLength(catalogue.length + 1);
+      expect(lines).toHaveLength(builtInControllers.length + 1);
       for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
-      for (const [index, { name, purpose }] of catalogue.entries()) {
+      for (const [index, { name, purpose }] of builtInControllers.entries()) {
         expect(lines[index + 1]).toStartWith(name);
         expect(lines[index + 1]).toContain(purpose.slice(0, 30));
       }
@@ -32,11 +32,11 @@ describe("controllers", () => {
   test("leaves nothing out where lines may be of any length", async () => {
     const lines = await printed(undefined);
     expect(lines[0]?.split(/ {2,}/)).toEqual(["NAME", "SHORT", "WATCHES", "WORKERS", "PURPOSE"]);
-    for (const { purpose } of catalogue) expect(lines.some((line) => line.endsWith(purpose))).toBe(true);
+    for (const { purpose } of builtInControllers) expect(lines.some((line) => line.endsWith(purpose))).toBe(true);
   });
 
   test("describes one within 80 columns", async () => {
-    for (const { name } of catalogue) {
+    for (const { name } of builtInControllers) {
       const lines = await printed(80, name);
       expect(lines[0]).toStartWith(name);
       for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);

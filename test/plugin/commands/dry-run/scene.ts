@@ -1,14 +1,16 @@
 /** Dry-runs and their reports, for tests of what is printed of them. */
-import { catalogue } from "../../../../src/controllers/index.ts";
-import type { ToApply, Wish } from "../../../../src/modes/dry-run/apply.ts";
-import { emptyCluster } from "../../../../src/modes/dry-run/beginning.ts";
+import { builtInControllers } from "../../../../src/controllers/index.ts";
+import type { ToApply, RequestedChange } from "../../../../src/modes/dry-run/apply.ts";
+import { emptyCluster } from "../../../../src/modes/dry-run/initial-state.ts";
 import { noCustomResources } from "../../../../src/modes/dry-run/custom-objects.ts";
 import { type Verdicts, verdictsOf } from "../../../../src/modes/dry-run/verdicts.ts";
 import { dryRun, type DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
 import type { DryRunReport } from "../../../../plugin/commands/dry-run/report/report.ts";
 
 /** Those that these outputs are about: another one in the catalogue changes none of them. */
-const controllers = catalogue.filter(({ name }) => ["deployment", "replicaset", "garbage-collector"].includes(name));
+const controllers = builtInControllers.filter(({ name }) =>
+  ["deployment", "replicaset", "garbage-collector"].includes(name),
+);
 
 export function deployment(image: string, cpu = "100m"): ToApply {
   const labels = { app: "web" };
@@ -41,7 +43,7 @@ export const service: ToApply = {
   spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
 } as ToApply;
 
-export const apply = (object: ToApply): Wish => ({ is: "apply", object, namespace: "shop" });
+export const apply = (object: ToApply): RequestedChange => ({ is: "apply", object, namespace: "shop" });
 
 /** An object of others that nobody here may read. */
 export const hidden: ToApply = {
@@ -51,7 +53,7 @@ export const hidden: ToApply = {
 };
 const unread = new Map([["example.com/Frob shop/hidden", "not allowed to get frobs.example.com"]]);
 
-export function play(baseline: readonly ToApply[], wishes: readonly Wish[]): Promise<DryRun> {
+export function play(baseline: readonly ToApply[], wishes: readonly RequestedChange[]): Promise<DryRun> {
   return dryRun({
     beginning: { ...emptyCluster(["shop"]), customResources: { ...noCustomResources, unread } },
     baseline: baseline.map(apply),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { explainCommand } from "../../../../plugin/commands/explain/explain.ts";
-import { catalogue } from "../../../../src/controllers/index.ts";
+import { builtInControllers } from "../../../../src/controllers/index.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
 
 async function printed(columns: number | undefined, words: readonly string[], output?: "json"): Promise<string> {
@@ -11,7 +11,7 @@ async function printed(columns: number | undefined, words: readonly string[], ou
 }
 
 describe("explain", () => {
-  for (const { name, rules } of catalogue) {
+  for (const { name, rules } of builtInControllers) {
     test(`shows every rule of ${name}, each with a sentence, within 80 columns`, async () => {
       const lines = (await printed(80, [name])).trimEnd().split("\n");
       for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
@@ -63,9 +63,9 @@ describe("explain", () => {
       ((await explainCommand.completeArgument?.(fakeIo(), before, { typed: "", before, values: {} })) ?? []).map(
         ({ value }) => value,
       );
-    expect(await values([])).toEqual(catalogue.map(({ name }) => name));
+    expect(await values([])).toEqual(builtInControllers.map(({ name }) => name));
     expect(await values(["ns"])).toEqual(
-      catalogue.find(({ name }) => name === "namespace")?.rules.map(({ id }) => id) ?? [],
+      builtInControllers.find(({ name }) => name === "namespace")?.rules.map(({ id }) => id) ?? [],
     );
   });
 });

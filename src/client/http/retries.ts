@@ -23,7 +23,7 @@ export function retryAfterMs(header: string | undefined): number | undefined {
  * left to whoever watches.
  * Source: client-go v0.36 rest/with_retry.go, rest/request.go; differs: a watch that could not be opened is an error.
  */
-export function retrying(transport: Transport, options: RetryOptions): Transport {
+export function withRetries(transport: Transport, options: RetryOptions): Transport {
   const retries = options.retries ?? defaultRetries;
   return {
     async send(request) {

@@ -6,7 +6,7 @@ import type { Node, Pod } from "../../api/types.ts";
 import { nodeAnnotation, silentAnnotation } from "../../controllers/kubelet/annotations.ts";
 import { nodeStatusOf, simulatedNode } from "../../controllers/kubelet/node.ts";
 import { type Random, randomUuid, seededRandom } from "../../platform/random.ts";
-import type { Beginning } from "./dry-run.ts";
+import type { InitialState } from "./dry-run.ts";
 import type { LeftAlone } from "./kubelet.ts";
 import { liveRefusals } from "./live-refusals.ts";
 import { type Scope, wholeCluster } from "./scope.ts";
@@ -60,7 +60,7 @@ function joinedNode({ metadata, spec, status }: Partial<Node>, random: Random, a
 }
 
 /** An empty cluster with these namespaces, and nodes that are ready. */
-export function emptyCluster(namespaces: Iterable<string>, { simulated, nodes = [] }: ClusterNodes = {}): Beginning {
+export function emptyCluster(namespaces: Iterable<string>, { simulated, nodes = [] }: ClusterNodes = {}): InitialState {
   const random = seededRandom(0);
   const meta = (name: string): StoredObject["metadata"] => metaOf(name, random, emptyClusterAtMs);
   const objects: StoredObject[] = [];
@@ -101,7 +101,7 @@ export function savedCluster(
   given: readonly StoredObject[],
   namespaces: Iterable<string>,
   cluster: ClusterNodes = {},
-): Beginning {
+): InitialState {
   const uids = new Set(given.map(({ metadata }) => metadata.uid));
   const saved = given.map((object) => withoutUnknownOwners(object, uids));
   const there = new Set(saved.map(({ kind, metadata }) => `${kind ?? ""} ${metadata.name}`));
@@ -171,7 +171,7 @@ function beginWith(
 }
 
 /** A snapshot as a dry-run begins with it: its nodes run what is new, and its pods stay as they are. */
-export function beginningFrom(snapshot: Snapshot, namespaces: readonly string[], now: number): Beginning {
+export function initialStateFrom(snapshot: Snapshot, namespaces: readonly string[], now: number): InitialState {
   const { objects, ...leftAlone } = beginWith(snapshot.objects, namespaces);
   const atMs = snapshot.atMs ?? now;
   const isUnreadable = (plural: string): boolean => snapshot.unreadable.some(({ kind }) => kind.plural === plural);

@@ -1,11 +1,11 @@
 /** How a user of a kubeconfig logs in. */
 import type { Host } from "../../platform/host.ts";
-import type { AccessFlags, Impersonation, KeyPair, Login } from "./access.ts";
+import type { ConfigFlags, Impersonation, KeyPair, AuthInfo } from "./rest-config.ts";
 import { KubeconfigError, type From, type UserEntry } from "./kubeconfig-types.ts";
 import { pem } from "./pem.ts";
 
-export interface UserAccess {
-  readonly login: Login;
+export interface UserAuth {
+  readonly login: AuthInfo;
   readonly keyPair?: KeyPair;
   readonly impersonation?: Impersonation;
 }
@@ -17,12 +17,12 @@ export interface UserAccess {
  * Source: client-go v0.36 tools/clientcmd/client_config.go getAuthInfo, validation.go validateAuthInfo, rest/transport.go; differs:
  * kubectl lets a token file of the kubeconfig win over --token.
  */
-export async function loginOf(
+export async function authInfoOf(
   host: Host,
   user: From<UserEntry>,
-  flags: AccessFlags,
+  flags: ConfigFlags,
   userName: string,
-): Promise<UserAccess> {
+): Promise<UserAuth> {
   const keyPair = await keyPairOf(host, user, flags, userName);
   const impersonation = impersonationOf(user.entry, flags, userName);
   return {
@@ -32,7 +32,7 @@ export async function loginOf(
   };
 }
 
-function loginMethod(host: Host, user: From<UserEntry>, flags: AccessFlags, userName: string): Login {
+function loginMethod(host: Host, user: From<UserEntry>, flags: ConfigFlags, userName: string): AuthInfo {
   const { entry } = user;
   const oidc = oidcLogin(entry, userName);
   const token = flags.token ?? entry.token ?? "";
@@ -63,7 +63,7 @@ function loginMethod(host: Host, user: From<UserEntry>, flags: AccessFlags, user
  * @throws KubeconfigError for every other provider, as kubectl; also beside another login.
  * Source: client-go v0.36 plugin/pkg/client/auth/oidc/oidc.go, rest/plugin.go, tools/clientcmd/validation.go.
  */
-function oidcLogin({ "auth-provider": provider, exec }: UserEntry, userName: string): Login | undefined {
+function oidcLogin({ "auth-provider": provider, exec }: UserEntry, userName: string): AuthInfo | undefined {
   if (provider === undefined || provider === null) return undefined;
   const cannot = `Cannot log in as user ${userName}: `;
   if (exec !== undefined && exec !== null) {
@@ -102,7 +102,7 @@ export function checkSendable(text: string, what: string): void {
 async function keyPairOf(
   host: Host,
   user: From<UserEntry>,
-  flags: AccessFlags,
+  flags: ConfigFlags,
   userName: string,
 ): Promise<KeyPair | undefined> {
   const { entry } = user;
@@ -132,7 +132,7 @@ async function keyPairOf(
 }
 
 /** @throws KubeconfigError for a group or uid without a user. */
-export function impersonationOf(entry: UserEntry, flags: AccessFlags, userName: string): Impersonation | undefined {
+export function impersonationOf(entry: UserEntry, flags: ConfigFlags, userName: string): Impersonation | undefined {
   const user = flags.as ?? entry.as ?? "";
   const uid = flags.asUid ?? entry["as-uid"] ?? "";
   const groups = flags.asGroup ?? entry["as-groups"] ?? [];

@@ -1,6 +1,6 @@
 /** Which of the applied objects somebody here does something about. */
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import type { Done } from "./apply.ts";
+import type { AppliedChange } from "./apply.ts";
 
 /** Nobody would act on these by themselves: they are read by others. */
 const passive: ReadonlySet<string> = new Set([
@@ -27,7 +27,10 @@ const passive: ReadonlySet<string> = new Set([
 /** Of kinds whose controllers need not be chosen: the scheduler, the kubelet and the count of quotas always act. */
 const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 
-export function isFollowed({ of, did, isCustom }: Done, controllers: readonly ControllerDefinition[]): boolean {
+export function isReconciled(
+  { of, did, isCustom }: AppliedChange,
+  controllers: readonly ControllerDefinition[],
+): boolean {
   if (isCustom === true) return false;
   if (of.group === "" && alwaysFollowed.has(of.kind)) return true;
   if (did !== "deleted" && passive.has(of.kind)) return true;

@@ -2,7 +2,7 @@
 import type { ExecEntry } from "./kubeconfig-types.ts";
 
 /** kubectl's global flags, as far as they choose a cluster and a login. Files are seen from the current folder. */
-export interface AccessFlags {
+export interface ConfigFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly cluster?: string;
@@ -23,7 +23,7 @@ export interface AccessFlags {
 }
 
 /** How a request says who sends it. A client certificate may come on top. */
-export type Login =
+export type AuthInfo =
   | { readonly is: "none" }
   | { readonly is: "token"; readonly token: string }
   /** The token counts while the file cannot be read. */
@@ -47,7 +47,7 @@ export interface Impersonation {
 }
 
 /** All that is needed to talk to one cluster, with every file read except those that are read again and again. */
-export interface ClusterAccess {
+export interface RestConfig {
   /** Empty where there is none: flags alone, or in a cluster. */
   readonly context: string;
   readonly clusterName: string;
@@ -58,7 +58,7 @@ export interface ClusterAccess {
   readonly tls: { readonly ca?: string; readonly serverName?: string; readonly insecure: boolean };
   readonly proxyUrl?: string;
   readonly disableCompression: boolean;
-  readonly login: Login;
+  readonly login: AuthInfo;
   readonly keyPair?: KeyPair;
   readonly impersonation?: Impersonation;
   /** The cluster's extension for exec plugins. */

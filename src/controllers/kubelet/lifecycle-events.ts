@@ -2,48 +2,53 @@
 import { Pods } from "../../api/kind.ts";
 import type { Pod } from "../../api/types.ts";
 import type { EventToRecord, SyncContext } from "../../controller/api/sync-context.ts";
-import type { Happening, PodLife } from "./life.ts";
+import type { LifecycleEvent, PodLife } from "./life.ts";
 
-/** `web started`, `web ended with exit code 1, again in 10 s`; undefined for what another happening says already. */
-export function inWords(happening: Happening): string | undefined {
-  switch (happening.what) {
+/** `web started`, `web ended with exit code 1, again in 10 s`; undefined for what another event says already. */
+export function inWords(event: LifecycleEvent): string | undefined {
+  switch (event.what) {
     case "started":
-      return `${happening.container} started`;
+      return `${event.container} started`;
     case "ready":
-      return `${happening.container} is ready`;
+      return `${event.container} is ready`;
     case "unready":
-      return `${happening.container} is no longer ready`;
+      return `${event.container} is no longer ready`;
     case "stopped":
-      return `${happening.container} stopped`;
+      return `${event.container} stopped`;
     case "ended": {
-      const again = happening.restartInMs === undefined ? "" : `, again in ${happening.restartInMs / 1000} s`;
-      return `${happening.container} ended with exit code ${happening.exitCode}${again}`;
+      const again = event.restartInMs === undefined ? "" : `, again in ${event.restartInMs / 1000} s`;
+      return `${event.container} ended with exit code ${event.exitCode}${again}`;
     }
     case "killed":
-      return `${happening.container} killed, its ${happening.probe.toLowerCase()} probe failed`;
+      return `${event.container} killed, its ${event.probe.toLowerCase()} probe failed`;
     case "back-off":
       return undefined;
     case "pull-failed":
-      return `the image of ${happening.container} cannot be pulled`;
+      return `the image of ${event.container} cannot be pulled`;
     case "deadline":
       return "activeDeadlineSeconds are over";
   }
 }
 
 /** Records the Events that a kubelet records. */
-export function recordHappenings(context: SyncContext, pod: Pod, life: PodLife, happened: readonly Happening[]): void {
-  for (const happening of happened) {
-    for (const event of eventsOf(pod, life, happening)) context.event(Pods, pod, event);
+export function recordLifecycleEvents(
+  context: SyncContext,
+  pod: Pod,
+  life: PodLife,
+  happened: readonly LifecycleEvent[],
+): void {
+  for (const one of happened) {
+    for (const event of eventsOf(pod, life, one)) context.event(Pods, pod, event);
   }
 }
 
 const normal = (reason: string, message: string): EventToRecord => ({ type: "Normal", reason, message });
 const warning = (reason: string, message: string): EventToRecord => ({ type: "Warning", reason, message });
 
-function eventsOf(pod: Pod, life: PodLife, happening: Happening): readonly EventToRecord[] {
-  switch (happening.what) {
+function eventsOf(pod: Pod, life: PodLife, event: LifecycleEvent): readonly EventToRecord[] {
+  switch (event.what) {
     case "started": {
-      const image = life.containers.find(({ spec }) => spec.name === happening.container)?.spec.image ?? "";
+      const image = life.containers.find(({ spec }) => spec.name === event.container)?.spec.image ?? "";
       return [
         normal("Pulled", `Container image "${image}" already present on machine`),
         normal("Created", "Container created"),
@@ -54,18 +59,15 @@ function eventsOf(pod: Pod, life: PodLife, happening: Happening): readonly Event
       return [warning("Unhealthy", "Readiness probe failed: as its annotation asks")];
     case "killed":
       return [
-        warning("Unhealthy", `${happening.probe} probe failed: as its annotation asks`),
-        normal(
-          "Killing",
-          `Container ${happening.container} failed ${happening.probe.toLowerCase()} probe, will be restarted`,
-        ),
+        warning("Unhealthy", `${event.probe} probe failed: as its annotation asks`),
+        normal("Killing", `Container ${event.container} failed ${event.probe.toLowerCase()} probe, will be restarted`),
       ];
     case "back-off": {
       const { name, namespace = "", uid } = pod.metadata;
       return [
         warning(
           "BackOff",
-          `Back-off restarting failed container ${happening.container} in pod ${name}_${namespace}(${uid})`,
+          `Back-off restarting failed container ${event.container} in pod ${name}_${namespace}(${uid})`,
         ),
       ];
     }

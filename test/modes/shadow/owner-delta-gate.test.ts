@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { DeltaQueue, ObjectDelta } from "../../../src/cache/delta-queue.ts";
-import { InStep } from "../../../src/modes/shadow/in-step.ts";
+import { OwnerDeltaGate } from "../../../src/modes/shadow/owner-delta-gate.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 
@@ -19,7 +19,7 @@ function sceneOf(): Scene {
   const taken: string[] = [];
   const queues: DeltaQueue<StoredObject>[] = [];
   const scene = { busy: false };
-  const inStep = new InStep({
+  const inStep = new OwnerDeltaGate({
     timeline,
     isIdle: () => !scene.busy,
     ownedKinds: new Set(["Pod"]),

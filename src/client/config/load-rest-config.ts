@@ -1,7 +1,7 @@
 /** From a kubeconfig and flags to one cluster and one login. */
 import type { Host } from "../../platform/host.ts";
-import type { AccessFlags, ClusterAccess } from "./access.ts";
-import { inClusterAccess } from "./in-cluster.ts";
+import type { ConfigFlags, RestConfig } from "./rest-config.ts";
+import { inClusterConfig } from "./in-cluster.ts";
 import { loadKubeconfig } from "./kubeconfig.ts";
 import {
   KubeconfigError,
@@ -10,7 +10,7 @@ import {
   type From,
   type Kubeconfig,
 } from "./kubeconfig-types.ts";
-import { loginOf } from "./login.ts";
+import { authInfoOf } from "./auth-info.ts";
 import { pem } from "./pem.ts";
 import { checkedProxy } from "./proxy.ts";
 import { serverAddress } from "./server-address.ts";
@@ -20,14 +20,14 @@ import { serverAddress } from "./server-address.ts";
  * this runs in.
  * @throws KubeconfigError
  */
-export async function accessCluster(host: Host, flags: AccessFlags = {}): Promise<ClusterAccess> {
+export async function loadRestConfig(host: Host, flags: ConfigFlags = {}): Promise<RestConfig> {
   const kubeconfig = await loadKubeconfig(host, flags);
   const empty = kubeconfig.contexts.size === 0 && kubeconfig.clusters.size === 0 && kubeconfig.currentContext === "";
   if (empty && (flags.kubeconfig ?? "") === "") {
-    const inCluster = await inClusterAccess(host, flags);
+    const inCluster = await inClusterConfig(host, flags);
     if (inCluster !== undefined) return inCluster;
   }
-  return resolveAccess(host, kubeconfig, flags);
+  return resolveRestConfig(host, kubeconfig, flags);
 }
 
 /**
@@ -36,7 +36,7 @@ export async function accessCluster(host: Host, flags: AccessFlags = {}): Promis
  * Source: client-go v0.36 tools/clientcmd/client_config.go, validation.go; differs: no cluster at all is an error, where
  * kubectl asks localhost:8080.
  */
-export async function resolveAccess(host: Host, kubeconfig: Kubeconfig, flags: AccessFlags): Promise<ClusterAccess> {
+export async function resolveRestConfig(host: Host, kubeconfig: Kubeconfig, flags: ConfigFlags): Promise<RestConfig> {
   const contextName = flags.context ?? kubeconfig.currentContext;
   const context = contextOf(kubeconfig, contextName, flags);
   const clusterName = flags.cluster ?? context.cluster ?? "";
@@ -45,7 +45,7 @@ export async function resolveAccess(host: Host, kubeconfig: Kubeconfig, flags: A
   const user = named(kubeconfig.users, userName, "user", flags.user, contextName, kubeconfig);
   const where = contextName === "" ? "" : ` (context ${contextName})`;
   const tls = await tlsOf(host, cluster, flags, where);
-  const { login, keyPair, impersonation } = await loginOf(host, user, flags, userName);
+  const { login, keyPair, impersonation } = await authInfoOf(host, user, flags, userName);
   const address = nonEmpty(flags.server) ?? nonEmpty(cluster.entry.server);
   if (address === undefined) {
     throw new KubeconfigError(`Cannot find the API server: ${files(kubeconfig)} names none${where}`, {
@@ -90,7 +90,7 @@ function files(kubeconfig: Kubeconfig): string {
   return kubeconfig.files.length === 0 ? "the kubeconfig" : kubeconfig.files.join(", ");
 }
 
-function contextOf(kubeconfig: Kubeconfig, name: string, flags: AccessFlags): ContextEntry {
+function contextOf(kubeconfig: Kubeconfig, name: string, flags: ConfigFlags): ContextEntry {
   const context = kubeconfig.contexts.get(name);
   if (context !== undefined) return context.entry;
   if (name === "" && (flags.server !== undefined || flags.cluster !== undefined)) return {};
@@ -131,9 +131,9 @@ function named<T>(
 async function tlsOf(
   host: Host,
   cluster: From<ClusterEntry>,
-  flags: AccessFlags,
+  flags: ConfigFlags,
   where: string,
-): Promise<ClusterAccess["tls"]> {
+): Promise<RestConfig["tls"]> {
   const { entry } = cluster;
   const overridden = flags.insecureSkipTlsVerify === true || flags.certificateAuthority !== undefined;
   const insecure = overridden ? flags.insecureSkipTlsVerify === true : entry["insecure-skip-tls-verify"] === true;

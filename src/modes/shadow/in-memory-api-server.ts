@@ -26,7 +26,7 @@ export function targetOf(
   return resource === undefined ? undefined : { route, resource };
 }
 
-export class Scratch {
+export class InMemoryApiServer {
   readonly #server: Server;
   readonly #transport: Transport;
 
@@ -58,7 +58,7 @@ export class Scratch {
   }
 
   /** Stands an object in that a request needs around it, unless there is one. */
-  standIn(apiVersion: string, plural: string, namespace: string, name: string, fields: object = {}): void {
+  addPlaceholder(apiVersion: string, plural: string, namespace: string, name: string, fields: object = {}): void {
     const resource = this.#server.registry.find(apiVersion, plural);
     if (resource === undefined || name === "" || this.has(resource, namespace, name)) return;
     const { timeline, random } = this.#server;
@@ -72,12 +72,12 @@ export class Scratch {
   }
 
   /** What a pod's admission looks up. */
-  surroundPod(namespace: string, body: unknown): void {
+  seedPodDependencies(namespace: string, body: unknown): void {
     const text = (value: unknown): string => (typeof value === "string" ? value : "");
-    this.standIn("v1", "serviceaccounts", namespace, text(at(body, "spec", "serviceAccountName")) || "default");
+    this.addPlaceholder("v1", "serviceaccounts", namespace, text(at(body, "spec", "serviceAccountName")) || "default");
     const priority = text(at(body, "spec", "priorityClassName"));
-    this.standIn("scheduling.k8s.io/v1", "priorityclasses", "", priority, { value: 0 });
-    this.standIn("node.k8s.io/v1", "runtimeclasses", "", text(at(body, "spec", "runtimeClassName")), {
+    this.addPlaceholder("scheduling.k8s.io/v1", "priorityclasses", "", priority, { value: 0 });
+    this.addPlaceholder("node.k8s.io/v1", "runtimeclasses", "", text(at(body, "spec", "runtimeClassName")), {
       handler: "any",
     });
   }

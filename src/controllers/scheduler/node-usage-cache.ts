@@ -27,7 +27,7 @@ interface MutableLoad extends NodeLoad {
 
 const nothing: NodeLoad = { pods: new Map(), asked: new Map(), scored: new Map(), hostPorts: new Map() };
 
-export class Ledger {
+export class NodeUsageCache {
   #loads = new Map<string, MutableLoad>();
   #placed = new Map<ObjectKey, { readonly node: string; readonly pod: Pod }>();
   /** Pods that keep others away: few, and asked of at every decision. */

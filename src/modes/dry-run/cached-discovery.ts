@@ -4,7 +4,7 @@ import { readAll, type Transport, wholeBody } from "../../api/transport.ts";
 const discovery = /^\/(api(\/[^/]+)?|apis(\/[^/]+){0,2})$/;
 
 /** A transport that asks for each document of discovery once. */
-export function rememberingDiscovery(transport: Transport): Transport {
+export function withCachedDiscovery(transport: Transport): Transport {
   const known = new Map<
     string,
     { readonly status: number; readonly type: string | undefined; readonly bytes: Uint8Array }

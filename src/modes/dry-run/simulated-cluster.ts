@@ -25,10 +25,10 @@ import { whatPodLacks } from "./lacking.ts";
 import { dryRunKubelet, type LeftAlone } from "./kubelet.ts";
 import { type Lookup, type Scope, withinScope } from "./scope.ts";
 import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
-import { rememberingDiscovery } from "./remembering-discovery.ts";
+import { withCachedDiscovery } from "./cached-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
 
-export interface WorldOptions extends LeftAlone {
+export interface SimulatedClusterOptions extends LeftAlone {
   /** When it begins, in ms since 1970. */
   readonly startMs: number;
   readonly seed: number;
@@ -57,7 +57,7 @@ export interface StoreChange {
   readonly after: StoredObject | undefined;
 }
 
-export interface World {
+export interface SimulatedCluster {
   readonly timeline: VirtualTimeline;
   readonly bus: TraceBus;
   readonly sandbox: Sandbox;
@@ -76,7 +76,7 @@ export interface World {
 const mostTurns = 2_000_000;
 
 /** Resolves when the caches are full; the workers have not started. */
-export async function createWorld(options: WorldOptions): Promise<World> {
+export async function createSimulatedCluster(options: SimulatedClusterOptions): Promise<SimulatedCluster> {
   const { startMs, seed } = options;
   const timeline = virtualTimeline(startMs, seededRandom(seed));
   const random = seededRandom(seedFor(options.objects, seed));
@@ -107,7 +107,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const isStandIn = (name: string): boolean => standIns.some((definition) => fieldManagerOf(definition) === name);
   const { onWrite } = options;
   const clientFor = (name: string): Client => {
-    const inProcess = customs.before(rememberingDiscovery(sandbox.transport({ actor: name })));
+    const inProcess = customs.before(withCachedDiscovery(sandbox.transport({ actor: name })));
     const refusing = refusingPods(inProcess, options.liveRefusals);
     const transport = onWrite === undefined ? refusing : recordingWrites(refusing, name, onWrite);
     return createClient({ transport, bus: isStandIn(name) ? unheard : bus, timeline, fieldManager: name });

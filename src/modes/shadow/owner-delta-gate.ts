@@ -17,7 +17,7 @@ import { RealFIFO } from "../../cache/real-fifo.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
 import { Fifo } from "../../workqueue/fifo.ts";
 
-export interface InStepOptions {
+export interface OwnerDeltaGateOptions {
   readonly timeline: Timeline;
   /** Whether every delta that was let through has reached its handlers, and no key waits for a worker or is with one. */
   readonly isIdle: () => boolean;
@@ -51,15 +51,15 @@ interface Held {
 }
 
 /** Shared by the delta queues of all kinds. */
-export class InStep {
-  #options: InStepOptions;
+export class OwnerDeltaGate {
+  #options: OwnerDeltaGateOptions;
   #held = new Fifo<Held>();
   /** How many of each queue are held: what comes after them waits behind them. */
   #waiting = new Map<object, number>();
   #timer: Cancel | undefined;
   #stopped = false;
 
-  constructor(options: InStepOptions) {
+  constructor(options: OwnerDeltaGateOptions) {
     this.#options = options;
   }
 
@@ -70,7 +70,7 @@ export class InStep {
 
   /** The queue of a kind; give it to a `SharedInformerFactory` as `createQueue`. */
   readonly createQueue = <T extends StoredObject>(options: DeltaQueueOptions<T>): DeltaQueue<T> =>
-    new InStepQueue(options, this);
+    new GatedQueue(options, this);
 
   /** Lets everything through from now on. */
   stop(): void {
@@ -138,33 +138,33 @@ export class InStep {
 }
 
 /** A RealFIFO whose entrance is kept in step. What is held does not count as waiting in it. */
-class InStepQueue<T extends StoredObject> implements DeltaQueue<T> {
+class GatedQueue<T extends StoredObject> implements DeltaQueue<T> {
   #inner: RealFIFO<T>;
-  #inStep: InStep;
+  #gate: OwnerDeltaGate;
   #known: KnownObjects<T>;
   #of: KindName;
 
-  constructor(options: DeltaQueueOptions<T>, inStep: InStep) {
+  constructor(options: DeltaQueueOptions<T>, gate: OwnerDeltaGate) {
     this.#of = options.of ?? { group: "", kind: "" };
     this.#inner = new RealFIFO(options);
-    this.#inStep = inStep;
+    this.#gate = gate;
     this.#known = options.known;
   }
 
   put(delta: ObjectDelta<T>): void {
-    this.#inStep.admit(this, this.#inStep.mayBeOwners(this.#of, delta, this.#known), () => this.#inner.put(delta));
+    this.#gate.admit(this, this.#gate.mayBeOwners(this.#of, delta, this.#known), () => this.#inner.put(delta));
   }
 
   replace(objects: readonly T[], resourceVersion: string, receivedAt: number): void {
-    this.#inStep.admit(this, false, () => this.#inner.replace(objects, resourceVersion, receivedAt));
+    this.#gate.admit(this, false, () => this.#inner.replace(objects, resourceVersion, receivedAt));
   }
 
   resync(): void {
-    this.#inStep.admit(this, false, () => this.#inner.resync());
+    this.#gate.admit(this, false, () => this.#inner.resync());
   }
 
   bookmark(resourceVersion: string, receivedAt: number): void {
-    this.#inStep.admit(this, false, () => this.#inner.bookmark(resourceVersion, receivedAt));
+    this.#gate.admit(this, false, () => this.#inner.bookmark(resourceVersion, receivedAt));
   }
 
   pop(process: ProcessDelta<T>): boolean {
@@ -176,7 +176,7 @@ class InStepQueue<T extends StoredObject> implements DeltaQueue<T> {
       const { key, object, type } = delta;
       const before = this.#known.get(key);
       process(delta, initial);
-      this.#inStep.applied({ of: this.#of, key, before, object, deleted: type === "Deleted" });
+      this.#gate.applied({ of: this.#of, key, before, object, deleted: type === "Deleted" });
     });
   }
 

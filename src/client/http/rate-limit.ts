@@ -20,7 +20,7 @@ export interface OwnLimits {
  * With 20 and 30, of 50 requests at once 30 go out now, the others one each 50 ms. Watches are free.
  * Source: client-go v0.36 rest/request.go (tryThrottle, Watch), util/flowcontrol/throttle.go.
  */
-export function rateLimited(transport: Transport, options: RateLimit & { readonly timeline: Timeline }): Transport {
+export function withRateLimit(transport: Transport, options: RateLimit & { readonly timeline: Timeline }): Transport {
   const { qps, burst, timeline } = options;
   if (qps <= 0) return transport;
   const most = Math.max(1, burst);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { TransportError } from "../../../src/api/transport.ts";
-import { logged } from "../../../src/client/http/logged.ts";
+import { withRequestLog } from "../../../src/client/http/request-log.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 import { rejection } from "../../support/rejection.ts";
@@ -13,7 +13,11 @@ test("each request is told of in a line, without its login and its body", async 
     return { status: path === "/api" ? 200 : 403 };
   });
   const timeline = virtualTimeline(0, seededRandom(1));
-  const transport = logged(inner, { timeline, server: "https://a:6443/prefix", log: (line) => lines.push(line) });
+  const transport = withRequestLog(inner, {
+    timeline,
+    server: "https://a:6443/prefix",
+    log: (line) => lines.push(line),
+  });
   const secret = { headers: { authorization: "Bearer hunter2" }, body: new TextEncoder().encode("hunter2") };
   await transport.send(get("/api", { ...secret, query: [["labelSelector", "a=b"]] }));
   await transport.send({ ...get("/api/v1/pods", secret), method: "POST" });

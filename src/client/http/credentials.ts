@@ -1,5 +1,5 @@
 import type { Transport } from "../../api/transport.ts";
-import type { KeyPair } from "../config/access.ts";
+import type { KeyPair } from "../config/rest-config.ts";
 import type { Credential, CredentialSource } from "../config/credential.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { Credential, CredentialSource } from "../config/credential.ts";
  * refused request has not been looked at, so that is safe for writes too. `open` is asked for a transport when the certificate
  * changes; a connection stays with the certificate it was made with.
  */
-export function authenticating(
+export function withCredentials(
   credentials: CredentialSource,
   open: (keyPair: KeyPair | undefined) => Transport & { close(): void },
 ): Transport & { close(): void } {

@@ -12,7 +12,7 @@ export interface LogOptions {
  * Tells of each request when its answer begins, or fails: `GET https://127.0.0.1:6443/version 200 in 12 ms`. Headers and bodies, and
  * so logins, are not told of. Source: what `kubectl -v=6` tells, client-go v0.36 transport/round_trippers.go.
  */
-export function logged(transport: Transport, { timeline, server, log }: LogOptions): Transport {
+export function withRequestLog(transport: Transport, { timeline, server, log }: LogOptions): Transport {
   return {
     async send(request) {
       const startedAt = timeline.now();

@@ -2,9 +2,9 @@
 import type { RunEnd } from "../../platform/virtual-timeline.ts";
 import type { StageEvent } from "../../trace/events.ts";
 import { type Loop, Recurrence } from "./recurrence.ts";
-import type { World } from "./world.ts";
+import type { SimulatedCluster } from "./simulated-cluster.ts";
 
-export type Settled =
+export type Convergence =
   /** Nothing is left to do. `afterMs`: until the last change. */
   | { readonly is: "steady"; readonly afterMs: number }
   /** A state came back after writes, again and again. */
@@ -23,7 +23,7 @@ const mostTurns = 20_000_000;
  * Steady: nothing is left but background timers; or, at the horizon, nothing has changed for so long that whatever is tried
  * again has been tried since.
  */
-export async function settle(world: World, horizonMs: number): Promise<Settled> {
+export async function untilConverged(world: SimulatedCluster, horizonMs: number): Promise<Convergence> {
   const { timeline } = world;
   const startedAt = timeline.now();
   let lastChange = startedAt;
