@@ -31,7 +31,7 @@ export function controllersNamed(words: readonly string[], calledAs: string): re
 /** The controller of that name, and its parts. @throws UserError as above. */
 function controllersCalled(word: string, calledAs: string): readonly ControllerDefinition[] {
   const named = controllerNamed(word, calledAs);
-  return builtInControllers.filter((definition) => definition === named || definition.partOf === named.name);
+  return builtInControllers.filter((definition) => definition === named || definition.companionOf === named.name);
 }
 
 export function controllerNamed(word: string, calledAs: string): ControllerDefinition {

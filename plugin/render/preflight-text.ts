@@ -1,5 +1,5 @@
 /** What the preflight found, in words: the line when all is well, the refusals when not. */
-import { subjectOf } from "../../src/controller/api/definition.ts";
+import { resourceNameOf } from "../../src/controller/api/definition.ts";
 import type { CacheState } from "../../src/modes/run/live.ts";
 import type { Preflight } from "../../src/modes/preflight/preflight.ts";
 import { formatRight } from "../../src/modes/preflight/rights.ts";
@@ -11,13 +11,13 @@ export function preflightLine({ rights, owners }: Preflight): string {
   const held = rights.asked.length - rights.missing.length;
   const found = owners
     .filter(({ owner }) => owner.is !== "none found")
-    .map(({ controller, owner }) => `${subjectOf(controller)}: ${owner.evidence}`);
+    .map(({ controller, owner }) => `${resourceNameOf(controller)}: ${owner.evidence}`);
   const absent = Map.groupBy(
     owners.filter(({ owner }) => owner.is === "none found"),
     ({ owner }) => owner.evidence,
   );
   for (const [evidence, alike] of absent) {
-    const subjects = new Set(alike.map(({ controller }) => subjectOf(controller)));
+    const subjects = new Set(alike.map(({ controller }) => resourceNameOf(controller)));
     found.push(`no other owner of ${[...subjects].join(", ")} found: ${evidence}`);
   }
   return `rights  ${held} of ${rights.asked.length} · owner  ${found.join(" · ")}`;
@@ -59,7 +59,7 @@ export function refuseOrPass(found: Preflight, context: RefusalContext): void {
       ? `refused: ${owner.who} is active on this cluster (${owner.evidence}).`
       : `refused: cannot tell whether ${owner.who} is active on this cluster (${owner.evidence}).`,
     [
-      `If both run ${controller.name}, ${controller.ifRunTwice ?? `everything is done twice to ${subjectOf(controller)}`}.`,
+      `If both run ${controller.name}, ${controller.ifRunTwice ?? `everything is done twice to ${resourceNameOf(controller)}`}.`,
       ...(alike.length === 0 ? [] : [`It is the same with ${alike.join(", ")}.`]),
       "To look on without writing anything:",
       `  ${context.toLookOn}`,

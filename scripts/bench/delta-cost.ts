@@ -38,7 +38,7 @@ async function pass(n: number, timeline: Timeline, listens: boolean): Promise<{ 
     const one = (): void => {
       if (++seen === n) resolve();
     };
-    informer.addHandler({ name: "bench", added: one, updated: one });
+    informer.addHandler({ name: "bench", on: one });
     void informer.run(stop.signal);
   });
   const ms = performance.now() - start;

@@ -29,7 +29,7 @@ type Side = (typeof sides)[number];
 
 /** What `all` means, as kube-controller-manager names it. */
 const controllers = controllersEnabledByDefault
-  .filter(({ runBy, partOf }) => runBy === undefined && partOf === undefined)
+  .filter(({ upstreamComponent, companionOf }) => upstreamComponent === undefined && companionOf === undefined)
   .map(({ name }) => `${name}-controller`);
 
 /** Each side in turn, in a process of its own. */

@@ -35,16 +35,16 @@ export const mutatedRooms: readonly MutatedRoom[] = [
     name: "cache",
     groups: [
       {
-        sources: ["src/cache/{delta-fifo,real-fifo,indexer,intake,store-writer}.ts"],
-        tests: ["test/cache/{delta-queue,indexer,intake,store-writer}.test.ts"],
+        sources: ["src/cache/{delta-fifo,real-fifo,indexer,object-transformer,delta-processor}.ts"],
+        tests: ["test/cache/{delta-queue,indexer,object-transformer,delta-processor}.test.ts"],
       },
       {
         sources: ["src/cache/{backoff,reflector,reflector-reports,reflector-state}.ts"],
         tests: ["test/cache/{backoff,reflector-state,reflector-reports,reflector}.test.ts"],
       },
       {
-        sources: ["src/cache/{freeze,processor-listener,shared-informer,shared-informer-factory,turns}.ts"],
-        tests: ["test/cache/{freeze,processor-listener,shared-informer,shared-informer-factory,turns}.test.ts"],
+        sources: ["src/cache/{freeze,processor-listener,shared-informer,shared-informer-factory,batch-runner}.ts"],
+        tests: ["test/cache/{freeze,processor-listener,shared-informer,shared-informer-factory,batch-runner}.test.ts"],
       },
     ],
   },
@@ -74,7 +74,7 @@ export const mutatedRooms: readonly MutatedRoom[] = [
     groups: [
       { sources: ["src/trace/bus.ts"], tests: ["test/trace/bus.test.ts"] },
       { sources: ["src/trace/linker.ts"], tests: ["test/trace/linker.test.ts"] },
-      { sources: ["src/trace/recent.ts"], tests: ["test/trace/recent.test.ts"] },
+      { sources: ["src/trace/generational-cache.ts"], tests: ["test/trace/generational-cache.test.ts"] },
       { sources: ["src/trace/mask.ts"], tests: ["test/trace/{mask,delta-detail}.test.ts"] },
       { sources: ["src/trace/triggers.ts"], tests: ["test/trace/triggers.test.ts"] },
     ],

@@ -1,6 +1,6 @@
 /** What differs between two objects, as field paths. */
 import { deepEqual } from "./deep-equal.ts";
-import { type Difference, differenceOf } from "./difference.ts";
+import { type ChangedNodes, changedNodes } from "./changed-nodes.ts";
 
 export { deepEqual } from "./deep-equal.ts";
 
@@ -36,16 +36,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 export function fieldChanges(
   before: unknown,
   after: unknown,
-  difference: Difference = differenceOf(before, after),
+  changed: ChangedNodes = changedNodes(before, after),
 ): FieldChange[] {
   const changes: FieldChange[] = [];
-  compareFields("", before, after, { difference, changes });
+  compareFields("", before, after, { changed, changes });
   return changes;
 }
 
 interface Comparison {
   /** Of the whole: what lies beside it along fields is as it was. */
-  readonly difference: Difference;
+  readonly changed: ChangedNodes;
   readonly changes: FieldChange[];
 }
 
@@ -53,7 +53,7 @@ interface Comparison {
 function compareFields(path: string, before: unknown, after: unknown, into: Comparison): void {
   if (
     before === after ||
-    (typeof after === "object" && after !== null && isComparable(before, after) && !into.difference.has(after))
+    (typeof after === "object" && after !== null && isComparable(before, after) && !into.changed.has(after))
   )
     return;
   if (!isObject(before) || !isObject(after)) {

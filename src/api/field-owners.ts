@@ -1,6 +1,6 @@
 /** Who owns what changed, by the field sets of managedFields. */
 import { deepEqual } from "./deep-equal.ts";
-import type { Difference } from "./difference.ts";
+import type { ChangedNodes } from "./changed-nodes.ts";
 
 /** Of the changes from one state of an object to the next. */
 export interface ChangeOwners {
@@ -14,7 +14,7 @@ export interface OwnedChange {
   readonly before: unknown;
   readonly after: unknown;
   /** Of the two. */
-  readonly difference: Difference;
+  readonly changed: ChangedNodes;
   /** Of each entry the fieldsV1 after the change. */
   readonly sets: readonly unknown[];
 }
@@ -28,9 +28,9 @@ export interface OwnedChange {
  * Source: structured-merge-diff v6 fieldpath/serialize.go (how sets are written), merge/update.go Update (a writer takes over what
  * it changed and added, and everybody loses what was removed).
  */
-export function ownersOfChange({ before, after, difference, sets }: OwnedChange): ChangeOwners {
+export function ownersOfChange({ before, after, changed, sets }: OwnedChange): ChangeOwners {
   const search = new OwnerSearch(sets.length);
-  const same: Same = (old, item) => (isObject(item) && isObject(old) ? !difference.has(item) : deepEqual(old, item));
+  const same: Same = (old, item) => (isObject(item) && isObject(old) ? !changed.has(item) : deepEqual(old, item));
   const claims = sets.map((set) => (isObject(set) ? set : {}));
   search.compare(before, after, { path: "", same, claims });
   return search.result();

@@ -1,59 +1,64 @@
-/** What an informer tells its handlers. */
-import type { ObjectKey } from "../api/key.ts";
-import type { DeltaType } from "../trace/events.ts";
-
-/** The delta behind a notification: ids and versions, so that it may be kept. */
-export interface DeltaRef {
-  /** The kind of the object. */
-  readonly kind: string;
-  readonly type: DeltaType;
-  readonly key: ObjectKey;
-  readonly resourceVersion: string;
-  /** The `seq` of the delta event; 0 if nobody listened, and for an object told to a handler that came late. */
-  readonly seq: number;
-}
+/** What an informer's handlers are called with, and how they are added. */
+import type { DeltaRef } from "../trace/triggers.ts";
 
 /**
- * The handlers of one consumer. They are synchronous and quick: enqueue a key and return. What one throws is reported and harms
- * nobody else. For each object they are called in the order `added`, any number of `updated`, `deleted`; they may read the cache,
- * which is at least as new as the notification, and usually newer.
+ * One change of one object, as the cache holds it now. All handlers of an informer share the value: never change it or the objects.
+ * For each object a handler is notified in the order `added`, any number of `updated`, `deleted`.
+ *
+ * Source: client-go v0.36 tools/cache/controller.go ResourceEventHandler: OnAdd, OnUpdate, OnDelete.
+ */
+export type Notification<T> =
+  | {
+      /** The cache holds the object now and did not before. */
+      readonly type: "added";
+      readonly object: T;
+      /** The object was there before the informer, or before the handler: client-go's isInInitialList. */
+      readonly initial: boolean;
+      readonly delta: DeltaRef;
+    }
+  | {
+      /**
+       * Another version of the object, or a resync: then `before` and `object` are the same. The two may have different uids: the
+       * object was deleted and made again, and neither was seen.
+       */
+      readonly type: "updated";
+      readonly before: T;
+      readonly object: T;
+      readonly delta: DeltaRef;
+    }
+  | {
+      /** The cache no longer holds the object. */
+      readonly type: "deleted";
+      /** Its last state: as the server sent it, or, of a tombstone, as it was last cached. */
+      readonly object: T;
+      /** The deletion itself was missed, and found out by a list: client-go's DeletedFinalStateUnknown. */
+      readonly tombstone: boolean;
+      readonly delta: DeltaRef;
+    };
+
+/**
+ * One consumer of an informer. `on` is synchronous and quick: map the object to keys, enqueue them, return. It may read the cache,
+ * which is at least as new as the notification and usually newer. An error that it throws is reported; neither its next
+ * notification nor another handler is affected.
  */
 export interface EventHandler<T> {
-  /** A controller's name: it stands in events. */
+  /** The name that stage events give it: a controller's. */
   readonly name: string;
-  /** `initial`: the object was there before the informer, or before the handler. */
-  added?(object: T, initial: boolean, delta: DeltaRef): void;
-  /** A resync comes with both objects the same. The two may even have different uids, if a deletion was missed. */
-  updated?(before: T, object: T, delta: DeltaRef): void;
-  /** `tombstone`: the deletion itself was missed, `object` is the last state known. */
-  deleted?(object: T, tombstone: boolean, delta: DeltaRef): void;
+  on(notification: Notification<T>): void;
 }
 
 /** How one handler is notified, where it differs from its informer. */
 export interface HandlerOptions {
-  /** Every object is told again so often; 0 for never. Default: the informer's. */
+  /** How often it is notified of every object again, in milliseconds; 0 for never. Default: the informer's. */
   readonly resyncMs?: number;
 }
 
 /** A handler that was added to an informer. Source: client-go v0.36 ResourceEventHandlerRegistration. */
 export interface HandlerRegistration {
-  /** Whether the handler has been called for every object of the first list. */
+  /** Whether the handler has been notified of every object of the first list. */
   hasSynced(): boolean;
-  /** Notifications that wait. */
+  /** How many notifications wait for the handler. */
   readonly backlog: number;
-  /** No call comes after this. */
+  /** Removes the handler: it is not called again, and what waits for it is dropped. */
   remove(): void;
-}
-
-/** One notification, shared by all listeners that get it. */
-export interface Notification<T> {
-  readonly type: "added" | "updated" | "deleted";
-  readonly object: T;
-  /** Of `updated`. */
-  readonly before: T | undefined;
-  readonly initial: boolean;
-  readonly tombstone: boolean;
-  readonly delta: DeltaRef;
-  /** 0 if nobody listened. */
-  readonly queuedAt: number;
 }

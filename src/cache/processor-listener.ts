@@ -2,10 +2,16 @@ import type { Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import type { KindName } from "../trace/events.ts";
 import { Fifo } from "../workqueue/fifo.ts";
+import { BatchRunner } from "./batch-runner.ts";
 import type { EventHandler, Notification } from "./handler.ts";
-import { Turns } from "./turns.ts";
 
-/** Told of what a handler threw. */
+/** A notification as it waits for its handlers. */
+export type QueuedNotification<T> = Notification<T> & {
+  /** When it was made, in ms since 1970; 0 if nobody listens for `notify` events. */
+  readonly queuedAt: number;
+};
+
+/** Called with what a handler threw, the handler's name and the key of the object. */
 export type HandlerErrorListener = (error: unknown, handler: string, key: string) => void;
 
 /** What a listener is created with; times in milliseconds. */
@@ -29,13 +35,16 @@ export class ProcessorListener<T> {
   readonly resyncMs: number;
   /** When the next resync is due; Infinity for never. */
   nextResyncAt: number;
-  /** Gets what tells nothing new: resyncs, and objects that a list brought unchanged. Decided anew at each resync. */
+  /**
+   * Whether this listener takes part in the current resync. Listeners that do not are not notified of unchanged objects: of a
+   * resync's, or of a list's.
+   */
   syncing = true;
   #options: ProcessorListenerOptions<T>;
-  #pending: Fifo<Notification<T>> = new Fifo();
+  #pending: Fifo<QueuedNotification<T>> = new Fifo();
   #initialPending = 0;
   #stopped = false;
-  #turns: Turns;
+  #batches: BatchRunner;
 
   constructor(options: ProcessorListenerOptions<T>) {
     const { handler, timeline, of, resyncMs } = options;
@@ -44,7 +53,7 @@ export class ProcessorListener<T> {
     this.resyncMs = resyncMs;
     this.nextResyncAt = resyncMs > 0 ? timeline.now() + resyncMs : Infinity;
     const actor = `${of.kind} listener ${handler.name}`;
-    this.#turns = new Turns({ timeline, actor, step: () => this.#deliver() });
+    this.#batches = new BatchRunner({ timeline, actor, step: () => this.#deliver() });
   }
 
   get backlog(): number {
@@ -57,11 +66,11 @@ export class ProcessorListener<T> {
   }
 
   /** Takes a notification; it is delivered in a later turn. */
-  add(notification: Notification<T>): void {
+  add(notification: QueuedNotification<T>): void {
     if (this.#stopped) return;
-    if (notification.initial) this.#initialPending++;
+    if (isInitial(notification)) this.#initialPending++;
     this.#pending.push(notification);
-    this.#turns.wake();
+    this.#batches.wake();
   }
 
   /** Whether a resync is due; if so the time of the next one is set. */
@@ -73,7 +82,7 @@ export class ProcessorListener<T> {
 
   stop(): void {
     this.#stopped = true;
-    this.#turns.stop();
+    this.#batches.stop();
     this.#pending.clear();
   }
 
@@ -82,37 +91,21 @@ export class ProcessorListener<T> {
     if (notification === undefined) return false;
     if (this.#options.bus.hears("notify")) this.#report(notification);
     try {
-      this.#call(notification);
+      this.handler.on(notification);
     } catch (error) {
       this.#failed(notification, error);
     }
-    if (notification.initial) this.#initialPending--;
+    if (isInitial(notification)) this.#initialPending--;
     return true;
   }
 
-  #call(notification: Notification<T>): void {
-    const { handler } = this;
-    const { object, delta } = notification;
-    switch (notification.type) {
-      case "added":
-        handler.added?.(object, notification.initial, delta);
-        break;
-      case "updated":
-        handler.updated?.(notification.before as T, object, delta);
-        break;
-      case "deleted":
-        handler.deleted?.(object, notification.tombstone, delta);
-        break;
-    }
-  }
-
-  #report({ delta, queuedAt }: Notification<T>, error?: string): void {
+  #report({ delta, queuedAt }: QueuedNotification<T>, error?: string): void {
     const { bus, timeline, of } = this.#options;
     bus.emit({
       stage: "notify",
       of,
       key: delta.key,
-      delta: delta.seq,
+      delta: delta.delta,
       handler: this.handler.name,
       waitedMs: queuedAt === 0 ? 0 : timeline.now() - queuedAt,
       backlog: this.#pending.length,
@@ -120,9 +113,13 @@ export class ProcessorListener<T> {
     });
   }
 
-  #failed(notification: Notification<T>, error: unknown): void {
+  #failed(notification: QueuedNotification<T>, error: unknown): void {
     const { bus, onHandlerError } = this.#options;
     if (bus.hears("notify")) this.#report(notification, error instanceof Error ? error.message : String(error));
     onHandlerError?.(error, this.handler.name, notification.delta.key);
   }
+}
+
+function isInitial(notification: Notification<unknown>): boolean {
+  return notification.type === "added" && notification.initial;
 }

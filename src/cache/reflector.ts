@@ -16,7 +16,7 @@ import type { TraceBus } from "../trace/bus.ts";
 import type { KindName } from "../trace/events.ts";
 import { type Backoff, reflectorBackoff } from "./backoff.ts";
 import type { DeltaQueue } from "./delta-queue.ts";
-import type { Intake } from "./intake.ts";
+import type { ObjectTransformer } from "./object-transformer.ts";
 import {
   type ActiveState,
   nextState,
@@ -30,7 +30,7 @@ import { failureReason, ListReport, WatchReport } from "./reflector-reports.ts";
 export interface ReflectorOptions<T extends StoredObject> {
   readonly listerWatcher: ListerWatcher<T>;
   readonly queue: DeltaQueue<T>;
-  readonly intake: Intake<T>;
+  readonly transformer: ObjectTransformer<T>;
   readonly timeline: Timeline;
   readonly random: Random;
   readonly bus: TraceBus;
@@ -87,7 +87,7 @@ export class Reflector<T extends StoredObject> {
     this.#options = options;
     this.#actor = `reflector ${kind.plural}`;
     this.#of = { group: kind.group, kind: kind.kind };
-    this.#reading = { withoutManagedFields: () => !options.intake.wantsWriters };
+    this.#reading = { withoutManagedFields: () => !options.transformer.tracksFieldManagers };
     this.#backoff = reflectorBackoff({ now: () => options.timeline.now(), random: options.random });
     this.#state = startState("start", options.watchList === true);
   }
@@ -166,12 +166,12 @@ export class Reflector<T extends StoredObject> {
     report: ListReport,
     signal: AbortSignal,
   ): Promise<Pick<ListPage<T>, "continueToken" | "bytes">> {
-    const { listerWatcher, intake, timeline, selectors, pageSize } = this.#options;
+    const { listerWatcher, transformer, timeline, selectors, pageSize } = this.#options;
     const more = token === "" ? {} : { continueToken: token };
     const limit = pageSize ?? defaultPageSize;
     const page = await listerWatcher.list({ ...selectors, limit, ...more, ...this.#reading }, signal);
     await timeline.hop(this.#actor);
-    for (const item of page.items) into.push(intake.listed(item));
+    for (const item of page.items) into.push(transformer.fromList(item));
     this.#bytes += page.bytes;
     report.page(page.bytes, page.resourceVersion);
     return { continueToken: page.continueToken, bytes: page.bytes };
@@ -239,7 +239,7 @@ export class Reflector<T extends StoredObject> {
           break;
         case "ADDED":
         case "MODIFIED":
-          objects.set(keyOf(frame.object), this.#options.intake.listed(frame.object));
+          objects.set(keyOf(frame.object), this.#options.transformer.fromList(frame.object));
           break;
       }
     }
@@ -294,18 +294,18 @@ export class Reflector<T extends StoredObject> {
 
   /** Puts what came with one chunk into the queue. Atomic. */
   #take(watch: OpenWatch<T>, frames: readonly WatchFrame<T>[]): void {
-    const { queue, intake, timeline } = this.#options;
+    const { queue, transformer, timeline } = this.#options;
     const receivedAt = timeline.now();
     for (const frame of frames) {
       switch (frame.type) {
         case "ADDED":
-          queue.put(intake.watched("Added", frame.object, receivedAt));
+          queue.put(transformer.fromWatch("Added", frame.object, receivedAt));
           break;
         case "MODIFIED":
-          queue.put(intake.watched("Updated", frame.object, receivedAt));
+          queue.put(transformer.fromWatch("Updated", frame.object, receivedAt));
           break;
         case "DELETED":
-          queue.put(intake.watched("Deleted", frame.object, receivedAt));
+          queue.put(transformer.fromWatch("Deleted", frame.object, receivedAt));
           break;
         case "BOOKMARK":
           queue.bookmark(frame.object.metadata.resourceVersion, receivedAt);

@@ -77,7 +77,7 @@ export class SharedInformerFactory {
    * Ends the informer that reads a kind's metadata alone, when the server has the kind no more: asked for again, it starts anew.
    * Others keep running. Resolves when its requests have ended.
    */
-  async endMetadata(kind: Kind): Promise<void> {
+  async stopMetadataInformer(kind: Kind): Promise<void> {
     const resource = nameOfMetadata(kind);
     const run = this.#runs.get(resource);
     this.#informers.delete(resource);

@@ -8,16 +8,16 @@ import type { TraceBus } from "../trace/bus.ts";
 import type { CreateDeltaQueue, DeltaQueue } from "./delta-queue.ts";
 import type { EventHandler, HandlerOptions, HandlerRegistration } from "./handler.ts";
 import { Indexer, type IndexFunction } from "./indexer.ts";
-import { Intake } from "./intake.ts";
+import { ObjectTransformer } from "./object-transformer.ts";
 import type { Lister } from "./lister.ts";
 import { type HandlerErrorListener, ProcessorListener } from "./processor-listener.ts";
 import { RealFIFO } from "./real-fifo.ts";
 import { Reflector } from "./reflector.ts";
 import type { ReflectorState } from "./reflector-state.ts";
-import { StoreWriter } from "./store-writer.ts";
-import { Turns } from "./turns.ts";
+import { DeltaProcessor } from "./delta-processor.ts";
+import { BatchRunner } from "./batch-runner.ts";
 
-export type { DeltaRef, EventHandler, HandlerOptions, HandlerRegistration } from "./handler.ts";
+export type { EventHandler, HandlerOptions, HandlerRegistration, Notification } from "./handler.ts";
 
 /** What an informer reads from, and how it caches and notifies; times in milliseconds. */
 export interface SharedInformerOptions<T extends StoredObject> {
@@ -81,8 +81,8 @@ export class SharedInformer<T extends StoredObject> {
   #indexer: Indexer<T>;
   #queue: DeltaQueue<T>;
   #reflector: Reflector<T>;
-  #writer: StoreWriter<T>;
-  #turns: Turns;
+  #processor: DeltaProcessor<T>;
+  #batches: BatchRunner;
   #listeners: readonly ProcessorListener<T>[] = [];
   #resolveSynced: (() => void) | undefined;
   #cancelResync: Cancel = () => undefined;
@@ -97,28 +97,32 @@ export class SharedInformer<T extends StoredObject> {
     const indexer = new Indexer<T>();
     this.#indexer = indexer;
     this.synced = new Promise((resolve) => (this.#resolveSynced = resolve));
-    this.#turns = new Turns({ timeline, actor: `informer ${kind.plural}`, step: () => this.#step() });
+    this.#batches = new BatchRunner({ timeline, actor: `informer ${kind.plural}`, step: () => this.#step() });
     const of = { group: kind.group, kind: kind.kind };
-    const queueOptions = { of, known: indexer, now, wake: () => this.#turns.wake() };
+    const queueOptions = { of, known: indexer, now, wake: () => this.#batches.wake() };
     const queue = options.createQueue?.<T>(queueOptions) ?? new RealFIFO<T>(queueOptions);
     this.#queue = queue;
-    const intake = new Intake<T>({ ...options, indexer, wantsWriters: () => options.writers ?? bus.on });
-    this.#writer = new StoreWriter({
+    const transformer = new ObjectTransformer<T>({
+      ...options,
+      indexer,
+      tracksFieldManagers: () => options.writers ?? bus.on,
+    });
+    this.#processor = new DeltaProcessor({
       of,
       indexer,
-      intake,
+      transformer,
       bus,
       now,
       selected: selectors !== undefined && Object.keys(selectors).length > 0,
       listeners: () => this.#listeners,
     });
-    this.#reflector = new Reflector({ ...options, timeline, random, queue, intake });
+    this.#reflector = new Reflector({ ...options, timeline, random, queue, transformer });
     this.lister = listerOf(indexer, queue);
   }
 
   /** Whether the first list is in the store, and waits for no handler but in its own buffer. */
   get hasSynced(): boolean {
-    return this.#queue.hasSynced && !this.#writer.busy;
+    return this.#queue.hasSynced && !this.#processor.hasPending;
   }
 
   /** @throws RangeError for a name that another index has. */
@@ -139,9 +143,9 @@ export class SharedInformer<T extends StoredObject> {
       ...(onHandlerError !== undefined && { onHandlerError }),
     });
     for (const [key, object] of this.#indexer.entries()) {
-      const delta = { kind, type: "Sync", key, resourceVersion: object.metadata.resourceVersion, seq: 0 } as const;
-      const rest = { before: undefined, initial: true, tombstone: false, queuedAt: 0 };
-      listener.add({ type: "added", object, delta, ...rest });
+      const { resourceVersion } = object.metadata;
+      const delta = { cause: "delta", kind, type: "Sync", key, resourceVersion, delta: 0 } as const;
+      listener.add({ type: "added", object, initial: true, delta, queuedAt: 0 });
     }
     this.#listeners = [...this.#listeners, listener];
     if (this.#running === "yes") this.#armResync();
@@ -174,7 +178,7 @@ export class SharedInformer<T extends StoredObject> {
     await this.#reflector.run(signal);
     this.#running = "no more";
     this.#cancelResync();
-    this.#turns.stop();
+    this.#batches.stop();
     this.#queue.close();
     for (const listener of this.#listeners) listener.stop();
   }
@@ -195,7 +199,7 @@ export class SharedInformer<T extends StoredObject> {
   }
 
   #step(): boolean {
-    const did = this.#writer.continue() || this.#queue.pop(this.#writer.apply);
+    const did = this.#processor.resume() || this.#queue.pop(this.#processor.apply);
     if (this.#resolveSynced !== undefined && this.hasSynced) {
       this.#resolveSynced();
       this.#resolveSynced = undefined;

@@ -26,5 +26,5 @@ export const builtInControllers: readonly ControllerDefinition[] = [
 
 /** Those that act on a cluster as it is: without what stands in for a part of one. What `all` means. */
 export const controllersEnabledByDefault: readonly ControllerDefinition[] = builtInControllers.filter(
-  ({ onlyByName }) => onlyByName !== true,
+  ({ disabledByDefault }) => disabledByDefault !== true,
 );

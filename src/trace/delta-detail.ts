@@ -1,12 +1,12 @@
-import { type Difference, differenceOf } from "../api/difference.ts";
+import { type ChangedNodes, changedNodes } from "../api/changed-nodes.ts";
 import { fieldChanges, type FieldChange } from "../api/field-changes.ts";
 import type { StoredObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import type { KindName } from "./names.ts";
 import { maskChanges } from "./mask.ts";
 
-/** The writer, or how to find it out from the difference, which is undefined where a state is not known. */
-type Writer = string | undefined | ((difference: Difference | undefined) => string | undefined);
+/** The writer, or how to find it out from the changed nodes, which is undefined where a state is not known. */
+type Writer = string | undefined | ((changed: ChangedNodes | undefined) => string | undefined);
 
 /**
  * What changed in a delta and who did it. Both are worked out when first asked for, and kept. The objects themselves are
@@ -29,7 +29,7 @@ export class DeltaDetail {
   #changes: readonly FieldChange[] | undefined;
   #writer: Writer;
   /** Worked out once for both. */
-  #difference: Difference | undefined;
+  #changed: ChangedNodes | undefined;
 
   /**
    * `before` is undefined for an object not known before, `after` for one whose last state is not known. The writer may be a
@@ -59,27 +59,28 @@ export class DeltaDetail {
 
   /** The field manager that made the change, as far as managedFields can tell; undefined where they cannot. */
   get writer(): string | undefined {
-    if (typeof this.#writer === "function") this.#writer = this.#writer(this.#differing());
+    if (typeof this.#writer === "function") this.#writer = this.#writer(this.#changedNodes());
     return this.#writer;
   }
 
-  #differing(): Difference | undefined {
+  #changedNodes(): ChangedNodes | undefined {
     const [before, after] = [this.#before, this.#after];
-    if (before !== undefined && after !== undefined) this.#difference ??= differenceOf(before, after);
-    return this.#difference;
+    if (before !== undefined && after !== undefined) this.#changed ??= changedNodes(before, after);
+    return this.#changed;
   }
 
   /** The changed fields; none for an object that was not known before, or is gone. */
   get changes(): readonly FieldChange[] {
     if (this.#changes === undefined) {
       const [before, after] = [this.#before, this.#after];
-      const changes = before === undefined || after === undefined ? [] : fieldChanges(before, after, this.#differing());
+      const changes =
+        before === undefined || after === undefined ? [] : fieldChanges(before, after, this.#changedNodes());
       this.#changes = maskChanges(this.#of, changes);
       void this.writer;
       // What holds the objects is let go: they may be large, and a view keeps details for long.
       this.#before = undefined;
       this.#after = undefined;
-      this.#difference = undefined;
+      this.#changed = undefined;
     }
     return this.#changes;
   }

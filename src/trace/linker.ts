@@ -1,6 +1,6 @@
 import type { TraceBus } from "./bus.ts";
 import type { DeltaEvent, EventHead, KindName, LinkEvent, Stage, StageEvent, WriteEvent } from "./events.ts";
-import { Recent, RecentSets } from "./recent.ts";
+import { GenerationalCache, GenerationalSets } from "./generational-cache.ts";
 
 type Write = WriteEvent & EventHead;
 type Delta = DeltaEvent & EventHead;
@@ -32,23 +32,23 @@ const rememberedWrites = 64;
  */
 export class Linker {
   #bus: TraceBus;
-  #deltas = new Recent<string, Delta>();
+  #deltas = new GenerationalCache<string, Delta>();
   /** The latest change of an object, by kind and uid: a delete may cause two deltas. */
-  #latest = new Recent<string, Delta>();
+  #latest = new GenerationalCache<string, Delta>();
   /** The same by kind and key: a binding tells no uid either. */
-  #byKey = new RecentSets<Delta>(rememberedChanges);
+  #byKey = new GenerationalSets<Delta>(rememberedChanges);
   /** Pods that were given their node, by kind and key. */
-  #bindings = new Recent<string, Write>();
+  #bindings = new GenerationalCache<string, Write>();
   /** Deltas that removed an object, by kind and uid. */
-  #removals = new Recent<string, Delta>();
+  #removals = new GenerationalCache<string, Delta>();
   /** Writes whose answers carry a version; all but one of them have changed nothing. */
-  #writes = new RecentSets<Write>(rememberedWrites);
-  #deletes = new Recent<string, Write>();
-  #claimed = new Recent<string, true>();
+  #writes = new GenerationalSets<Write>(rememberedWrites);
+  #deletes = new GenerationalCache<string, Write>();
+  #claimed = new GenerationalCache<string, true>();
   /** Writes that wait for their delta, by kind and key, for a relist to overtake. Of kinds that nobody watches none ever comes. */
-  #waiting = new RecentSets<Write>(rememberedWrites);
+  #waiting = new GenerationalSets<Write>(rememberedWrites);
   /** What the last relist has shown of an object, by kind and key: writes whose answers come later may be older. */
-  #relisted = new Recent<string, Delta>();
+  #relisted = new GenerationalCache<string, Delta>();
 
   constructor(bus: TraceBus) {
     this.#bus = bus;

@@ -2,19 +2,25 @@
 import type { ObjectKey } from "../api/key.ts";
 import type { DeltaType } from "./names.ts";
 
-/** One reason for a key to be in a queue. Ids and versions only, never objects: a trigger may wait for hours. */
+/**
+ * A delta by its ids and versions, never the object, so that it may be kept for hours. A notification carries one, and it is itself
+ * the trigger of each key that is enqueued for the notification: nothing is copied.
+ */
+export interface DeltaRef {
+  readonly cause: "delta";
+  /** The kind of the object that changed. */
+  readonly kind: string;
+  readonly type: DeltaType;
+  readonly key: ObjectKey;
+  readonly resourceVersion: string;
+  /** The `seq` of the delta event; 0 if nobody listened, and for what a handler that is added late is notified of first. */
+  readonly delta: number;
+}
+
+/** One reason for a key to be in a queue. */
 export type Trigger =
-  | {
-      readonly cause: "delta";
-      /** The kind of the object that changed. */
-      readonly kind: string;
-      readonly type: DeltaType;
-      readonly key: ObjectKey;
-      readonly resourceVersion: string;
-      /** The `seq` of the delta event; 0 if nobody listened. */
-      readonly delta: number;
-    }
-  /** The controller asked for the key to come again; `why` in its words. */
+  | DeltaRef
+  /** A sync or a handler asked for the key to be requeued; `why` in its words. */
   | { readonly cause: "requeue"; readonly why: string; readonly sync: number }
   /** A sync of the key failed. */
   | { readonly cause: "retry"; readonly sync: number; readonly failures: number }

@@ -1,7 +1,7 @@
 /** What trace remembers of deltas: what they were, which sync they go back to, whom they woke. */
 import type { ObjectKey } from "../api/key.ts";
 import type { DeltaEvent, EventHead } from "../trace/events.ts";
-import { Recent } from "../trace/recent.ts";
+import { GenerationalCache } from "../trace/generational-cache.ts";
 import type { SyncName } from "./sync-block.ts";
 
 /** A delta put a key into a queue; `sync` is the one that took it. */
@@ -19,7 +19,7 @@ interface Remembered {
 
 /** The latest deltas, by the `seq` of their event. */
 export class DeltaMemory {
-  #deltas = new Recent<number, Remembered>();
+  #deltas = new GenerationalCache<number, Remembered>();
 
   add(delta: DeltaEvent & EventHead): void {
     this.#deltas.set(delta.seq, { delta, woke: [] });

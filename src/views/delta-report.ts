@@ -11,7 +11,7 @@ import type {
   StageEvent,
   WatchEvent,
 } from "../trace/events.ts";
-import { Recent } from "../trace/recent.ts";
+import { GenerationalCache } from "../trace/generational-cache.ts";
 import { QueueGauges, type QueueState } from "./queue-gauges.ts";
 
 export type SeenDelta = DeltaEvent & EventHead;
@@ -84,7 +84,7 @@ export class DeltaReport {
   #options: DeltaReportOptions;
   #held = new Map<number, Held>();
   /** Deltas that were shown without waiting any longer; keys may still come of them. */
-  #late = new Recent<number, SeenDelta>();
+  #late = new GenerationalCache<number, SeenDelta>();
   #broken = new Map<string, number>();
   #byType = new Map<DeltaType, number>();
   #deltas = 0;

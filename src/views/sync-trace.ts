@@ -14,7 +14,7 @@ import type {
   StageEvent,
   WriteEvent,
 } from "../trace/events.ts";
-import { Recent } from "../trace/recent.ts";
+import { GenerationalCache } from "../trace/generational-cache.ts";
 import type { Trigger } from "../trace/triggers.ts";
 import { DeltaMemory } from "./delta-memory.ts";
 import type { BlockCause, BlockWrite, Origin, SyncBlock, SyncName, Woken } from "./sync-block.ts";
@@ -73,14 +73,14 @@ export class SyncTrace {
   /** Syncs that have ended, in that order, whose blocks are not out yet. */
   #held: Open[] = [];
   /** The sync that made a write, by the write's `seq`; kept until its delta is linked. */
-  #writers = new Recent<number, SyncName>();
+  #writers = new GenerationalCache<number, SyncName>();
   /** Keys that failed, by controller and key: until when they are to wait. */
   #backoff = new Map<string, number>();
   /** By number: the sync that first had the intention, and what became of it. */
-  #intentions = new Recent<number, { readonly by: SyncName; agreement?: AgreementEvent }>();
+  #intentions = new GenerationalCache<number, { readonly by: SyncName; agreement?: AgreementEvent }>();
 
   /** Of the latest syncs, for the way back to a first cause. */
-  #firstCauses = new Recent<string, BlockCause>();
+  #firstCauses = new GenerationalCache<string, BlockCause>();
 
   constructor(options: SyncTraceOptions) {
     this.#holdMs = options.holdMs;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { DeltaFIFO } from "../../src/cache/delta-fifo.ts";
 import type { CreateDeltaQueue } from "../../src/cache/delta-queue.ts";
+import type { Notification } from "../../src/cache/handler.ts";
 import { RealFIFO } from "../../src/cache/real-fifo.ts";
 import { brokenConnection, type FakeServer, gone, refused, type Widget } from "../support/fake-lister-watcher.ts";
 import { informerScene } from "../support/informer-scene.ts";
@@ -99,24 +100,30 @@ function happen(server: FakeServer, { what, name }: Happening): void {
   }
 }
 
-/** What a handler has been told, held against what it may be told. */
-class Told {
+/** The objects that a handler knows of; checks that each notification may follow the ones before. */
+class ToldObjects {
   readonly objects: Map<string, Widget> = new Map();
 
-  added(object: Widget): void {
+  on(notification: Notification<Widget>): void {
+    if (notification.type === "added") this.#added(notification.object);
+    else if (notification.type === "updated") this.#updated(notification.before, notification.object);
+    else this.#deleted(notification.object);
+  }
+
+  #added(object: Widget): void {
     const { name } = object.metadata;
     expect(this.objects.has(name)).toBe(false);
     this.objects.set(name, object);
   }
 
-  updated(before: Widget, object: Widget): void {
+  #updated(before: Widget, object: Widget): void {
     const { name } = object.metadata;
     expect(this.objects.get(name)).toBe(before);
     expect(Number(object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(before.metadata.resourceVersion));
     this.objects.set(name, object);
   }
 
-  deleted(object: Widget): void {
+  #deleted(object: Widget): void {
     const { name } = object.metadata;
     const before = this.objects.get(name);
     expect(before).toBeDefined();
@@ -147,14 +154,12 @@ for (const { name, createQueue } of queues) {
                 pageSize: 2,
                 onHandlerError: (error) => failures.push(error),
               });
-              const told = [new Told(), new Told()];
+              const told = [new ToldObjects(), new ToldObjects()];
               for (const [index, one] of told.entries()) {
                 informer.addHandler(
                   {
                     name: `h${index}`,
-                    added: (object) => one.added(object),
-                    updated: (before, object) => one.updated(before, object),
-                    deleted: (object) => one.deleted(object),
+                    on: (notification) => one.on(notification),
                   },
                   { resyncMs: index === 0 ? 2000 : 0 },
                 );

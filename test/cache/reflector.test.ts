@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Indexer } from "../../src/cache/indexer.ts";
-import { Intake } from "../../src/cache/intake.ts";
+import { ObjectTransformer } from "../../src/cache/object-transformer.ts";
 import { RealFIFO } from "../../src/cache/real-fifo.ts";
 import { Reflector } from "../../src/cache/reflector.ts";
 import { seededRandom } from "../../src/platform/random.ts";
@@ -25,7 +25,7 @@ interface Scene {
 interface Options {
   readonly pageSize?: number;
   readonly watchList?: boolean;
-  readonly wantsWriters?: boolean;
+  readonly tracksFieldManagers?: boolean;
   /** Every random number; 0 makes delays exact. */
   readonly chance?: number;
   readonly before?: (server: FakeServer) => void;
@@ -54,11 +54,14 @@ function scene(options: Options = {}): Scene {
         );
       }),
   });
-  const intake = new Intake({ indexer: new Indexer<Widget>(), wantsWriters: () => options.wantsWriters ?? false });
+  const transformer = new ObjectTransformer({
+    indexer: new Indexer<Widget>(),
+    tracksFieldManagers: () => options.tracksFieldManagers ?? false,
+  });
   const reflector = new Reflector({
     listerWatcher: server,
     queue,
-    intake,
+    transformer,
     timeline,
     random: { next: () => options.chance ?? 0 },
     bus,
@@ -333,12 +336,12 @@ describe("Reflector", () => {
   });
 
   test("has managedFields left out of lists and watches unless writers are wanted", async () => {
-    for (const wantsWriters of [true, false]) {
-      const { server, pass } = scene({ wantsWriters });
+    for (const tracksFieldManagers of [true, false]) {
+      const { server, pass } = scene({ tracksFieldManagers });
       await pass(1);
       expect(server.asked.map(({ list, watch }) => (list ?? watch)?.withoutManagedFields?.())).toEqual([
-        !wantsWriters,
-        !wantsWriters,
+        !tracksFieldManagers,
+        !tracksFieldManagers,
       ]);
     }
   });

@@ -99,7 +99,7 @@ describe("SharedInformerFactory", () => {
     factory.start();
     await timeline.runUntil({ ms: 1 });
     for (const kind of [Widgets, Gadgets]) {
-      const ended = factory.endMetadata(kind);
+      const ended = factory.stopMetadataInformer(kind);
       await timeline.runUntil({ ms: 1 });
       await ended;
     }

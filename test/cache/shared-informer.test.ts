@@ -3,11 +3,11 @@ import type { ManagedFieldsEntry } from "../../src/api/object.ts";
 import { parseSelector } from "../../src/api/labels.ts";
 import { DeltaFIFO } from "../../src/cache/delta-fifo.ts";
 import { RealFIFO } from "../../src/cache/real-fifo.ts";
-import type { DeltaRef } from "../../src/cache/shared-informer.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+import type { DeltaRef } from "../../src/trace/triggers.ts";
 import { brokenConnection, FakeServer, gone } from "../support/fake-lister-watcher.ts";
-import { informerScene, type InformerSceneOptions, recorder } from "../support/informer-scene.ts";
+import { idleHandler, informerScene, type InformerSceneOptions, recorder } from "../support/informer-scene.ts";
 
 describe("SharedInformer", () => {
   test("tells a handler of the first list, then of each change, and the store is never behind what is told", async () => {
@@ -16,7 +16,9 @@ describe("SharedInformer", () => {
     const sizes: (number | undefined)[] = [];
     informer.addHandler({
       name: "sizes",
-      updated: (_, { metadata }) => sizes.push(informer.lister.get(`shop/${metadata.name}`)?.spec.size),
+      on({ type, object: { metadata } }) {
+        if (type === "updated") sizes.push(informer.lister.get(`shop/${metadata.name}`)?.spec.size);
+      },
     });
     informer.addHandler(handler);
     server.put("a");
@@ -42,7 +44,7 @@ describe("SharedInformer", () => {
     const { server, informer, start, timeline } = informerScene();
     server.put("a");
     let toldAtSync: boolean | undefined;
-    const registration = informer.addHandler({ name: "h" });
+    const registration = informer.addHandler(idleHandler("h"));
     void informer.synced.then(() => (toldAtSync = registration.hasSynced()));
     expect([informer.hasSynced, registration.hasSynced()]).toEqual([false, false]);
     start();
@@ -55,7 +57,7 @@ describe("SharedInformer", () => {
     const classic: InformerSceneOptions = { createQueue: (options) => new DeltaFIFO(options) };
     for (const options of [{}, classic]) {
       const { informer, start, pass } = informerScene(options);
-      const registration = informer.addHandler({ name: "h" });
+      const registration = informer.addHandler(idleHandler("h"));
       start();
       await pass(1);
       await informer.synced;
@@ -86,8 +88,8 @@ describe("SharedInformer", () => {
     const [good, bad] = [recorder("good"), recorder("bad")];
     informer.addHandler({
       ...bad,
-      added(object, initial, delta) {
-        bad.added?.(object, initial, delta);
+      on(notification) {
+        bad.on(notification);
         throw new Error("no");
       },
     });
@@ -151,7 +153,13 @@ describe("SharedInformer", () => {
   test("an object that was deleted and made again while nobody watched is one update between two uids, as upstream has it", async () => {
     const { server, informer, start, pass } = informerScene();
     const uids: string[] = [];
-    informer.addHandler({ name: "h", updated: (before, after) => uids.push(before.metadata.uid, after.metadata.uid) });
+    informer.addHandler({
+      name: "h",
+      on(notification) {
+        if (notification.type !== "updated") return;
+        uids.push(notification.before.metadata.uid, notification.object.metadata.uid);
+      },
+    });
     server.put("a");
     start();
     await pass(1);
@@ -343,7 +351,7 @@ describe("SharedInformer", () => {
 
   test("tells its state to views", async () => {
     const { server, informer, start, pass } = informerScene();
-    informer.addHandler({ name: "h" });
+    informer.addHandler(idleHandler("h"));
     server.put("a");
     expect(informer.state()).toMatchObject({ phase: "listing", objects: 0, resourceVersion: "" });
     start();
@@ -374,7 +382,7 @@ describe("The stage events of an informer", () => {
   test("delta, store and notify follow each other and name each other", async () => {
     const { server, informer, start, pass, events } = informerScene();
     const refs: DeltaRef[] = [];
-    informer.addHandler({ name: "h", added: (_, __, delta) => refs.push(delta) });
+    informer.addHandler({ name: "h", on: ({ delta }) => refs.push(delta) });
     start();
     await pass(5);
     server.put("a");
@@ -394,14 +402,21 @@ describe("The stage events of an informer", () => {
       },
     ]);
     expect(refs).toEqual([
-      { kind: "Widget", type: "Added", key: "shop/a", resourceVersion: "101", seq: path[0]?.seq as number },
+      {
+        cause: "delta",
+        kind: "Widget",
+        type: "Added",
+        key: "shop/a",
+        resourceVersion: "101",
+        delta: path[0]?.seq as number,
+      },
     ]);
   });
 
   test("nothing is emitted while nobody listens, and references have no number", async () => {
     const { server, informer, start, pass, bus, events } = informerScene({ quiet: true });
     const refs: number[] = [];
-    informer.addHandler({ name: "h", added: (_, __, { seq }) => refs.push(seq) });
+    informer.addHandler({ name: "h", on: ({ delta }) => refs.push(delta.delta) });
     server.put("a");
     start();
     await pass(1);
@@ -415,7 +430,7 @@ describe("The stage events of an informer", () => {
 
   test("a new list marks its deltas, and says nothing of what has not changed to handlers that are not being resynced", async () => {
     const { server, informer, start, pass, of } = informerScene();
-    informer.addHandler({ name: "h" }, { resyncMs: 0 });
+    informer.addHandler(idleHandler("h"), { resyncMs: 0 });
     server.put("same");
     server.put("gone");
     start();

@@ -24,7 +24,7 @@ import { comparable } from "./support/comparable.ts";
 import { type Deed, type Scenario, scenario } from "./dry-run-scenarios.ts";
 
 const compared = ["deployments.apps", "replicasets.apps", "replicationcontrollers", "pods", "configmaps"];
-const controllers = builtInControllers.filter(({ onlyByName }) => onlyByName !== true);
+const controllers = builtInControllers.filter(({ disabledByDefault }) => disabledByDefault !== true);
 /** Nothing was written for so long; minReadySeconds and the deadline of Recreate are shorter. */
 const quietMs = 2500;
 const longestMs = 180_000;

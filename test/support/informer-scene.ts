@@ -1,5 +1,5 @@
 /** An informer of Widgets on a fake server and a virtual timeline, with a record of all that it says. */
-import type { EventHandler } from "../../src/cache/shared-informer.ts";
+import type { EventHandler, Notification } from "../../src/cache/shared-informer.ts";
 import { SharedInformer, type SharedInformerOptions } from "../../src/cache/shared-informer.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { type VirtualTimeline, virtualTimeline } from "../../src/platform/virtual-timeline.ts";
@@ -66,16 +66,27 @@ export function informerScene({ seed = 1, quiet = false, ...options }: InformerS
   };
 }
 
-/** A handler that writes a line for each call: `added shop/a@5 initial`. */
+/** `added shop/a@5 initial`: a notification in one line. */
+function lineOf(notification: Notification<Widget>): string {
+  const { type, object } = notification;
+  const of = ({ metadata }: Widget): string => `${metadata.namespace}/${metadata.name}@${metadata.resourceVersion}`;
+  switch (type) {
+    case "added":
+      return `added ${of(object)}${notification.initial ? " initial" : ""}`;
+    case "updated":
+      return `updated ${of(notification.before)} -> ${of(object)}`;
+    case "deleted":
+      return `deleted ${of(object)}${notification.tombstone ? " tombstone" : ""}`;
+  }
+}
+
+/** A handler that writes a line for each notification. */
 export function recorder(name: string): EventHandler<Widget> & { readonly lines: string[] } {
   const lines: string[] = [];
-  const of = (object: Widget): string =>
-    `${object.metadata.namespace}/${object.metadata.name}@${object.metadata.resourceVersion}`;
-  return {
-    name,
-    lines,
-    added: (object, initial) => void lines.push(`added ${of(object)}${initial ? " initial" : ""}`),
-    updated: (before, object) => void lines.push(`updated ${of(before)} -> ${of(object)}`),
-    deleted: (object, tombstone) => void lines.push(`deleted ${of(object)}${tombstone ? " tombstone" : ""}`),
-  };
+  return { name, lines, on: (notification) => void lines.push(lineOf(notification)) };
+}
+
+/** A handler that ignores what it is notified of. */
+export function idleHandler(name: string): EventHandler<Widget> {
+  return { name, on: () => undefined };
 }

@@ -1,6 +1,6 @@
 /** Versions of objects as a real API server's watch showed them, each with who made it, held against what managedFields tell. */
 import type { ManagedFieldsEntry, ObjectMeta, StoredObject } from "../../src/api/object.ts";
-import { compactManagedFields, writerOfChange } from "../../src/api/writer.ts";
+import { compactManagedFields, fieldManagerOfChange } from "../../src/api/field-manager.ts";
 
 export interface RecordedVersion {
   readonly object: StoredObject & {
@@ -23,7 +23,7 @@ export function attributions(versions: readonly RecordedVersion[]): readonly Att
     const before = latest.get(object.metadata.uid);
     latest.set(object.metadata.uid, object);
     if (before === undefined) return [];
-    const told = writerOfChange({
+    const told = fieldManagerOfChange({
       before: cached(before),
       managedBefore: compactManagedFields(before.metadata.managedFields ?? []),
       after: cached(object),

@@ -111,7 +111,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     pending.push({ kind, key, object, version: object?.metadata.resourceVersion ?? String(version) });
   };
 
-  const delta = { kind: "Test", type: "Updated", key: "", resourceVersion: "", seq: 0 } as const;
+  const delta = { cause: "delta", kind: "Test", type: "Updated", key: "", resourceVersion: "", delta: 0 } as const;
 
   const scene: Mutable = {
     now: sceneStart,
@@ -184,7 +184,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
         random: seededRandom(1),
         now: () => scene.now,
         cache: cacheOf,
-        filled: () => Promise.resolve(),
+        waitForCacheSync: () => Promise.resolve(),
         client,
         decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
           const decision = {

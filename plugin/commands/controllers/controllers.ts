@@ -10,7 +10,9 @@ import { plainTable } from "../../cli/table.ts";
 
 function watched(definition: ControllerDefinition): string {
   const named = definition.watches.map((watch) => watch.kind.kind);
-  return [...named, ...(definition.discovers === undefined ? [] : [definition.discovers.what])].join(", ");
+  return [...named, ...(definition.dynamicWatches === undefined ? [] : [definition.dynamicWatches.description])].join(
+    ", ",
+  );
 }
 
 /** As JSON: what the controller is, without its functions. */
@@ -24,7 +26,7 @@ function described(definition: ControllerDefinition): unknown {
       reconciles: { apiVersion: apiVersionOf(definition.for), kind: definition.for.kind },
     }),
     watches: definition.watches.map(({ kind }) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind })),
-    ...(definition.discovers !== undefined && { discovers: definition.discovers.what }),
+    ...(definition.dynamicWatches !== undefined && { discovers: definition.dynamicWatches.description }),
     workers,
     permissions: permissionsOf(definition),
     rules: rules.map(({ id, looksAt, chooses, source }) => ({ id, looksAt, chooses, source })),
@@ -71,9 +73,9 @@ const lessNeeded: readonly { readonly name: string; readonly purposeWidth: numbe
 
 function list(definitions: readonly ControllerDefinition[], wide: boolean, columns = Infinity): string {
   const rows = definitions.map((definition): Readonly<Record<string, string>> => {
-    const { name, aliases, workers, rules, source, purpose, discovers } = definition;
+    const { name, aliases, workers, rules, source, purpose, dynamicWatches } = definition;
     // What is discovered takes in what is named.
-    const watches = discovers?.what ?? watched(definition);
+    const watches = dynamicWatches?.description ?? watched(definition);
     // What is typed in place of the name; another name that is longer saves nothing.
     const short = aliases.find((alias) => alias.length < name.length) ?? "";
     const common = { NAME: name, SHORT: short, WATCHES: watches, WORKERS: String(workers) };

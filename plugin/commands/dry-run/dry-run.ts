@@ -154,7 +154,7 @@ async function answer(words: readonly string[], flags: DryRunFlags, io: Io): Pro
 /** The scheduler and the kubelet act in any case; namespaces have their default account anyway. */
 function chosenControllers(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
   const chosen = words.length === 0 ? builtInControllers : controllersNamed(words, calledAs);
-  return chosen.filter(({ onlyByName }) => onlyByName !== true);
+  return chosen.filter(({ disabledByDefault }) => disabledByDefault !== true);
 }
 
 async function wishWordsOf(flags: DryRunFlags, io: Io, onNote: (text: string) => void): Promise<WishWords> {

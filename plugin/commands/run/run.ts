@@ -2,7 +2,7 @@ import { matchesEverything, parseSelector, type Selector } from "../../../src/ap
 import { createClient } from "../../../src/client/api/client.ts";
 import { LeaseHeldError } from "../../../src/controller/runtime/lease.ts";
 import { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
-import { type ControllerDefinition, keepsToANamespace } from "../../../src/controller/api/definition.ts";
+import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { fieldManagerOf, leaseNamespace, type LiveRun, startLive } from "../../../src/modes/run/live.ts";
 import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
 import { preflight } from "../../../src/modes/preflight/preflight.ts";
@@ -112,11 +112,11 @@ export const run: Command = command({
 
 /** Of all controllers, those that can be run in one namespace; says which are left out. */
 function narrowed(all: readonly ControllerDefinition[], namespace: string, io: Io): readonly ControllerDefinition[] {
-  const wide = all.filter((definition) => !keepsToANamespace(definition)).map(({ name }) => name);
+  const wide = all.filter((definition) => !isNamespaced(definition)).map(({ name }) => name);
   if (wide.length > 0) {
     io.err.line(`left out, since they work beyond namespace ${namespace}: ${wide.join(", ")}; -A runs them too`);
   }
-  return all.filter(keepsToANamespace);
+  return all.filter(isNamespaced);
 }
 
 /** Of a sandbox's own controllers these work where nobody looks. */
@@ -364,7 +364,7 @@ class Run {
 
   #toLookOn(): string {
     const names = this.#controllers
-      .filter(({ partOf }) => partOf === undefined)
+      .filter(({ companionOf }) => companionOf === undefined)
       .map(({ name }) => name)
       .join(" ");
     const where = this.#namespace === undefined ? "-A" : `-n ${quoted(this.#namespace)}`;

@@ -1,7 +1,7 @@
 /** What the arguments of `trace` ask for: which controllers, and which object's syncs. */
 import type { Kind } from "../../../src/api/kind.ts";
 import { isNameOf } from "../../../src/client/api/discovery.ts";
-import { type ControllerDefinition, keepsToANamespace } from "../../../src/controller/api/definition.ts";
+import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { controllersNamed } from "../../names/controller-names.ts";
 import type { Globals } from "../../connections/globals.ts";
@@ -100,10 +100,10 @@ export function scopeOf(
   { controllers, all, object }: Asked,
   { namespace, why }: { readonly namespace: string | undefined; readonly why: string | undefined },
 ): TraceScope {
-  const wide = controllers.filter((definition) => !keepsToANamespace(definition));
+  const wide = controllers.filter((definition) => !isNamespaced(definition));
   if (namespace === undefined || wide.length === 0) return { controllers, namespace, notes: [] };
   const names = wide.map(({ name }) => name).join(", ");
-  const narrow = controllers.filter(keepsToANamespace);
+  const narrow = controllers.filter(isNamespaced);
   if (all && narrow.length > 0) {
     const note = `left out, since they work beyond namespace ${namespace}: ${names}; -A traces them too`;
     return { controllers: narrow, namespace, notes: [note] };

@@ -48,7 +48,7 @@ export async function shadowTarget(run: TraceRun): Promise<Target> {
 
 /** The garbage collector works on every kind that there is. */
 function worksOnAll({ asked }: TraceRun): boolean {
-  return asked.controllers.some(({ discovers }) => discovers !== undefined);
+  return asked.controllers.some(({ dynamicWatches }) => dynamicWatches !== undefined);
 }
 
 /** A type that no controller names is looked for among those of the server, where one works on all of them. */

@@ -1,7 +1,7 @@
 import { matches, matchesEverything, parseSelector, type Selector } from "../../../src/api/labels.ts";
 import type { Selectors } from "../../../src/client/api/lister-watcher.ts";
 import { type Observation, observe } from "../../../src/modes/watching/observe.ts";
-import { keepsToANamespace } from "../../../src/controller/api/definition.ts";
+import { isNamespaced } from "../../../src/controller/api/definition.ts";
 import type { DeltaType } from "../../../src/trace/events.ts";
 import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import {
@@ -296,14 +296,14 @@ interface Scoped {
 
 /** Controllers that work beyond one namespace: of `all` they are left out, and with one that is named all namespaces are watched. */
 function inScope(targets: WatchTargets, words: readonly string[], namespace: string | undefined): Scoped {
-  const wide = targets.controllers.filter((each) => !keepsToANamespace(each));
+  const wide = targets.controllers.filter((each) => !isNamespaced(each));
   if (namespace === undefined || wide.length === 0) return { targets, namespace };
   const names = wide.map(({ name }) => name).join(", ");
   if (!words.includes("all")) {
     const note = `${names} works beyond namespace ${namespace}: all namespaces are watched`;
     return { targets, namespace: undefined, note };
   }
-  const controllers = targets.controllers.filter(keepsToANamespace);
+  const controllers = targets.controllers.filter(isNamespaced);
   const note = `left out, since they work beyond namespace ${namespace}: ${names}; -A watches them too`;
   return { targets: { ...targets, controllers }, namespace, note };
 }

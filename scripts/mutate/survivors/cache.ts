@@ -10,7 +10,7 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     why: "equivalent: the last case of a switch, and it does nothing; it is written out for the check that all are there",
   },
   {
-    file: "src/cache/store-writer.ts",
+    file: "src/cache/delta-processor.ts",
     line: 'case "Bookmark":',
     replacement: 'case "Bookmark":',
     why: "equivalent: the last case of a switch, and it does nothing; it is written out for the check that all are there",
@@ -22,15 +22,15 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     why: "memory only: a value without objects reads the same whether its empty bucket is kept or not",
   },
   {
-    file: "src/cache/store-writer.ts",
-    line: 'this.#notify(listeners, { type: "Sync", key, before: object, object, initial: false, seq });',
+    file: "src/cache/delta-processor.ts",
+    line: "{ before: object, initial: false, listeners, fieldManager: undefined },",
     replacement: "true",
     why: "equivalent: only an object that was not known before is initial, and a resync tells of known ones",
   },
   {
-    file: "src/cache/store-writer.ts",
-    line: "if (!bus.on) return 0;",
-    replacement: "false",
+    file: "src/cache/delta-processor.ts",
+    line: "const seq = bus.on ? this.#report(applied, how) : 0;",
+    replacement: "true",
     why: guard,
   },
   ...[
@@ -59,12 +59,6 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     line: "...(onHandlerError !== undefined && { onHandlerError }),",
     replacement: "true",
     why: "equivalent: a listener takes an undefined onHandlerError for none; the type of its options does not",
-  },
-  {
-    file: "src/cache/shared-informer.ts",
-    line: "const rest = { before: undefined, initial: true, tombstone: false, queuedAt: 0 };",
-    replacement: "true",
-    why: "equivalent: a tombstone is told with deletions only, and this tells of additions",
   },
   {
     file: "src/cache/shared-informer-factory.ts",

@@ -1,6 +1,6 @@
 import type { KnownSurvivor } from "./known-survivor.ts";
 
-const recent = "src/trace/recent.ts";
+const generationalCache = "src/trace/generational-cache.ts";
 const emptyMap = "saves work: a Map that is empty has nothing under any name, but is asked for its hash all the same";
 
 export const traceSurvivors: readonly KnownSurvivor[] = [
@@ -11,20 +11,25 @@ export const traceSurvivors: readonly KnownSurvivor[] = [
     why: "equivalent: none is undefined there; only the type says so",
   },
   {
-    file: recent,
+    file: generationalCache,
     line: "(this.#young.size > 0 ? this.#young.get(name) : undefined) ??",
     replacement: "true",
     why: emptyMap,
   },
   {
-    file: recent,
+    file: generationalCache,
     line: "(this.#young.size > 0 ? this.#young.get(name) : undefined) ??",
     replacement: "this.#young.size >= 0",
     why: emptyMap,
   },
-  { file: recent, line: "(this.#old.size > 0 ? this.#old.get(name) : undefined)", replacement: "true", why: emptyMap },
   {
-    file: recent,
+    file: generationalCache,
+    line: "(this.#old.size > 0 ? this.#old.get(name) : undefined)",
+    replacement: "true",
+    why: emptyMap,
+  },
+  {
+    file: generationalCache,
     line: "(this.#old.size > 0 ? this.#old.get(name) : undefined)",
     replacement: "this.#old.size >= 0",
     why: emptyMap,

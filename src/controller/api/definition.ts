@@ -2,8 +2,8 @@
 import type { ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
+import type { Notification } from "../../cache/handler.ts";
 import type { Lister } from "../../cache/lister.ts";
-import type { DeltaRef } from "../../cache/shared-informer.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { OwnLimits } from "../../client/http/rate-limit.ts";
 import type { RateLimiter } from "../../workqueue/rate-limiters.ts";
@@ -13,18 +13,15 @@ import type { Rule } from "./rule.ts";
 import type { RunState } from "./run-state.ts";
 import type { EventToRecord, SyncContext, SyncResult } from "./sync-context.ts";
 
-/** What an informer tells a controller. A resync comes as `updated` with both objects the same. */
-export type Notification<T> =
-  | { readonly type: "added"; readonly object: T; readonly initial: boolean; readonly delta: DeltaRef }
-  | { readonly type: "updated"; readonly before: T; readonly object: T; readonly delta: DeltaRef }
-  /** `tombstone`: the deletion itself was missed, `object` is the last state known. */
-  | { readonly type: "deleted"; readonly object: T; readonly tombstone: boolean; readonly delta: DeltaRef };
+export type { Notification } from "../../cache/handler.ts";
 
-/** What turns notifications into keys may use. Handlers are synchronous and quick; they may not write. */
+/** What `Watch.on` works with to turn notifications into keys. It is synchronous and quick, and may not write. */
 export interface WatchContext {
-  /** Adds the key of a primary object to the queue; the notification at hand becomes its trigger. */
+  /** Adds the key of a primary object to the queue; the delta of the notification becomes its trigger. */
   enqueue(key: ObjectKey): void;
+  /** Adds the key after `ms` milliseconds; `why` becomes the trigger's text. */
   enqueueAfter(key: ObjectKey, ms: number, why: string): void;
+  /** The cache of a kind that the controller watches. @throws RangeError for any other. */
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
   readonly expectations: Expectations;
   readonly consistency: Consistency;
@@ -37,14 +34,15 @@ export interface WatchContext {
 /** A kind that the controller watches, and what it does with the notifications. */
 export interface Watch<T extends StoredObject = StoredObject> {
   readonly kind: Kind<T>;
-  /** Of these objects the controller creates and deletes some: `-n` is refused if they have no namespace. */
+  /** The controller creates and deletes objects of this kind: `-n` is refused if they have no namespace. */
   readonly owned?: boolean;
-  /** Few syncs read its cache, and those wait for it by `filled`: the workers start without its first list. */
+  /** Few syncs read its cache: workers start without its first list, and those syncs call `waitForCacheSync` before they read it. */
   readonly deferred?: true;
-  /** How often `on` is told of every object as if it had changed; unset: as often as the run says, 12 to 24 hours. */
+  /** How often `on` is called again for every object, in milliseconds. Default: the run's, 12 to 24 hours. */
   readonly resyncMs?: number;
-  /** Indexes that the controller asks for, by name. */
+  /** Indexes of the cache that the controller reads with `byIndex`, by name. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
+  /** Turns a notification into keys: `context.enqueue(keyOf(notification.object))`. */
   on(notification: Notification<T>, context: WatchContext): void;
 }
 
@@ -53,18 +51,22 @@ export function watch<T extends StoredObject>(watch: Watch<T>): Watch {
   return watch as unknown as Watch;
 }
 
-/** What a controller that works on whatever kinds there are says of them, beside the kinds that it names in `watches`. */
-export interface Discovers {
-  /** In few words, for who asks what it watches: `every kind but Events`. */
-  readonly what: string;
+/** The watches of a controller that works on kinds that discovery names, beside those in its `watches`. */
+export interface DynamicWatches {
+  /** In a few words, for users: `every kind but Events`. */
+  readonly description: string;
   /** Which of the server's kinds are watched. Their metadata alone is read, unless another controller reads them whole. */
   readonly select: (kinds: readonly DiscoveredKind[]) => readonly Kind[];
-  /** The server is asked again so long after its last answer: kinds come and go with CustomResourceDefinitions. */
-  readonly everyMs: number;
-  /** So long the workers wait at the start for kinds that cannot be listed: a conversion webhook may be broken for good. */
-  readonly waitMs: number;
-  /** Told all that the server has, before what is selected of it is watched, each time that this has changed. */
+  /** How long after an answer discovery is asked again, in milliseconds: CustomResourceDefinitions add and remove kinds. */
+  readonly discoveryIntervalMs: number;
+  /**
+   * How long workers wait at the start for kinds that cannot be listed, in milliseconds; then they start without them: a conversion
+   * webhook may be broken for good.
+   */
+  readonly initialSyncTimeoutMs: number;
+  /** Called with all kinds of the server each time that they have changed, before what is selected of them is watched. */
   discovered?(kinds: readonly DiscoveredKind[], context: Pick<WatchContext, "state">): void;
+  /** As `Watch.on`, for the objects of all selected kinds. */
   on(notification: Notification<StoredObject>, kind: Kind, context: WatchContext): void;
 }
 
@@ -101,14 +103,14 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly aliases: readonly string[];
   /** One line: what it does. */
   readonly purpose: string;
-  /** The primary kind: keys are keys of these objects. Absent where a controller `discovers`: it makes keys of its own. */
+  /** The primary kind: keys are keys of these objects. Absent for a controller with `dynamicWatches` only: it makes its own keys. */
   readonly for?: Kind<T>;
   /** Which object a key of its own means, for whoever shows it; undefined for a key that means none. */
   readonly about?: (key: ObjectKey) => ObjectNamed | undefined;
   /** The primary kind and all others that it watches by name. */
   readonly watches: readonly Watch[];
-  /** It watches kinds that the server's discovery names, for as long as they are there. */
-  readonly discovers?: Discovers;
+  /** Watches of kinds that discovery names, for as long as the server has them. */
+  readonly dynamicWatches?: DynamicWatches;
   /** Syncs at the same time, of different keys. */
   readonly workers: number;
   readonly retry?: RetryOptions;
@@ -121,15 +123,15 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
    * Unset: keys are synced in the order they came. Not together with `priorityOf`.
    */
   readonly groupOf?: (key: ObjectKey, context: Pick<WatchContext, "state">) => string;
-  /** Left out of `all`: it stands in for a part of a cluster that real ones have, and is run only when it is named. */
-  readonly onlyByName?: true;
-  /** The name of a controller that this one is a part of: whoever names that one gets this one too. */
-  readonly partOf?: string;
+  /** Not part of `all`, run only when it is named: it simulates a component that real clusters already run. */
+  readonly disabledByDefault?: true;
+  /** The name of a controller that this one belongs to: naming that one selects this one, too. */
+  readonly companionOf?: string;
   /**
-   * Who runs it on a cluster of its own accord, if not kube-controller-manager: looked for before it is run here as well. `kubelet`:
-   * whoever keeps the simulated nodes alive, kwok for one.
+   * The component that runs it in a real cluster; before it is run here, too, the cluster is searched for that component. `kubelet`:
+   * anything that keeps the simulated nodes alive, such as kwok. Default: kube-controller-manager.
    */
-  readonly runBy?: "kube-scheduler" | "kubelet";
+  readonly upstreamComponent?: "kube-scheduler" | "kubelet";
   /** What happens to the objects when two run it at once: `each scale-up would create twice the pods`. */
   readonly ifRunTwice?: string;
   /** An object on which the controller acts as soon as it has seen it: one that has stood so for long shows that nobody runs it. */
@@ -155,9 +157,9 @@ export function defineController<T extends StoredObject>(definition: ControllerD
   const ids = definition.rules.map((rule) => rule.id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new RangeError(`Cannot define ${definition.name}: two rules have the id ${twice}`);
-  const { name, for: kind, watches, discovers } = definition;
+  const { name, for: kind, watches, dynamicWatches } = definition;
   if (kind === undefined) {
-    if (discovers === undefined)
+    if (dynamicWatches === undefined)
       throw new RangeError(`Cannot define ${name}: it is neither for a kind nor discovers any`);
   } else if (!watches.some((watch) => watch.kind.plural === kind.plural && watch.kind.group === kind.group)) {
     throw new RangeError(`Cannot define ${name}: it does not watch its own kind ${kind.kind}`);
@@ -168,8 +170,8 @@ export function defineController<T extends StoredObject>(definition: ControllerD
   return definition;
 }
 
-/** What a controller reconciles, in one word: `replicasets`, or `objects` for one that is not for a kind. */
-export function subjectOf(definition: Pick<ControllerDefinition, "for">): string {
+/** The plural name of what a controller reconciles: `replicasets`, or `objects` for one without a primary kind. */
+export function resourceNameOf(definition: Pick<ControllerDefinition, "for">): string {
   return definition.for?.plural ?? "objects";
 }
 
@@ -187,8 +189,8 @@ export function objectOf(
   return kind === undefined ? about?.(key) : { kind: kind.kind, key };
 }
 
-/** Whether a controller can be run in one namespace: all that it is for, and makes, has a namespace. */
-export function keepsToANamespace(definition: Pick<ControllerDefinition, "for" | "watches">): boolean {
+/** Whether a controller can be run in one namespace: its primary kind and all kinds that it creates are namespaced. */
+export function isNamespaced(definition: Pick<ControllerDefinition, "for" | "watches">): boolean {
   const owned = definition.watches.filter((watch) => watch.owned === true).map((watch) => watch.kind);
   return definition.for?.namespaced === true && owned.every((kind) => kind.namespaced);
 }

@@ -1,6 +1,6 @@
 /**
- * The watch of objects that a controller's primary objects own: which keys a change of one wakes, and what it says about writes
- * that are expected to show.
+ * The watch of objects that a controller's primary objects own: which keys a change of one enqueues, and which expectations
+ * it settles.
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go addPod, updatePod, deletePod; deployment/deployment_controller.go.
  */
 import { deepEqual } from "../../api/field-changes.ts";
@@ -50,13 +50,14 @@ export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
    * a deletionTimestamp.
    */
   readonly expected: boolean;
-  /** After an update: in how many ms the owner is to be woken once more, and why. */
-  wakeLater?(before: T, after: T, owner: O): { readonly ms: number; readonly why: string } | undefined;
+  /** After an update: whether to enqueue the owner once more, in how many ms, and why. */
+  requeueAfter?(before: T, after: T, owner: O): { readonly ms: number; readonly why: string } | undefined;
 }
 
 /**
- * The watch of owned objects. An object wakes its controller, found by name and told by uid; one without a controller wakes every
- * owner whose selector matches, when it comes or changes its labels or its controller. A resync wakes nobody.
+ * The watch of owned objects. A change of an object enqueues its controller, found by name and checked by uid; an
+ * object without a controller enqueues every owner whose selector matches, when it is added or its labels or its controller change. A
+ * resync enqueues nothing.
  */
 export function watchOwned<O extends StoredObject, T extends StoredObject>(options: OwnedOptions<O, T>): Watch {
   return watch<T>({
@@ -91,7 +92,7 @@ function onAdded<O extends StoredObject, T extends StoredObject>(
   }
   const controller = controllerOf(object);
   if (controller === undefined) {
-    wakeMatching(object, options, context);
+    enqueueMatchingOwners(object, options, context);
     return;
   }
   const owner = resolve(object.metadata.namespace, controller, options, context);
@@ -122,13 +123,13 @@ function onUpdated<O extends StoredObject, T extends StoredObject>(
     if (oldOwner !== undefined) context.enqueue(keyOf(oldOwner));
   }
   if (controller === undefined) {
-    if (labelsChanged || controllerChanged) wakeMatching(after, options, context);
+    if (labelsChanged || controllerChanged) enqueueMatchingOwners(after, options, context);
     return;
   }
   const owner = resolve(after.metadata.namespace, controller, options, context);
   if (owner === undefined) return;
   context.enqueue(keyOf(owner));
-  const later = options.wakeLater?.(before, after, owner);
+  const later = options.requeueAfter?.(before, after, owner);
   if (later !== undefined) context.enqueueAfter(keyOf(owner), later.ms, later.why);
 }
 
@@ -158,7 +159,7 @@ function resolve<O extends StoredObject, T extends StoredObject>(
   return owner?.metadata.uid === controller.uid ? owner : undefined;
 }
 
-function wakeMatching<O extends StoredObject, T extends StoredObject>(
+function enqueueMatchingOwners<O extends StoredObject, T extends StoredObject>(
   object: T,
   options: OwnedOptions<O, T>,
   context: WatchContext,

@@ -107,8 +107,8 @@ export interface SyncContext {
    * @throws RangeError for a kind that the controller has not declared, or has declared as deferred and not waited for.
    */
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
-  /** Resolves when the first list of a kind whose watch is deferred is in its cache. @throws Error when the run ends before. */
-  filled(kind: Kind): Promise<void>;
+  /** Resolves when the first list of a deferred kind is in its cache; at once for others. @throws Error if the run ends before. */
+  waitForCacheSync(kind: Kind): Promise<void>;
   readonly client: SyncClient;
   /** Makes a decision: reports the rule with its facts and answers what a write names as its reason. */
   decide<F extends Facts>(rule: Rule<F>, facts: F): Decision;

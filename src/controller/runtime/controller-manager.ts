@@ -9,7 +9,7 @@ import type { ControllerDefinition } from "../api/definition.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { controllerExpectations } from "../api/expectations.ts";
 import { RunningController, type RunningControllerOptions, type Scope } from "./running-controller.ts";
-import type { StandIn } from "./stand-in.ts";
+import type { SyncEnvironment } from "./sync-environment.ts";
 import { type SyncCounter, work } from "./worker.ts";
 
 export interface ControllerManagerOptions {
@@ -30,7 +30,7 @@ export interface ControllerManagerOptions {
   /** Told when a controller that discovers its kinds cannot ask for them: the first time, and then once a minute. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
   /** For modes in which syncs do not act: what they read and write instead. Events are not written then. */
-  readonly standIn?: StandIn;
+  readonly environment?: SyncEnvironment;
 }
 
 type Surroundings = "expectations" | "consistency";
@@ -67,7 +67,9 @@ export class ControllerManager {
         random,
         scope,
         ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),
-        ...(options.standIn === undefined ? this.#acting(client, component) : this.#standingIn(options.standIn)),
+        ...(options.environment === undefined
+          ? this.#acting(client, component)
+          : this.#inEnvironment(options.environment)),
       });
     });
   }
@@ -82,9 +84,9 @@ export class ControllerManager {
     };
   }
 
-  #standingIn(standIn: StandIn): Pick<RunningControllerOptions, Surroundings | "standIn"> {
-    const { expectations, consistency } = standIn;
-    return { expectations, consistency, standIn };
+  #inEnvironment(environment: SyncEnvironment): Pick<RunningControllerOptions, Surroundings | "environment"> {
+    const { expectations, consistency } = environment;
+    return { expectations, consistency, environment };
   }
 
   /** Starts the informers and resolves when every handler has seen its first list. @throws the signal's reason. */
@@ -150,10 +152,10 @@ export class ControllerManager {
    */
   async stop(): Promise<number> {
     this.#stopping = true;
-    const changed = this.controllers.map(({ queue, filling }) => {
+    const changed = this.controllers.map(({ queue, deferredCaches }) => {
       const keys = queue.pending();
       queue.shutDown({ discard: true });
-      filling.end();
+      deferredCaches.end();
       return keys;
     });
     // Who waits for caches adds no more.

@@ -6,11 +6,11 @@ import type { SharedInformerFactory } from "../../cache/shared-informer-factory.
 import { discover, type Discovery } from "../../client/api/discovery.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
-import type { Discovers, Notification, WatchContext } from "../api/definition.ts";
+import type { DynamicWatches, Notification, WatchContext } from "../api/definition.ts";
 
 export interface DiscoveredWatchesOptions {
   readonly controller: string;
-  readonly discovers: Discovers;
+  readonly dynamicWatches: DynamicWatches;
   readonly informers: SharedInformerFactory;
   readonly client: Client;
   readonly timeline: Timeline;
@@ -60,8 +60,8 @@ export class DiscoveredWatches {
   /** Whether the handlers have seen the first list of every kind, or have waited for it long enough. */
   get hasSynced(): boolean {
     if (this.#known === undefined) return false;
-    const { timeline, discovers } = this.#options;
-    if (timeline.now() - this.#startedAt >= discovers.waitMs) return true;
+    const { timeline, dynamicWatches } = this.#options;
+    if (timeline.now() - this.#startedAt >= dynamicWatches.initialSyncTimeoutMs) return true;
     return [...this.#watched.values()].every(({ registration }) => registration.hasSynced());
   }
 
@@ -75,11 +75,11 @@ export class DiscoveredWatches {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { timeline, controller, discovers } = this.#options;
+    const { timeline, controller, dynamicWatches } = this.#options;
     while (!signal.aborted) {
       const found = await this.#ask(signal);
       if (found !== undefined && !signal.aborted) this.#follow(found);
-      const ms = this.#known === undefined ? firstRetryMs : discovers.everyMs;
+      const ms = this.#known === undefined ? firstRetryMs : dynamicWatches.discoveryIntervalMs;
       await sleep(timeline, ms, `${controller} discovery`, { signal, background: true }).catch(() => undefined);
     }
   }
@@ -108,33 +108,29 @@ export class DiscoveredWatches {
   #follow({ kinds, unavailable }: Discovery): void {
     if (kinds.length === 0) return;
     const failed = new Set(unavailable.map(({ groupVersion }) => groupVersion));
-    const { discovers, state } = this.#options;
-    const selected = new Map(discovers.select(kinds).map((kind) => [nameOf(kind), kind]));
+    const { dynamicWatches, state } = this.#options;
+    const selected = new Map(dynamicWatches.select(kinds).map((kind) => [nameOf(kind), kind]));
     for (const [name, { kind }] of this.#watched) if (failed.has(apiVersionOf(kind))) selected.set(name, kind);
     const known = JSON.stringify(kinds.map((kind) => `${apiVersionOf(kind)} ${kind.kind} ${kind.plural}`));
     if (known === this.#known) return;
     this.#known = known;
-    discovers.discovered?.(kinds, { state });
+    dynamicWatches.discovered?.(kinds, { state });
     for (const [name, { kind, registration }] of this.#watched) {
       if (selected.has(name)) continue;
       this.#watched.delete(name);
       registration.remove();
-      void this.#options.informers.endMetadata(kind);
+      void this.#options.informers.stopMetadataInformer(kind);
     }
     for (const [name, kind] of selected) if (!this.#watched.has(name)) this.#watched.set(name, this.#watch(kind));
     this.#options.informers.start();
   }
 
   #watch(kind: Kind): Watched {
-    const { informers, controller, discovers, contextOf } = this.#options;
-    const handle = (notification: Notification<StoredObject>): void =>
-      discovers.on(notification, kind, contextOf(notification));
+    const { informers, controller, dynamicWatches, contextOf } = this.#options;
     const registration = informers.forMetadata(kind).addHandler(
       {
         name: controller,
-        added: (object, initial, delta) => handle({ type: "added", object, initial, delta }),
-        updated: (before, object, delta) => handle({ type: "updated", before, object, delta }),
-        deleted: (object, tombstone, delta) => handle({ type: "deleted", object, tombstone, delta }),
+        on: (notification) => dynamicWatches.on(notification, kind, contextOf(notification)),
       },
       { resyncMs: 0 },
     );

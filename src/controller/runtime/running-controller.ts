@@ -4,22 +4,21 @@ import { type Kind, resourceOf } from "../../api/kind.ts";
 import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Lister } from "../../cache/lister.ts";
-import type { DeltaRef } from "../../cache/shared-informer.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline, TimerOptions } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
-import type { Trigger } from "../../trace/triggers.ts";
+import type { DeltaRef, Trigger } from "../../trace/triggers.ts";
 import { RateLimitingQueue } from "../../workqueue/rate-limiting-queue.ts";
 import type { Consistency } from "../api/consistency.ts";
 import { DiscoveredWatches } from "./discovered-watches.ts";
-import type { ControllerDefinition, Notification, Watch, WatchContext } from "../api/definition.ts";
-import { Filling } from "./filling.ts";
+import type { ControllerDefinition, Watch, WatchContext } from "../api/definition.ts";
+import { DeferredCaches } from "./deferred-caches.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { Expectations } from "../api/expectations.ts";
 import { RunStates } from "../api/run-state.ts";
-import type { StandIn } from "./stand-in.ts";
+import type { SyncEnvironment } from "./sync-environment.ts";
 
 /** Which primary objects are reconciled. It never filters a cache: what is hidden would be created again. */
 export interface Scope {
@@ -43,7 +42,7 @@ export interface RunningControllerOptions {
   /** Told when a controller that discovers its kinds cannot ask for them. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
   /** What syncs read and write in place of the caches and the client. */
-  readonly standIn?: StandIn;
+  readonly environment?: SyncEnvironment;
 }
 
 export class RunningController {
@@ -55,13 +54,13 @@ export class RunningController {
   readonly expectations: Expectations;
   readonly consistency: Consistency;
   readonly recorder: EventRecorder | undefined;
-  readonly standIn: StandIn | undefined;
+  readonly environment: SyncEnvironment | undefined;
   readonly queue: RateLimitingQueue;
   /** Keys whose last sync failed, with its error. */
   readonly failing: Map<ObjectKey, unknown> = new Map();
   readonly states: RunStates = new RunStates();
   /** Deferred watches whose first list is not there yet. */
-  readonly filling: Filling = new Filling();
+  readonly deferredCaches: DeferredCaches = new DeferredCaches();
   /** Of a controller that discovers what it watches. */
   readonly discovered: DiscoveredWatches | undefined;
   #informers: SharedInformerFactory;
@@ -81,7 +80,7 @@ export class RunningController {
     this.expectations = options.expectations;
     this.consistency = options.consistency;
     this.recorder = options.recorder;
-    this.standIn = options.standIn;
+    this.environment = options.environment;
     this.#informers = options.informers;
     this.#scope = options.scope;
     this.#declared = new Set(definition.watches.map((watch) => resourceOf(watch.kind)));
@@ -104,11 +103,11 @@ export class RunningController {
 
   #discover(options: RunningControllerOptions): DiscoveredWatches | undefined {
     const { definition, informers, client, timeline, onDiscoveryFailed } = options;
-    const { discovers, name } = definition;
-    if (discovers === undefined) return undefined;
+    const { dynamicWatches, name } = definition;
+    if (dynamicWatches === undefined) return undefined;
     return new DiscoveredWatches({
       controller: name,
-      discovers,
+      dynamicWatches,
       informers,
       client,
       timeline,
@@ -194,32 +193,20 @@ export class RunningController {
   #listen(watch: Watch): void {
     const informer = this.#informers.forKind(watch.kind);
     if (watch.indexes !== undefined) informer.addIndexes(watch.indexes);
-    const handle = (notification: Notification<StoredObject>): void =>
-      watch.on(notification, this.#watchContext(notification.delta));
     const registration = informer.addHandler(
       {
         name: this.definition.name,
-        added: (object, initial, delta) => handle({ type: "added", object, initial, delta }),
-        updated: (before, object, delta) => handle({ type: "updated", before, object, delta }),
-        deleted: (object, tombstone, delta) => handle({ type: "deleted", object, tombstone, delta }),
+        on: (notification) => watch.on(notification, this.#watchContext(notification.delta)),
       },
       watch.resyncMs === undefined ? undefined : { resyncMs: watch.resyncMs },
     );
     (watch.deferred === true ? this.#deferred : this.#synced).push(() => registration.hasSynced());
-    if (watch.deferred === true) this.filling.add(watch.kind, informer.synced);
+    if (watch.deferred === true) this.deferredCaches.add(watch.kind, informer.synced);
   }
 
   #watchContext(delta: DeltaRef): WatchContext {
-    const trigger = (): Trigger => ({
-      cause: "delta",
-      kind: delta.kind,
-      type: delta.type,
-      key: delta.key,
-      resourceVersion: delta.resourceVersion,
-      delta: delta.seq,
-    });
     return {
-      enqueue: (key) => this.enqueue(key, trigger()),
+      enqueue: (key) => this.enqueue(key, delta),
       enqueueAfter: (key, ms, why) => this.enqueueAfter(key, ms, { cause: "requeue", why, sync: 0 }),
       cache: (kind) => this.cache(kind),
       expectations: this.expectations,

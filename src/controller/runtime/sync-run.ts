@@ -8,7 +8,7 @@ import type { QueueItem } from "../../workqueue/queue.ts";
 import { CacheBehindError } from "../api/consistency.ts";
 import type { Decision, Facts, Rule } from "../api/rule.ts";
 import type { RunningController } from "./running-controller.ts";
-import type { StandInSync } from "./stand-in.ts";
+import type { SyncSession } from "./sync-environment.ts";
 import { type SyncContext, type SyncResult, TerminalError } from "../api/sync-context.ts";
 
 /** Runs the controller's sync for an item and settles the item with the queue. Never rejects. */
@@ -24,15 +24,15 @@ export async function runSync(
   let result: SyncResult | void = undefined;
   let error: unknown;
   let failed = false;
-  const standIn = running.standIn?.begin(running, item.key, sync);
+  const session = running.environment?.begin(running, item.key, sync);
   try {
-    const parts = { running, standIn: standIn ?? running, item, sync, signal, asked };
+    const parts = { running, session: session ?? running, item, sync, signal, asked };
     result = await definition.sync(item.key, contextOf(parts));
   } catch (caught) {
     failed = true;
     error = caught;
   }
-  standIn?.end(failed);
+  session?.end(failed);
   const outcome = failed ? afterFailure(running, item, sync, error) : afterSuccess(running, item, sync, result, asked);
   queue.done(item);
   if (bus.on) {
@@ -90,7 +90,7 @@ function afterFailure(running: RunningController, item: QueueItem, sync: number,
 interface ContextParts {
   readonly running: RunningController;
   /** What the sync reads and writes: the controller's own, or what stands in for it. */
-  readonly standIn: Omit<StandInSync, "end">;
+  readonly session: Omit<SyncSession, "end">;
   readonly item: QueueItem;
   readonly sync: number;
   readonly signal: AbortSignal;
@@ -98,7 +98,7 @@ interface ContextParts {
   readonly asked: number[];
 }
 
-function contextOf({ running, standIn, item, sync, signal, asked }: ContextParts): SyncContext {
+function contextOf({ running, session, item, sync, signal, asked }: ContextParts): SyncContext {
   const { definition, bus, timeline } = running;
   const controller = definition.name;
   return {
@@ -109,17 +109,17 @@ function contextOf({ running, standIn, item, sync, signal, asked }: ContextParts
     random: running.random,
     now: () => timeline.now(),
     cache(kind) {
-      if (running.filling.has(kind)) {
+      if (running.deferredCaches.has(kind)) {
         throw new RangeError(
-          `Cannot read the cache of ${kind.kind}: its first list is not there; wait for it by filled()`,
+          `Cannot read the cache of ${kind.kind}: its first list is not there; wait for it with waitForCacheSync()`,
         );
       }
-      return standIn.cache(kind);
+      return session.cache(kind);
     },
-    filled: (kind) => running.filling.wait(kind),
-    client: standIn.client,
-    expectations: standIn.expectations,
-    consistency: standIn.consistency,
+    waitForCacheSync: (kind) => running.deferredCaches.wait(kind),
+    client: session.client,
+    expectations: session.expectations,
+    consistency: session.consistency,
     decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
       const sentence = rule.sentence(facts);
       const seq = bus.on

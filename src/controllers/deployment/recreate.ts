@@ -46,7 +46,7 @@ async function scaleDownOldReplicaSetsForRecreate(rollout: Rollout, old: readonl
 async function oldPodsRunning({ context }: Rollout, { newReplicaSet, old }: ReplicaSetPartition): Promise<boolean> {
   const count = totalInStatus(old, "replicas");
   const others = old.filter(({ metadata }) => metadata.uid !== newReplicaSet?.metadata.uid);
-  await context.filled(Pods);
+  await context.waitForCacheSync(Pods);
   const pods = others.flatMap((one) => ownedBy(context.cache(Pods), one, ReplicaSets));
   const running = pods.filter((pod) => !isPodTerminal(pod)).length;
   if (count === 0 && running === 0) return false;

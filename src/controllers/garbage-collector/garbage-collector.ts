@@ -18,11 +18,11 @@ export const garbageCollector: ControllerDefinition = defineController({
   purpose: "deletes what has no owner left; orphans or waits for dependents",
   about: objectOfKey,
   watches: [],
-  discovers: {
-    what: "every kind but Events",
+  dynamicWatches: {
+    description: "every kind but Events",
     select: kindsOfGraph,
-    everyMs: discoveryMs,
-    waitMs: discoveryMs,
+    discoveryIntervalMs: discoveryMs,
+    initialSyncTimeoutMs: discoveryMs,
     discovered: (kinds, context) => context.state(memory).kinds.set(kinds),
     on(notification, kind, context) {
       const { graph, kinds } = context.state(memory);

@@ -43,7 +43,7 @@ function watchPods<T extends Replicated>(flavour: Flavour<T>): Watch {
     ownerKind: flavour.kind,
     selectorOf: (owner) => flavour.selectorOf(owner),
     expected: true,
-    wakeLater(before, after, owner) {
+    requeueAfter(before, after, owner) {
       // No delta comes when a ready pod becomes available.
       const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
       if (minReadySeconds <= 0 || isPodReady(before) || !isPodReady(after)) return undefined;

@@ -48,11 +48,11 @@ export const resourcequota: ControllerDefinition = defineController<ResourceQuot
     counts(Services),
     counts(PersistentVolumeClaims),
   ],
-  discovers: {
-    what: "every kind in namespaces but Events",
+  dynamicWatches: {
+    description: "every kind in namespaces but Events",
     select: countedKinds,
-    everyMs: discoveryMs,
-    waitMs: discoveryMs,
+    discoveryIntervalMs: discoveryMs,
+    initialSyncTimeoutMs: discoveryMs,
     discovered: (kinds, context) => context.state(memory).set(countedKinds(kinds)),
     on: (notification, kind, context) => countAgain(kind, notification, context),
   },

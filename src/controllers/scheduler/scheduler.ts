@@ -23,8 +23,8 @@ export const scheduler: ControllerDefinition = defineController<Pod>({
   name: "scheduler",
   aliases: ["kube-scheduler"],
   purpose: "gives pods their nodes (a simulated kube-scheduler)",
-  onlyByName: true,
-  runBy: "kube-scheduler",
+  disabledByDefault: true,
+  upstreamComponent: "kube-scheduler",
   ifRunTwice: "pods would be bound that the other one holds back, and nodes filled twice",
   isLeftUndone: (pod) =>
     isToBeScheduled(pod) &&

@@ -13,7 +13,7 @@ import { schedulerName } from "../../controllers/scheduler/sync.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaEvent, KindName, StageEvent, StoreEvent, WriteEvent } from "../../trace/events.ts";
-import { Recent } from "../../trace/recent.ts";
+import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
 import { isOurs, writesStatus } from "./owner-signs/own-work.ts";
 
@@ -59,7 +59,7 @@ export class OwnerWatch {
   #options: OwnerWatchOptions;
   #suspects = new Map<string, Suspect>();
   /** Uids that answers to our creates have named, and pods that we meant to bind. */
-  #own = new Recent<string, true>();
+  #own = new GenerationalCache<string, true>();
   #doubtUntil = 0;
   #found = false;
   #cancel: Cancel | undefined;
@@ -201,8 +201,11 @@ export class OwnerWatch {
 }
 
 /** Whether the statuses of its objects are this controller's alone; those of pods and nodes are not a controller's. */
-export function showsOwnersByStatus({ for: kind, runBy }: Pick<ControllerDefinition, "for" | "runBy">): boolean {
-  return kind !== undefined && runBy === undefined;
+export function showsOwnersByStatus({
+  for: kind,
+  upstreamComponent,
+}: Pick<ControllerDefinition, "for" | "upstreamComponent">): boolean {
+  return kind !== undefined && upstreamComponent === undefined;
 }
 
 /**
@@ -210,14 +213,14 @@ export function showsOwnersByStatus({ for: kind, runBy }: Pick<ControllerDefinit
  * an object, or make objects that have neither an owner nor a status.
  */
 export function ownersUnnoticed(controllers: readonly Noticeable[]): readonly string[] {
-  const isNoticed = ({ for: kind, watches, runBy }: Noticeable): boolean =>
-    runBy !== undefined ||
+  const isNoticed = ({ for: kind, watches, upstreamComponent }: Noticeable): boolean =>
+    upstreamComponent !== undefined ||
     watches.some(({ owned }) => owned === true) ||
     (kind !== undefined && kind !== ServiceAccounts);
   return controllers.filter((controller) => !isNoticed(controller)).map(({ name }) => name);
 }
 
-type Noticeable = Pick<ControllerDefinition, "name" | "for" | "watches" | "runBy">;
+type Noticeable = Pick<ControllerDefinition, "name" | "for" | "watches" | "upstreamComponent">;
 
 /** Who has written a status that this controller writes; undefined where it was us, a person, or nobody knows. */
 function statusWriter(running: RunningController, delta: DeltaEvent): string | undefined {
@@ -243,7 +246,8 @@ function isOf(kind: Kind | undefined, of: KindName): boolean {
 
 /** Whether a pod that this scheduler was to find a node for has got one. */
 function isBinding(running: RunningController, delta: DeltaEvent): boolean {
-  if (running.definition.runBy !== "kube-scheduler" || delta.type !== "Updated" || !isOf(Pods, delta.of)) return false;
+  if (running.definition.upstreamComponent !== "kube-scheduler" || delta.type !== "Updated" || !isOf(Pods, delta.of))
+    return false;
   const pod = running.cache(Pods).get(delta.key);
   if ((pod?.spec?.schedulerName ?? schedulerName) !== schedulerName) return false;
   return delta.detail.changes.some(({ path, before }) => path === ".spec.nodeName" && (before ?? "") === "");

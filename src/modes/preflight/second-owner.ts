@@ -1,7 +1,7 @@
 /** Whether something else already reconciles these objects: two controllers on one object do everything twice. */
 import type { Transport } from "../../api/transport.ts";
 import type { Client } from "../../client/api/verbs.ts";
-import { type ControllerDefinition, subjectOf } from "../../controller/api/definition.ts";
+import { type ControllerDefinition, resourceNameOf } from "../../controller/api/definition.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import { type ComponentLease, readComponentLease } from "./owner-signs/component-lease.ts";
 import { componentWorks } from "./owner-signs/component-works.ts";
@@ -28,7 +28,7 @@ export interface SecondOwner {
 
 export type Reconciled = Pick<
   ControllerDefinition,
-  "name" | "for" | "runBy" | "component" | "isLeftUndone" | "recordsEvents"
+  "name" | "for" | "upstreamComponent" | "component" | "isLeftUndone" | "recordsEvents"
 >;
 
 /** An owner that is there has left a trace within this time, as soon as it has anything to do. */
@@ -51,7 +51,7 @@ export async function findSecondOwner(
   controller: Reconciled,
   namespace: string | undefined,
 ): Promise<SecondOwner> {
-  const { runBy: process = "kube-controller-manager" } = controller;
+  const { upstreamComponent: process = "kube-controller-manager" } = controller;
   const lease = await readComponentLease(transport, process);
   if (lease.sandbox !== undefined) return inSandbox(controller.name, lease.sandbox);
   if (process === "kubelet") {
@@ -177,6 +177,7 @@ function whyUnknown(controller: Reconciled, { lease, process, seen }: Evidence, 
   if (lease.is === "forbidden") return lease.says;
   if (last !== undefined) return `${signText(last, lease.now)}, and nothing shows that it has gone`;
   if (process === "a kubelet") return "there are no simulated nodes that would show it";
-  const nothing = seen.length === 0 ? `no ${subjectOf(controller)} that would show it` : "nothing here waits for it";
+  const nothing =
+    seen.length === 0 ? `no ${resourceNameOf(controller)} that would show it` : "nothing here waits for it";
   return `${lease.says}, and ${nothing}`;
 }

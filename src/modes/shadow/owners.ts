@@ -50,7 +50,7 @@ export function shadowOwners({ owners }: ShadowPreflight): (controller: string) 
     owners.map(({ controller, owner }) => [
       controller.name,
       // What a kubelet does is not compared: pods' lives are made up on both sides.
-      controller.runBy === "kubelet"
+      controller.upstreamComponent === "kubelet"
         ? { manager: undefined, found: false }
         : { manager: owner.who, found: owner.is !== "none found" },
     ]),

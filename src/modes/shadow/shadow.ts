@@ -18,10 +18,10 @@ import { decidingCriterion, rankPods } from "../../controller/workload/pod-ranki
 import {
   noConsistency,
   noExpectations,
-  type StandIn,
-  type StandInSync,
-  type StoodInFor,
-} from "../../controller/runtime/stand-in.ts";
+  type SyncEnvironment,
+  type SyncSession,
+  type ShadowedController,
+} from "../../controller/runtime/sync-environment.ts";
 import { runSync } from "../../controller/runtime/sync-run.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
@@ -136,7 +136,7 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       ...(options.selector !== undefined && { selector: options.selector }),
     },
-    standIn: standInFor({
+    environment: shadowEnvironment({
       options,
       registry,
       informers,
@@ -208,14 +208,14 @@ class Owners {
   }
 }
 
-interface StandInParts {
+interface EnvironmentParts {
   readonly options: ShadowOptions;
   readonly registry: Server;
   readonly informers: SharedInformerFactory;
   readonly intentions: Intentions;
 }
 
-function standInFor({ options, registry, informers, intentions }: StandInParts): StandIn {
+function shadowEnvironment({ options, registry, informers, intentions }: EnvironmentParts): SyncEnvironment {
   const { bus, timeline, transport } = options;
   const kinds = new Map(
     options.controllers.flatMap(({ watches }) => watches.map(({ kind }) => [resourceOf(kind), kind] as const)),
@@ -227,7 +227,7 @@ function standInFor({ options, registry, informers, intentions }: StandInParts):
   return {
     expectations: noExpectations,
     consistency: noConsistency,
-    begin(running, key, sync): StandInSync {
+    begin(running, key, sync): SyncSession {
       const { definition } = running;
       const name = { controller: definition.name, key };
       const overlay = new Overlay({
@@ -254,7 +254,7 @@ function standInFor({ options, registry, informers, intentions }: StandInParts):
 }
 
 function indexesOf<T extends StoredObject>(
-  { definition }: StoodInFor,
+  { definition }: ShadowedController,
   kind: Kind<T>,
 ): Readonly<Record<string, (object: T) => readonly string[]>> {
   const watch = definition.watches.find((each) => resourceOf(each.kind) === resourceOf(kind));

@@ -1,7 +1,7 @@
 /** Keys of controllers of ours that keep themselves busy: by their own writes, or by requeueing themselves for nothing. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { EventHead, GetEvent, LinkEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
-import { Recent } from "../../trace/recent.ts";
+import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { FieldHistory } from "./field-history.ts";
 import { leastWrites, type LoopField, type LoopsOptions, type OwnLoop, type RequeueLoop } from "./loop.ts";
 
@@ -33,11 +33,11 @@ interface KeyHistory {
 export class OwnSyncs {
   #options: Required<LoopsOptions>;
   #keys = new Map<string, KeyHistory>();
-  #writes = new Recent<number, WriteEvent & EventHead>();
+  #writes = new GenerationalCache<number, WriteEvent & EventHead>();
   /** The keys of the latest syncs, by controller and number. */
-  #syncKeys = new Recent<string, ObjectKey>();
+  #syncKeys = new GenerationalCache<string, ObjectKey>();
   /** Deltas, and the key whose sync wrote them. */
-  #ownDeltas = new Recent<number, string>();
+  #ownDeltas = new GenerationalCache<number, string>();
 
   constructor(options: Required<LoopsOptions>) {
     this.#options = options;

@@ -1,7 +1,7 @@
 /** Objects that are deleted and created again under their names, again and again: a loop that no version of any of them shows. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { DeltaEvent, KindName } from "../../trace/events.ts";
-import { Recent } from "../../trace/recent.ts";
+import { GenerationalCache } from "../../trace/generational-cache.ts";
 import type { OwnedLoop } from "./causes.ts";
 import { sharesOf } from "./field-history.ts";
 import { type LoopsOptions, nameOf } from "./loop.ts";
@@ -51,7 +51,7 @@ export class Recreations {
   #options: Required<LoopsOptions>;
   #names = new Map<string, NameHistory>();
   /** Uids of objects that are gone, or on their way. */
-  #gone = new Recent<string, true>();
+  #gone = new GenerationalCache<string, true>();
 
   constructor(options: Required<LoopsOptions>) {
     this.#options = options;

@@ -459,15 +459,15 @@ describe("a cache that does not fill", () => {
       } catch (error) {
         said.push(String(error));
       }
-      await context.filled(ReplicaSets);
+      await context.waitForCacheSync(ReplicaSets);
       said.push("waits");
-      await context.filled(Things);
+      await context.waitForCacheSync(Things);
       said.push("never said");
     };
     const { cluster, manager } = await startUnfilled([looker(sync, withThings({ deferred: true }))]);
     expect(manager.isReady).toBe(true);
     expect(said).toEqual([
-      "RangeError: Cannot read the cache of Thing: its first list is not there; wait for it by filled()",
+      "RangeError: Cannot read the cache of Thing: its first list is not there; wait for it with waitForCacheSync()",
       "waits",
     ]);
     await cluster.settle(manager.stop());

@@ -29,7 +29,7 @@ interface Scene {
   readonly failed: { readonly at: number; readonly why: string }[];
 }
 
-const everyMs = 30_000;
+const discoveryIntervalMs = 30_000;
 
 function observer(scene: Pick<Scene, "told" | "discovered">): ControllerDefinition {
   return defineController({
@@ -37,11 +37,11 @@ function observer(scene: Pick<Scene, "told" | "discovered">): ControllerDefiniti
     aliases: [],
     purpose: "looks",
     watches: [],
-    discovers: {
-      what: "some kinds",
+    dynamicWatches: {
+      description: "some kinds",
       select: (kinds) => kinds.filter(({ plural }) => ["namespaces", "nodes", "replicasets"].includes(plural)),
-      everyMs,
-      waitMs: everyMs,
+      discoveryIntervalMs,
+      initialSyncTimeoutMs: discoveryIntervalMs,
       discovered: (kinds) => void scene.discovered.push(kinds.length),
       on({ type, object }, kind, context) {
         scene.told.push(`${type} ${kind.plural} ${object.metadata.name}`);
@@ -115,8 +115,8 @@ async function started(it: Scene): Promise<void> {
 
 /** Until discovery was asked once more: in the background, so somebody has to wait for it. */
 async function nextRound({ cluster: { timeline } }: Scene): Promise<void> {
-  timeline.after(everyMs + 1000, "test", () => undefined);
-  await timeline.runUntil({ ms: everyMs + 1000 });
+  timeline.after(discoveryIntervalMs + 1000, "test", () => undefined);
+  await timeline.runUntil({ ms: discoveryIntervalMs + 1000 });
 }
 
 async function stop(it: Scene): Promise<void> {
@@ -145,7 +145,7 @@ describe("a controller that discovers what it watches", () => {
       for: Nodes,
       watches: [watch({ kind: Nodes, on: () => undefined })],
     });
-    const { discovers: _, ...withoutDiscovery } = whole;
+    const { dynamicWatches: _, ...withoutDiscovery } = whole;
     const it = await scene([withoutDiscovery]);
     // The scene's observer expects metadata alone; there is no node to tell of.
     await started(it);
@@ -219,11 +219,11 @@ describe("a controller that discovers what it watches", () => {
   test("starts without a kind that cannot be listed, after it has waited", async () => {
     const it = await scene();
     it.moods.set("apps/v1/replicasets", "down");
-    const filling = it.cluster.settle(it.manager.fillCaches(), 2 * everyMs);
+    const filling = it.cluster.settle(it.manager.fillCaches(), 2 * discoveryIntervalMs);
     const startedAt = it.cluster.timeline.now();
     await filling;
     expect(it.manager.controllers[0]?.hasSynced).toBe(true);
-    expect(it.cluster.timeline.now() - startedAt).toBeGreaterThanOrEqual(everyMs);
+    expect(it.cluster.timeline.now() - startedAt).toBeGreaterThanOrEqual(discoveryIntervalMs);
     await stop(it);
   });
 
@@ -246,7 +246,7 @@ describe("a controller that discovers what it watches", () => {
 
 describe("defineController", () => {
   const nothing = observer({ told: [], discovered: [] });
-  const { discovers: _, ...neither } = nothing;
+  const { dynamicWatches: _, ...neither } = nothing;
   const table = [
     { name: "neither kind nor discovery", definition: neither, says: "neither for a kind nor discovers any" },
     {

@@ -107,7 +107,7 @@ export function collectorScene(kinds: readonly Kind[] = [ConfigMaps, Secrets, No
   const live = new Map<string, StoredObject>();
   const pathTo = (kind: Kind, namespace: string | undefined, name: string): string =>
     `${kind.kind} ${objectKey(kind.namespaced ? namespace : undefined, name)}`;
-  const delta = { kind: "", type: "Updated", key: "", resourceVersion: "", seq: 0 } as const;
+  const delta = { cause: "delta", kind: "", type: "Updated", key: "", resourceVersion: "", delta: 0 } as const;
   const watchContext = {
     enqueue: (key: ObjectKey) => void scene.woken.push(key),
     enqueueAfter: (key: ObjectKey, ms: number) => void scene.wokenLater.push({ key, ms }),
@@ -116,7 +116,7 @@ export function collectorScene(kinds: readonly Kind[] = [ConfigMaps, Secrets, No
     state: (state) => states.of(state),
   } satisfies Partial<WatchContext> as unknown as WatchContext;
   const tell = (notification: Notification<StoredObject>, kind: Kind): void =>
-    definition.discovers?.on(notification, kind, watchContext);
+    definition.dynamicWatches?.on(notification, kind, watchContext);
   const scene: CollectorScene = {
     graph: states.of(memory).graph,
     calls: [],
@@ -149,7 +149,7 @@ export function collectorScene(kinds: readonly Kind[] = [ConfigMaps, Secrets, No
       }
     },
   };
-  definition.discovers?.discovered?.(kinds.map(discovered), watchContext);
+  definition.dynamicWatches?.discovered?.(kinds.map(discovered), watchContext);
 
   const ask = async <T>(
     verb: string,

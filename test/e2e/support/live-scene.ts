@@ -121,9 +121,7 @@ async function observe(cluster: Cluster, namespace: string, asked: ReadonlyMap<s
   };
   informer.addHandler({
     name: "observer",
-    added: (pod) => see(pod, false),
-    updated: (_, pod) => see(pod, false),
-    deleted: (pod) => see(pod, true),
+    on: ({ type, object }) => see(object, type === "deleted"),
   });
   const abort = new AbortController();
   const running = informer.run(abort.signal);

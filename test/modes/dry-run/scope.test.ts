@@ -13,7 +13,7 @@ import { type Snapshot, takeSnapshot } from "../../../src/modes/dry-run/snapshot
 import { virtualCluster, type VirtualCluster, virtualStart } from "../../support/virtual-cluster.ts";
 import { changesOf, play } from "./scene.ts";
 
-const controllers = builtInControllers.filter(({ onlyByName }) => onlyByName !== true);
+const controllers = builtInControllers.filter(({ disabledByDefault }) => disabledByDefault !== true);
 const servedKinds = await sandboxKinds();
 const isServed = await servedBySandbox();
 

@@ -5,7 +5,7 @@ const generation = 2048;
  * Remembers the latest 2048 entries at least and 4096 at most: what is older can no longer be linked to anything. When a generation
  * is full it becomes the older one, and the one before it is let go as a whole; nothing is ever looked for to be thrown out.
  */
-export class Recent<K, V> {
+export class GenerationalCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
 
@@ -35,9 +35,9 @@ export class Recent<K, V> {
   }
 }
 
-/** The latest things under each name, so many at most; names are forgotten as `Recent` forgets its entries. */
-export class RecentSets<V> {
-  #sets = new Recent<string, Set<V>>();
+/** The latest things under each name, so many at most; names are forgotten as `GenerationalCache` forgets its entries. */
+export class GenerationalSets<V> {
+  #sets = new GenerationalCache<string, Set<V>>();
   readonly #most: number;
 
   constructor(most: number) {

@@ -1,7 +1,7 @@
 /** Caches that workers did not wait for: syncs that read them do. */
 import { type Kind, resourceOf } from "../../api/kind.ts";
 
-export class Filling {
+export class DeferredCaches {
   #waits = new Map<string, Promise<void>>();
   #ended = Promise.withResolvers<never>();
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Indexer } from "../../src/cache/indexer.ts";
-import { Intake } from "../../src/cache/intake.ts";
+import { ObjectTransformer } from "../../src/cache/object-transformer.ts";
 import type { Widget } from "../support/fake-lister-watcher.ts";
 
 const widget = (uid: string, resourceVersion: string): Widget => ({
@@ -15,13 +15,13 @@ const widget = (uid: string, resourceVersion: string): Widget => ({
   spec: { size: 1 },
 });
 
-function intakeWith(known: Widget | undefined, wanted = false): Intake<Widget> {
+function transformerWith(known: Widget | undefined, wanted = false): ObjectTransformer<Widget> {
   const indexer = new Indexer<Widget>();
   if (known !== undefined) indexer.set("shop/a", known);
-  return new Intake({ indexer, wantsWriters: () => wanted });
+  return new ObjectTransformer({ indexer, tracksFieldManagers: () => wanted });
 }
 
-describe("Intake", () => {
+describe("ObjectTransformer", () => {
   for (const { name, listed, same } of [
     {
       name: "an object of a list is taken from the cache if it is the very same",
@@ -37,39 +37,46 @@ describe("Intake", () => {
   ]) {
     test(name, () => {
       const known = widget("u1", "5");
-      expect(intakeWith(known).listed(listed) === known).toBe(same);
+      expect(transformerWith(known).fromList(listed) === known).toBe(same);
     });
   }
 
   test("not if objects have no version: nothing says that it is the same", () => {
     const known = widget("u1", "");
-    expect(intakeWith(known).listed(widget("u1", ""))).not.toBe(known);
+    expect(transformerWith(known).fromList(widget("u1", ""))).not.toBe(known);
   });
 
   test("freezes objects all the way down when asked, and only then", () => {
     for (const freeze of [true, false]) {
-      const intake = new Intake<Widget>({ indexer: new Indexer(), wantsWriters: () => false, freeze });
-      for (const object of [intake.listed(widget("u1", "5")), intake.watched("Updated", widget("u1", "6"), 7).object])
+      const transformer = new ObjectTransformer<Widget>({
+        indexer: new Indexer(),
+        tracksFieldManagers: () => false,
+        freeze,
+      });
+      for (const object of [
+        transformer.fromList(widget("u1", "5")),
+        transformer.fromWatch("Updated", widget("u1", "6"), 7).object,
+      ])
         expect([Object.isFrozen(object), Object.isFrozen(object.spec)]).toEqual([freeze, freeze]);
     }
   });
 
   test("an object that came without managedFields has none kept beside it", () => {
-    const intake = intakeWith(undefined, true);
+    const transformer = transformerWith(undefined, true);
     const { managedFields: _, ...metadata } = widget("u1", "5").metadata;
-    const object = intake.listed({ metadata, spec: { size: 1 } });
-    expect(intake.managedFields(object)).toBeUndefined();
-    expect(intake.watched("Updated", { metadata, spec: { size: 1 } }, 7).managedFields).toBeUndefined();
+    const object = transformer.fromList({ metadata, spec: { size: 1 } });
+    expect(transformer.managedFields(object)).toBeUndefined();
+    expect(transformer.fromWatch("Updated", { metadata, spec: { size: 1 } }, 7).managedFields).toBeUndefined();
   });
 
   test("transforms objects of a list and of a watch alike, and a change of a watch is no tombstone", () => {
-    const intake = new Intake<Widget>({
+    const transformer = new ObjectTransformer<Widget>({
       indexer: new Indexer(),
-      wantsWriters: () => false,
+      tracksFieldManagers: () => false,
       transform: ({ metadata, spec }) => ({ metadata: { ...metadata, name: "b" }, spec: { size: spec.size + 1 } }),
     });
-    expect(intake.listed(widget("u1", "5")).spec.size).toBe(2);
-    expect(intake.watched("Deleted", widget("u1", "6"), 7)).toMatchObject({
+    expect(transformer.fromList(widget("u1", "5")).spec.size).toBe(2);
+    expect(transformer.fromWatch("Deleted", widget("u1", "6"), 7)).toMatchObject({
       type: "Deleted",
       key: "shop/b",
       object: { spec: { size: 2 } },
@@ -79,22 +86,22 @@ describe("Intake", () => {
 
   test("takes managedFields off, and keeps a short form beside the object while somebody wants it", () => {
     for (const wanted of [false, true]) {
-      const intake = intakeWith(undefined, wanted);
-      const object = intake.listed(widget("u1", "5"));
+      const transformer = transformerWith(undefined, wanted);
+      const object = transformer.fromList(widget("u1", "5"));
       expect(Object.keys(object.metadata)).not.toContain("managedFields");
-      const kept = intake.managedFields(object);
+      const kept = transformer.managedFields(object);
       if (wanted) expect(kept).toMatchObject([{ manager: "kubectl", time: "10:00" }]);
       else expect(kept).toBeUndefined();
     }
   });
 
   test("hands the whole managedFields on with a change, while somebody wants them", () => {
-    expect(intakeWith(undefined, true).watched("Added", widget("u1", "5"), 7)).toMatchObject({
+    expect(transformerWith(undefined, true).fromWatch("Added", widget("u1", "5"), 7)).toMatchObject({
       type: "Added",
       key: "shop/a",
       receivedAt: 7,
       managedFields: [{ manager: "kubectl" }],
     });
-    expect(intakeWith(undefined).watched("Added", widget("u1", "5"), 7).managedFields).toBeUndefined();
+    expect(transformerWith(undefined).fromWatch("Added", widget("u1", "5"), 7).managedFields).toBeUndefined();
   });
 });

@@ -1,33 +1,33 @@
 /** What happens to an object between the server and the delta queue. */
 import { keyOf } from "../api/key.ts";
 import type { Draft, ManagedFieldsEntry, StoredObject } from "../api/object.ts";
-import { type CompactManagedFields, compactManagedFields } from "../api/writer.ts";
+import { type CompactManagedFields, compactManagedFields } from "../api/field-manager.ts";
 import type { ObjectDelta } from "./delta-queue.ts";
 import { deepFreeze } from "./freeze.ts";
 import type { Indexer } from "./indexer.ts";
 
-/** What an intake is created with. */
-export interface IntakeOptions<T extends StoredObject> {
+/** What an transformer is created with. */
+export interface ObjectTransformerOptions<T extends StoredObject> {
   readonly indexer: Indexer<T>;
   /** Whether somebody wants to know the writers of changes. */
-  readonly wantsWriters: () => boolean;
+  readonly tracksFieldManagers: () => boolean;
   /** Gets each object, without managedFields, before it is cached, and may change it in place. */
   readonly transform?: (object: T) => T;
   readonly freeze?: boolean;
 }
 
 /** managedFields are dropped from what is cached; what tells writers is kept beside it, by object, and goes with it. */
-export class Intake<T extends StoredObject> {
-  #options: IntakeOptions<T>;
+export class ObjectTransformer<T extends StoredObject> {
+  #options: ObjectTransformerOptions<T>;
   #managed = new WeakMap<T, CompactManagedFields>();
 
-  constructor(options: IntakeOptions<T>) {
+  constructor(options: ObjectTransformerOptions<T>) {
     this.#options = options;
   }
 
   /** Whether objects are to come with their managedFields. */
-  get wantsWriters(): boolean {
-    return this.#options.wantsWriters();
+  get tracksFieldManagers(): boolean {
+    return this.#options.tracksFieldManagers();
   }
 
   /** The managedFields of a cached object, if they were wanted when it came. */
@@ -46,19 +46,19 @@ export class Intake<T extends StoredObject> {
    * An object of a list. If the very version is cached already, that one is taken: a list that comes again then needs no memory
    * for what has not changed.
    */
-  listed(object: T): T {
+  fromList(object: T): T {
     const { resourceVersion, uid } = object.metadata;
     const known = this.#options.indexer.get(keyOf(object));
     const same = known?.metadata.resourceVersion === resourceVersion && known.metadata.uid === uid;
     if (same && resourceVersion !== "") return known;
     const entries = takeManagedFields(object);
     const ready = this.#ready(object);
-    if (entries !== undefined && this.wantsWriters) this.keep(ready, entries);
+    if (entries !== undefined && this.tracksFieldManagers) this.keep(ready, entries);
     return ready;
   }
 
   /** A change of a watch. */
-  watched(type: "Added" | "Updated" | "Deleted", object: T, receivedAt: number): ObjectDelta<T> {
+  fromWatch(type: "Added" | "Updated" | "Deleted", object: T, receivedAt: number): ObjectDelta<T> {
     const managedFields = takeManagedFields(object);
     const ready = this.#ready(object);
     return {
@@ -67,7 +67,7 @@ export class Intake<T extends StoredObject> {
       object: ready,
       receivedAt,
       tombstone: false,
-      managedFields: this.wantsWriters ? managedFields : undefined,
+      managedFields: this.tracksFieldManagers ? managedFields : undefined,
     };
   }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { Recent, RecentSets } from "../../src/trace/recent.ts";
+import { GenerationalCache, GenerationalSets } from "../../src/trace/generational-cache.ts";
 
 test("the latest 2048 entries are there, with the value they were given last, and none of more than 4096 ago", () => {
-  const recent = new Recent<string, number>();
+  const recent = new GenerationalCache<string, number>();
   let most = 0;
   for (let n = 0; n < 10_000; n++) {
     recent.set(`entry ${n}`, n);
@@ -16,16 +16,16 @@ test("the latest 2048 entries are there, with the value they were given last, an
 });
 
 test("all values are there, the latest first, and as many as are counted", () => {
-  const recent = new Recent<number, string>();
+  const recent = new GenerationalCache<number, string>();
   for (let n = 1; n <= 2050; n++) recent.set(n, String(n));
   expect(recent.values().length).toBe(2050);
   expect(recent.values().slice(0, 3)).toEqual(["2049", "2050", "1"]);
   expect(recent.size).toBe(2050);
 });
 
-describe("RecentSets", () => {
+describe("GenerationalSets", () => {
   test("keeps the latest under each name, oldest first", () => {
-    const sets = new RecentSets<number>(3);
+    const sets = new GenerationalSets<number>(3);
     for (let n = 1; n <= 5; n++) sets.add("a", n);
     sets.add("b", 6);
     expect([...sets.get("a")]).toEqual([3, 4, 5]);
@@ -35,7 +35,7 @@ describe("RecentSets", () => {
   });
 
   test("forgets a thing that is deleted, and nothing where there is none", () => {
-    const sets = new RecentSets<number>(3);
+    const sets = new GenerationalSets<number>(3);
     for (const n of [1, 2]) sets.add("a", n);
     sets.delete("a", 1);
     sets.delete("b", 2);

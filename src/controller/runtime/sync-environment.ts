@@ -9,7 +9,7 @@ import type { ControllerDefinition } from "../api/definition.ts";
 import type { Expectations } from "../api/expectations.ts";
 
 /** What a sync reads and writes, in place of the controller's own. */
-export interface StandInSync {
+export interface SyncSession {
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
   readonly client: Client;
   readonly expectations: Expectations;
@@ -19,19 +19,19 @@ export interface StandInSync {
 }
 
 /** The controller whose sync it is, with its own caches. */
-export interface StoodInFor {
+export interface ShadowedController {
   readonly definition: ControllerDefinition;
   /** The kinds whose metadata it watches, if it discovers any. */
   readonly discovered: { has(kind: Kind): boolean } | undefined;
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
 }
 
-export interface StandIn {
+export interface SyncEnvironment {
   /** What handlers tell of deltas; syncs have their own. */
   readonly expectations: Expectations;
   readonly consistency: Consistency;
   /** A sync begins. */
-  begin(running: StoodInFor, key: ObjectKey, sync: number): StandInSync;
+  begin(running: ShadowedController, key: ObjectKey, sync: number): SyncSession;
 }
 
 /** Nothing is ever expected. */

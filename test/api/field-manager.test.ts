@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ManagedFieldsEntry, StoredObject } from "../../src/api/object.ts";
-import { compactManagedFields, writerOfChange } from "../../src/api/writer.ts";
+import { compactManagedFields, fieldManagerOfChange } from "../../src/api/field-manager.ts";
 import { attributions, type RecordedVersion } from "../support/recorded-versions.ts";
 import recorded from "./recorded-writers.json";
 
@@ -327,20 +327,20 @@ const rows: Row[] = [
   },
 ];
 
-describe("writerOfChange", () => {
+describe("fieldManagerOfChange", () => {
   for (const row of rows) {
     test(row.name, () => {
       const managedBefore = row.managedBefore === undefined ? undefined : compactManagedFields(row.managedBefore);
       const before = row.before === undefined ? undefined : object(row.before);
       const after = object(row.after);
-      expect(writerOfChange({ before, managedBefore, after, managedAfter: row.managedAfter })).toBe(
+      expect(fieldManagerOfChange({ before, managedBefore, after, managedAfter: row.managedAfter })).toBe(
         row.writer as string,
       );
     });
   }
 });
 
-describe("writerOfChange of what a real API server recorded", () => {
+describe("fieldManagerOfChange of what a real API server recorded", () => {
   const told = attributions(recorded as unknown as readonly RecordedVersion[]);
 
   test("never names another one", () => {

@@ -4,7 +4,7 @@ const turnMs = 10;
 const lookAtClockEvery = 64;
 
 /** What the turns are for, and the work of one step. */
-export interface TurnsOptions {
+export interface BatchRunnerOptions {
   readonly timeline: Timeline;
   readonly actor: string;
   /** Does one piece of work; false when there is none. */
@@ -15,12 +15,12 @@ export interface TurnsOptions {
  * Work that is done in batches, each in a turn of its own: `wake` starts one unless one is due already. A turn does all the work
  * there is; on a real timeline it gives way after 10 ms, so that a long list never blocks timers and connections for longer.
  */
-export class Turns {
-  #options: TurnsOptions;
+export class BatchRunner {
+  #options: BatchRunnerOptions;
   #due = false;
   #stopped = false;
 
-  constructor(options: TurnsOptions) {
+  constructor(options: BatchRunnerOptions) {
     this.#options = options;
   }
 

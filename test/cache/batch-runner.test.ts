@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { Turns } from "../../src/cache/turns.ts";
+import { BatchRunner } from "../../src/cache/batch-runner.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { type VirtualTimeline, virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 
 interface Scene {
   readonly timeline: VirtualTimeline;
-  readonly turns: Turns;
+  readonly batches: BatchRunner;
   /** Pieces of work that are left. */
   work: number;
   /** `hop` or `after 0`, in the order in which turns were asked for. */
@@ -42,21 +42,21 @@ function scene(stepMs = 0): Scene {
     made.onStep();
     return true;
   };
-  const turns = new Turns({ timeline, actor: "worker", step });
-  const made: Scene = { timeline, turns, work: 0, asked: [], done: [], onStep: () => undefined };
+  const batches = new BatchRunner({ timeline, actor: "worker", step });
+  const made: Scene = { timeline, batches, work: 0, asked: [], done: [], onStep: () => undefined };
   return made;
 }
 
 test("a turn does all the work there is, however often it was asked for; work that comes later is another turn", async () => {
   const made = scene();
   made.work = 500;
-  made.turns.wake();
-  made.turns.wake();
+  made.batches.wake();
+  made.batches.wake();
   expect(made.work).toBe(500);
   await made.timeline.runUntil();
   expect([made.asked, made.done]).toEqual([["hop"], [500]]);
   made.work = 1;
-  made.turns.wake();
+  made.batches.wake();
   await made.timeline.runUntil();
   expect([made.asked, made.done]).toEqual([
     ["hop", "hop"],
@@ -70,9 +70,9 @@ test("a turn that is woken while it works finds the work by itself", async () =>
   made.onStep = () => {
     made.onStep = () => undefined;
     made.work = 3;
-    made.turns.wake();
+    made.batches.wake();
   };
-  made.turns.wake();
+  made.batches.wake();
   await made.timeline.runUntil();
   expect([made.asked, made.done]).toEqual([["hop"], [4]]);
 });
@@ -85,8 +85,8 @@ for (const { name, stepMs, done } of [
   test(`a turn gives way as soon as ${name}, and goes on in another`, async () => {
     const made = scene(stepMs);
     made.work = 150;
-    made.turns.wake();
-    made.onStep = () => made.turns.wake();
+    made.batches.wake();
+    made.onStep = () => made.batches.wake();
     await made.timeline.runUntil();
     expect(made.done).toEqual(done);
     expect(made.asked).toEqual(["hop", ...Array<string>(done.length - 1).fill("after 0")]);
@@ -96,12 +96,12 @@ test("nothing is done after it was stopped: neither what waits, nor the rest of 
   const made = scene();
   made.work = 10;
   made.onStep = () => {
-    if (made.work === 7) made.turns.stop();
+    if (made.work === 7) made.batches.stop();
   };
-  made.turns.wake();
+  made.batches.wake();
   await made.timeline.runUntil();
   expect(made.work).toBe(7);
-  made.turns.wake();
+  made.batches.wake();
   await made.timeline.runUntil();
   expect([made.work, made.asked]).toEqual([7, ["hop"]]);
 });

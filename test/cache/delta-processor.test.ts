@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { keyOf } from "../../src/api/key.ts";
 import type { ManagedFieldsEntry } from "../../src/api/object.ts";
 import type { Delta, ObjectDelta } from "../../src/cache/delta-queue.ts";
-import type { Notification } from "../../src/cache/handler.ts";
 import { Indexer } from "../../src/cache/indexer.ts";
-import { Intake } from "../../src/cache/intake.ts";
-import { StoreWriter } from "../../src/cache/store-writer.ts";
+import { ObjectTransformer } from "../../src/cache/object-transformer.ts";
+import { DeltaProcessor } from "../../src/cache/delta-processor.ts";
+import type { QueuedNotification } from "../../src/cache/processor-listener.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import type { StageEvent } from "../../src/trace/events.ts";
 import type { Widget } from "../support/fake-lister-watcher.ts";
@@ -23,22 +23,23 @@ function deltaOf(
   return { type, key: keyOf(object), object, receivedAt: 7, tombstone: false, managedFields: undefined, ...more };
 }
 
-/** `updated a@1 -> a@2 Updated a@2 #3 queued 40`: all that a notification holds. */
-function told({ type, object, before, initial, tombstone, delta, queuedAt }: Notification<Widget>): string {
+/** `updated a@1 -> a@2 (Widget Updated a@2 #3, queued 40)`: all that a notification holds. */
+function lineOf(notification: QueuedNotification<Widget>): string {
+  const { type, object, delta, queuedAt } = notification;
   const of = ({ metadata }: Widget): string => `${metadata.name}@${metadata.resourceVersion}`;
-  const ref = `${delta.kind} ${delta.type} ${delta.key}@${delta.resourceVersion} #${delta.seq}`;
+  const ref = `${delta.kind} ${delta.type} ${delta.key}@${delta.resourceVersion} #${delta.delta}`;
   return [
     type,
-    ...(before === undefined ? [] : [of(before), "->"]),
+    ...(type === "updated" ? [of(notification.before), "->"] : []),
     of(object),
-    ...(initial ? ["initial"] : []),
-    ...(tombstone ? ["tombstone"] : []),
+    ...(type === "added" && notification.initial ? ["initial"] : []),
+    ...(type === "deleted" && notification.tombstone ? ["tombstone"] : []),
     `(${ref}, queued ${queuedAt})`,
   ].join(" ");
 }
 
 interface Scene {
-  readonly writer: StoreWriter<Widget>;
+  readonly processor: DeltaProcessor<Widget>;
   readonly indexer: Indexer<Widget>;
   /** What a listener got that is being resynced, and one that is not. */
   readonly syncing: string[];
@@ -59,20 +60,20 @@ function scene({ traced = true, selected = false, listened = true, resyncing = t
   const [syncing, steady, late]: string[][] = [[], [], []] as const;
   const sink = (lines: string[] | undefined, isSyncing: boolean) => ({
     syncing: isSyncing,
-    add: (notification: Notification<Widget>) => void lines?.push(told(notification)),
+    add: (notification: QueuedNotification<Widget>) => void lines?.push(lineOf(notification)),
   });
   let listeners = listened ? [sink(syncing, resyncing), sink(steady, false)] : [];
-  const writer = new StoreWriter<Widget>({
+  const processor = new DeltaProcessor<Widget>({
     of: { group: "example.com", kind: "Widget" },
     indexer,
-    intake: new Intake<Widget>({ indexer, wantsWriters: () => true }),
+    transformer: new ObjectTransformer<Widget>({ indexer, tracksFieldManagers: () => true }),
     bus,
     now: () => 40,
     listeners: () => listeners,
     selected,
   });
   return {
-    writer,
+    processor,
     indexer,
     syncing: syncing ?? [],
     steady: steady ?? [],
@@ -82,9 +83,9 @@ function scene({ traced = true, selected = false, listened = true, resyncing = t
     },
     events,
     play: (delta, initial = false) => {
-      writer.apply(delta, initial);
+      processor.apply(delta, initial);
       let steps = 0;
-      while (writer.continue()) steps++;
+      while (processor.resume()) steps++;
       return steps;
     },
   };
@@ -97,7 +98,7 @@ const list = (...objects: readonly Widget[]): Delta<Widget> => ({
   receivedAt: 8,
 });
 
-describe("StoreWriter tells its listeners", () => {
+describe("DeltaProcessor tells its listeners", () => {
   test("of a change of one object: both states, the delta behind it, and when it was queued", () => {
     const { play, steady, indexer } = scene();
     play(deltaOf("Added", widget("a", 1)));
@@ -172,12 +173,12 @@ describe("StoreWriter tells its listeners", () => {
   });
 
   test("of a list first what is gone, then what there is, and a list is in the store before any of it is told", () => {
-    const { play, writer, steady, indexer } = scene();
+    const { play, processor, steady, indexer } = scene();
     play(list(widget("gone", 1), widget("same", 2), widget("changed", 3)), true);
     steady.length = 0;
-    writer.apply(list(indexer.get("shop/same") as Widget, widget("changed", 4), widget("new", 5)), false);
+    processor.apply(list(indexer.get("shop/same") as Widget, widget("changed", 4), widget("new", 5)), false);
     expect([steady, [...indexer.keys()]]).toEqual([[], ["shop/same", "shop/changed", "shop/new"]]);
-    while (writer.continue());
+    while (processor.resume());
     expect(steady).toEqual([
       "deleted gone@1 tombstone (Widget Deleted shop/gone@1 #7, queued 40)",
       "updated changed@3 -> changed@4 (Widget Replaced shop/changed@4 #11, queued 40)",
@@ -187,38 +188,38 @@ describe("StoreWriter tells its listeners", () => {
 
   test("of a list or a resync only who was there when it was applied: a handler that is added later is given all there is", () => {
     for (const delta of [list(widget("b", 2)), { type: "SyncAll", receivedAt: 8 } as const]) {
-      const { play, writer, arrive, late, syncing } = scene();
+      const { play, processor, arrive, late, syncing } = scene();
       play(list(widget("a", 1)), true);
       syncing.length = 0;
-      writer.apply(delta, false);
+      processor.apply(delta, false);
       arrive();
-      while (writer.continue());
+      while (processor.resume());
       expect([syncing.length > 0, late]).toEqual([true, []]);
     }
   });
 });
 
-describe("StoreWriter", () => {
+describe("DeltaProcessor", () => {
   test("is busy while something is left to be told of a list or a resync, and tells it object by object", () => {
-    const { writer, syncing } = scene();
-    expect([writer.busy, writer.continue()]).toEqual([false, false]);
+    const { processor, syncing } = scene();
+    expect([processor.hasPending, processor.resume()]).toEqual([false, false]);
     for (const delta of [list(widget("a", 1), widget("b", 2)), { type: "SyncAll", receivedAt: 8 } as const]) {
       syncing.length = 0;
-      writer.apply(delta, false);
-      expect(writer.busy).toBe(true);
+      processor.apply(delta, false);
+      expect(processor.hasPending).toBe(true);
       for (const count of [1, 2]) {
-        expect([writer.continue(), syncing.length, writer.busy]).toEqual([true, count, true]);
+        expect([processor.resume(), syncing.length, processor.hasPending]).toEqual([true, count, true]);
       }
-      expect([writer.continue(), writer.busy, writer.continue()]).toEqual([true, false, false]);
+      expect([processor.resume(), processor.hasPending, processor.resume()]).toEqual([true, false, false]);
     }
   });
 
   test("leaves nothing to be told of a bookmark or of one object", () => {
-    const { writer, events } = scene();
-    writer.apply({ type: "Bookmark", resourceVersion: "9", receivedAt: 8 }, false);
+    const { processor, events } = scene();
+    processor.apply({ type: "Bookmark", resourceVersion: "9", receivedAt: 8 }, false);
     expect(events).toEqual([]);
-    writer.apply(deltaOf("Added", widget("a", 1)), false);
-    expect(writer.busy).toBe(false);
+    processor.apply(deltaOf("Added", widget("a", 1)), false);
+    expect(processor.hasPending).toBe(false);
   });
 
   test("fills the store while nobody listens", () => {
@@ -231,8 +232,8 @@ describe("StoreWriter", () => {
   });
 });
 
-describe("The events of a StoreWriter", () => {
-  const lineOf = (event: StageEvent): string | undefined => {
+describe("The events of a DeltaProcessor", () => {
+  const eventLine = (event: StageEvent): string | undefined => {
     if (event.stage === "store") return `store ${event.key} ${event.replaced} -> ${event.resourceVersion}`;
     if (event.stage !== "delta") return undefined;
     const marks = [event.tombstone === true && "tombstone", event.relist === true && "relist"].filter(Boolean);
@@ -249,14 +250,14 @@ describe("The events of a StoreWriter", () => {
     play(deltaOf("Sync", widget("a", 2)));
     play(deltaOf("Deleted", widget("a", 2), { tombstone: true }));
     play(deltaOf("Deleted", widget("a", 3)));
-    expect(events.map(lineOf)).toEqual([
+    expect(events.map(eventLine)).toEqual([
       "delta Added shop/a@1 uid-a at 7",
       "store shop/a  -> 1",
       "delta Updated shop/a@2 uid-a at 7",
       "store shop/a 1 -> 2",
       "delta Sync shop/a@2 uid-a at 7",
       "store shop/a 2 -> 2",
-      "delta Deleted shop/a@2 uid-a at 7 tombstone",
+      "delta Deleted shop/a@2 uid-a at 7 tombstone relist",
       "store shop/a 2 -> ",
       "delta Deleted shop/a@3 uid-a at 7",
       "store shop/a  -> ",
@@ -272,7 +273,7 @@ describe("The events of a StoreWriter", () => {
       replace(widget("a", 2), false);
       play(deltaOf("Added", widget("b", 3)), true);
       play({ type: "SyncAll", receivedAt: 9 });
-      expect(events.map(lineOf).filter((line) => line?.startsWith("delta"))).toEqual([
+      expect(events.map(eventLine).filter((line) => line?.startsWith("delta"))).toEqual([
         "delta Replaced shop/a@1 uid-a at 8",
         "delta Replaced shop/a@2 uid-a at 8 relist",
         "delta Added shop/b@3 uid-b at 7",
@@ -286,7 +287,7 @@ describe("The events of a StoreWriter", () => {
     const { play, events } = scene();
     play(list(widget("a", 1)), true);
     play(list());
-    expect(events.slice(2).map(lineOf)).toEqual([
+    expect(events.slice(2).map(eventLine)).toEqual([
       "delta Deleted shop/a@1 uid-a at 8 tombstone relist",
       "store shop/a 1 -> ",
     ]);

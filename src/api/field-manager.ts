@@ -1,5 +1,5 @@
 /** Who made a change, as far as `metadata.managedFields` can tell. */
-import { type Difference, differenceOf } from "./difference.ts";
+import { type ChangedNodes, changedNodes } from "./changed-nodes.ts";
 import { ownersOfChange } from "./field-owners.ts";
 import { hashOfFieldSet } from "./field-set-hash.ts";
 import type { ManagedFieldsEntry, StoredObject } from "./object.ts";
@@ -48,9 +48,9 @@ export function compactManagedFields(entries: readonly ManagedFieldsEntry[]): Co
  *   who had none before has one.
  * - Of a deletion, and of its first step, the deletionTimestamp: nobody, since deletions are not recorded.
  *
- * Give it single writes only: what a list shows may be many. `known` is the difference of before and after.
+ * Give it single writes only: what a list shows may be many. `known`: the changed nodes, where they are known already.
  */
-export function writerOfChange(change: WatchedChange, known?: Difference): string | undefined {
+export function fieldManagerOfChange(change: WatchedChange, known?: ChangedNodes): string | undefined {
   const { before, managedBefore, after, managedAfter } = change;
   if (before === undefined) return only(managedAfter);
   if (managedBefore === undefined || deletionBegins(before, after)) return undefined;
@@ -64,9 +64,9 @@ export function writerOfChange(change: WatchedChange, known?: Difference): strin
     // A scale takes the time away from the entry that it takes the replicas from, and gives none to its own.
     return time !== "" && earlier[index]?.every((old) => old.time !== time) === true;
   };
-  const difference = known ?? differenceOf(before, after);
+  const changed = known ?? changedNodes(before, after);
   const sets = managedAfter.map(({ fieldsV1 }) => fieldsV1);
-  const { addsOrChanges, owners } = ownersOfChange({ before, after, difference, sets });
+  const { addsOrChanges, owners } = ownersOfChange({ before, after, changed, sets });
   const entriesOf = (indexes: readonly number[]): ManagedFieldsEntry[] =>
     managedAfter.filter((_, index) => indexes.includes(index));
   // Nothing that was added could be owned; an entry that was not there before is a trace all the same.

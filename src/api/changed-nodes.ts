@@ -5,9 +5,9 @@ import { deepEqual } from "./deep-equal.ts";
  * Of `after`, itself included, the objects that differ from what stood at the same fields before, and the lists that do. Into lists
  * it does not look. In most changes these are a handful, so that whoever asks twice goes through the whole once.
  */
-export type Difference = ReadonlySet<unknown>;
+export type ChangedNodes = ReadonlySet<unknown>;
 
-export function differenceOf(before: unknown, after: unknown): Difference {
+export function changedNodes(before: unknown, after: unknown): ChangedNodes {
   const parts = new Set<unknown>();
   differs(before, after, parts);
   return parts;
