@@ -1,52 +1,60 @@
-/** The way in for everybody else: HTTPS on loopback, with a certificate and a token made for the occasion. */
+/** The sandbox over HTTPS on loopback, with a generated certificate and token. */
 import { loopbackCertificate, secretToken, type ServerCertificate } from "../platform/certificate.ts";
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { announceServer, keepRootCertificates } from "./bootstrap/api-server-objects.ts";
-import { handle, maxBodyBytes } from "./serving/handle.ts";
-import { statusResponse } from "./serving/responses.ts";
+import { handle, maxBodyBytes } from "./serving/handler.ts";
+import { jsonHeaders } from "./serving/responses.ts";
+import { bytesOf } from "./serialization/encoding.ts";
 import { flagParam } from "./options/list-options.ts";
 import { methodNotAllowed, refusal } from "./meta/refusal.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterAdmin } from "./transport.ts";
 
-/** Who the server is to its clients, and whom it lets in. A server that takes over another's is the same one to them. */
+/** The certificate and token of a server. A server that takes over another's identity is the same one to its clients. */
 export interface SandboxIdentity {
   readonly certificate: ServerCertificate;
   readonly token: string;
-  /** Good up to here, in milliseconds since 1970: a month before the certificate ends. */
+  /** When it expires, in milliseconds since 1970: a month before the certificate does. */
   readonly until: number;
 }
 
+/** How a sandbox is served. */
 export interface ServeOptions {
-  /** Any that is free by default. */
+  /** By default, any free port. */
   readonly port?: number;
-  /** By default one made for the occasion. */
+  /** By default, a generated one. */
   readonly identity?: SandboxIdentity;
-  /** Names of the controllers that act in it: each answer tells them, so that nobody runs one of them a second time. */
+  /** The controllers that run in this cluster: named in a header of every response, so that no other process runs them too. */
   readonly controllers?: readonly string[];
 }
 
-/** What the header `server` of each answer begins with; the names of the controllers follow, parted by commas. */
+/** The `server` header of every response begins with this; the names of the controllers follow, separated by commas. */
 export const sandboxServer = "kubectl-reconcile-sandbox";
 
+/** A sandbox that is served over HTTPS. */
 export interface SandboxHttps {
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
   readonly port: number;
   readonly identity: SandboxIdentity;
   readonly token: string;
-  /** PEM of the authority to trust. */
+  /** PEM of the certificate authority. */
   readonly ca: string;
   /**
-   * A kubeconfig for the cluster's admin, with this namespace where none is named (`default` by default). It holds the token, so
-   * it belongs into a file that only its owner can read.
+   * A kubeconfig for the cluster's admin; `namespace` is that of its context, by default `default`. It holds the token: write it to
+   * a file that only its owner can read.
    */
   kubeconfig(namespace?: string): string;
+  /** Ends all watches and stops listening. */
   close(): Promise<void>;
 }
 
-const unauthorized = (): ServedResponse => statusResponse(refusal(401, "Unauthorized", "Unauthorized"));
+const unauthorized: ServedResponse = {
+  status: 401,
+  headers: jsonHeaders,
+  body: bytesOf(JSON.stringify(refusal(401, "Unauthorized", "Unauthorized").status)),
+};
 
 const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
 
@@ -67,7 +75,7 @@ function loginOf(headers: ServedRequest["headers"]): {
   return { bearer: Buffer.from(encoded, "base64url").toString(), protocols };
 }
 
-/** Whether two texts are the same, in a time that does not tell where they differ. */
+/** Compares in constant time. */
 function sameSecret(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ (b.charCodeAt(i % b.length) || 0);
@@ -90,12 +98,12 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
   server.logins.set(token, clusterAdmin);
   const named = `${sandboxServer} ${(options.controllers ?? []).join(",")}`.trimEnd();
   let requests = 0;
-  const answer = async (request: ServedRequest): Promise<ServedResponse> => {
+  const respond = async (request: ServedRequest): Promise<ServedResponse> => {
     const { bearer, protocols } = loginOf(request.headers);
-    if (!sameSecret(bearer, token)) return unauthorized();
+    if (!sameSecret(bearer, token)) return unauthorized;
     await yamlReadyFor(server.yaml, request.headers);
-    const answered = handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
-    return { ...answered, protocols, headers: { ...answered.headers, server: named } };
+    const response = handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
+    return { ...response, protocols, headers: { ...response.headers, server: named } };
   };
   const https = await serveHttps({
     port: options.port ?? 0,
@@ -103,7 +111,7 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
     maxBodyBytes,
     unknownMethod,
     allowsWebSocket: ({ query }) => flagParam(query, "watch"),
-    handle: answer,
+    handle: respond,
   });
   announceServer(server, { port: https.port, ca: certificate.ca });
   if (sandbox.fillsNamespaces) keepRootCertificates(server, certificate.ca);

@@ -7,7 +7,7 @@ import {
   TransportError,
   wholeBody,
 } from "../api/transport.ts";
-import { handle } from "./serving/handle.ts";
+import { handle } from "./serving/handler.ts";
 import type { Server, User } from "./context/server.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 

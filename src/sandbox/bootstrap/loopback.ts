@@ -1,10 +1,11 @@
-/** Requests that the server sends itself, as kube-apiserver does for the objects that are its own. */
+/** The loopback client: requests that the server sends itself, as kube-apiserver does for the objects that it owns. */
 import { bytesOf } from "../serialization/encoding.ts";
-import { handle } from "../serving/handle.ts";
+import { handle } from "../serving/handler.ts";
 import type { Server } from "../context/server.ts";
 
 const master = { name: "system:apiserver", groups: ["system:masters"] } as const;
 
+/** A write of the server itself. */
 export interface LoopbackRequest {
   readonly method: "POST" | "PATCH";
   readonly path: string;
@@ -13,10 +14,10 @@ export interface LoopbackRequest {
   readonly by?: string;
 }
 
-/** Sends itself a request, as the real server does. @throws Error where it is refused. */
+/** Sends the request as `system:apiserver`. @throws Error if it is refused. */
 export function loopbackRequest(server: Server, { method, path, body, by = "kube-apiserver" }: LoopbackRequest): void {
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-  const outgoing = handle(server, {
+  const { status, body: sent } = handle(server, {
     method,
     path,
     query: [],
@@ -25,7 +26,7 @@ export function loopbackRequest(server: Server, { method, path, body, by = "kube
     user: master,
     actor: "kube-apiserver",
   });
-  if (outgoing.status < 300) return;
-  const said = outgoing.body instanceof Uint8Array ? new TextDecoder().decode(outgoing.body) : "";
-  throw new Error(`Cannot make ${path}: ${said}`);
+  if (status < 300) return;
+  const reason = sent instanceof Uint8Array ? new TextDecoder().decode(sent) : "";
+  throw new Error(`Cannot make ${path}: ${reason}`);
 }

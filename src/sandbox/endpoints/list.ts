@@ -1,5 +1,6 @@
 /** Lists: consistent, at a revision, in pages. Source: apiserver v0.36 storage/etcd3/store.go GetList, storage/continue.go. */
-import { itemText, type Format } from "../serialization/encoding.ts";
+import type { Content } from "../serialization/content.ts";
+import { itemText, itemValue, type Format } from "../serialization/encoding.ts";
 import { goNumber, jsonNameOf } from "../meta/json.ts";
 import type { ListOptions } from "../options/list-options.ts";
 import { revisionOf } from "../options/list-options.ts";
@@ -187,7 +188,7 @@ function readStart(token: string): string {
   return (JSON.parse(atob(token.replaceAll("-", "+").replaceAll("_", "/"))) as { readonly start: string }).start;
 }
 
-/** What a list says of itself. */
+/** The metadata of a list. */
 export function listMetadata({ revision, continueToken, remaining }: Listed): object {
   return {
     resourceVersion: String(revision),
@@ -196,12 +197,21 @@ export function listMetadata({ revision, continueToken, remaining }: Listed): ob
   };
 }
 
-/** The JSON of a list. */
-export function listText(kind: string, apiVersion: string, list: Listed, format: Format): string {
-  const metadata = listMetadata(list);
-  const items = list.entries.map((entry) => itemText(entry, format)).join(",");
-  // Of metadata alone the real server writes no list where there is nothing.
-  if (items === "" && kind === "PartialObjectMetadata")
-    return `{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":null}`;
-  return `{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[${items}]}`;
+/** A list of objects of one kind, each in the format. */
+export function listContent(
+  { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
+  list: Listed,
+  format: Format,
+): Content {
+  const { entries } = list;
+  const head = { kind: `${kind}List`, apiVersion, metadata: listMetadata(list) };
+  // An empty list of metadata alone is null in the real server.
+  const isNull = entries.length === 0 && kind === "PartialObjectMetadata";
+  return {
+    json() {
+      const items = isNull ? "null" : `[${entries.map((entry) => itemText(entry, format)).join(",")}]`;
+      return `${JSON.stringify(head).slice(0, -1)},"items":${items}}`;
+    },
+    value: () => ({ ...head, items: isNull ? null : entries.map((entry) => itemValue(entry, format)) }),
+  };
 }

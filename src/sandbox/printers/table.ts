@@ -71,15 +71,15 @@ function rowOf(resource: Resource, columns: readonly Column[], entry: Entry, opt
   return { cells, ...(conditions === undefined ? {} : { conditions }), object: objectOf(entry, options) };
 }
 
-/** A table of objects, as JSON. */
-export function tableText(
+/** A table of objects. */
+export function tableOf(
   resource: Resource,
   entries: readonly Entry[],
   metadata: object,
   options: TableOptions & { readonly withColumns: boolean },
-): string {
+): object {
   const columns = columnsOf(resource);
-  return JSON.stringify({
+  return {
     kind: "Table",
     apiVersion: `meta.k8s.io/${options.version}`,
     metadata,
@@ -89,18 +89,22 @@ export function tableText(
       entries.length === 0 && columns.some(({ name }) => name === "Created At")
         ? null
         : entries.map((entry) => rowOf(resource, columns, entry, options)),
-  });
+  };
 }
 
 /** Objects as tables of one row; a watch names the columns in its first event. */
 export function tableFormat(resource: Resource, options: TableOptions): Format {
-  const format = (withColumns: boolean): Format => ({
-    // Ages differ from watch to watch: the name keeps them apart by the second.
-    name: `table ${options.version} ${options.objects} ${withColumns} ${Math.floor(options.now() / 1000)}`,
-    text: (entry) =>
-      tableText(resource, [entry], { resourceVersion: String(entry.revision) }, { ...options, withColumns }),
-    headLength: 0,
-  });
+  const format = (withColumns: boolean): Format => {
+    const value = (entry: Entry): object =>
+      tableOf(resource, [entry], { resourceVersion: String(entry.revision) }, { ...options, withColumns });
+    return {
+      // Ages differ from watch to watch: the name keeps them apart by the second.
+      name: `table ${options.version} ${options.objects} ${withColumns} ${Math.floor(options.now() / 1000)}`,
+      text: (entry) => JSON.stringify(value(entry)),
+      value,
+      headLength: 0,
+    };
+  };
   return { ...format(false), first: format(true) };
 }
 

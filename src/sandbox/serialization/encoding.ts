@@ -1,5 +1,5 @@
 /** Objects as bytes: alone, in lists, in the frames of a watch. Each piece of JSON is made once and shared. */
-import type { ApiObject } from "../meta/object.ts";
+import { isFields, type ApiObject } from "../meta/object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { Change } from "../storage/watch-cache.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -16,8 +16,11 @@ export function bytesOf(text: string): Uint8Array {
 export interface Format {
   /** Names the format; frames are shared by all watches of one name. */
   readonly name: string;
+  /** The JSON of an object. */
   text(entry: Entry): string;
-  /** Without `kind` and `apiVersion`, as in a list of one kind; undefined where items keep them. */
+  /** The same as a value; it may be shared, and must not be changed. */
+  value(entry: Entry): unknown;
+  /** The length of `{"kind":…,"apiVersion":…` at the beginning of `text`, which the items of a list leave out; 0 if they keep it. */
   readonly headLength: number;
   /** What the first event of a watch is written in, where that is another. */
   readonly first?: Format;
@@ -27,10 +30,12 @@ export interface Format {
 export function wholeFormat({ apiVersion, kind, struct }: Resource, schema: Schema): Format {
   // Objects are committed with `kind` and `apiVersion` first: `itemText` cuts them off.
   const head = JSON.stringify({ kind, apiVersion }).slice(0, -1);
+  const converted = ({ object }: Entry): ApiObject => atVersion(object, apiVersion, struct, schema);
+  const isAtVersion = ({ text }: Entry): boolean => text.startsWith(head);
   return {
     name: apiVersion,
-    text: (entry) =>
-      entry.text.startsWith(head) ? entry.text : JSON.stringify(atVersion(entry.object, apiVersion, struct, schema)),
+    text: (entry) => (isAtVersion(entry) ? entry.text : JSON.stringify(converted(entry))),
+    value: (entry) => (isAtVersion(entry) ? entry.object : converted(entry)),
     headLength: head.length,
   };
 }
@@ -40,6 +45,7 @@ export function partialFormat(version: string): Format {
   return {
     name: `partial meta.k8s.io/${version}`,
     text: ({ object }) => JSON.stringify(partialOf(object, version)),
+    value: ({ object }) => partialOf(object, version),
     headLength: 0,
   };
 }
@@ -68,6 +74,15 @@ export function itemText(entry: Entry, format: Format): string {
   return format.headLength === 0 ? text : `{${text.slice(format.headLength + 1)}`;
 }
 
+/** The same as a value. */
+export function itemValue(entry: Entry, format: Format): unknown {
+  const value = format.value(entry);
+  if (format.headLength === 0 || !isFields(value)) return value;
+  const { kind: _kind, apiVersion: _apiVersion, ...item } = value;
+  return item;
+}
+
+/** The event types of a watch. */
 export type FrameType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
 export function frameOf(type: FrameType, objectText: string): Uint8Array {

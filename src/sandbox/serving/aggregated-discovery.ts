@@ -7,11 +7,13 @@ import { contentHash } from "../../platform/content-hash.ts";
 import type { ResourceData } from "../../api/wire/format.ts";
 import type { ResourceRegistry } from "../registry/resource.ts";
 
-/** What the document is asked for as, and what it is answered as. */
+/** The parameters of the media type, in the request and in the response. */
 export const aggregatedForm = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 export interface Aggregated {
   readonly json: string;
+  /** The same as a value. */
+  readonly content: object;
   /** Quoted, as the header has it. */
   readonly etag: string;
 }
@@ -26,8 +28,10 @@ export function aggregatedAt(registry: ResourceRegistry, root: "api" | "apis"): 
   if (there !== undefined) return there;
   const content = { metadata: {}, items: itemsOf(registry, root) };
   const head = { kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2" };
+  const whole = { ...head, ...content };
   const document: Aggregated = {
-    json: JSON.stringify({ ...head, ...content }),
+    json: JSON.stringify(whole),
+    content: whole,
     etag: `"${contentHash(JSON.stringify(content))}"`,
   };
   known.set(root, document);

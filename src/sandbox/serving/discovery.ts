@@ -33,7 +33,7 @@ function resourcesOf(registry: ResourceRegistry, groupVersion: string): object |
   const resources = registry.data.resources[groupVersion];
   if (resources === undefined) {
     const group = groupVersion.slice(0, groupVersion.indexOf("/"));
-    // A group that is served answers for its versions; any other path belongs to nobody.
+    // Unknown versions of a served group are API errors; other paths are not found.
     if (!groupVersion.includes("/") || registry.data.groups.some(({ name }) => name === group)) throw noSuchPath();
     return undefined;
   }
@@ -45,7 +45,7 @@ function resourcesOf(registry: ResourceRegistry, groupVersion: string): object |
   };
 }
 
-/** The document at a path of discovery; undefined where nobody answers. @throws StatusError 404. */
+/** The document at a path of discovery; undefined for paths that nothing serves. @throws StatusError 404. */
 export function discoveryAt(registry: ResourceRegistry, parts: readonly string[]): object | undefined {
   const [root, first, second] = parts;
   const { groups } = registry.data;
@@ -64,7 +64,7 @@ export function discoveryAt(registry: ResourceRegistry, parts: readonly string[]
   return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
 }
 
-/** What the real server writes with lines and spaces: its version, and where else to ask. */
+/** What the real server indents: its version, and the index of paths. */
 export function indentedDocument({ data }: ResourceRegistry, path: string): object | undefined {
   if (path === "/version" || path === "/version/") return version;
   if (path !== "/") return undefined;

@@ -1,10 +1,10 @@
-/** Answers to paths that are about the server itself: discovery, OpenAPI, versions, health. */
+/** Responses about the server itself: discovery, OpenAPI, versions, health. */
 import { formatExpires } from "../../api/time.ts";
 import { aggregatedAt, aggregatedForm } from "./aggregated-discovery.ts";
 import { discoveryAt, indentedDocument } from "./discovery.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { param } from "../options/list-options.ts";
-import { acceptedAs, aggregatedMedia, checkMedia } from "../serialization/negotiation.ts";
+import { acceptedForm, aggregatedMedia, checkMedia } from "../serialization/negotiation.ts";
 import { openApiAt, openApiIndex } from "./openapi.ts";
 import {
   jsonResponse,
@@ -16,22 +16,22 @@ import {
   textResponse,
   uncached,
 } from "./responses.ts";
-import type { HttpRequest, HttpResponse } from "./responses.ts";
+import type { HttpRequest, Result } from "./responses.ts";
 import { methodNotAllowed } from "../meta/refusal.ts";
 import type { Server } from "../context/server.ts";
 
-/** @throws StatusError 404, 405, 406. */
-export function discoveryResponse(server: Server, incoming: HttpRequest, parts: readonly string[]): HttpResponse {
+/** `/api`, `/apis` and what is below, down to a version. @throws StatusError 404, 405, 406. */
+export function discoveryResponse(server: Server, incoming: HttpRequest, parts: readonly string[]): Result {
   const { method, headers, path } = incoming;
   const [root] = parts;
-  // The list of groups is answered whatever the method.
+  // The list of groups is served for every method.
   if (method !== "GET" && (parts.length > 1 || root === "api")) throw methodNotAllowed();
   const accept = headers["accept"] ?? "";
   const media = parts.length === 1 && path !== "/apis/" ? aggregatedMedia(accept) : undefined;
   if (media !== undefined)
     return aggregatedResponse(server, incoming, { root: root === "api" ? "api" : "apis", media });
   const isVersion = parts.length === (root === "api" ? 2 : 3);
-  if (isVersion) acceptedAs(accept);
+  if (isVersion) acceptedForm(accept);
   else checkMedia(accept);
   const document = discoveryAt(server.registry, parts);
   return document === undefined ? notFoundPage() : jsonResponse(200, document);
@@ -47,26 +47,31 @@ function aggregatedResponse(
   { registry, yaml }: Server,
   { headers }: HttpRequest,
   { root, media }: AskedDocument,
-): HttpResponse {
-  const { json, etag } = aggregatedAt(registry, root);
+): Result {
+  const { json, content, etag } = aggregatedAt(registry, root);
   const common = { "cache-control": "public", etag, vary: "Accept" };
   // One ETag alone is looked at, and as it is.
   if (headers["if-none-match"] === etag) return { status: 304, headers: common, body: noBody };
   const isYaml = media === "application/yaml" && yaml.codec !== undefined;
-  const text = isYaml ? yaml.codec?.write(JSON.parse(json)) : `${json}\n`;
+  const text = isYaml ? yaml.codec?.write(content) : `${json}\n`;
   const type = `${isYaml ? media : "application/json"};${aggregatedForm}`;
   return { status: 200, headers: { ...common, "content-type": type }, body: bytesOf(text ?? "") };
 }
 
 const healthy = /^\/(readyz|livez|healthz)(\/ping|\/log|\/etcd)?$/;
 
-/** @throws StatusError 405. */
-export function nonResourceResponse(server: Server, incoming: HttpRequest): HttpResponse {
+/** Paths that are no resources. @throws StatusError 405. */
+export function nonResourceResponse(server: Server, incoming: HttpRequest): Result {
   const { registry } = server;
   const { path, method } = incoming;
-  const forPeople = method === "GET" ? indentedDocument(registry, path) : undefined;
-  if (forPeople !== undefined) {
-    return { status: 200, headers: jsonHeaders, body: bytesOf(JSON.stringify(forPeople, null, 2)) };
+  const document = method === "GET" ? indentedDocument(registry, path) : undefined;
+  if (document !== undefined) {
+    const json = JSON.stringify(document, null, 2);
+    return {
+      status: 200,
+      headers: jsonHeaders,
+      body: path === "/version" ? bytesOf(json) : { json: () => json, value: () => document },
+    };
   }
   if (path === "/openapi/v3" || path.startsWith("/openapi/v3/")) return openApiResponse(server, incoming);
   if (path === "/version" && method !== "GET") throw methodNotAllowed();
@@ -76,7 +81,7 @@ export function nonResourceResponse(server: Server, incoming: HttpRequest): Http
 const yearMs = 365 * 24 * 3_600_000;
 
 /** Source: k8s.io/kube-openapi pkg/handler3/handler.go; Go net/http fs.go ServeContent. */
-function openApiResponse({ registry, timeline }: Server, { path, query, headers }: HttpRequest): HttpResponse {
+function openApiResponse({ registry, timeline }: Server, { path, query, headers }: HttpRequest): Result {
   if (path === "/openapi/v3") {
     const type = { ...uncached, "content-type": plainText };
     return { status: 200, headers: type, body: bytesOf(openApiIndex(registry)) };
@@ -94,7 +99,7 @@ function openApiResponse({ registry, timeline }: Server, { path, query, headers 
   return { status: 200, headers: { ...kept, ...common, "content-type": "application/json" }, body: bytesOf(text) };
 }
 
-/** Whether a client has what an ETag stands for: any of a list, weak ones too. */
+/** True if `If-None-Match` lists the ETag, weak or strong. */
 function namesTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const tags = header.split(",").map((tag) => tag.trim());

@@ -1,18 +1,18 @@
-/** How a client wants to see objects: whole, their metadata alone, or as tables. Source: apiserver v0.36 endpoints/handlers/response.go. */
+/** The form of a response: whole objects, their metadata alone, or tables. Source: apiserver v0.36 endpoints/handlers/response.go. */
 import { partialFormat, wholeFormat, type Format } from "../serialization/encoding.ts";
 import { param, type Query } from "../options/list-options.ts";
-import { acceptedAs, type Shown } from "../serialization/negotiation.ts";
+import { acceptedForm, type OutputForm } from "../serialization/negotiation.ts";
 import { badRequest, refusal } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import { tableFormat, type TableOptions } from "../printers/table.ts";
 
-/** What a request asks for; before anything is written. @throws StatusError 406. */
-export function shownTo({ headers }: RequestScope, isList = false): Shown {
-  return acceptedAs(headers["accept"] ?? "", isList);
+/** The form that a request asks for. Writes call it first: what is not acceptable is not written. @throws StatusError 406. */
+export function outputFormOf({ headers }: RequestScope, isList = false): OutputForm {
+  return acceptedForm(headers["accept"] ?? "", isList);
 }
 
-/** @throws StatusError 400 for options of tables that there are not. */
-export function formatOf(scope: RequestScope, { as, version }: Shown): Format {
+/** How entries are encoded in a form. @throws StatusError 400 for unknown options of tables. */
+export function formatOf(scope: RequestScope, { as, version }: OutputForm): Format {
   switch (as) {
     case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
@@ -24,7 +24,7 @@ export function formatOf(scope: RequestScope, { as, version }: Shown): Format {
   }
 }
 
-/** @throws StatusError 400. */
+/** The options of tables in the query. @throws StatusError 400. */
 export function tableOptions(scope: RequestScope, version: string): TableOptions {
   const objects = includedObject(scope.query);
   const whole = wholeFormat(scope.served, scope.server.registry.schema);
@@ -32,7 +32,7 @@ export function tableOptions(scope: RequestScope, version: string): TableOptions
     version,
     objects,
     now: () => scope.server.timeline.now(),
-    whole: (entry) => JSON.parse(whole.text(entry)) as unknown,
+    whole: (entry) => whole.value(entry),
   };
 }
 
@@ -46,7 +46,7 @@ function includedObject(query: Query): TableOptions["objects"] {
 }
 
 /** Metadata of an object cannot be asked for as that of a list, nor the other way round. @throws StatusError 406. */
-export function checkShown({ served }: RequestScope, { as }: Shown, isList: boolean): void {
+export function checkOutputForm({ served }: RequestScope, { as }: OutputForm, isList: boolean): void {
   if (as !== (isList ? "PartialObjectMetadata" : "PartialObjectMetadataList")) return;
   const group = served.group === "" ? "core" : (served.group.split(".")[0] ?? "");
   const is = isList ? `is a list (*${group}.${served.kind}List)` : `is not a list (*${group}.${served.kind})`;

@@ -1,0 +1,92 @@
+/** One HTTP request, from its route to an encoded response. Synchronous: nothing else happens between reading the store and writing it. */
+import { StatusError } from "../../api/status-error.ts";
+import { discoveryResponse, nonResourceResponse } from "./documents.ts";
+import { authorize } from "../endpoints/authorization.ts";
+import { bytesOf } from "../serialization/encoding.ts";
+import { flagParam } from "../options/list-options.ts";
+import { entityTooLarge, internal } from "../meta/refusal.ts";
+import { notFoundPage, statusResponse, textResponse } from "./responses.ts";
+import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
+import { userOf } from "./impersonation.ts";
+import { prefersYaml } from "../serialization/negotiation.ts";
+import { requestScope } from "./request-scope.ts";
+import { routeOf } from "../context/route.ts";
+import type { Server } from "../context/server.ts";
+import { serveResource } from "./verbs.ts";
+import { warningHeader } from "../meta/warnings.ts";
+import { yamlType } from "../serialization/yaml/codec.ts";
+
+/** The limit of kube-apiserver. */
+export const maxBodyBytes: number = 3 * 1024 * 1024;
+
+/** A request while it is served: what its response depends on, whether it succeeds or fails. */
+interface Exchange {
+  readonly server: Server;
+  readonly request: HttpRequest;
+  /** The texts of the `Warning` headers. */
+  readonly warnings: string[];
+  phase: "reading" | "authorizing" | "serving";
+}
+
+/** Serves a request. All errors become responses here: it never throws. */
+export function handle(server: Server, request: HttpRequest): HttpResponse {
+  const exchange: Exchange = { server, request, warnings: [], phase: "reading" };
+  try {
+    return encoded(exchange, serve(exchange));
+  } catch (error) {
+    return encoded(exchange, errorResponse(exchange, error));
+  }
+}
+
+/** @throws StatusError, URIError for a path or a header that is not well escaped. */
+function serve(exchange: Exchange): Result {
+  const { server, request, warnings } = exchange;
+  if (request.body.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes);
+  const { method, path, query, headers } = request;
+  const route = routeOf(path);
+  exchange.phase = "authorizing";
+  const user = userOf(headers, request.user);
+  authorize(server, user, route, { method, path, isWatch: flagParam(query, "watch") });
+  exchange.phase = "serving";
+  switch (route.is) {
+    case "discovery":
+      return discoveryResponse(server, request, route.parts);
+    case "other":
+      return nonResourceResponse(server, request);
+    case "resource": {
+      const scope = requestScope({ server, request: { ...request, user }, route, warnings });
+      return scope === undefined ? notFoundPage() : serveResource(scope, request);
+    }
+  }
+}
+
+function errorResponse({ phase }: Exchange, error: unknown): Result {
+  if (error instanceof URIError) return textResponse(400, "400 Bad Request");
+  const isStatus = error instanceof StatusError;
+  const response = statusResponse(isStatus ? error : internal(error instanceof Error ? error.message : String(error)));
+  if (phase !== "authorizing" || !isStatus) return response;
+  // Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go Forbidden.
+  return { ...response, headers: { ...response.headers, "x-content-type-options": "nosniff" } };
+}
+
+/** Encodes the content in the media type that the client accepts, and adds the headers of all responses. */
+function encoded({ server, request, warnings }: Exchange, { status, headers, body }: Result): HttpResponse {
+  const warning = warningHeader(warnings);
+  const auditId = request.headers["audit-id"] ?? nextAuditId(server);
+  const common = { ...headers, ...(warning === undefined ? {} : { warning }), "audit-id": auditId };
+  if (body instanceof Uint8Array || "next" in body) return { status, headers: common, body };
+  const { codec } = server.yaml;
+  if (codec === undefined || !prefersYaml(request.headers["accept"] ?? "") || hasOneForm(request.path))
+    return { status, headers: common, body: bytesOf(body.json()) };
+  return { status, headers: { ...common, "content-type": yamlType }, body: bytesOf(codec.write(body.value())) };
+}
+
+/** True for paths whose documents and errors are JSON, whatever the client accepts. */
+function hasOneForm(path: string): boolean {
+  return path === "/version" || path.startsWith("/openapi/");
+}
+
+/** The audit ID of a request without one. Source: apiserver v0.36 endpoints/filters/audit_init.go. */
+function nextAuditId({ requests }: Server): string {
+  return `00000000-0000-4000-8000-${(++requests.count).toString(16).padStart(12, "0")}`;
+}

@@ -1,0 +1,67 @@
+/** From a route to the resource that it names. Source: apiserver v0.36 endpoints/installer.go, endpoints/handlers/rest.go RequestScope. */
+import { deprecationOf } from "./deprecations.ts";
+import { param } from "../options/list-options.ts";
+import { badRequest, noSuchPath, refusal } from "../meta/refusal.ts";
+import type { HttpRequest } from "./responses.ts";
+import type { Route } from "../context/route.ts";
+import type { Resource } from "../registry/resource.ts";
+import { collectionOf, type RequestScope, type Server } from "../context/server.ts";
+
+type ResourceRoute = Route & { readonly is: "resource" };
+
+/** What a scope is made from. */
+export interface ScopeOptions {
+  readonly server: Server;
+  readonly request: HttpRequest;
+  readonly route: ResourceRoute;
+  /** The scope adds its warnings to these. */
+  readonly warnings: string[];
+}
+
+/** The scope of a request for a resource; undefined for an API group that is not served. @throws StatusError 400, 404, 500. */
+export function requestScope({ server, request, route, warnings }: ScopeOptions): RequestScope | undefined {
+  const { registry } = server;
+  const served = registry.find(route.apiVersion, route.plural);
+  if (served === undefined) {
+    const [group = ""] = route.apiVersion.split("/");
+    if (route.apiVersion.includes("/") && !registry.data.groups.some(({ name }) => name === group)) return undefined;
+    throw noSuchPath();
+  }
+  const resource = registry.stored(served);
+  checkRoute(route, resource);
+  const deprecation = deprecationOf(resource.storage);
+  if (deprecation !== undefined) warnings.push(deprecation);
+  const { namespace, name, subresource } = route;
+  const { query, headers, body, user } = request;
+  return {
+    server,
+    resource,
+    served,
+    collection: collectionOf(server, resource),
+    namespace,
+    name,
+    subresource,
+    query,
+    headers,
+    body,
+    user,
+    dryRun: param(query, "dryRun") === "All",
+    strict: [],
+    literals: new Map(),
+    warnings,
+  };
+}
+
+/** @throws StatusError 404; 400 for a name that cannot be one; 500, as the real server, for such a namespace. */
+function checkRoute({ namespace, name, subresource }: ResourceRoute, resource: Resource): void {
+  const { namespaced, plural, subresources, verbs } = resource;
+  // A namespaced path of a cluster-scoped kind, or an object without its namespace.
+  if (!namespaced && namespace !== "") throw noSuchPath();
+  const isAllNamespaces = name === "" && verbs.has("list");
+  if (namespaced && namespace === "" && !isAllNamespaces) throw noSuchPath();
+  if (subresource !== "" && !subresources.has(subresource)) throw noSuchPath();
+  if (name === "." || name === "..") throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
+  if (name.includes("%")) throw badRequest(`Name parameter invalid: "${name}": may not contain '%'`);
+  if (namespace !== "." && namespace !== "..") return;
+  throw refusal(500, "", `invalid key: "/${plural}/${namespace}${name === "" ? "" : `/${name}`}"`);
+}

@@ -1,0 +1,171 @@
+/** A method on a resource to its verb, and the verb's result to a response. Source: apiserver v0.36 endpoints/handlers. */
+import { wholeBody } from "../../api/transport.ts";
+import { contentOf } from "../serialization/content.ts";
+import { partialOf, wholeFormat } from "../serialization/encoding.ts";
+import type { ApiObject } from "../meta/object.ts";
+import { listContent, listed, listMetadata } from "../endpoints/list.ts";
+import { listOptionsOf, param, refuseExport, revisionOf } from "../options/list-options.ts";
+import { methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
+import { contentResponse, jsonHeaders, jsonResponse, redirect } from "./responses.ts";
+import type { HttpRequest, Result } from "./responses.ts";
+import { checkWatchable } from "../serialization/negotiation.ts";
+import { checkOutputForm, formatOf, outputFormOf, tableOptions } from "./output-form.ts";
+import { reviewOf } from "../endpoints/reviews.ts";
+import type { RequestScope } from "../context/server.ts";
+import type { Entry } from "../storage/entry.ts";
+import { serveSubresource } from "../endpoints/subresources.ts";
+import { scaleTable, tableOf } from "../printers/table.ts";
+import { bindByName } from "../endpoints/bind.ts";
+import { create } from "../endpoints/create.ts";
+import { deleteCollection, deleteOne, deleteOptionsOf } from "../endpoints/delete.ts";
+import { patch } from "../endpoints/patch.ts";
+import { proxied } from "../endpoints/proxy.ts";
+import { update, type UpdateResult } from "../endpoints/update.ts";
+import { openWatch } from "../endpoints/watch.ts";
+
+const verbs: Readonly<Record<string, string>> = { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };
+
+/** Serves a request for a resource or a subresource. @throws StatusError */
+export function serveResource(scope: RequestScope, request: HttpRequest): Result {
+  const { resource, subresource } = scope;
+  if (subresource === "proxy") return redirect(proxied(scope, request.method, request.path).location, request.query);
+  if (subresource !== "" && subresource !== "status") return subresourceResponse(scope, request.method);
+  if (subresource === "status" && !resource.subresources.has("status")) throw noSuchPath();
+  return scope.name === "" ? serveCollection(scope, request) : serveObject(scope, request.method);
+}
+
+function serveObject(scope: RequestScope, method: string): Result {
+  const { resource, subresource } = scope;
+  const allowed = subresource === "" ? resource.verbs : new Set(resource.subresources.get(subresource)?.verbs ?? []);
+  const verb = verbs[method];
+  if (verb === undefined || !allowed.has(verb)) throw methodNotAllowed();
+  // What cannot be shown is not written.
+  outputFormOf(scope);
+  switch (verb) {
+    case "get":
+      return get(scope);
+    case "update":
+      return updateResponse(scope, update(scope));
+    case "patch":
+      return updateResponse(scope, patch(scope));
+    default:
+      return remove(scope);
+  }
+}
+
+function serveCollection(scope: RequestScope, request: HttpRequest): Result {
+  const { resource } = scope;
+  const allow = (verb: string): void => {
+    if (!resource.verbs.has(verb)) throw methodNotAllowed();
+  };
+  switch (request.method) {
+    case "GET":
+      allow("list");
+      return listOrWatch(scope, request.actor);
+    case "POST":
+      allow("create");
+      if (resource.namespaced && scope.namespace === "") throw methodNotAllowed();
+      return post(scope);
+    case "DELETE":
+      allow("deletecollection");
+      return removeCollection(scope);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function post(scope: RequestScope): Result {
+  outputFormOf(scope);
+  if (scope.resource.storage === "bindings") {
+    const { status, value } = bindByName(scope);
+    return jsonResponse(status, value);
+  }
+  const review = reviewOf(scope);
+  return review === undefined ? objectResponse(scope, 201, create(scope)) : jsonResponse(201, review);
+}
+
+function updateResponse(scope: RequestScope, { entry, created }: UpdateResult): Result {
+  return objectResponse(scope, created ? 201 : 200, entry);
+}
+
+/** An object in the form that the client asks for. */
+function objectResponse(scope: RequestScope, status: number, entry: Entry): Result {
+  const form = outputFormOf(scope);
+  checkOutputForm(scope, form, false);
+  const whole = formatOf(scope, form);
+  const format = whole.first ?? whole;
+  return contentResponse(status, { json: () => `${format.text(entry)}\n`, value: () => format.value(entry) });
+}
+
+function subresourceResponse(scope: RequestScope, method: string): Result {
+  const { as, version } = outputFormOf(scope);
+  const result = serveSubresource(scope, method);
+  if ("entry" in result) return objectResponse(scope, result.status, result.entry);
+  const { status, value } = result;
+  if (as === "" || !("kind" in value) || value.kind !== "Scale") return jsonResponse(status, value);
+  // Checked just above.
+  const scale = value as ApiObject;
+  return jsonResponse(
+    status,
+    as === "Table" ? scaleTable(scale, tableOptions(scope, version)) : partialOf(scale, version),
+  );
+}
+
+function get(scope: RequestScope): Result {
+  refuseExport(scope.query);
+  revisionOf(param(scope.query, "resourceVersion") ?? "", false);
+  const entry = scope.collection.get(scope.namespace, scope.name);
+  if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
+  return objectResponse(scope, 200, entry);
+}
+
+const namespaceOf = ({ namespace }: RequestScope): string | undefined => (namespace === "" ? undefined : namespace);
+
+function listOrWatch(scope: RequestScope, actor: string): Result {
+  const { served: resource, server, collection } = scope;
+  const options = listOptionsOf(scope.query, resource, namespaceOf(scope));
+  const form = outputFormOf(scope, true);
+  const format = formatOf(scope, form);
+  if (options.watch) {
+    checkWatchable(scope.headers["accept"] ?? "");
+    // The real server notices at the first event, and ends the watch there.
+    const isList = form.as === "PartialObjectMetadataList";
+    const body = isList ? wholeBody(new Uint8Array(0)) : openWatch(scope, options, format, actor);
+    return { status: 200, headers: jsonHeaders, body };
+  }
+  const list = listed(collection, options, server.store.revision);
+  checkOutputForm(scope, form, true);
+  if (form.as === "Table") {
+    const columns = { ...tableOptions(scope, form.version), withColumns: true };
+    return contentResponse(200, contentOf(tableOf(resource, list.entries, listMetadata(list), columns), ""));
+  }
+  const partial = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${form.version}` };
+  return contentResponse(200, listContent(form.as === "" ? resource : partial, list, format));
+}
+
+function remove(scope: RequestScope): Result {
+  const options = deleteOptionsOf(scope);
+  const { entry, gone, asObject } = deleteOne(scope, options);
+  const status = !gone && options.orphanDependents === false ? 202 : 200;
+  if (!gone || asObject === true || scope.resource.strategy.returnsDeletedObject)
+    return objectResponse(scope, status, entry);
+  const { group, plural } = scope.served;
+  return jsonResponse(200, {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: { name: scope.name, ...(group === "" ? {} : { group }), kind: plural, uid: entry.object.metadata.uid },
+  });
+}
+
+function removeCollection(scope: RequestScope): Result {
+  const { served: resource, server } = scope;
+  const list = listOptionsOf(scope.query, resource, namespaceOf(scope));
+  // The list is as it was before anything was deleted.
+  const { revision } = server.store;
+  if (list.continueToken !== "" || list.resourceVersion !== "") listed(scope.collection, list, revision);
+  const entries = deleteCollection(scope, list, deleteOptionsOf(scope));
+  const deleted = { entries, revision, continueToken: "", remaining: undefined };
+  return contentResponse(200, listContent(resource, deleted, wholeFormat(resource, server.registry.schema)));
+}
