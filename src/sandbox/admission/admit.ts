@@ -1,6 +1,7 @@
 /** The API server's built-in admission, in its order. Source: kubernetes v1.36 pkg/kubeapiserver/options/plugins.go AllOrderedPlugins. */
 import { child, nameOrGenerateName, type ApiObject } from "../meta/object.ts";
 import type { RequestScope } from "../context/server.ts";
+import type { Attributes, UpdateAttributes } from "../context/attributes.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
 import { admitResize } from "./claim-resize.ts";
 import { admitNode, admitRuntimeClass, admitStorageClass, checkOverhead } from "./cluster-defaults.ts";
@@ -14,39 +15,39 @@ import { admitServiceAccount, admitTolerations } from "./service-account.ts";
 import { admitTopologyLabels } from "./topology-labels.ts";
 
 /**
- * Mutating admission, of a create or, with `old`, of an update: may change the object. A new object may have no name yet: names
- * are generated after this. @throws StatusError, mostly 403.
+ * Mutating admission, of a create or an update: may change the object. A new object may have no name yet: names are generated
+ * after this. @throws StatusError, mostly 403.
  */
-export function mutatingAdmission(scope: RequestScope, object: ApiObject, old?: ApiObject): void {
+export function mutatingAdmission({ scope, object, old }: Attributes): void {
   if (old === undefined) admitCreate(scope, object);
-  else admitUpdate(scope, object, old);
+  else admitUpdate({ scope, object, old });
 }
 
 /**
- * Validating admission, of a create or, with `old`, of an update: changes nothing. Returns what charges the quotas that have room
- * for the object; call it once nothing else can refuse the write. @throws StatusError, mostly 403.
+ * Validating admission, of a create or an update: changes nothing. Returns what charges the quotas that have room for the object;
+ * call it once nothing else can refuse the write. @throws StatusError, mostly 403.
  */
-export function validatingAdmission(scope: RequestScope, object: ApiObject, old?: ApiObject): () => void {
+export function validatingAdmission({ scope, object, old }: Attributes): () => void {
   const { server, resource, subresource } = scope;
   const plugins = server.admission;
-  admitPodSecurity(scope, object, old);
+  admitPodSecurity({ scope, object, old });
   switch (resource.storage) {
     case "priorityclasses.scheduling.k8s.io":
-      if (plugins.has("Priority")) checkDefaultClass(scope, object, old === undefined);
+      if (plugins.has("Priority")) checkDefaultClass({ scope, object, old });
       break;
     case "persistentvolumeclaims":
-      if (old !== undefined && plugins.has("PersistentVolumeClaimResize")) admitResize(scope, object, old);
+      if (old !== undefined && plugins.has("PersistentVolumeClaimResize")) admitResize({ scope, object, old });
       break;
     case "pods":
       if (old === undefined && plugins.has("RuntimeClass")) checkOverhead(scope, object);
-      if (old !== undefined && subresource !== "status") admitPodResize(scope, object, old);
+      if (old !== undefined && subresource !== "status") admitPodResize({ scope, object, old });
       break;
     default:
   }
-  return admitQuota(scope, object, old);
+  return admitQuota({ scope, object, old });
 }
 
-function admitUpdate(scope: RequestScope, object: ApiObject, old: ApiObject): void {
+function admitUpdate({ scope, object, old }: UpdateAttributes): void {
   if (scope.resource.storage !== "pods" || scope.subresource !== "") return;
   const plugins = scope.server.admission;
   if (plugins.has("DefaultTolerationSeconds")) admitTolerations(object);

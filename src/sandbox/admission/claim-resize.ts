@@ -3,9 +3,10 @@ import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
 import { at, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
+import type { UpdateAttributes } from "../context/attributes.ts";
 
 /** @throws StatusError 403 for a claim that grows and may not. */
-export function admitResize(scope: RequestScope, claim: ApiObject, old: ApiObject): void {
+export function admitResize({ scope, object: claim, old }: UpdateAttributes): void {
   if (scope.subresource !== "") return;
   const [size, had] = [claim, old].map(({ spec }) =>
     parseQuantity(textOf(at(spec, "resources", "requests", "storage"))),

@@ -7,10 +7,10 @@ import { compareQuantities, parseQuantity, type Quantity } from "../../api/quant
 import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
 import { podAmounts } from "../registry/core/pod/resources/pod-amounts.ts";
-import type { RequestScope } from "../context/server.ts";
+import type { UpdateAttributes } from "../context/attributes.ts";
 
 /** @throws StatusError 403 */
-export function admitPodResize(scope: RequestScope, pod: ApiObject, old: ApiObject): void {
+export function admitPodResize({ scope, object: pod, old }: UpdateAttributes): void {
   const name = textOf(pod.spec?.["nodeName"]);
   if (name === "" || pod.metadata.generation === old.metadata.generation) return;
   const refused = (why: string, reason?: string): Error =>

@@ -2,6 +2,7 @@
 import { child, nameOrGenerateName, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
+import type { Attributes } from "../context/attributes.ts";
 import type { Collection } from "../storage/collection.ts";
 
 const classesOf = (scope: RequestScope): Collection =>
@@ -39,11 +40,11 @@ export function admitPriority(scope: RequestScope, pod: ApiObject): void {
   spec["preemptionPolicy"] = preemption;
 }
 
-/** There is one default class at most. @throws StatusError 403. */
-export function checkDefaultClass(scope: RequestScope, priorityClass: ApiObject, isNew: boolean): void {
+/** At most one class may be the default. @throws StatusError 403. */
+export function checkDefaultClass({ scope, object: priorityClass, old }: Attributes): void {
   if (priorityClass["globalDefault"] !== true) return;
   const name = defaultClass(scope)?.metadata.name;
-  if (name === undefined || (!isNew && name === priorityClass.metadata.name)) return;
+  if (name === undefined || (old !== undefined && name === priorityClass.metadata.name)) return;
   const why = `PriorityClass ${name} is already marked as default. Only one default can exist`;
   throw forbidden(scope.resource.asResource, nameOrGenerateName(priorityClass), why);
 }

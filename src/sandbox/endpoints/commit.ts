@@ -9,16 +9,17 @@ export function storedForm({ resource, server }: RequestScope, object: ApiObject
   return finished(object, resource.struct, server.registry.schema);
 }
 
-/** What a commit has to know beside the object. */
-export interface CommitOptions {
+/** What is committed. */
+export interface Commit {
+  /** In its stored form; it belongs to the entry from now on. */
+  readonly object: ApiObject;
   /** The revision that a dry run responds with. */
   readonly dryRunRevision: number;
   readonly isDefaultedOnRead?: boolean;
 }
 
-/** Stores an object in its stored form under the next revision; a dry run stores nothing. The object belongs to the entry. */
-export function commit(scope: RequestScope, object: ApiObject, options: CommitOptions): Entry {
-  const { dryRun, server, collection } = scope;
-  if (dryRun) return new Entry(object, options.dryRunRevision);
-  return server.store.put(collection, object, options.isDefaultedOnRead);
+/** Stores an object under the next revision; a dry run stores nothing. */
+export function commit({ dryRun, server, collection }: RequestScope, write: Commit): Entry {
+  const { object, dryRunRevision, isDefaultedOnRead } = write;
+  return dryRun ? new Entry(object, dryRunRevision) : server.store.put(collection, object, isDefaultedOnRead);
 }

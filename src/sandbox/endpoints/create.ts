@@ -11,12 +11,11 @@ import { uintProblem } from "../meta/numbers.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import { manageCreate } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
-import type { StrategyContext } from "../registry/strategy/rest-strategy.ts";
 import type { Entry } from "../storage/entry.ts";
 import { matchNamespace, sentObject } from "./body.ts";
 import { commit, storedForm } from "./commit.ts";
 import { applyDefaults } from "./defaults.ts";
-import { validateCreate } from "./validation.ts";
+import { type ObjectWrite, validateCreate } from "./validation.ts";
 
 /** How many generated names are tried until one is free. */
 const nameAttempts = 8;
@@ -38,24 +37,25 @@ export function create(scope: RequestScope): Entry {
  */
 export function createObject(scope: RequestScope, object: ApiObject, version = ""): Entry {
   const { strategy } = scope.resource;
-  const context = strategyContext(scope);
+  const write: ObjectWrite = { scope, object, context: strategyContext(scope) };
   fillSystemFields(scope, object);
   applyDefaults(scope, object);
   manageCreate(scope, object);
-  mutatingAdmission(scope, object);
+  mutatingAdmission(write);
   const isNameGenerated = generateName(scope, object);
   // Of all plugins that only validate, this one alone comes before the kind's own validation.
   checkLimits(scope, object);
   const isDefaultedOnRead = strategy.isDefaultedOnRead?.(object) === true;
-  prepareForCreate(scope, object, context);
-  validateCreate(scope, object, context);
-  const charge = validatingAdmission(scope, object);
+  prepareForCreate(write);
+  validateCreate(write);
+  const charge = validatingAdmission(write);
   checkVersion(version);
-  checkNotStored(scope, object, isNameGenerated);
+  checkNotStored(write, isNameGenerated);
   charge();
-  strategy.allocate?.(object, context);
+  strategy.allocate?.(object, write.context);
   const whole = storedForm(scope, object);
-  return commit(scope, whole, { dryRunRevision: Number(whole.metadata.resourceVersion) || 0, isDefaultedOnRead });
+  const dryRunRevision = Number(whole.metadata.resourceVersion) || 0;
+  return commit(scope, { object: whole, dryRunRevision, isDefaultedOnRead });
 }
 
 function fillSystemFields(scope: RequestScope, object: ApiObject): void {
@@ -71,15 +71,12 @@ function fillSystemFields(scope: RequestScope, object: ApiObject): void {
 }
 
 /** @throws StatusError 409 */
-function checkNotStored(
-  { resource, collection, namespace }: RequestScope,
-  object: ApiObject,
-  generated: boolean,
-): void {
+function checkNotStored({ scope, object }: ObjectWrite, isNameGenerated: boolean): void {
+  const { resource, collection, namespace } = scope;
   const name = object.metadata.name ?? "";
   const stored = collection.get(namespace, name);
   if (stored === undefined) return;
-  if (generated) throw generatedNameTaken(resource.asResource, name);
+  if (isNameGenerated) throw generatedNameTaken(resource.asResource, name);
   throw alreadyExists(resource.asResource, name, stored.object.metadata.deletionTimestamp !== undefined);
 }
 
@@ -103,8 +100,8 @@ function generateName({ server, collection, namespace, resource }: RequestScope,
   return true;
 }
 
-function prepareForCreate({ resource }: RequestScope, object: ApiObject, context: StrategyContext): void {
-  const { strategy, storage, subresources } = resource;
+function prepareForCreate({ scope, object, context }: ObjectWrite): void {
+  const { strategy, storage, subresources } = scope.resource;
   if (subresources.has("status") && !strategy.keepsStatusOnCreate) delete object.status;
   if (strategy.generation !== "none") object.metadata.generation = 1;
   dropDisabledFields(object, storage);

@@ -127,11 +127,11 @@ export function replaceObject(
   keepDeletion(sent, old.object);
   const object = updatedObject(strategy, sent, old.object);
   const update: ObjectUpdate = { scope, object, old: old.object, strategy, context };
-  mutatingAdmission(scope, object, old.object);
+  mutatingAdmission(update);
   prepareForUpdate(update);
   validateUpdate(update);
   strategy.allocate?.(object, context);
-  validatingAdmission(scope, object, old.object)();
+  validatingAdmission(update)();
   object.metadata.resourceVersion = String(old.revision);
   return store(scope, object, old);
 }
@@ -150,7 +150,7 @@ function store(scope: RequestScope, object: ApiObject, old: Entry): Entry {
   if (shouldDeleteDuringUpdate(object, old.object)) return deleteAfterLastFinalizer(scope, object, old);
   const whole = storedForm(scope, object);
   if (!old.isDefaultedOnRead && isNoOpUpdate(whole, old.object)) return old;
-  return commit(scope, whole, { dryRunRevision: old.revision });
+  return commit(scope, { object: whole, dryRunRevision: old.revision });
 }
 
 /** What is written of `sent`: for a subresource of one part of the spec, `old` with that part. */

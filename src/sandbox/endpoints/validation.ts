@@ -6,47 +6,47 @@ import type { StrategyContext, UpdateStrategy } from "../registry/strategy/rest-
 import { errorsOf, validateObjectMeta } from "../registry/strategy/validation-steps.ts";
 import { metadataErrors, metadataUpdateErrors } from "../validation/metadata.ts";
 
-function throwInvalid({ resource }: RequestScope, name: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalidObject(resource.asKind, name, errors);
-}
-
-/** Validates a new object and collects the kind's warnings. @throws StatusError 422. */
-export function validateCreate(scope: RequestScope, object: ApiObject, context: StrategyContext): void {
-  const { resource, served, warnings } = scope;
-  const { namespaced, strategy } = resource;
-  const name = object.metadata.name ?? "";
-  throwInvalid(scope, name, strategy.begin?.(object, undefined, context) ?? []);
-  const write = { object, version: served.apiVersion, namespaced, strategy, context };
-  throwInvalid(
-    scope,
-    name,
-    strategy.createSteps.flatMap((step) => step(write)),
-  );
-  // The generic check of metadata: the kinds that have it among their steps have passed it already.
-  if (!strategy.createSteps.includes(validateObjectMeta)) throwInvalid(scope, name, validateObjectMeta(write));
-  warnings.push(...(strategy.warningsOnCreate?.(object) ?? []));
-}
-
-/** An update of `old` to `object`, and the strategy of the path that it came by. */
-export interface ObjectUpdate {
+/** A new object on its way to the store. */
+export interface ObjectWrite {
   readonly scope: RequestScope;
   readonly object: ApiObject;
-  readonly old: ApiObject;
-  readonly strategy: UpdateStrategy;
   readonly context: StrategyContext;
 }
 
+/** An update of `old` to `object`, by the strategy of the path that is written. */
+export interface ObjectUpdate extends ObjectWrite {
+  readonly old: ApiObject;
+  readonly strategy: UpdateStrategy;
+}
+
+function refuseInvalid({ scope, object }: ObjectWrite, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObject(scope.resource.asKind, object.metadata.name ?? "", errors);
+}
+
+/** Validates a new object and collects the kind's warnings. @throws StatusError 422. */
+export function validateCreate(write: ObjectWrite): void {
+  const { scope, object, context } = write;
+  const { namespaced, strategy } = scope.resource;
+  refuseInvalid(write, strategy.begin?.(object, undefined, context) ?? []);
+  const created = { object, version: scope.served.apiVersion, namespaced, strategy, context };
+  const errors = strategy.createSteps.flatMap((step) => step(created));
+  refuseInvalid(write, errors);
+  // The generic check of metadata: the kinds that have it among their steps have passed it already.
+  if (!strategy.createSteps.includes(validateObjectMeta)) refuseInvalid(write, validateObjectMeta(created));
+  scope.warnings.push(...(strategy.warningsOnCreate?.(object) ?? []));
+}
+
 /** Validates an update and collects the kind's warnings. @throws StatusError 422. */
-export function validateUpdate({ scope, object, old, strategy: update, context }: ObjectUpdate): void {
-  const { resource, served, name, warnings } = scope;
-  const { namespaced, strategy } = resource;
-  throwInvalid(scope, name, update.begin?.(object, old, context) ?? []);
-  const write = { object, old, version: served.apiVersion, namespaced, strategy, update, context };
-  throwInvalid(scope, name, [
+export function validateUpdate(write: ObjectUpdate): void {
+  const { scope, object, old, strategy: update, context } = write;
+  const { namespaced, strategy } = scope.resource;
+  refuseInvalid(write, update.begin?.(object, old, context) ?? []);
+  const changed = { object, old, version: scope.served.apiVersion, namespaced, strategy, update, context };
+  refuseInvalid(write, [
     // The generic checks of metadata; most kinds make them again, with the rules for their own names.
     ...metadataErrors(object, namespaced, { nameRule: "segment" }),
     ...metadataUpdateErrors(object, old),
-    ...errorsOf(update.updateSteps, write),
+    ...errorsOf(update.updateSteps, changed),
   ]);
-  warnings.push(...(update.warningsOnUpdate?.(object, old) ?? []));
+  scope.warnings.push(...(update.warningsOnUpdate?.(object, old) ?? []));
 }

@@ -7,6 +7,7 @@ import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/
 import { invalidObject } from "../../meta/field-errors.ts";
 import { forbidden } from "../../meta/refusal.ts";
 import type { RequestScope } from "../../context/server.ts";
+import type { Attributes } from "../../context/attributes.ts";
 import type { PodLike } from "./checks/check.ts";
 import { inDetail, inShort, violationsOf } from "./evaluate.ts";
 import { compareLevels, policyOf, shownPolicy, type LevelVersion, type Policy } from "./checks/policy.ts";
@@ -29,18 +30,19 @@ const templates: ReadonlyMap<string, readonly string[]> = new Map([
 const podParts: ReadonlySet<string> = new Set(["", "ephemeralcontainers", "resize"]);
 
 /**
- * Looks at an object as it is about to be stored; changes nothing. `old` is what is there already.
- * @throws StatusError 403 for a pod that its namespace does not take, 422 for labels of a namespace that say nothing.
+ * Checks an object against the Pod Security Standards of its namespace; changes nothing.
+ * @throws StatusError 403 for a pod that its namespace does not admit, 422 for invalid labels of a namespace.
  */
-export function admitPodSecurity(scope: RequestScope, object: ApiObject, old?: ApiObject): void {
+export function admitPodSecurity(attributes: Attributes): void {
+  const { scope, object } = attributes;
   const { resource, subresource, server } = scope;
   if (!server.admission.has("PodSecurity")) return;
   if (resource.storage === "pods") {
-    if (podParts.has(subresource)) admitPod(scope, object, old);
+    if (podParts.has(subresource)) admitPod(attributes);
     return;
   }
   if (subresource !== "") return;
-  if (resource.storage === "namespaces") return admitLabels(scope, object, old);
+  if (resource.storage === "namespaces") return admitLabels(attributes);
   const path = templates.get(resource.storage);
   const template = path === undefined ? undefined : at(object, ...path);
   if (isFields(template)) warnOf(scope, podLike(template), policyAt(scope).warn);
@@ -58,7 +60,7 @@ function policyAt({ server, namespace }: RequestScope): Policy {
   return policyOf(server.store.collection("namespaces", false).get("", namespace)?.object.metadata.labels).policy;
 }
 
-function admitPod(scope: RequestScope, pod: ApiObject, old: ApiObject | undefined): void {
+function admitPod({ scope, object: pod, old }: Attributes): void {
   const { enforce, warn } = policyAt(scope);
   if (enforce.level === "privileged" && warn.level === "privileged") return;
   if (old !== undefined && !changesImages(pod, old)) return;
@@ -89,7 +91,7 @@ function changesImages({ spec }: ApiObject, old: ApiObject): boolean {
   );
 }
 
-function admitLabels(scope: RequestScope, namespace: ApiObject, old: ApiObject | undefined): void {
+function admitLabels({ scope, object: namespace, old }: Attributes): void {
   const { policy, errors } = policyOf(namespace.metadata.labels);
   const before = old === undefined ? undefined : policyOf(old.metadata.labels);
   // What was wrong before may stay so.

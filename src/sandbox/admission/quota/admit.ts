@@ -17,6 +17,7 @@ import { isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { manageOwnStatus } from "../../managedfields/managed-fields.ts";
 import { forbidden } from "../../meta/refusal.ts";
 import type { RequestScope } from "../../context/server.ts";
+import type { Attributes } from "../../context/attributes.ts";
 import { chargesUpdate, unspecified } from "./charging.ts";
 
 const zero: Quantity = { nano: 0n, format: "decimal" };
@@ -32,10 +33,10 @@ const textMap = (value: unknown): Record<string, string> => (isFields(value) ? (
 const nothing = (): void => undefined;
 
 /**
- * Looks at what an object takes; the answer counts it, once nothing else stands against the write.
+ * Checks that the quotas have room for an object. Returns what charges them: call it once nothing else can refuse the write.
  * @throws StatusError 403 where a quota would be exceeded or is not known yet.
  */
-export function admitQuota(scope: RequestScope, object: ApiObject, old?: ApiObject): () => void {
+export function admitQuota({ scope, object, old }: Attributes): () => void {
   if (!scope.resource.namespaced || !scope.server.admission.has("ResourceQuota")) return nothing;
   const quotas = scope.server.store.collection("resourcequotas", true);
   const found = [...quotas.range({ namespace: scope.namespace })];
