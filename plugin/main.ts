@@ -19,7 +19,7 @@ import { watch } from "./commands/watch/watch.ts";
 import { versionCommand } from "./commands/version/version.ts";
 import { why } from "./commands/why/why.ts";
 import { complete } from "./cli/completion.ts";
-import { explain } from "./cli/explain-error.ts";
+import { reportError } from "./cli/report-error.ts";
 import { globals } from "./connections/globals.ts";
 import type { Io } from "./cli/io.ts";
 import { version } from "./cli/version.ts";
@@ -79,7 +79,7 @@ try {
     code = await runCommandLine(line, args, io);
   }
 } catch (error) {
-  code = explain(error, io);
+  code = reportError(error, io);
 }
 await Promise.all([io.out.flush(), io.err.flush()]);
 exit(code);

@@ -1,11 +1,12 @@
 /** From arguments to a command and its options. The only file that knows the library which parses arguments. */
 import { Command as Parser, CommanderError, InvalidArgumentError, Option as ParserOption } from "commander";
-import type { Command, Example, Given, Option, Options } from "./command.ts";
+import type { Command, Example, Option, Options } from "./command.ts";
 import { readWords } from "./given-words.ts";
 import type { Io } from "./io.ts";
 import { wrapWords } from "./style.ts";
 import { UserError } from "./user-error.ts";
 
+/** A program: its commands, and what its own help shows. */
 export interface CommandLine {
   readonly about: string;
   readonly version: string;
@@ -45,7 +46,7 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
     parser.action(async (...parsed: unknown[]) => {
       const count = (command.arguments === undefined ? 0 : 1) + (command.secondArgument === undefined ? 0 : 1);
       const positional = parsed.slice(0, count).flat();
-      code = await command.run(
+      code = await command.execute(
         {
           arguments: positional.filter((argument) => typeof argument === "string"),
           options: given({ ...line.globals, ...command.options }, parser.opts()),
@@ -67,7 +68,7 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
 
 /** The options of every command that this one does not word for itself; none for one that asks no cluster. */
 export function globalsOf(line: CommandLine, command: Command): Options {
-  if (command.connects === false) return {};
+  if (!command.connects) return {};
   return Object.fromEntries(Object.entries(line.globals).filter(([name]) => command.options[name] === undefined));
 }
 
@@ -115,10 +116,11 @@ function parserOption(name: string, option: Option<unknown>): ParserOption {
   return made;
 }
 
-function given<O extends Options>(options: O, parsed: Readonly<Record<string, unknown>>): Given<O> {
+/** The values of the options that were given, by the names in the table. */
+function given(options: Options, parsed: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.keys(options).flatMap((name) => (parsed[name] === undefined ? [] : [[name, parsed[name]]])),
-  ) as Given<O>;
+  );
 }
 
 function examplesText(examples: readonly Example[], io: Io): string {
@@ -164,9 +166,13 @@ function commanderEnded(error: CommanderError, line: CommandLine, command: Comma
   }
   const unknown = error.code === "commander.unknownOption" ? /'(-[^']*)'/.exec(message)?.[1] : undefined;
   if (command !== undefined && unknown !== undefined && choosesCluster(line.globals, unknown)) {
-    throw new UserError(`${unknown} chooses a cluster, and \`${command.name}\` asks none`, [`${help}its options`], {
-      cause: error,
-    });
+    throw new UserError(
+      `\`${command.name}\` does not connect to a cluster; ${unknown} has no effect`,
+      [`${help}its options`],
+      {
+        cause: error,
+      },
+    );
   }
   throw new UserError(message.replace(/\.$/, ""), [...next, `${help}the options`], { cause: error });
 }

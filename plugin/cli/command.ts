@@ -1,8 +1,13 @@
 /**
- * What a command of `kubectl reconcile` is: data, and a function. The library that parses arguments sees these through
+ * What a command of `kubectl reconcile` is: data, and a life of three steps, as kubectl's own commands have it. Words and flags are
+ * completed to a request, the request is validated, and then it is run. The library that parses arguments sees these through
  * `command-line.ts` alone, and completion is made from the same data.
+ *
+ * Source: kubectl v0.36 pkg/cmd/events/events.go (EventsFlags → ToOptions → Validate → Run); differs: only `run` may read files, the
+ * cluster or the clock.
  */
 import type { Io } from "./io.ts";
+import { inSession, type OnSignal, type Session } from "./session.ts";
 
 /** A value offered by completion, with a few words about it. */
 export interface Candidate {
@@ -20,7 +25,7 @@ export interface Typing {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** An option; T is what it gives `run`. */
+/** An option; T is what it gives. */
 export interface Option<T> {
   /** `-n, --namespace <name>`; `--once` for one without a value. */
   readonly flags: string;
@@ -32,7 +37,8 @@ export interface Option<T> {
   readonly choices?: readonly string[];
   /** Printed in the help; `run` applies it. */
   readonly default?: string;
-  readonly complete?: (io: Io, typing: Typing) => readonly Candidate[] | Promise<readonly Candidate[]>;
+  /** What the shell may complete the value to. */
+  readonly candidates?: (io: Io, typing: Typing) => readonly Candidate[] | Promise<readonly Candidate[]>;
   /** Never there; carries T. */
   readonly type?: T;
 }
@@ -49,10 +55,12 @@ export function negation(flags: string, about: string): Option<boolean> {
   return { flags, about };
 }
 
+/** `--context <name>`: any text. */
 export function text(flags: string, about: string, rest?: Rest): Option<string> {
   return { flags, about, ...rest };
 }
 
+/** `-f <path> -f <path>`: one text each time it is given. */
 export function texts(flags: string, about: string, rest?: Rest): Option<readonly string[]> {
   return { flags, about, repeatable: true, ...rest };
 }
@@ -105,23 +113,44 @@ export function readDuration(value: string): number {
   return ms;
 }
 
+/** `--for 1h30m`: milliseconds, read by `readDuration`. */
 export function duration(flags: string, about: string, rest?: Rest): Option<number> {
   return { flags, about, read: readDuration, ...rest };
 }
 
-// The any is inference's: an Option of whatever type.
+/** `--wait`, `--wait=2m`: milliseconds; without a value `bareMs`. */
+export function optionalDuration(
+  flags: string,
+  about: string,
+  { bareMs, ...rest }: Rest & { readonly bareMs: number },
+): Option<number> {
+  return { flags, about, read: (value) => (value === "" ? bareMs : readDuration(value)), ...rest };
+}
+
+/** A table of options, by the names that `complete` gets them under. */
 export type Options = Readonly<Record<string, Option<unknown>>>;
 
-/** What `run` gets: each option's value, absent if it was not given. */
+/** What a table of options gives: each option's value, absent if it was not given. */
 export type Given<O extends Options> = { readonly [K in keyof O]?: O[K] extends Option<infer T> ? T : never };
 
+/** The table of options that gives `Flags`: for tables that several files share, so that table and type cannot drift apart. */
+export type OptionsFor<Flags> = { readonly [K in keyof Flags]-?: Option<Exclude<Flags[K], undefined>> };
+
+/** A line of the examples in a command's help. */
 export interface Example {
   readonly says: string;
   /** Without `kubectl reconcile`. */
   readonly line: string;
 }
 
-export interface Command<O extends Options = Options> {
+/** What the user typed after the command, parsed. */
+export interface Words<Flags> {
+  readonly arguments: readonly string[];
+  readonly options: Flags;
+}
+
+/** What help and completion show of a command. */
+export interface CommandHelp<O extends Options> {
   readonly name: string;
   /** One line, for the list of commands. */
   readonly about: string;
@@ -131,23 +160,60 @@ export interface Command<O extends Options = Options> {
   readonly arguments?: { readonly name: string; readonly about: string };
   /** A second one: `[rule]`. */
   readonly secondArgument?: { readonly name: string; readonly about: string };
-  /** `before`: the arguments that stand before the one that is typed. */
-  readonly completeArgument?: (
+  /** `before`: the arguments before the one that is being typed. */
+  readonly argumentCandidates?: (
     io: Io,
     before: readonly string[],
     typing: Typing,
   ) => readonly Candidate[] | Promise<readonly Candidate[]>;
   readonly options: O;
-  /** False: it asks no cluster, and takes none of the options that choose one. */
-  readonly connects?: false;
   readonly examples: readonly Example[];
   /** Not in the list of commands. */
   readonly hidden?: true;
-  /** @returns the exit code. */
-  run(given: { readonly arguments: readonly string[]; readonly options: Given<O> }, io: Io): Promise<number>;
 }
 
-/** Keeps the types of the options on their way to `run`. */
-export function command<const O extends Options>(definition: Command<O>): Command {
-  return definition;
+/** A command as its file defines it: help, and the three steps of its life. `Globals`: what options of every command give. */
+export interface CommandDefinition<O extends Options, Globals, Request> extends CommandHelp<O> {
+  /** Words and flags become a request: names resolved, defaults filled in. Reads nothing. @throws UserError, RangeError. */
+  readonly complete: (words: Words<Given<O> & Globals>, io: Io) => Request;
+  /** Refuses what contradicts itself. Reads nothing. @throws UserError. */
+  readonly validate?: (request: Request, io: Io) => void;
+  /** What the first signal to end does; unset: what the operating system does. */
+  readonly onSignal?: OnSignal;
+  /** Whether status lines (`session.say`) belong to standard output. Default: they go to standard error. */
+  readonly statusOnOutput?: (request: Request) => boolean;
+  /** Does it. @returns the exit code. */
+  readonly run: (request: Request, session: Session) => Promise<number>;
+}
+
+/** A command as the command line calls it. */
+export interface Command extends CommandHelp<Options> {
+  /** It takes the options that choose a cluster. */
+  readonly connects: boolean;
+  /** Complete, validate, run. @returns the exit code. @throws UserError; whatever `run` throws. */
+  execute(words: Words<Readonly<Record<string, unknown>>>, io: Io): Promise<number>;
+}
+
+/** A command that asks no cluster. */
+export function command<const O extends Options, Request>(definition: CommandDefinition<O, unknown, Request>): Command {
+  return commandOf(definition, false);
+}
+
+/** A command from its definition; `connects`: it is also given the options that choose a cluster, and `Globals` is what they give. */
+export function commandOf<O extends Options, Globals, Request>(
+  definition: CommandDefinition<O, Globals, Request>,
+  connects: boolean,
+): Command {
+  const { complete, validate, run, onSignal, statusOnOutput, ...help } = definition;
+  return {
+    ...help,
+    connects,
+    execute: async ({ arguments: words, options }, io) => {
+      // The command line reads each value with the option of the table that `Given` infers its type from.
+      const request = complete({ arguments: words, options: options as Given<O> & Globals }, io);
+      validate?.(request, io);
+      const status = statusOnOutput?.(request) === true ? io.out : io.err;
+      return inSession({ io, name: help.name, status, onSignal }, (session) => run(request, session));
+    },
+  };
 }

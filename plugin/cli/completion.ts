@@ -61,7 +61,7 @@ async function valuesOf(option: Option<unknown> | undefined, form: OptionForm, t
     const earlier = option.repeatable === true ? typing.typed.slice(0, typing.typed.lastIndexOf(",") + 1) : "";
     return { candidates: option.choices.map((value) => ({ value: earlier + value, about: "" })) };
   }
-  if (option.complete !== undefined) return { candidates: await option.complete(io, typing) };
+  if (option.candidates !== undefined) return { candidates: await option.candidates(io, typing) };
   return namesOfFiles.has(form.valueName) ? { candidates: [], files: true } : { candidates: [] };
 }
 
@@ -81,7 +81,7 @@ async function argumentsOf(command: Command, typing: Typing, io: Io): Promise<Of
   const count = (command.arguments === undefined ? 0 : 1) + (command.secondArgument === undefined ? 0 : 1);
   const isVariadic = command.arguments?.name.includes("...") === true;
   if (typing.before.length >= count && !isVariadic) return { candidates: [] };
-  return { candidates: (await command.completeArgument?.(io, typing.before, typing)) ?? [] };
+  return { candidates: (await command.argumentCandidates?.(io, typing.before, typing)) ?? [] };
 }
 
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;

@@ -95,7 +95,7 @@ export function withoutSuffix(name: string): string {
 }
 
 /** A line of the head of a screen (`context …`, `rights  …`), broken at words under its own text where it is too wide. */
-export function hung(line: string, columns: number | undefined): string[] {
+export function wrapHanging(line: string, columns: number | undefined): string[] {
   if (columns === undefined || shownLength(line) <= columns) return [line];
   const indent = " ".repeat(8);
   return wrapWords(line.split(" "), columns - indent.length).map((text, index) => (index === 0 ? text : indent + text));
@@ -112,6 +112,6 @@ export function formatDuration(ms: number): string {
 }
 
 /** `1 write`, `4 writes`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
+export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }

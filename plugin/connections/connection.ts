@@ -9,13 +9,16 @@ import type { Client } from "../../src/client/api/verbs.ts";
 import type { WriteFence } from "../../src/client/http/write-fence.ts";
 import type { OwnLimits } from "../../src/client/http/rate-limit.ts";
 import { realHost } from "../../src/platform/host.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
+import type { TraceBus } from "../../src/trace/bus.ts";
 import { kubectlAdvice } from "../cli/advice.ts";
 import type { Io } from "../cli/io.ts";
 import { MissingNamespace } from "../names/missing-namespace.ts";
 import { UserError } from "../cli/user-error.ts";
+import { serverVersion } from "./server-version.ts";
+import { openBus } from "./trace-bus.ts";
 import { version } from "../cli/version.ts";
 
+/** A connection to a cluster, and how it is spoken of. */
 export interface Connected {
   readonly context: string;
   readonly server: string;
@@ -31,15 +34,17 @@ export interface Connected {
   /** `v1.36.3`. @throws UserError when the server cannot be reached or refuses the login. */
   serverVersion(): Promise<string>;
   /** The error as the user should read it: a server that cannot be reached, a login that is not accepted; others stay as they are. */
-  explain(error: unknown): unknown;
+  translateError(error: unknown): unknown;
   close(): void | Promise<void>;
 }
 
+/** The flags that choose the cluster and the login. */
 export interface ConnectionFlags extends ConfigFlags {
   /** From 6 on, each request is a line on standard error. */
   readonly verbosity?: number;
 }
 
+/** What a command allows itself on a connection. */
 export interface ConnectionOptions {
   readonly qps: number;
   readonly burst: number;
@@ -52,10 +57,7 @@ export interface ConnectionOptions {
 /** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */
 export async function connectAs(flags: ConnectionFlags, io: Io, options: ConnectionOptions): Promise<Connected> {
   const { timeline } = io;
-  const bus = new TraceBus({
-    now: () => timeline.now(),
-    onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
-  });
+  const bus = openBus(io);
   const host = realHost();
   const access = await loadRestConfig(host, flags);
   const userAgent = `kubectl-reconcile/${version}`;
@@ -64,7 +66,7 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
   const connection = connect(access, { host, timeline, bus, userAgent, onSlow, ...log, ...options });
   const context = access.context === "" ? "(none)" : access.context;
   const where = access.context === "" ? "" : ` (context ${access.context})`;
-  const explain = (error: unknown): unknown => {
+  const translateError = (error: unknown): unknown => {
     const kubectl = (words: string): string => `\`${kubectlAdvice(flags, words)}\``;
     if (error instanceof TransportError) {
       const why = error.message.replace(/^\S+: /, "");
@@ -103,13 +105,12 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
     async serverVersion() {
       try {
         const client = createClient({ transport: connection.unlimited, bus, timeline });
-        const answer = (await client.raw("/version")) as { readonly gitVersion?: string };
-        return answer.gitVersion ?? "unknown version";
+        return await serverVersion(client);
       } catch (error) {
-        throw explain(error);
+        throw translateError(error);
       }
     },
-    explain,
+    translateError,
     close: () => connection.close(),
   };
 }

@@ -1,15 +1,30 @@
 /** The options that every command takes: kubectl's own, since kubectl hands none of them on to a plugin. */
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { clusterCandidates, contextCandidates, namespaceCandidates, userCandidates } from "./cluster-candidates.ts";
-import { duration, flag, type Options, text, texts, wholeNumber } from "../cli/command.ts";
+import {
+  type Command,
+  type CommandDefinition,
+  commandOf,
+  duration,
+  flag,
+  type Options,
+  type OptionsFor,
+  text,
+  texts,
+  wholeNumber,
+} from "../cli/command.ts";
 
-export const globals: Options = {
+/** What they give: the names are those of the flags that choose a cluster and a login. */
+export type Globals = ConfigFlags & { readonly verbosity?: number };
+
+/** The table of them, by those names. */
+export const globals: OptionsFor<Globals> = {
   kubeconfig: text("--kubeconfig <file>", "the kubeconfig to use, instead of those in KUBECONFIG or ~/.kube/config"),
-  context: text("--context <name>", "the context of the kubeconfig to use", { complete: contextCandidates }),
-  cluster: text("--cluster <name>", "the cluster of the kubeconfig to use", { complete: clusterCandidates }),
-  user: text("--user <name>", "the user of the kubeconfig to use", { complete: userCandidates }),
+  context: text("--context <name>", "the context of the kubeconfig to use", { candidates: contextCandidates }),
+  cluster: text("--cluster <name>", "the cluster of the kubeconfig to use", { candidates: clusterCandidates }),
+  user: text("--user <name>", "the user of the kubeconfig to use", { candidates: userCandidates }),
   namespace: text("-n, --namespace <name>", "the namespace, instead of the context's", {
-    complete: namespaceCandidates,
+    candidates: namespaceCandidates,
   }),
   server: text("-s, --server <url>", "address and port of the API server"),
   token: text("--token <token>", "bearer token to log in with"),
@@ -27,5 +42,9 @@ export const globals: Options = {
   verbosity: wholeNumber("-v, --v <level>", "from 6 on, say each request on standard error", 0, { default: "0" }),
 };
 
-/** What they give: the names are those of the flags that choose a cluster and a login. */
-export type Globals = ConfigFlags & { readonly verbosity?: number };
+/** A command that asks a cluster: beside its own options it takes those that choose one. */
+export function clusterCommand<const O extends Options, Request>(
+  definition: CommandDefinition<O, Globals, Request>,
+): Command {
+  return commandOf(definition, true);
+}

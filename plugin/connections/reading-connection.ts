@@ -4,13 +4,15 @@ import { createClient } from "../../src/client/api/client.ts";
 import { readOnly } from "../../src/client/http/read-only.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
+import type { TraceBus } from "../../src/trace/bus.ts";
 import { applyManifests } from "../manifests/apply-manifests.ts";
 import { type Connected, connectAs } from "./connection.ts";
 import type { Io } from "../cli/io.ts";
+import { openBus } from "./trace-bus.ts";
 import { readManifests } from "../manifests/manifests.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
 
+/** The flags of a command that only reads. */
 export interface ReadingFlags extends ConfigFlags {
   readonly namespace?: string;
   readonly allNamespaces?: true;
@@ -19,7 +21,8 @@ export interface ReadingFlags extends ConfigFlags {
   readonly manifests?: readonly string[];
 }
 
-export interface Reading extends Pick<Connected, "context" | "server" | "user" | "serverVersion" | "explain"> {
+/** A connection that only reads. */
+export interface Reading extends Pick<Connected, "context" | "server" | "user" | "serverVersion" | "translateError"> {
   /** Refuses every write before a byte leaves. */
   readonly client: Client;
   /** Of those who look on; a sandbox's own controllers are not heard on it. */
@@ -52,10 +55,7 @@ async function readingSandbox({ namespace, manifests = [], allNamespaces }: Read
   const where = namespace === undefined ? {} : { namespace };
   const connected = await connectToSandbox({ manifests: [], ...where, controllers: controllersEnabledByDefault }, io);
   const { timeline } = io;
-  const bus = new TraceBus({
-    now: () => timeline.now(),
-    onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
-  });
+  const bus = openBus(io);
   return {
     ...connected,
     bus,

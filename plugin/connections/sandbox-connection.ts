@@ -3,17 +3,21 @@ import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/mo
 import { Namespaces } from "../../src/api/kind.ts";
 import { isAlreadyExists } from "../../src/api/status-error.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
+import type { TraceBus } from "../../src/trace/bus.ts";
 import { type Applied, applyManifests } from "../manifests/apply-manifests.ts";
 import type { Connected } from "./connection.ts";
 import type { Io } from "../cli/io.ts";
+import { serverVersion } from "./server-version.ts";
+import { openBus } from "./trace-bus.ts";
 import { readManifests } from "../manifests/manifests.ts";
 
+/** A connection to an embedded cluster, with what is beyond a connection. */
 export interface SandboxConnection extends Connected {
   readonly cluster: Embedded;
   readonly applied: readonly Applied[];
 }
 
+/** What is to be in it. */
 export interface SandboxFlags extends Pick<
   EmbeddedOptions,
   "controllers" | "nodes" | "scheduler" | "kubelet" | "disabledAdmissionPlugins"
@@ -22,25 +26,22 @@ export interface SandboxFlags extends Pick<
   readonly manifests: readonly string[];
   /** Where objects go that name none; it is made if it is not there. Default `default`. */
   readonly namespace?: string;
+  /** One that is listened to already: nothing in the cluster happens before. Default: a new one. */
+  readonly bus?: TraceBus;
 }
 
 /**
- * An embedded cluster with the manifests in it; `listen` gets the bus before anything happens.
+ * An embedded cluster with the manifests in it.
  * @throws UserError for manifests that cannot be read or are refused; the cluster is gone then.
  */
 export async function connectToSandbox(
-  { manifests, namespace = "default", ...parts }: SandboxFlags,
+  { manifests, namespace = "default", bus: given, ...parts }: SandboxFlags,
   io: Io,
-  listen: (bus: TraceBus) => void = () => undefined,
 ): Promise<SandboxConnection> {
   const { timeline, random } = io;
   // Read before anything is started: what is wrong in a file needs no cluster to be seen.
   const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
-  const bus = new TraceBus({
-    now: () => timeline.now(),
-    onListenerError: (error) => io.err.line(`warning: a view failed and was switched off: ${String(error)}`),
-  });
-  listen(bus);
+  const bus = given ?? openBus(io);
   const cluster = await startEmbedded({
     timeline,
     random,
@@ -67,11 +68,8 @@ export async function connectToSandbox(
     bus,
     unlimited: cluster.sandbox.transport({ actor: "kubectl-reconcile" }),
     clientFor: (fieldManager) => cluster.clientFor(fieldManager),
-    async serverVersion() {
-      const answer = (await client.raw("/version")) as { readonly gitVersion?: string };
-      return answer.gitVersion ?? "unknown version";
-    },
-    explain: (error) => error,
+    serverVersion: () => serverVersion(client),
+    translateError: (error) => error,
     close: () => cluster.stop(),
   };
 }

@@ -6,7 +6,7 @@ import { discover } from "../../src/client/api/discovery.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import { whyUnknown } from "./unknown-kinds.ts";
 import { type Manifest, placeOf } from "./manifests.ts";
-import { refusals } from "./refusals.ts";
+import { statusErrorLines } from "./status-errors.ts";
 import { UserError } from "../cli/user-error.ts";
 
 /** What an object's namespace or definition must come before. */
@@ -57,7 +57,7 @@ export async function applyManifests(
       applied.push({ manifest, did: await apply(client, found, manifest, namespace) });
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      problems.set(manifest, refusals(placeOf(manifest), error));
+      problems.set(manifest, statusErrorLines(placeOf(manifest), error));
     }
   }
   if (problems.size > 0) {

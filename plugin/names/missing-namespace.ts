@@ -5,7 +5,7 @@ import type { Client } from "../../src/client/api/verbs.ts";
 import { distance } from "./controller-names.ts";
 import { UserError } from "../cli/user-error.ts";
 
-/** A namespace that is not there; `Connected.explain` adds on which server. */
+/** A namespace that is not there; `Connected.translateError` adds on which server. */
 export class MissingNamespace extends UserError {
   readonly namespace: string;
 

@@ -18,7 +18,7 @@ import { unseenText, type Verdict } from "../../src/verdict/verdict.ts";
 import { shortValue } from "./changes.ts";
 import { valueTexts } from "./loop-values.ts";
 import { withCommand } from "./command-text.ts";
-import { counted, formatDuration, type Style, wrapWords } from "../cli/style.ts";
+import { pluralize, formatDuration, type Style, wrapWords } from "../cli/style.ts";
 
 /** Fields of one loop that are named, and values of one field. */
 const shownFields = 4;
@@ -57,17 +57,17 @@ export function loopText(loop: Loop, { columns, colour }: Style, { next, now }: 
 export function foundText(loop: ObjectLoop): string {
   const said =
     loop.is === "recreated"
-      ? `deleted and created again · ${counted(loop.times, "time")}`
-      : `${loop.fields[0]?.path ?? "no field changes"} · ${counted(loop.writes, "write")}`;
+      ? `deleted and created again · ${pluralize(loop.times, "time")}`
+      : `${loop.fields[0]?.path ?? "no field changes"} · ${pluralize(loop.writes, "write")}`;
   return `found   ${objectText(loop)}: ${said} in ${formatDuration(loop.ms)}`;
 }
 
 function headOf(loop: Loop): string {
   switch (loop.is) {
     case "rewritten":
-      return `${objectText(loop)}: written ${counted(loop.writes, "time")} in ${formatDuration(loop.ms)}, ${rate(loop.writes, loop.ms)}`;
+      return `${objectText(loop)}: written ${pluralize(loop.writes, "time")} in ${formatDuration(loop.ms)}, ${rate(loop.writes, loop.ms)}`;
     case "recreated":
-      return `${objectText(loop)}: deleted and created again ${counted(loop.times, "time")} in ${formatDuration(loop.ms)}, ${rate(loop.times, loop.ms)}`;
+      return `${objectText(loop)}: deleted and created again ${pluralize(loop.times, "time")} in ${formatDuration(loop.ms)}, ${rate(loop.times, loop.ms)}`;
     case "own writes":
       return `${syncsText(loop)}, ${loop.byOwnWrite} of them woken by its own write`;
     case "requeued":
@@ -76,7 +76,7 @@ function headOf(loop: Loop): string {
 }
 
 function syncsText({ controller, key, syncs, ms }: OwnLoop | RequeueLoop): string {
-  return `${controller} ${key}: ${counted(syncs, "sync")} in ${formatDuration(ms)}`;
+  return `${controller} ${key}: ${pluralize(syncs, "sync")} in ${formatDuration(ms)}`;
 }
 
 function objectText({ of, key }: ObjectName): string {
@@ -117,7 +117,7 @@ function recreateLines({ createdBy, deletedBy, followsFrom }: RecreateLoop): rea
 
 function fieldLines(fields: readonly LoopField[], most: number): readonly string[] {
   const more = fields.length - most;
-  return [...fields.slice(0, most).map(fieldText), ...(more > 0 ? [`and ${counted(more, "more field")}`] : [])];
+  return [...fields.slice(0, most).map(fieldText), ...(more > 0 ? [`and ${pluralize(more, "more field")}`] : [])];
 }
 
 /**
@@ -125,11 +125,11 @@ function fieldLines(fields: readonly LoopField[], most: number): readonly string
  * `every write of op renews .status.lastSync: …, 10:00, 10:01 (20 changes)`.
  */
 function fieldText({ path, how, changes, values, writers, everyWriteOf }: LoopField): string {
-  const often = `(${counted(changes, "change")}${byText(writers)})`;
+  const often = `(${pluralize(changes, "change")}${byText(writers)})`;
   if (how === "renewed") {
     const last = values.includes(masked) ? masked : valueTexts(values.slice(-shownValues)).join(", ");
     if (everyWriteOf === undefined) return `${path} is another one each time: …, ${last} ${often}`;
-    return `every write of ${everyWriteOf} renews ${path}: …, ${last} (${counted(changes, "change")})`;
+    return `every write of ${everyWriteOf} renews ${path}: …, ${last} (${pluralize(changes, "change")})`;
   }
   const present = values.filter((value) => value !== undefined);
   if (present.length === 1 && values.length === 2) return `${path} comes and goes: ${shortValue(present[0])} ${often}`;
@@ -157,7 +157,7 @@ function sharesText(shares: readonly WriterShare[], what: string): string {
   const named = shares.filter(({ name }) => name !== undefined);
   const unknown = shares.find(({ name }) => name === undefined);
   const texts = [...named, ...(unknown === undefined ? [] : [unknown])];
-  return texts.map(({ name, writes }) => `${name ?? "unknown"} ${counted(writes, what)}`).join(" · ");
+  return texts.map(({ name, writes }) => `${name ?? "unknown"} ${pluralize(writes, what)}`).join(" · ");
 }
 
 /** Kinds whose numbers go one way while a new revision takes over. */
@@ -170,14 +170,14 @@ export function acquittalText({ of, key, writes, why }: Acquittal): string {
       case "advances":
         return `${rolledOut.has(of.kind) ? "a rollout: " : ""}${why.path} advances ${why.from} → ${why.to}`;
       case "answers":
-        return `its status follows ${why.path}, which changed ${counted(why.changes, "time")}`;
+        return `its status follows ${why.path}, which changed ${pluralize(why.changes, "time")}`;
       case "different":
         return why.fields === 0 ? "nothing was seen to change" : "each write changes something else";
       case "not for long":
         return `${why.path} changed often, but not steadily for long enough`;
     }
   })();
-  return `${of.kind} ${key} (${counted(writes, "write")}; ${said})`;
+  return `${of.kind} ${key} (${pluralize(writes, "write")}; ${said})`;
 }
 
 /**
@@ -190,15 +190,15 @@ export function loopsSummary(
 ): string {
   const unseen = unseenText(verdict.evidence.unseen);
   const rest = unseen === "" ? "" : `; ${unseen}`;
-  return `watched ${counted(kinds, "kind")} for ${formatDuration(ms)}: ${answerText(verdict, deltas)}${rest}`;
+  return `watched ${pluralize(kinds, "kind")} for ${formatDuration(ms)}: ${answerText(verdict, deltas)}${rest}`;
 }
 
 function answerText(verdict: Verdict<Loop>, deltas: number): string {
-  const changes = deltas === 0 ? "nothing was written" : counted(deltas, "change");
+  const changes = deltas === 0 ? "nothing was written" : pluralize(deltas, "change");
   switch (verdict.is) {
     case "found": {
       const causes = verdict.findings.filter((loop) => !isFollower(loop));
-      return `${counted(causes.length, "loop")} in ${changes}`;
+      return `${pluralize(causes.length, "loop")} in ${changes}`;
     }
     case "well":
       return deltas === 0 ? changes : `no loop in ${changes}`;

@@ -1,6 +1,7 @@
 /** The values of a field in a loop, so short that they fit beside each other and still tell apart. */
 import { masked } from "../../src/trace/mask.ts";
 import { shortValue } from "./changes.ts";
+import { isObject } from "../../src/api/json.ts";
 
 /** Values that are alike so far are shown from here on. */
 const leastAlike = 12;
@@ -14,10 +15,6 @@ export function valueTexts(values: readonly unknown[]): readonly string[] {
   if (values.every((value) => value === masked)) return values.map((_, index) => `${masked} ${index + 1}`);
   const apart = values.every(isObject) ? partsApart(values) : values.every(isText) ? endsApart(values) : texts;
   return [...new Set(apart)];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

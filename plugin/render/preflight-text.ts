@@ -4,7 +4,7 @@ import type { CacheState } from "../../src/modes/run/live.ts";
 import type { Preflight } from "../../src/modes/preflight/preflight.ts";
 import { formatRight } from "../../src/modes/preflight/rights.ts";
 import { UserError } from "../cli/user-error.ts";
-import { counted, wrapWords } from "../cli/style.ts";
+import { pluralize, wrapWords } from "../cli/style.ts";
 
 /** `rights  7 of 7 · owner  no other owner of replicasets found: …` */
 export function preflightLine({ rights, owners }: Preflight): string {
@@ -30,7 +30,7 @@ const namedKinds = 12;
 export function cachesText(caches: readonly CacheState[]): string {
   if (caches.length <= namedKinds) return caches.map(({ kind, objects }) => `${kind} ${objects}`).join(" · ");
   const objects = caches.reduce((sum, cache) => sum + cache.objects, 0);
-  return `${caches.length} kinds · ${counted(objects, "object")}`;
+  return `${caches.length} kinds · ${pluralize(objects, "object")}`;
 }
 
 export interface RefusalContext {

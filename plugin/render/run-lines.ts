@@ -1,7 +1,7 @@
 /** The lines of `run`, as text. */
 import { formatLocalClock } from "../../src/api/time.ts";
 import type { RefusedWrite, ReportedWrite, RunLine, RunSummary } from "../../src/views/run-report.ts";
-import { counted, formatDuration, showsTimes, type Style, wrapWords } from "../cli/style.ts";
+import { pluralize, formatDuration, showsTimes, type Style, wrapWords } from "../cli/style.ts";
 
 export interface RunLinesOptions {
   readonly style: Style;
@@ -40,7 +40,9 @@ export class RunLines {
       case "writes":
         return this.#set(line.at, this.#blank(), "", nameWrites(line.writes), (text) => text, "  ");
       case "refused":
-        return line.writes.flatMap((write) => this.#set(line.at, this.#blank(), "", refusal(write), colour.red));
+        return line.writes.flatMap((write) =>
+          this.#set(line.at, this.#blank(), "", refusedWriteText(write), colour.red),
+        );
       case "failed": {
         const again = line.retryInMs === undefined ? "not tried again" : `again in ${formatDuration(line.retryInMs)}`;
         const words = `${line.error} (failure ${line.failures}, ${again})`.split(" ");
@@ -134,16 +136,16 @@ function nameWrite({ did, kind, name, count }: ReportedWrite): string {
   return `${signs[did]} ${count === undefined ? `${kind} ${name}` : `${count} × ${kind}`}`;
 }
 
-function refusal({ verb, kind, subresource, error, count }: RefusedWrite): string[] {
+function refusedWriteText({ verb, kind, subresource, error, count }: RefusedWrite): string[] {
   const what = `${verb} ${kind}${subresource === undefined ? "" : `/${subresource}`}`;
   return `! ${count > 1 ? `${count} × ` : ""}${what} refused: ${error}`.split(" ");
 }
 
 /** `stopped after 12.4 s: 9 syncs, 4 writes, 1 conflict retried, 0 errors` */
 export function summaryLine(summary: RunSummary, afterMs: number): string {
-  const parts = [counted(summary.syncs, "sync"), counted(summary.writes, "write")];
-  if (summary.conflicts > 0) parts.push(`${counted(summary.conflicts, "conflict")} retried`);
-  if (summary.cacheBehind > 0) parts.push(`${counted(summary.cacheBehind, "wait")} for a cache`);
-  parts.push(counted(summary.errors, "error"));
+  const parts = [pluralize(summary.syncs, "sync"), pluralize(summary.writes, "write")];
+  if (summary.conflicts > 0) parts.push(`${pluralize(summary.conflicts, "conflict")} retried`);
+  if (summary.cacheBehind > 0) parts.push(`${pluralize(summary.cacheBehind, "wait")} for a cache`);
+  parts.push(pluralize(summary.errors, "error"));
   return `stopped after ${formatDuration(afterMs)}: ${parts.join(", ")}`;
 }

@@ -2,7 +2,7 @@
 import { splitKey } from "../../src/api/key.ts";
 import type { BlockWrite } from "../../src/views/sync-block.ts";
 import { changesText } from "./changes.ts";
-import { counted, formatDuration, type Style, withoutSuffix, wrapWords } from "../cli/style.ts";
+import { pluralize, formatDuration, type Style, withoutSuffix, wrapWords } from "../cli/style.ts";
 
 const methods = {
   create: "POST",
@@ -37,10 +37,10 @@ export function writeLines(writes: readonly BlockWrite[], style: Style, { indent
     ];
     const paint = write.error === undefined ? (text: string): string => text : style.colour.red;
     const text = pieces.length === 0 ? request : `${request.padEnd(width)}  ${pieces.join(" · ")}`;
-    return hung(text, style, indent).map((line) => paint(line));
+    return hangingLines(text, style, indent).map((line) => paint(line));
   });
   if (fresh.length > shown.length) lines.push(`${" ".repeat(indent)}${restText(fresh.slice(shown.length))}`);
-  return [...lines, ...standingTexts(writes).flatMap((text) => hung(text, style, indent))];
+  return [...lines, ...standingTexts(writes).flatMap((text) => hangingLines(text, style, indent))];
 }
 
 /** `2 × POST Pod, intended since sync 1`. */
@@ -55,7 +55,7 @@ function standingTexts(writes: readonly BlockWrite[]): string[] {
   return [...groups].map(([text, count]) => (count === 1 ? text : `${count} × ${text}`));
 }
 
-function hung(text: string, { columns }: Style, indent: number): string[] {
+function hangingLines(text: string, { columns }: Style, indent: number): string[] {
   const [first = "", ...rest] = wrapWords(text.split(" "), columns === undefined ? undefined : columns - indent - 2);
   return [" ".repeat(indent) + first, ...rest.map((line) => " ".repeat(indent + 2) + line)];
 }
@@ -101,7 +101,7 @@ function restText(writes: readonly BlockWrite[]): string {
     if (agreement !== undefined) settled.set(agreement.is, (settled.get(agreement.is) ?? 0) + 1);
   }
   const parts = [
-    `and ${counted(writes.length, "more write")}`,
+    `and ${pluralize(writes.length, "more write")}`,
     ...(failed > 0 ? [`${failed} of them refused`] : []),
     ...[...settled].map(([is, count]) => `${count} ${is}`),
   ];

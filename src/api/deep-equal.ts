@@ -1,4 +1,5 @@
 /** Whether two pieces of plain JSON are the same. */
+import { isObject } from "./json.ts";
 
 /** Whether two pieces of plain JSON are the same; the order of keys does not count. */
 export function deepEqual(a: unknown, b: unknown): boolean {
@@ -16,8 +17,4 @@ export function deepEqual(a: unknown, b: unknown): boolean {
   }
   for (const _ in b) keys--;
   return keys === 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** What differs between two objects, as field paths. */
 import { deepEqual } from "./deep-equal.ts";
 import { type ChangedNodes, changedNodes } from "./changed-nodes.ts";
+import { isObject } from "./json.ts";
 
 export { deepEqual } from "./deep-equal.ts";
 
@@ -21,10 +22,6 @@ const identifier = /^[A-Za-z_][\w-]*$/;
 /** `.spec`, or `["a.b/c"]` for a key that is no identifier. */
 export function pathStep(key: string): string {
   return identifier.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Who owns what changed, by the field sets of managedFields. */
 import { deepEqual } from "./deep-equal.ts";
 import type { ChangedNodes } from "./changed-nodes.ts";
+import { isObject } from "./json.ts";
 
 /** Of the changes from one state of an object to the next. */
 export interface ChangeOwners {
@@ -65,10 +66,6 @@ const unowned: ReadonlySet<string> = new Set([
   ".metadata.name",
   ".metadata.namespace",
 ]);
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 class OwnerSearch {
   #addsOrChanges = false;

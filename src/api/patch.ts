@@ -1,4 +1,5 @@
 /** JSON merge patch (RFC 7386) and JSON patch (RFC 6902) over plain JSON. Both answer a new value and leave theirs as they were. */
+import { isObject } from "./json.ts";
 
 /**
  * A patch that cannot be applied. `malformed`: it is no patch; `failed`: it does not fit this document; `unsupported`: it asks for
@@ -15,10 +16,6 @@ export class PatchError extends Error {
 }
 
 type Json = Record<string, unknown>;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Sets a key as data even when it is called `__proto__`. */
 function set(object: Json, key: string, value: unknown): void {

@@ -1,14 +1,11 @@
 /** The lists of strategic merge patches: what they are made of, and in which order their items stand. Source: as strategic-merge.ts. */
 import { PatchError } from "./patch.ts";
+import { isObject } from "./json.ts";
 
 type Json = Record<string, unknown>;
 
 /** The key of an object that says what is to become of it. */
 export const marker = "$patch";
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** @throws PatchError for lists whose elements are of several types, and for lists of lists. */
 export function isListOfObjects(...lists: readonly (readonly unknown[])[]): boolean {

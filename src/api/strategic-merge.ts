@@ -14,6 +14,7 @@ import {
   ordered,
   wrongType,
 } from "./strategic-lists.ts";
+import { isObject } from "./json.ts";
 
 type Json = Record<string, unknown>;
 
@@ -40,10 +41,6 @@ export interface MergeField {
 const retainKeys = "$retainKeys";
 const deleteFrom = "$deleteFromPrimitiveList";
 const setOrder = "$setElementOrder";
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Sets a key as data even when it is called `__proto__`. */
 function set(object: Json, key: string, value: unknown): void {

@@ -5,6 +5,7 @@
  */
 import { deepEqual } from "./deep-equal.ts";
 import type { MergeField, MergeRules } from "./strategic-merge.ts";
+import { isObject } from "./json.ts";
 
 type Json = Record<string, unknown>;
 
@@ -16,10 +17,6 @@ interface Three {
   readonly modified: unknown;
   /** As the API server has it. */
   readonly current: unknown;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { messageOf } from "../api/error-message.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import type { KindName } from "../trace/events.ts";
@@ -115,7 +116,7 @@ export class ProcessorListener<T> {
 
   #failed(notification: QueuedNotification<T>, error: unknown): void {
     const { bus, onHandlerError } = this.#options;
-    if (bus.hears("notify")) this.#report(notification, error instanceof Error ? error.message : String(error));
+    if (bus.hears("notify")) this.#report(notification, messageOf(error));
     onHandlerError?.(error, this.handler.name, notification.delta.key);
   }
 }

@@ -1,4 +1,5 @@
 /** What a Reflector tells the bus. */
+import { messageOf } from "../api/error-message.ts";
 import { StatusError } from "../api/status-error.ts";
 import { TransportError } from "../api/transport.ts";
 import type { TraceBus } from "../trace/bus.ts";
@@ -16,7 +17,7 @@ export function failureReason(error: unknown): string {
   if (error instanceof TransportError) {
     return error.failure === "broken" ? `connection broke: ${error.message}` : error.message;
   }
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** One list, from its first page on. */

@@ -2,6 +2,7 @@ import { type Command, command } from "../../cli/command.ts";
 import { printShellScript, shells } from "../../cli/completion.ts";
 import { UserError } from "../../cli/user-error.ts";
 
+/** `completion`. */
 export const completion: Command = command({
   name: "completion",
   about: "Print the script that completes kubectl-reconcile in a shell",
@@ -9,17 +10,18 @@ export const completion: Command = command({
     "Prints the script that completes kubectl-reconcile in a shell. `kubectl reconcile` is completed by kubectl itself, " +
     "as soon as kubectl_complete-reconcile is on PATH beside kubectl-reconcile.",
   arguments: { name: "<shell>", about: shells.join(", ") },
-  completeArgument: () => shells.map((value) => ({ value, about: "" })),
+  argumentCandidates: () => shells.map((value) => ({ value, about: "" })),
   options: {},
-  connects: false,
   examples: [
     { says: "In this bash", line: "completion bash > /tmp/c && source /tmp/c" },
     { says: "In every new zsh", line: 'completion zsh > "${fpath[1]}/_kubectl-reconcile"' },
   ],
-  async run({ arguments: [word = ""] }) {
+  complete({ arguments: [word = ""] }) {
     const shell = shells.find((name) => name === word);
-    if (shell === undefined)
-      throw new UserError(`unknown shell ${JSON.stringify(word)}`, [`known are: ${shells.join(", ")}`]);
+    if (shell !== undefined) return shell;
+    throw new UserError(`unknown shell ${JSON.stringify(word)}`, [`known are: ${shells.join(", ")}`]);
+  },
+  async run(shell) {
     printShellScript(shell);
     return 0;
   },

@@ -95,33 +95,35 @@ function list(definitions: readonly ControllerDefinition[], wide: boolean, colum
     .join("\n");
 }
 
+/** `controllers`. */
 export const controllers: Command = command({
   name: "controllers",
   about: "List the controllers that can be run, or describe one",
   arguments: { name: "[name]", about: "a controller: name, short name or alias" },
-  completeArgument: () => controllerCandidates().filter(({ value }) => value !== "all"),
+  argumentCandidates: () => controllerCandidates().filter(({ value }) => value !== "all"),
   options: {
     output: choice("-o, --output <format>", "wide, json, or the Role that it needs", ["wide", "json", "rbac"]),
     namespace: text("-n, --namespace <name>", "with -o rbac: a Role for this namespace, instead of a ClusterRole"),
   },
-  connects: false,
   examples: [
     { says: "What can be run", line: "controllers" },
     { says: "What one controller watches, needs and decides", line: "controllers replicaset" },
     { says: "Grant the rights that it needs", line: "controllers replicaset -o rbac | kubectl apply -f -" },
   ],
-  async run({ arguments: [name], options }, io) {
-    const chosen = name === undefined ? builtInControllers : [controllerNamed(name, io.calledAs)];
-    const [only] = chosen;
-    if (options.output === "json") {
-      const facts = name === undefined || only === undefined ? chosen.map(described) : described(only);
+  complete({ arguments: [name], options }, { calledAs }) {
+    return { ...options, only: name === undefined ? undefined : controllerNamed(name, calledAs) };
+  },
+  async run({ only, output, namespace }, { io }) {
+    const chosen = only === undefined ? builtInControllers : [only];
+    if (output === "json") {
+      const facts = only === undefined ? chosen.map(described) : described(only);
       io.out.write(`${JSON.stringify(facts, null, 2)}\n`);
-    } else if (options.output === "rbac") {
-      io.out.write(chosen.map((definition) => rbacManifest(definition, options.namespace)).join("---\n"));
-    } else if (name !== undefined && only !== undefined) {
+    } else if (output === "rbac") {
+      io.out.write(chosen.map((definition) => rbacManifest(definition, namespace)).join("---\n"));
+    } else if (only !== undefined) {
       io.out.write(`${detail(only, styleOf(io.out).columns)}\n`);
     } else {
-      io.out.write(`${list(chosen, options.output === "wide", styleOf(io.out).columns)}\n`);
+      io.out.write(`${list(chosen, output === "wide", styleOf(io.out).columns)}\n`);
     }
     return 0;
   },

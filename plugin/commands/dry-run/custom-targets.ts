@@ -3,7 +3,7 @@ import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { type DiscoveredKind, findKind } from "../../../src/client/api/discovery.ts";
 import type { CustomTarget } from "../../../src/modes/dry-run/custom-objects.ts";
-import type { WishWords } from "./wishes.ts";
+import type { ChangeFlags } from "./requested-changes.ts";
 
 export interface CustomSearch {
   readonly kinds: readonly DiscoveredKind[];
@@ -13,7 +13,10 @@ export interface CustomSearch {
 }
 
 /** The objects of such kinds that are applied or deleted: what is to be read of them. */
-export function customTargets(words: WishWords, { kinds, isServed, namespace }: CustomSearch): readonly CustomTarget[] {
+export function customTargets(
+  words: ChangeFlags,
+  { kinds, isServed, namespace }: CustomSearch,
+): readonly CustomTarget[] {
   const customs = kinds.filter((kind) => !isServed(kind));
   const targets = new Map<string, CustomTarget>();
   const add = (kind: Kind, within: string, name: string, hasStatus: boolean): void => {

@@ -8,10 +8,10 @@ import { type DryRun, dryRun, type DryRunOptions } from "../../../src/modes/dry-
 import {
   choice,
   type Command,
-  command,
   duration,
   flag,
   negation,
+  type OptionsFor,
   text,
   texts,
   wholeNumber,
@@ -19,16 +19,17 @@ import {
 import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
 import { type DryRunSource, sourceFor } from "./source.ts";
-import { exitCodeOf, fearable, readFears } from "./report/verdict.ts";
-import { checkWords, refusedWishes, type WishWords, wishesFrom } from "./wishes.ts";
-import type { DryRunFlags } from "./flags.ts";
+import { exitCodeOf, failConditions, parseFailOn } from "./report/verdict.ts";
+import { validateChangeFlags, refuseRejectedChanges, type ChangeFlags, requestedChanges } from "./requested-changes.ts";
+import type { DryRunFlags, DryRunRequest } from "./flags.ts";
+import { clusterCommand, type Globals } from "../../connections/globals.ts";
 import type { Io } from "../../cli/io.ts";
 import { readKustomization, readManifests } from "../../manifests/manifests.ts";
 import { githubErrorLines } from "./report/github.ts";
 import { printReport } from "./report/print.ts";
 import type { DryRunReport } from "./report/report.ts";
 import { harmless } from "./report/workflow-commands.ts";
-import { counted, hung } from "../../cli/style.ts";
+import { pluralize, wrapHanging } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 
 const options = {
@@ -59,7 +60,7 @@ const options = {
   }),
   namespace: text("-n, --namespace <name>", "the namespace of objects that name none", {
     default: "the context's, or default",
-    complete: namespaceCandidates,
+    candidates: namespaceCandidates,
   }),
   output: choice(
     "-o, --output <format>",
@@ -70,24 +71,34 @@ const options = {
   steps: flag("--steps", "print each state on the way of a rollout"),
   fold: negation("--no-fold", "print equal new objects one by one"),
   failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, dangling, never-steady", {
-    choices: fearable,
+    choices: failConditions,
   }),
   exitCode: choice("--exit-code <when>", "never: exit with 0 even where something would change", ["never"]),
   serverValidate: flag(
     "--server-validate",
     "send each write to the API server as a dry run, and mark what it refuses or changes",
   ),
-  seed: wholeNumber("--seed <n>", "which of the equally likely courses is taken", 0, { default: "1" }),
-  horizon: duration("--horizon <duration>", "how much time may go by in the dry-run until it is steady", {
-    default: "1h",
-  }),
+  seed: wholeNumber(
+    "--seed <n>",
+    "seed for scheduling order and random names: the same seed gives the same result",
+    0,
+    { default: "1" },
+  ),
+  horizon: duration(
+    "--horizon <duration>",
+    "simulated time after which the run stops, and reports that it did not converge",
+    {
+      default: "1h",
+    },
+  ),
   showGenerated: flag("--show-generated", "print the diffs of what controllers make, as pods and ReplicaSets, too"),
   showManagedFields: flag("--show-managed-fields", "show metadata.managedFields and the last-applied annotation"),
   showIds: flag("--show-ids", "show uid, resourceVersion, generation, addresses and nodes"),
   showTimes: flag("--show-times", "show creationTimestamp and the times in status"),
-} as const;
+} as const satisfies OptionsFor<Omit<DryRunFlags, Exclude<keyof Globals, "namespace">>>;
 
-export const dryRunCommand: Command = command({
+/** `dry-run`. */
+export const dryRunCommand: Command = clusterCommand({
   name: "dry-run",
   about: "Show what controllers would make of manifests, before anything is applied",
   description:
@@ -100,7 +111,7 @@ export const dryRunCommand: Command = command({
     "4 something applied does not become available; 5 it cannot tell: a workload that was changed has no controller here, or " +
     "what it rests on could not be read.",
   arguments: { name: "[controller...]", about: "only these controllers (default: all)" },
-  completeArgument: () => controllerCandidates(),
+  argumentCandidates: () => controllerCandidates(),
   options,
   examples: [
     { says: "What a folder of manifests would do to the cluster of the current context", line: "dry-run -f shop/" },
@@ -111,16 +122,36 @@ export const dryRunCommand: Command = command({
     { says: "Every state on the way of a rollout", line: "dry-run -f web.yaml --steps" },
     { says: "What goes with a Deployment", line: "dry-run --delete deploy/web -n shop" },
     {
-      says: "In CI: fail only for what is really feared",
+      says: "In CI: fail only on deletions, unavailability, dangling references or non-convergence",
       line: "dry-run -f shop/ -o github --fail-on delete,unavailable,dangling,never-steady",
     },
   ],
-  async run({ arguments: words, options: given }, io) {
-    const flags: DryRunFlags = given;
+  complete({ arguments: words, options: flags }, { calledAs }): DryRunRequest {
+    return {
+      flags,
+      controllers: chosenControllers(words, calledAs),
+      named: words.length > 0,
+      failOn: parseFailOn(flags.failOn),
+      output: flags.output ?? "diff",
+    };
+  },
+  validate({ flags }) {
+    const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
+    if (manifests.length + kustomize.length + deletes.length + scales.length === 0) {
+      throw new UserError("nothing to dry-run", [
+        "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N",
+      ]);
+    }
+    if (flags.prune === true && (baseline.length === 0 || manifests.length + kustomize.length === 0)) {
+      throw new UserError("--prune compares -f with --baseline", ["give both"]);
+    }
+    validateChangeFlags({ scales, deletes });
+  },
+  async run(request, { io }) {
     try {
-      return await answer(words, flags, io);
+      return await report(request, io);
     } catch (error) {
-      if (flags.output !== "github" || !(error instanceof UserError)) throw error;
+      if (request.output !== "github" || !(error instanceof UserError)) throw error;
       for (const line of githubErrorLines(error)) io.out.line(line);
       // Standard error is read for workflow commands too.
       throw new UserError(harmless(error.message), ["the annotations say where"], { cause: error });
@@ -128,23 +159,23 @@ export const dryRunCommand: Command = command({
   },
 });
 
-async function answer(words: readonly string[], flags: DryRunFlags, io: Io): Promise<number> {
-  const controllers = chosenControllers(words, io.calledAs);
-  const fears = readFears(flags.failOn);
+/** Runs it and prints the report. @returns the exit code. */
+async function report(request: DryRunRequest, io: Io): Promise<number> {
+  const { flags, controllers, named, failOn, output } = request;
   const notes: string[] = [];
-  const wishWords = await wishWordsOf(flags, io, (note) => notes.push(note));
-  const source = await sourceFor(flags, { controllers, named: words.length > 0, wishWords }, io);
+  const changeFlags = await readChangeFlags(flags, io, (note) => notes.push(note));
+  const source = await sourceFor(flags, { controllers, named, changeFlags }, io);
   try {
     const sourceLine = `source  ${source.words}`;
-    const shown = flags.output === "github" ? harmless(sourceLine) : sourceLine;
-    for (const line of hung(shown, io.err.columns)) io.err.line(line);
-    const report = await reportFrom(flags, { source, wishWords, notes });
-    const exitCode = exitCodeOf(report.run, report.verdicts, {
-      fears,
+    const shown = output === "github" ? harmless(sourceLine) : sourceLine;
+    for (const line of wrapHanging(shown, io.err.columns)) io.err.line(line);
+    const played = await reportFrom(flags, { source, changeFlags, notes });
+    const exitCode = exitCodeOf(played.run, played.verdicts, {
+      failOn,
       never: flags.exitCode === "never",
       hasBaseline: source.hasBaseline,
     });
-    await printReport({ ...report, fears, exitCode }, flags.output ?? "diff", io);
+    await printReport({ ...played, failOn, exitCode }, output, io);
     return exitCode;
   } finally {
     await source.close();
@@ -157,17 +188,8 @@ function chosenControllers(words: readonly string[], calledAs: string): readonly
   return chosen.filter(({ disabledByDefault }) => disabledByDefault !== true);
 }
 
-async function wishWordsOf(flags: DryRunFlags, io: Io, onNote: (text: string) => void): Promise<WishWords> {
+async function readChangeFlags(flags: DryRunFlags, io: Io, onNote: (text: string) => void): Promise<ChangeFlags> {
   const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
-  if (manifests.length + kustomize.length + deletes.length + scales.length === 0) {
-    throw new UserError("nothing to dry-run", [
-      "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N",
-    ]);
-  }
-  if (flags.prune === true && (baseline.length === 0 || manifests.length + kustomize.length === 0)) {
-    throw new UserError("--prune compares -f with --baseline", ["give both"]);
-  }
-  checkWords({ scales, deletes });
   const reading = { io, recursive: flags.recursive === true, onNote };
   const read = [];
   if (manifests.length > 0) read.push(...(await readManifests(manifests, reading)));
@@ -183,24 +205,24 @@ async function wishWordsOf(flags: DryRunFlags, io: Io, onNote: (text: string) =>
 
 interface Asked {
   readonly source: DryRunSource;
-  readonly wishWords: WishWords;
+  readonly changeFlags: ChangeFlags;
   readonly notes: readonly string[];
 }
 
 async function reportFrom(
   flags: DryRunFlags,
-  { source, wishWords, notes }: Asked,
-): Promise<Omit<DryRunReport, "exitCode" | "fears">> {
+  { source, changeFlags, notes }: Asked,
+): Promise<Omit<DryRunReport, "exitCode" | "failOn">> {
   const shown = {
     managedFields: flags.showManagedFields === true,
     ids: flags.showIds === true,
     times: flags.showTimes === true,
   };
-  const { wishes, baseline, notes: wishNotes } = wishesFrom(wishWords, source);
+  const { changes, baseline, notes: changeNotes } = requestedChanges(changeFlags, source);
   const asked: DryRunOptions = {
     beginning: source.beginning,
     baseline,
-    wishes,
+    wishes: changes,
     controllers: source.controllers,
     seed: flags.seed ?? 1,
     ...(flags.horizon !== undefined && { horizonMs: flags.horizon }),
@@ -209,15 +231,15 @@ async function reportFrom(
     keepWrites: flags.serverValidate === true,
   };
   const played: DryRun = await dryRun(asked);
-  refusedWishes(played.refused, wishWords);
+  refuseRejectedChanges(played.refused, changeFlags);
   const validations = await validationsOf(played, source);
   const run = { ...played, availability: withRefusals(played.availability, played.state, validations) };
   return {
     source: source.words,
     run,
-    notes: [...notes, ...source.notes, ...wishNotes, ...crowdedNotes(run, source)],
+    notes: [...notes, ...source.notes, ...changeNotes, ...crowdedNotes(run, source)],
     validations,
-    manifests: wishWords.manifests,
+    manifests: changeFlags.manifests,
     shown,
     steps: flags.steps === true,
     showGenerated: flags.showGenerated === true,
@@ -234,7 +256,7 @@ async function reportFrom(
 function crowdedNotes({ availability }: DryRun, { assumedNodes }: DryRunSource): readonly string[] {
   const isCrowded = availability.some(({ why = "" }) => /Too many pods|Insufficient /.test(why));
   if (assumedNodes === undefined || !isCrowded) return [];
-  const nodes = counted(assumedNodes, "node");
+  const nodes = pluralize(assumedNodes, "node");
   return [
     `the empty cluster has ${nodes} of 8 CPUs, 16 GiB and room for 110 pods each: --nodes gives it another number`,
   ];

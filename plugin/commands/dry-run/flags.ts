@@ -1,7 +1,10 @@
-import type { ConfigFlags } from "../../../src/client/config/rest-config.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import type { Globals } from "../../connections/globals.ts";
+import type { Format } from "./report/print.ts";
+import type { FailConditions } from "./report/verdict.ts";
 
 /** The options of `dry-run`, as they are given. */
-export interface DryRunFlags extends ConfigFlags {
+export interface DryRunFlags extends Globals {
   readonly manifests?: readonly string[];
   readonly kustomize?: readonly string[];
   readonly recursive?: true;
@@ -12,7 +15,7 @@ export interface DryRunFlags extends ConfigFlags {
   readonly scale?: readonly string[];
   readonly from?: "manifests" | "cluster" | "both";
   readonly baseline?: readonly string[];
-  readonly output?: "diff" | "yaml" | "json" | "markdown" | "github" | "junit";
+  readonly output?: Format;
   readonly steps?: true;
   readonly fold?: boolean;
   readonly failOn?: readonly string[];
@@ -25,4 +28,14 @@ export interface DryRunFlags extends ConfigFlags {
   readonly showManagedFields?: true;
   readonly showIds?: true;
   readonly showTimes?: true;
+}
+
+/** What `dry-run` is asked: words resolved, defaults filled in. */
+export interface DryRunRequest {
+  readonly flags: DryRunFlags;
+  readonly controllers: readonly ControllerDefinition[];
+  /** The user has named them, and wants them all. */
+  readonly named: boolean;
+  readonly failOn: FailConditions | undefined;
+  readonly output: Format;
 }

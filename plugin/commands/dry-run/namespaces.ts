@@ -4,7 +4,7 @@ import type { Client } from "../../../src/client/api/verbs.ts";
 import { type Manifest, ManifestError, problemOf } from "../../manifests/manifests.ts";
 import { MissingNamespace, namespaceExists } from "../../names/missing-namespace.ts";
 import { isOf } from "../../manifests/unknown-kinds.ts";
-import type { WishWords } from "./wishes.ts";
+import type { ChangeFlags } from "./requested-changes.ts";
 
 /**
  * Refuses a namespace that is not there, unless a manifest creates it: where a manifest names it, at its line.
@@ -13,7 +13,7 @@ import type { WishWords } from "./wishes.ts";
 export async function refuseMissingNamespaces(
   client: Client,
   namespaces: readonly string[],
-  { manifests, baseline }: WishWords,
+  { manifests, baseline }: ChangeFlags,
 ): Promise<void> {
   const all = [...baseline, ...manifests];
   const made = namespacesMade(all);
@@ -39,7 +39,7 @@ export function namespacesMade(manifests: readonly Manifest[]): ReadonlySet<stri
 }
 
 /** Every namespace that anything is about. */
-export function namespacesUsed(words: WishWords, namespace: string, kinds: readonly DiscoveredKind[]): string[] {
+export function namespacesUsed(words: ChangeFlags, namespace: string, kinds: readonly DiscoveredKind[]): string[] {
   const manifests = [...words.manifests, ...words.baseline];
   const used = manifests
     .filter(({ object }) => kinds.find((kind) => isOf(object, kind))?.namespaced !== false)
@@ -52,7 +52,7 @@ export function namespacesUsed(words: WishWords, namespace: string, kinds: reado
 }
 
 /** Those that `--delete` names. */
-export function deletedNamespaces({ deletes }: WishWords): readonly string[] {
+export function deletedNamespaces({ deletes }: ChangeFlags): readonly string[] {
   return deletes.flatMap((text) => /^(?:namespaces?|ns)\/(.+)$/.exec(text)?.[1] ?? []);
 }
 

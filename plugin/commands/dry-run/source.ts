@@ -20,12 +20,12 @@ import { takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
 import { realHost } from "../../../src/platform/host.ts";
 import { type Connected, connectAs } from "../../connections/connection.ts";
 import { controllersThatCan, snapshotNotes } from "./notes.ts";
-import { isSaved, type WishWords } from "./wishes.ts";
+import { isSaved, type ChangeFlags } from "./requested-changes.ts";
 import type { DryRunFlags } from "./flags.ts";
 import type { Io } from "../../cli/io.ts";
 import { isUrl } from "../../manifests/manifest-text.ts";
 import type { Manifest } from "../../manifests/manifests.ts";
-import { counted } from "../../cli/style.ts";
+import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { kindsBeside } from "../../manifests/custom-kinds.ts";
 import { customsApart, customTargets } from "./custom-targets.ts";
@@ -57,13 +57,13 @@ export interface SourceOptions {
   readonly controllers: readonly ControllerDefinition[];
   /** The user has named them, and wants them all. */
   readonly named: boolean;
-  readonly wishWords: WishWords;
+  readonly changeFlags: ChangeFlags;
 }
 
 /** @throws UserError, KubeconfigError: a cluster that is asked for and cannot be read is never left out in silence. */
 export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {
   const from = flags.from ?? ((await hasContext(flags)) ? "both" : "manifests");
-  const { manifests } = options.wishWords;
+  const { manifests } = options.changeFlags;
   if (from === "cluster" && manifests.length > 0) {
     throw new UserError("--from cluster takes no manifests", ["omit -f, or use --from both"]);
   }
@@ -88,27 +88,27 @@ async function hasContext(flags: DryRunFlags): Promise<boolean> {
   return currentContext !== "";
 }
 
-async function emptySource(flags: DryRunFlags, { controllers, wishWords }: SourceOptions): Promise<DryRunSource> {
+async function emptySource(flags: DryRunFlags, { controllers, changeFlags }: SourceOptions): Promise<DryRunSource> {
   const namespace = flags.namespace ?? "default";
-  const { manifests, baseline } = wishWords;
+  const { manifests, baseline } = changeFlags;
   const kinds = await sandboxKinds();
-  refuseUnknownKinds(wishWords, kinds, "an API server");
+  refuseUnknownKinds(changeFlags, kinds, "an API server");
   const made = namespacesMade([...manifests, ...baseline]);
-  const assumed = namespacesUsed(wishWords, namespace, []).filter((name) => !made.has(name) && name !== "default");
-  const customKinds = kindsBeside(kinds, wishWords);
-  const saved = savedObjects(wishWords);
+  const assumed = namespacesUsed(changeFlags, namespace, []).filter((name) => !made.has(name) && name !== "default");
+  const customKinds = kindsBeside(kinds, changeFlags);
+  const saved = savedObjects(changeFlags);
   const { served, customs } = customsApart(saved, (object) => kinds.some((kind) => isOf(object, kind)));
   const over = [
-    ...(saved.length > 0 ? [counted(saved.length, "saved object")] : []),
+    ...(saved.length > 0 ? [pluralize(saved.length, "saved object")] : []),
     ...(baseline.length > saved.length
-      ? [`${counted(baseline.length - saved.length, "manifest")} of the baseline`]
+      ? [`${pluralize(baseline.length - saved.length, "manifest")} of the baseline`]
       : []),
   ];
   const nodes = [...baseline, ...manifests].filter((manifest) => isNode(manifest) && !isSaved(manifest));
   const given = nodes.map(({ object }) => object as Partial<Node>);
   const count = flags.nodes ?? (given.length > 0 ? 0 : undefined);
   const cluster = { nodes: given, ...(count !== undefined && { simulated: count }) };
-  const words = `${askedWords(wishWords)} over ${over.length === 0 ? "an empty cluster" : over.join(" and ")}`;
+  const words = `${askedWords(changeFlags)} over ${over.length === 0 ? "an empty cluster" : over.join(" and ")}`;
   return {
     words: `${words}, with simulated nodes; no cluster is asked`,
     beginning: {
@@ -127,7 +127,7 @@ async function emptySource(flags: DryRunFlags, { controllers, wishWords }: Sourc
 }
 
 /** Objects of the baseline that a cluster has stored: what `kubectl get -o yaml` prints. */
-function savedObjects({ baseline }: WishWords): readonly StoredObject[] {
+function savedObjects({ baseline }: ChangeFlags): readonly StoredObject[] {
   return baseline.filter(isSaved).map(({ object }) => object as StoredObject);
 }
 
@@ -146,47 +146,47 @@ async function clusterSource(flags: DryRunFlags, options: SourceOptions, io: Io)
     return await snapshotSource(connected, flags, options, io);
   } catch (error) {
     await connected.close();
-    throw connected.explain(error);
+    throw connected.translateError(error);
   }
 }
 
 async function snapshotSource(
   connected: Connected,
   flags: DryRunFlags,
-  { controllers, named, wishWords }: SourceOptions,
+  { controllers, named, changeFlags }: SourceOptions,
   io: Io,
 ): Promise<DryRunSource> {
   const transport = connected.unlimited;
   const client = createClient({ transport, bus: connected.bus, timeline: io.timeline });
   const { kinds } = await discover(client);
-  refuseUnknownKinds(wishWords, kinds, "the cluster");
+  refuseUnknownKinds(changeFlags, kinds, "the cluster");
   const namespace = flags.namespace ?? connected.namespace;
-  const namespaces = namespacesUsed(wishWords, namespace, kinds);
-  await refuseMissingNamespaces(client, namespaces, wishWords);
-  if (wishWords.baseline.some(isSaved)) {
+  const namespaces = namespacesUsed(changeFlags, namespace, kinds);
+  await refuseMissingNamespaces(client, namespaces, changeFlags);
+  if (changeFlags.baseline.some(isSaved)) {
     throw new UserError("--baseline holds objects of a cluster, and a cluster is asked as well", [
       "add --from manifests, or leave the objects that have a uid out of the baseline",
     ]);
   }
-  const objects = [...wishWords.manifests, ...wishWords.baseline].map(({ object }) => object);
+  const objects = [...changeFlags.manifests, ...changeFlags.baseline].map(({ object }) => object);
   const applied = kinds.filter((kind) => objects.some((object) => isOf(object, kind)));
   const isServed = await servedBySandbox();
-  const customs = await readCustomResources(transport, customTargets(wishWords, { kinds, isServed, namespace }));
-  const newKinds = kindsBeside(kinds, wishWords);
+  const customs = await readCustomResources(transport, customTargets(changeFlags, { kinds, isServed, namespace }));
+  const newKinds = kindsBeside(kinds, changeFlags);
   const snapshot = await takeSnapshot({
     transport,
     kinds,
     isServed,
     namespaces,
-    toDelete: deletedNamespaces(wishWords),
-    alsoKinds: [...applied, ...deletedKinds(wishWords, kinds), ...volumeKinds(objects, kinds)],
+    toDelete: deletedNamespaces(changeFlags),
+    alsoKinds: [...applied, ...deletedKinds(changeFlags, kinds), ...volumeKinds(objects, kinds)],
     wholeSecrets: objects.some(({ kind }) => kind === "Secret"),
   });
   const chosen = controllersThatCan(controllers, snapshot, { applied, named, flags });
   const where = namespaces.length === 1 ? "namespace" : "namespaces";
-  const about = `${where} ${namespaces.join(", ")}, ${counted(snapshot.objects.length, "object")}, revision ${snapshot.revision}`;
+  const about = `${where} ${namespaces.join(", ")}, ${pluralize(snapshot.objects.length, "object")}, revision ${snapshot.revision}`;
   return {
-    words: `${askedWords(wishWords)} over a snapshot of context ${connected.context} (${about})`,
+    words: `${askedWords(changeFlags)} over a snapshot of context ${connected.context} (${about})`,
     beginning: {
       ...initialStateFrom(snapshot, namespaces, io.timeline.now()),
       customResources: { ...customs, kinds: [...customs.kinds, ...newKinds] },
@@ -204,17 +204,17 @@ async function snapshotSource(
 }
 
 /** `2 manifests, --scale deploy/web=3`; what comes from a URL says so, for it may be another thing tomorrow. */
-function askedWords({ manifests, scales, deletes }: WishWords): string {
+function askedWords({ manifests, scales, deletes }: ChangeFlags): string {
   const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
   const from = urls.length === 0 ? "" : ` (${urls.join(", ")})`;
   return [
-    ...(manifests.length > 0 ? [`${counted(manifests.length, "manifest")}${from}`] : []),
+    ...(manifests.length > 0 ? [`${pluralize(manifests.length, "manifest")}${from}`] : []),
     ...scales.map((text) => `--scale ${text}`),
     ...deletes.map((text) => `--delete ${text}`),
   ].join(", ");
 }
 
-function deletedKinds({ deletes }: WishWords, kinds: readonly DiscoveredKind[]): readonly Kind[] {
+function deletedKinds({ deletes }: ChangeFlags, kinds: readonly DiscoveredKind[]): readonly Kind[] {
   return deletes.flatMap((text) => findKind(kinds, text.split("/")[0] ?? "") ?? []);
 }
 

@@ -6,6 +6,7 @@ import { controllerCandidates, controllerNamed, nearest } from "../../names/cont
 import { styleOf, type Style, wrapWords } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 
+/** `explain`. */
 export const explainCommand: Command = command({
   name: "explain",
   about: "Explain a controller: every rule that it decides by, or one of them",
@@ -16,24 +17,26 @@ export const explainCommand: Command = command({
     "A rule is named as those commands print it.",
   arguments: { name: "<controller>", about: "name, short name or alias" },
   secondArgument: { name: "[rule]", about: "one of its rules" },
-  completeArgument: (io, before) => candidates(before, io.calledAs),
+  argumentCandidates: (io, before) => candidates(before, io.calledAs),
   options: { output: choice("-o, --output <format>", "text, or json", ["text", "json"], { default: "text" }) },
-  connects: false,
   examples: [
     { says: "Everything that a Deployment's controller decides by", line: "explain deployment" },
     { says: "One rule, as `run` has printed it", line: "explain replicaset scale-down" },
   ],
-  run({ arguments: words, options }, io) {
-    const [name = "", id] = words;
-    const definition = controllerNamed(name, io.calledAs);
-    const rules = id === undefined ? definition.rules : [ruleNamed(definition, id, io.calledAs)];
-    if (options.output === "json") {
-      const told = rules.map(asData);
-      const said = id === undefined ? { controller: definition.name, rules: told } : told[0];
-      io.out.write(`${JSON.stringify(said, null, 2)}\n`);
+  complete({ arguments: [name = "", id], options }, { calledAs }) {
+    const definition = controllerNamed(name, calledAs);
+    const rule = id === undefined ? undefined : ruleNamed(definition, id, calledAs);
+    return { definition, rule, json: options.output === "json" };
+  },
+  run({ definition, rule: only, json }, { io }) {
+    const rules = only === undefined ? definition.rules : [only];
+    if (json) {
+      const data = rules.map(asData);
+      const printed = only === undefined ? { controller: definition.name, rules: data } : data[0];
+      io.out.write(`${JSON.stringify(printed, null, 2)}\n`);
     } else {
       const style = styleOf(io.out);
-      const head = id === undefined ? [...wrapWords(heading(definition), style.columns), ""] : [];
+      const head = only === undefined ? [...wrapWords(heading(definition), style.columns), ""] : [];
       const blocks = rules.map((rule) => block(rule, style).join("\n"));
       io.out.write(`${[...head, blocks.join("\n\n")].join("\n")}\n`);
     }

@@ -1,4 +1,3 @@
-import { createClient } from "../../../src/client/api/client.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { removeFile, temporaryPath } from "../../../src/platform/files.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
@@ -6,19 +5,21 @@ import { type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../../
 import { pluginPurposes } from "../../../src/sandbox/context/admission-plugins.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import { RunReport } from "../../../src/views/run-report.ts";
-import { type Command, command, type Given, negation, text, texts, wholeNumber } from "../../cli/command.ts";
+import { type Command, command, negation, text, texts, wholeNumber } from "../../cli/command.ts";
 import { pluginsNamed } from "../../names/admission-names.ts";
 import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
 import type { Io } from "../../cli/io.ts";
+import type { Session } from "../../cli/session.ts";
+import { openBus } from "../../connections/trace-bus.ts";
 import { RunLines } from "../../render/run-lines.ts";
-import { counted, formatDuration, styleOf } from "../../cli/style.ts";
+import { pluralize, formatDuration, styleOf } from "../../cli/style.ts";
 import { earlierIdentity, writeKubeconfig } from "../../connections/kubeconfig-file.ts";
 import { connectToSandbox, type SandboxConnection } from "../../connections/sandbox-connection.ts";
 import { UserError } from "../../cli/user-error.ts";
 
 const options = {
   manifests: texts("-f, --filename <path>", "put these files, folders, URLs or - (standard input) into it; repeatable"),
-  namespace: text("-n, --namespace <name>", "where manifests and kubectl go when they name no namespace", {
+  namespace: text("-n, --namespace <name>", "the namespace of manifests that name none, and of the kubeconfig", {
     default: "default",
   }),
   nodes: wholeNumber("--nodes <n>", "how many simulated nodes", 0, { default: "3" }),
@@ -28,9 +29,9 @@ const options = {
   }),
   kubeconfig: text(
     "--write-kubeconfig <file>",
-    "write the kubeconfig there, and leave it; a later sandbox with it knows the same token",
+    "write the kubeconfig to FILE and keep it; a sandbox started with the same file reuses its token and certificate",
     {
-      default: "a temporary file that goes with the sandbox",
+      default: "a temporary file, removed with the sandbox",
     },
   ),
   kubelet: negation("--no-kubelet", "without the simulated kubelet: nothing on the nodes runs"),
@@ -38,16 +39,30 @@ const options = {
   disableAdmission: texts(
     "--disable-admission-plugins <plugin,...>",
     "admission plugins to switch off, as kube-apiserver names them",
-    { complete: () => Object.entries(pluginPurposes).map(([value, about]) => ({ value, about })) },
+    { candidates: () => Object.entries(pluginPurposes).map(([value, about]) => ({ value, about })) },
   ),
   run: texts("--run <controller,...>", "run these controllers in it and print what they do; none: bring your own", {
-    complete: () => [...controllerCandidates(), { value: "none", about: "no controllers but those of its nodes" }],
+    candidates: () => [...controllerCandidates(), { value: "none", about: "no controllers but those of its nodes" }],
     default: "all",
   }),
 } as const;
 
-type SandboxOptions = Given<typeof options>;
+/** What `sandbox` is asked for: defaults filled in. */
+interface SandboxRequest {
+  readonly manifests: readonly string[];
+  readonly namespace: string | undefined;
+  readonly nodes: number;
+  /** Undefined: any that is free. */
+  readonly port: number | undefined;
+  /** The file to write, and to keep; undefined: a temporary one. */
+  readonly kubeconfig: string | undefined;
+  readonly kubelet: boolean;
+  readonly scheduler: boolean;
+  readonly controllers: readonly ControllerDefinition[];
+  readonly disabledAdmissionPlugins: readonly string[];
+}
 
+/** `sandbox`. */
 export const sandbox: Command = command({
   name: "sandbox",
   about: "Run an embedded cluster: API server, scheduler and simulated nodes, without containers",
@@ -58,7 +73,6 @@ export const sandbox: Command = command({
     "holds everything in memory, and ends at the first Ctrl-C.\n\n" +
     "Exit codes: 0 ended by a signal; 2 wrong arguments or manifests; 130 ended by a second signal.",
   options,
-  connects: false,
   examples: [
     { says: "A cluster to try things in", line: "sandbox" },
     { says: "With your manifests in it", line: "sandbox -f shop/" },
@@ -69,25 +83,36 @@ export const sandbox: Command = command({
     { says: "An API server and nothing else", line: "sandbox --run none --no-scheduler --no-kubelet" },
     { says: "Where scripts find it", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
   ],
-  async run({ options: given }, io) {
-    const { manifests = [], nodes = 3, kubelet, scheduler, run = ["all"], namespace }: SandboxOptions = given;
-    const controllers = controllersToRun(run, io.calledAs);
-    const disabledAdmissionPlugins = pluginsNamed(given.disableAdmission ?? []);
-    const startedAt = io.timeline.now();
-    const identity =
-      given.kubeconfig === undefined ? undefined : await earlierIdentity(given.kubeconfig, io.timeline.now());
-    const parts = {
-      kubelet: kubelet !== false,
-      scheduler: scheduler !== false,
-      disabledAdmissionPlugins,
-      ...(namespace !== undefined && { namespace }),
+  onSignal: "drain",
+  statusOnOutput: () => true,
+  complete({ options: flags }, { calledAs }): SandboxRequest {
+    const { manifests = [], nodes = 3, run = ["all"], disableAdmission = [] } = flags;
+    return {
+      manifests,
+      namespace: flags.namespace,
+      nodes,
+      port: flags.port,
+      kubeconfig: flags.kubeconfig,
+      kubelet: flags.kubelet !== false,
+      scheduler: flags.scheduler !== false,
+      controllers: controllersToRun(run, calledAs),
+      disabledAdmissionPlugins: pluginsNamed(disableAdmission),
     };
+  },
+  async run(request, session) {
+    const { kubeconfig, controllers, namespace, port: _port, ...parts } = request;
+    const { io } = session;
+    const identity = kubeconfig === undefined ? undefined : await earlierIdentity(kubeconfig, io.timeline.now());
+    const bus = openBus(io);
     const lines = heldLines(io);
-    const connection = await connectToSandbox({ manifests, nodes, controllers, ...parts }, io, (bus) =>
-      printRun(bus, controllers, io, lines.write),
+    printRun(bus, controllers, io, lines.write);
+    const where = namespace === undefined ? {} : { namespace };
+    const connection = await session.unlessInterrupted(() =>
+      connectToSandbox({ ...parts, ...where, controllers, bus }, io),
     );
+    if (connection === undefined) return 0;
     try {
-      return await serve(connection, given, io, { startedAt, controllers, identity, introduced: lines.release });
+      return await serve(connection, { request, session, identity, introduced: lines.release });
     } finally {
       await connection.close();
     }
@@ -102,37 +127,32 @@ function controllersToRun(lists: readonly string[], calledAs: string): readonly 
   throw new UserError("--run none goes with no other controller", ["omit none, or the others"]);
 }
 
-interface About {
-  readonly startedAt: number;
-  readonly controllers: readonly ControllerDefinition[];
+interface Serving {
+  readonly request: SandboxRequest;
+  readonly session: Session;
   /** That of the sandbox before, which clients may still know. */
   readonly identity: SandboxIdentity | undefined;
-  /** What controllers did so far may be printed now. */
+  /** Lines of controllers that are held back may be printed now. */
   readonly introduced: () => void;
 }
 
-/** Serves it until a signal comes. */
-async function serve(connection: SandboxConnection, given: SandboxOptions, io: Io, about: About): Promise<number> {
-  const { timeline, random, out } = io;
-  const ended = Promise.withResolvers<void>();
-  const offSignals = io.onStopSignal((_signal, count) => {
-    if (count > 1) io.exit(130);
-    ended.resolve();
-  });
-  const https = await listen(connection, given.port, about.identity);
-  const kept = given.kubeconfig;
+/** Serves it until the session ends. */
+async function serve(connection: SandboxConnection, serving: Serving): Promise<number> {
+  const { request, session, identity, introduced } = serving;
+  const { random, out } = session.io;
+  const https = await listen(connection, request.port, identity);
+  const kept = request.kubeconfig;
   const file = kept ?? temporaryPath(`kubectl-reconcile-sandbox-${randomSuffix(random, 8)}.kubeconfig`);
   try {
-    await writeKubeconfig(file, https, given.namespace);
-    for (const line of await introduction(connection, https, given, io, about)) out.line(line);
+    await writeKubeconfig(file, https, request.namespace);
+    for (const line of await introduction(connection, https, request)) out.line(line);
     out.write(`\nexport KUBECONFIG=${file}\n`);
-    out.write(`ready after ${formatDuration(timeline.now() - about.startedAt)}, Ctrl-C stops\n\n`);
-    about.introduced();
-    await ended.promise;
-    out.write(`stopped after ${formatDuration(timeline.now() - about.startedAt)}\n`);
+    out.write(`ready after ${formatDuration(session.elapsedMs)}, Ctrl-C stops\n\n`);
+    introduced();
+    await session.ended;
+    out.write(`stopped after ${formatDuration(session.elapsedMs)}\n`);
     return 0;
   } finally {
-    offSignals();
     if (kept === undefined) await removeFile(file);
     await https.close();
   }
@@ -163,22 +183,18 @@ async function listen(
 async function introduction(
   connection: SandboxConnection,
   https: SandboxHttps,
-  { nodes = 3, kubelet, scheduler }: SandboxOptions,
-  { timeline }: Io,
-  { controllers }: About,
+  { nodes, kubelet, scheduler, controllers }: SandboxRequest,
 ): Promise<readonly string[]> {
-  const client = createClient({ transport: connection.unlimited, bus: connection.bus, timeline });
-  const { gitVersion = "" } = (await client.raw("/version")) as { readonly gitVersion?: string };
   const parts = [
-    ...(scheduler === false ? [] : ["scheduler"]),
-    ...(kubelet === false ? [] : ["kubelet"]),
+    ...(scheduler ? ["scheduler"] : []),
+    ...(kubelet ? ["kubelet"] : []),
     ...controllers.map(({ name }) => name),
   ];
   const { applied } = connection;
   return [
-    `sandbox ${https.url} (${gitVersion}) · ${counted(nodes, "simulated node")}`,
+    `sandbox ${https.url} (${await connection.serverVersion()}) · ${pluralize(nodes, "simulated node")}`,
     `running ${parts.length === 0 ? "nothing but the API server" : parts.join(", ")}`,
-    ...(applied.length === 0 ? [] : [`applied ${counted(applied.length, "object")}`]),
+    ...(applied.length === 0 ? [] : [`applied ${pluralize(applied.length, "object")}`]),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Syncs of a trace that have no block of their own, counted. */
 import type { Folded } from "../../../src/views/block-fold.ts";
-import { counted } from "../../cli/style.ts";
+import { pluralize } from "../../cli/style.ts";
 
 /** `quiet   replicaset: 23 syncs of 23 keys wrote nothing (--all shows them)`; of a single one its decision. */
 export function quietText({ counts, only }: Extract<Folded, { readonly is: "quiet" }>): string {
@@ -11,7 +11,7 @@ export function quietText({ counts, only }: Extract<Folded, { readonly is: "quie
     return `quiet   sync ${sync} · ${controller} ${key} · ${why}`;
   }
   const each = counts.map(({ controller, syncs, keys }) => {
-    return `${controller} ${counted(syncs, "sync")} of ${counted(keys, "key")}`;
+    return `${controller} ${pluralize(syncs, "sync")} of ${pluralize(keys, "key")}`;
   });
   return `quiet   ${each.join(" · ")} wrote nothing (--all shows them)`;
 }

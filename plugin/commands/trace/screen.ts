@@ -8,7 +8,7 @@ import { SyncTrace } from "../../../src/views/sync-trace.ts";
 import { jsonLines } from "../../render/json-lines.ts";
 import { differenceText } from "./shadow-text.ts";
 import { alikeText, quietText } from "./fold-text.ts";
-import { hung, styleOf } from "../../cli/style.ts";
+import { wrapHanging, styleOf } from "../../cli/style.ts";
 import { SyncBlockText } from "./sync-block-text.ts";
 
 /** What ends a trace with an exit code of its own. */
@@ -127,10 +127,10 @@ export class TraceScreen {
           );
           break;
         case "quiet":
-          this.#write([...this.#hung(quietText(each)), ""]);
+          this.#write([...this.#wrapped(quietText(each)), ""]);
           break;
         case "alike":
-          this.#write([...this.#hung(alikeText(each)), ""]);
+          this.#write([...this.#wrapped(alikeText(each)), ""]);
           break;
       }
     }
@@ -141,14 +141,14 @@ export class TraceScreen {
     for (const all of this.#differences.values()) {
       const [event] = all;
       if (event === undefined) continue;
-      const [first = "", ...rest] = this.#hung(differenceText(event, all.length));
+      const [first = "", ...rest] = this.#wrapped(differenceText(event, all.length));
       this.#write([colour.yellow(first), ...rest, ""]);
     }
     this.#differences.clear();
   }
 
-  #hung(text: string): readonly string[] {
-    return hung(text, this.#options.out.columns);
+  #wrapped(text: string): readonly string[] {
+    return wrapHanging(text, this.#options.out.columns);
   }
 
   #write(lines: readonly string[]): void {

@@ -5,7 +5,7 @@ import type { AgreementEvent } from "../../../src/trace/events.ts";
 import type { AgreementSummary } from "../../../src/views/agreement.ts";
 import { formatRight } from "../../../src/modes/preflight/rights.ts";
 import { UserError } from "../../cli/user-error.ts";
-import { counted, withoutSuffix } from "../../cli/style.ts";
+import { pluralize, withoutSuffix } from "../../cli/style.ts";
 
 /** The Kubernetes whose rules the built-in controllers follow. */
 const rulesOf = "1.36.3";
@@ -44,7 +44,7 @@ export function refuseWithoutRights({ rights }: ShadowPreflight, namespace: stri
 export function agreementLine({ intentions, counts, standing, differences }: AgreementSummary): string | undefined {
   const compared = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (intentions === 0 && compared === 0) return undefined;
-  if (compared === 0) return `${counted(intentions, "intention")}: none compared, no owner has written since`;
+  if (compared === 0) return `${pluralize(intentions, "intention")}: none compared, no owner has written since`;
   const syncs = [...new Set(differences.flatMap(({ sync }) => (sync === undefined ? [] : [sync])))].slice(-5);
   const parts = [
     `${counts.same} same`,
@@ -54,7 +54,7 @@ export function agreementLine({ intentions, counts, standing, differences }: Agr
     ...(standing > 0 ? [`${standing} still standing`] : []),
     `${counts.differs} ${counts.differs === 1 ? "differs" : "differ"}${syncs.length > 0 ? ` (sync ${syncs.join(", ")})` : ""}`,
   ];
-  return `${counted(intentions, "intention")}: ${parts.join(", ")}`;
+  return `${pluralize(intentions, "intention")}: ${parts.join(", ")}`;
 }
 
 const verbs = {

@@ -12,7 +12,7 @@ import {
   writesOf,
 } from "../../../src/views/sync-block.ts";
 import { changesText } from "../../render/changes.ts";
-import { counted, formatDuration, showsTimes, type Style, wrapWords } from "../../cli/style.ts";
+import { pluralize, formatDuration, showsTimes, type Style, wrapWords } from "../../cli/style.ts";
 import { madeUpName, writeLines } from "../../render/write-lines.ts";
 
 export interface SyncBlockTextOptions {
@@ -87,11 +87,11 @@ export class SyncBlockText {
       this.#put(lines, index === 0 ? "why" : "", causePieces(cause, controller, this.#options.shadow));
     }
     const more = causes.length - most + moreCauses;
-    if (more > 0) this.#put(lines, "", [`${counted(more, "more trigger")}, merged into this sync`]);
+    if (more > 0) this.#put(lines, "", [`${pluralize(more, "more trigger")}, merged into this sync`]);
     if (inBackoffUntil !== undefined) {
       const left = formatDuration(inBackoffUntil - at);
       this.#put(lines, "", [
-        `added while in backoff after ${counted(failures, "failure")}: a new trigger does not wait; the retry, due in ${left}, stays`,
+        `added while in backoff after ${pluralize(failures, "failure")}: a new trigger does not wait; the retry, due in ${left}, stays`,
       ]);
     }
   }
@@ -99,9 +99,9 @@ export class SyncBlockText {
   #expectations(unseen: UnseenWrites | undefined): string[] {
     if (unseen === undefined) return [];
     const parts = [
-      ...(unseen.creations > 0 ? [counted(unseen.creations, "creation")] : []),
+      ...(unseen.creations > 0 ? [pluralize(unseen.creations, "creation")] : []),
       ...(unseen.deletions.length > 0
-        ? [`${counted(unseen.deletions.length, "deletion")} (${names(unseen.deletions)})`]
+        ? [`${pluralize(unseen.deletions.length, "deletion")} (${names(unseen.deletions)})`]
         : []),
     ];
     return [`expectations unmet: ${parts.join(" and ")} not seen since ${this.#time(unseen.since).trim()}`];
@@ -129,7 +129,7 @@ export class SyncBlockText {
     const isNew = writesOf(block).some(({ verb, standsSince }) => verb !== "update" && standsSince === undefined);
     const told = this.#options.shadow && !isNew ? [] : block.recorded;
     const madeUp = writesOf(block).flatMap((write) => madeUpName(write) ?? []);
-    const refusals = refusalsOf(block);
+    const refusals = longErrorsOf(block);
     const recorded = told.map(({ type, reason, message }) => {
       const known = madeUp.reduce(
         (text, { name, shown }) => text.replaceAll(name, shown),
@@ -150,7 +150,7 @@ export class SyncBlockText {
   #outcome(block: SyncBlock): string[] {
     const { done, woke, controller } = block;
     const { outcome, expected } = done;
-    const error = withoutTold(done.error ?? "", refusalsOf(block));
+    const error = withoutTold(done.error ?? "", longErrorsOf(block));
     const due = (delayMs: number): string => `${formatDuration(delayMs)}, at ${this.#time(done.at + delayMs).trim()}`;
     const pieces: string[] = [];
     switch (outcome.is) {
@@ -212,7 +212,7 @@ function causePieces(cause: BlockCause, controller: string, shadow: boolean): st
 }
 
 /** What the API server said of the writes of a block, where that is long: it stands beside them, and need not be said again. */
-function refusalsOf(block: SyncBlock): readonly string[] {
+function longErrorsOf(block: SyncBlock): readonly string[] {
   const errors = writesOf(block).flatMap(({ error }) =>
     error === undefined || error.length < longRefusal ? [] : [error],
   );

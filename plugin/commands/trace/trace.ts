@@ -1,16 +1,22 @@
-import { askedFor, type TraceOptions } from "./asked.ts";
-import { TraceRun } from "./trace-run.ts";
-import { sandboxTarget, shadowTarget } from "./targets.ts";
+import { choice, type Command, duration, flag, text, wholeNumber } from "../../cli/command.ts";
+import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
+import { once, sandboxManifests, sinceStart } from "../../cli/shared-options.ts";
+import { UserError } from "../../cli/user-error.ts";
 import { namespaceCandidates, objectCandidates } from "../../connections/cluster-candidates.ts";
-import { choice, type Command, command, duration, flag, text, texts, wholeNumber } from "../../cli/command.ts";
+import { clusterCommand } from "../../connections/globals.ts";
 import { controllerCandidates } from "../../names/controller-names.ts";
 import { namesObject } from "../../names/object-names.ts";
+import type { TraceRequest } from "./request.ts";
+import { openSandbox } from "./sandbox-target.ts";
 import { failures } from "./screen.ts";
+import { openShadow } from "./shadow-target.ts";
+import { subjectOfWords } from "./subject.ts";
+import { TraceView } from "./trace-view.ts";
 
 const options = {
   namespace: text("-n, --namespace <name>", "trace the objects of this namespace", {
     default: "the context's",
-    complete: namespaceCandidates,
+    candidates: namespaceCandidates,
   }),
   allNamespaces: flag("-A, --all-namespaces", "trace the objects of all namespaces"),
   why: text(
@@ -19,26 +25,23 @@ const options = {
   ),
   all: flag("--all", "show every sync: also those that write nothing, and those like the one before"),
   sandbox: flag("--sandbox", "trace controllers that act, in an embedded cluster of its own"),
-  manifests: texts(
-    "-f, --filename <path>",
-    "with --sandbox: put these files, folders, URLs or - (standard input) into it",
-    {},
-  ),
-  once: flag("--once", "end when every object has been synced and nothing is left to do"),
-  for: duration("--for <duration>", "end after this time"),
-  count: wholeNumber("--count <n>", "end after so many syncs", 1),
+  manifests: sandboxManifests,
+  once,
+  for: duration("--for <duration>", "exit after this time"),
+  count: wholeNumber("--count <n>", "exit after N syncs", 1),
   failOn: choice(
     "--fail-on <what>",
-    "end with exit code 1 at the first: error, conflict, differs (shadow), or loop (exit code 3)",
+    "exit with code 1 at the first: error, conflict, differs (shadow), or loop (exit code 3)",
     failures,
   ),
   output: choice("-o, --output <format>", "text, or json: every stage event as a line", ["text", "json"], {
     default: "text",
   }),
-  sinceStart: flag("--since-start", "show times as seconds since the start"),
+  sinceStart,
 } as const;
 
-export const trace: Command = command({
+/** `trace`. */
+export const trace: Command = clusterCommand({
   name: "trace",
   about: "Show each sync of a controller: why it ran, what it saw, decided and wrote",
   description:
@@ -56,7 +59,7 @@ export const trace: Command = command({
     name: "<controller|type/name...>",
     about: "which controllers, and TYPE/NAME for one object only; an object alone takes the controllers of its chain",
   },
-  async completeArgument(io, before, typing) {
+  async argumentCandidates(io, before, typing) {
     if (before.length === 0) return controllerCandidates();
     const objects = await objectCandidates(io, { ...typing, before: [] }).catch(() => []);
     return namesObject(typing.typed) ? objects : [...controllerCandidates(), ...objects];
@@ -72,10 +75,49 @@ export const trace: Command = command({
     { says: "A ReplicaSet, from its manifest to ready pods", line: "trace rs --sandbox -f web.yaml --once" },
     { says: "One chain: Deployment, ReplicaSets and Pods", line: "trace all --sandbox -f web.yaml --why deploy/web" },
   ],
-  async run({ arguments: words, options: given }, io) {
-    const options = given as TraceOptions;
-    const asked = askedFor(words, options, io);
-    const trace = new TraceRun(asked, options, io);
-    return trace.toItsEnd(options.sandbox === true ? () => sandboxTarget(trace) : () => shadowTarget(trace));
+  onSignal: "drain",
+  complete({ arguments: words, options: flags }, { calledAs }): TraceRequest {
+    const { why } = flags;
+    return {
+      ...subjectOfWords(words, { why, calledAs }),
+      flags,
+      why,
+      everySync: flags.all === true,
+      sandbox: flags.sandbox === true,
+      once: flags.once === true,
+      forMs: flags.for,
+      count: flags.count,
+      failOn: flags.failOn,
+      json: flags.output === "json",
+      sinceStart: flags.sinceStart === true,
+    };
+  },
+  validate({ flags, sandbox, failOn }) {
+    refuseTwoScopes(flags);
+    refuseManifestsOnCluster(flags, "trace writes nothing");
+    if (!sandbox || failOn !== "differs") return;
+    throw new UserError("--fail-on differs is for shadow: in a sandbox there is no owner to differ from", [
+      "omit --sandbox, or name another",
+    ]);
+  },
+  // With `-o json` standard output belongs to the events.
+  statusOnOutput: ({ json }) => !json,
+  async run(request, session) {
+    const open = request.sandbox ? openSandbox : openShadow;
+    const target = await session.unlessInterrupted(() => open(request, session));
+    if (target === undefined) return 0;
+    try {
+      const view = new TraceView(request, session, target);
+      const hasStarted = await session.unlessInterrupted(() => target.start().then(() => true));
+      if (hasStarted === undefined) return 0;
+      session.endAfter(request.forMs);
+      if (request.once) session.endWhenIdle(() => target.isIdle());
+      view.lookForLoops();
+      await session.ended;
+      await target.stop();
+      return view.close();
+    } finally {
+      await target.stop();
+    }
   },
 });

@@ -3,6 +3,7 @@ import { choice, type Command, command, flag } from "../../cli/command.ts";
 import { licensesText, thirdPartyPackages } from "./licenses.ts";
 import { kubernetesRelease, version } from "../../cli/version.ts";
 
+/** `version`. */
 export const versionCommand: Command = command({
   name: "version",
   about: "Print the version, and the Kubernetes release whose rules it follows",
@@ -10,10 +11,10 @@ export const versionCommand: Command = command({
     output: choice("-o, --output <format>", "json", ["json"]),
     licenses: flag("--licenses", "print the licences of this program and of the packages in it"),
   },
-  connects: false,
   examples: [{ says: "For a bug report", line: "version" }],
-  async run({ options }, io) {
-    if (options.licenses) {
+  complete: ({ options }) => options,
+  async run(options, { io }) {
+    if (options.licenses === true) {
       io.out.write(
         options.output === "json" ? `${JSON.stringify(thirdPartyPackages, undefined, 2)}\n` : licensesText(),
       );

@@ -1,7 +1,7 @@
 /** The table of `watch --live`: a row a queue, a row an informer. */
 import type { InformerState } from "../../../src/cache/shared-informer.ts";
 import type { Quantiles, QueueState } from "../../../src/views/queue-gauges.ts";
-import { counted, formatDuration, shorten } from "../../cli/style.ts";
+import { pluralize, formatDuration, shorten } from "../../cli/style.ts";
 import { plainTable } from "../../cli/table.ts";
 
 export interface LiveTableOptions {
@@ -26,7 +26,11 @@ export function liveTable(options: LiveTableOptions): readonly string[] {
   const room = Math.max(1, rows - queues.length - 3);
   const shown = sorted.slice(0, room);
   const left = sorted.length - shown.length;
-  const lines = [...queues, ...informerTable(shown, wide), ...(left === 0 ? [] : [`… ${counted(left, "more kind")}`])];
+  const lines = [
+    ...queues,
+    ...informerTable(shown, wide),
+    ...(left === 0 ? [] : [`… ${pluralize(left, "more kind")}`]),
+  ];
   return lines.map((line) => shorten(line, columns));
 }
 

@@ -6,7 +6,7 @@ import type { ListEvent } from "../../../src/trace/events.ts";
 import type { DeltaSummary, MadeKey, SeenDelta, WatchLine } from "../../../src/views/delta-report.ts";
 import { byInterest, withoutAccompanying } from "../../../src/views/field-interest.ts";
 import { changeText, wideChangesText } from "../../render/changes.ts";
-import { counted, formatDuration, shorten, type Style, wrapWords } from "../../cli/style.ts";
+import { pluralize, formatDuration, shorten, type Style, wrapWords } from "../../cli/style.ts";
 
 export interface WatchLinesOptions {
   readonly style: Style;
@@ -155,7 +155,7 @@ export class WatchLines {
     const { controller, key, merged, inFlight, delayMs, triggers, queue } = made;
     const parts: string[] = [];
     if (delayMs !== undefined && delayMs > 0) parts.push(`in ${formatDuration(delayMs)}`);
-    else if (merged) parts.push(`merged, ${counted(triggers, "trigger")} wait with it`);
+    else if (merged) parts.push(`merged, ${pluralize(triggers, "trigger")} wait with it`);
     else if (inFlight) parts.push("being synced, requeued after that");
     if (!merged || this.#options.wide) {
       parts.push(`depth ${queue.depth}`, `in flight ${queue.inFlight}`, `delayed ${queue.delayed}`);
@@ -208,16 +208,16 @@ function fitting(changes: readonly FieldChange[], room: number | undefined): rea
 }
 
 function relistText({ of, objects, resourceVersion, why, ms }: ListEvent): string {
-  return `relist of ${of.kind}: ${counted(objects, "object")} at ${resourceVersion} in ${formatDuration(ms)} (${whyListed[why]})`;
+  return `relist of ${of.kind}: ${pluralize(objects, "object")} at ${resourceVersion} in ${formatDuration(ms)} (${whyListed[why]})`;
 }
 
 /** `watched for 12.4 s: 41 deltas (30 Updated, 8 Added, 3 Deleted), 17 keys, 1 relist` */
 export function watchSummaryLine(summary: DeltaSummary, afterMs: number, withKeys: boolean): string {
   const { deltas, byType, keys, relists, brokenWatches } = summary;
   const types = [...byType].sort(([, a], [, b]) => b - a).map(([type, count]) => `${count} ${type}`);
-  const parts = [counted(deltas, "delta") + (types.length === 0 ? "" : ` (${types.join(", ")})`)];
-  if (withKeys) parts.push(`${counted(keys, "key")} queued`);
-  if (relists > 0) parts.push(counted(relists, "relist"));
-  if (brokenWatches > 0) parts.push(counted(brokenWatches, "broken watch", "broken watches"));
+  const parts = [pluralize(deltas, "delta") + (types.length === 0 ? "" : ` (${types.join(", ")})`)];
+  if (withKeys) parts.push(`${pluralize(keys, "key")} queued`);
+  if (relists > 0) parts.push(pluralize(relists, "relist"));
+  if (brokenWatches > 0) parts.push(pluralize(brokenWatches, "broken watch", "broken watches"));
   return `watched for ${formatDuration(afterMs)}: ${parts.join(", ")}`;
 }

@@ -5,7 +5,7 @@ import { notSeen } from "../../../src/diagnosis/answer.ts";
 import { type Finding, findingsOf, isSameRef, refText } from "../../../src/diagnosis/diagnosis.ts";
 import type { LastWrite } from "../../../src/diagnosis/last-writes.ts";
 import { commandLines, withCommand } from "../../render/command-text.ts";
-import { counted, formatDuration, type Style, wrapWords } from "../../cli/style.ts";
+import { pluralize, formatDuration, type Style, wrapWords } from "../../cli/style.ts";
 
 /** Of findings that say the same, so many objects are named. */
 const shownAlike = 3;
@@ -65,7 +65,7 @@ export function shortAnswerLines(answer: Answer, options: AnswerTextOptions): st
   const groups = grouped(others);
   const shown = groups.length > shownFindings + 1 ? groups.slice(0, shownFindings) : groups;
   for (const group of shown) lines.push(...wrapped(findingText(group, answer, now), style, "  ", "    "));
-  if (groups.length > shown.length) lines.push(`  and ${counted(groups.length - shown.length, "more reason")}`);
+  if (groups.length > shown.length) lines.push(`  and ${pluralize(groups.length - shown.length, "more reason")}`);
   return [...lines, ...adviceOf(findings, adviceText).flatMap((command) => tryLines(command, style))];
 }
 

@@ -2,7 +2,7 @@
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import { type Verdict, unseenText } from "../../../src/verdict/verdict.ts";
 import { type AnswerTextOptions, shortAnswerLines, titleOf } from "./answer-text.ts";
-import { counted, wrapWords } from "../../cli/style.ts";
+import { pluralize, wrapWords } from "../../cli/style.ts";
 
 const shownWell = 12;
 const shownBad = 50;
@@ -22,7 +22,7 @@ export function answersLines(answers: readonly Answer[], options: AnswersText): 
   const lines = [paint(`${where}: ${headline(answers.length, bad.length, unclear.length, well.length)}`)];
   const told = [...bad, ...unclear];
   for (const answer of told.slice(0, shownBad)) lines.push(...shortAnswerLines(answer, options));
-  if (told.length > shownBad) lines.push(`and ${counted(told.length - shownBad, "more object")}`);
+  if (told.length > shownBad) lines.push(`and ${pluralize(told.length - shownBad, "more object")}`);
   if (well.length > 0) {
     const names = well
       .slice(0, shownWell)
@@ -38,11 +38,11 @@ export function answersLines(answers: readonly Answer[], options: AnswersText): 
 function headline(all: number, bad: number, unclear: number, well: number): string {
   if (all === 0) return "nothing to tell of was found";
   if (bad === 0 && unclear === 0)
-    return `${counted(well, "object is", "objects are")} as ${well === 1 ? "it" : "they"} should be`;
+    return `${pluralize(well, "object is", "objects are")} as ${well === 1 ? "it" : "they"} should be`;
   const parts = [
     ...(bad > 0
       ? [
-          `${bad} of ${counted(all, "object")} ${bad === 1 ? "is" : "are"} not as ${bad === 1 ? "it" : "they"} should be`,
+          `${bad} of ${pluralize(all, "object")} ${bad === 1 ? "is" : "are"} not as ${bad === 1 ? "it" : "they"} should be`,
         ]
       : []),
     ...(unclear > 0 ? [`of ${unclear} it cannot be told`] : []),

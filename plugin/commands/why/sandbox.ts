@@ -8,7 +8,7 @@ import { sleep } from "../../../src/platform/timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 import type { Connected } from "../../connections/connection.ts";
 import type { Io } from "../../cli/io.ts";
-import { giveUp, untilQuiet } from "../../cli/quiet.ts";
+import { maxFailures, waitUntilIdle } from "../../cli/idle.ts";
 import { connectToSandbox } from "../../connections/sandbox-connection.ts";
 
 /** So long is waited at most for a sandbox to come to rest. */
@@ -16,24 +16,26 @@ const longestMs = 10_000;
 /** What the kubelet does within this time, a container that crashes for one, is waited for. */
 const soonMs = 3000;
 
+/** What is in it, and when it is asked. */
 export interface SettlingFlags {
   readonly manifests?: readonly string[];
   readonly namespace?: string;
   /** Ask after this time, in ms, instead of at rest. */
-  readonly for?: number;
+  readonly settleMs: number | undefined;
 }
 
 /** An embedded cluster with the manifests in it, when nothing is left to do there. What is asked of it then writes nothing. */
 export async function settledSandbox(flags: SettlingFlags, io: Io): Promise<Connected> {
-  const { manifests = [], namespace, for: forMs } = flags;
+  const { manifests = [], namespace, settleMs } = flags;
   const { timeline } = io;
   const where = namespace === undefined ? {} : { namespace };
   const connected = await connectToSandbox({ manifests, ...where, controllers: controllersEnabledByDefault }, io);
   const { manager } = connected.cluster;
   const until = timeline.now() + longestMs;
-  const isIdle = (): boolean => manager.isIdle(giveUp) && !isKubeletDue(manager, timeline.now() + soonMs);
-  if (forMs === undefined) await untilQuiet(timeline, "why --sandbox", isIdle, () => timeline.now() >= until);
-  else await sleep(timeline, forMs, "why --for");
+  const isIdle = (): boolean => manager.isIdle(maxFailures) && !isKubeletDue(manager, timeline.now() + soonMs);
+  const isOver = (): boolean => timeline.now() >= until;
+  if (settleMs === undefined) await waitUntilIdle(timeline, { who: "why --sandbox", isIdle, isOver });
+  else await sleep(timeline, settleMs, "why --for");
   // The controllers there go on: what they tell must not be taken for what ours would do.
   const bus = new TraceBus({ now: () => timeline.now() });
   return { ...connected, bus, unlimited: readOnly(connected.unlimited) };

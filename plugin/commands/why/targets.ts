@@ -9,7 +9,7 @@ import type { Reading } from "../../../src/modes/why/why.ts";
 import type { Unseen } from "../../../src/verdict/verdict.ts";
 import { kindNamed, type TypeAndName } from "../../names/object-names.ts";
 import { namespaceExists } from "../../names/missing-namespace.ts";
-import { counted } from "../../cli/style.ts";
+import { pluralize } from "../../cli/style.ts";
 import { causesFirst } from "./order.ts";
 import { UserError } from "../../cli/user-error.ts";
 
@@ -112,7 +112,7 @@ function bounded(targets: Targets): Targets {
   const { items, unseen } = targets;
   const cut = items.length - mostObjects;
   if (cut <= 0) return targets;
-  const left = { what: counted(cut, "more object"), why: `after the first ${mostObjects}`, isDecisive: true };
+  const left = { what: pluralize(cut, "more object"), why: `after the first ${mostObjects}`, isDecisive: true };
   return { ...targets, items: causesFirst(items).slice(0, mostObjects), unseen: [...unseen, left] };
 }
 

@@ -1,62 +1,42 @@
-import { createClient } from "../../../src/client/api/client.ts";
-import { discover } from "../../../src/client/api/discovery.ts";
-import { sleep } from "../../../src/platform/timeline.ts";
-import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
-import { kubectlAdvice } from "../../cli/advice.ts";
-import { namespaceCandidates, objectCandidates } from "../../connections/cluster-candidates.ts";
-import {
-  choice,
-  type Command,
-  command,
-  duration,
-  flag,
-  type Given,
-  readDuration,
-  text,
-  texts,
-} from "../../cli/command.ts";
-import { type Connected, connectAs } from "../../connections/connection.ts";
-import type { Globals } from "../../connections/globals.ts";
-import type { Io } from "../../cli/io.ts";
-import { typesAndNames } from "../../names/object-names.ts";
-import { answerPrinter, outputs } from "./answer-printer.ts";
+import { choice, type Command, duration, flag, optionalDuration, text } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
+import { sandboxManifests } from "../../cli/shared-options.ts";
 import { UserError } from "../../cli/user-error.ts";
+import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
+import { namespaceCandidates, objectCandidates } from "../../connections/cluster-candidates.ts";
+import { connectAs } from "../../connections/connection.ts";
+import { clusterCommand } from "../../connections/globals.ts";
+import { typesAndNames } from "../../names/object-names.ts";
+import { outputs } from "./answer-printer.ts";
+import { answerUntilOver } from "./answering.ts";
+import type { WhyRequest } from "./request.ts";
 import { settledSandbox } from "./sandbox.ts";
-import { ask } from "./ask.ts";
-import { type Asked, selectorFrom } from "./targets.ts";
+import { selectorFrom } from "./targets.ts";
 
 /** `--wait` without a duration. */
 const defaultWaitMs = 300_000;
-const waitPollMs = 1000;
 
 const options = {
   namespace: text("-n, --namespace <name>", "the namespace of the objects", {
     default: "the context's",
-    complete: namespaceCandidates,
+    candidates: namespaceCandidates,
   }),
   allNamespaces: flag("-A, --all-namespaces", "ask about all namespaces, and about what is in none: nodes, volumes"),
   selector: text("-l, --selector <selector>", "only objects with these labels, as in app=web"),
-  wait: {
-    flags: "--wait [=duration]",
-    about: "ask again until all is well or something has failed, so long at most (default 5m)",
-    read: (value: string) => (value === "" ? defaultWaitMs : readDuration(value)),
-  },
+  wait: optionalDuration("--wait [=duration]", "ask again until all is well or something has failed, so long at most", {
+    bareMs: defaultWaitMs,
+    default: "5m",
+  }),
   sandbox: flag("--sandbox", "ask in an embedded cluster of its own, in which all controllers run"),
-  manifests: texts(
-    "-f, --filename <path>",
-    "with --sandbox: put these files, folders, URLs or - (standard input) into it",
-    {},
-  ),
+  manifests: sandboxManifests,
   for: duration("--for <duration>", "with --sandbox: ask after this time", {
     default: "when nothing is left to do, at most 10s",
   }),
   output: choice("-o, --output <format>", "json prints a line for each object", outputs, { default: "text" }),
 } as const;
 
-type WhyOptions = Given<typeof options> & Globals & { readonly wait?: number };
-
-export const why: Command = command({
+/** `why`. */
+export const why: Command = clusterCommand({
   name: "why",
   about: "Say what an object waits for, what comes next, and who wrote it last",
   description:
@@ -67,7 +47,7 @@ export const why: Command = command({
     "Exit codes: 0 all is as it should be; 1 something is not; 2 wrong arguments, no such object, or no connection; " +
     `${cannotTellExitCode} it cannot be told; 130 interrupted.`,
   arguments: { name: "[object...]", about: "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace" },
-  completeArgument: (io, _, typing) => objectCandidates(io, typing),
+  argumentCandidates: (io, _, typing) => objectCandidates(io, typing),
   options,
   examples: [
     { says: "Why a Deployment does not become ready", line: "why deploy/web -n shop" },
@@ -77,57 +57,35 @@ export const why: Command = command({
     { says: "Wait for a rollout, and say why it fails", line: "why deploy/web --wait=2m" },
     { says: "What would become of a manifest, without a cluster", line: "why deploy/web --sandbox -f web.yaml" },
   ],
-  async run({ arguments: words, options: given }, io) {
-    const options = given as WhyOptions;
-    const named = typesAndNames(words);
-    const selector = selectorFrom(options.selector);
-    refuseTwoScopes(options);
-    refuseManifestsOnCluster(options, "why writes nothing");
-    if (options.for !== undefined && options.sandbox !== true) {
-      throw new UserError("--for is for --sandbox: a cluster is asked at once", ["omit it, or use --wait"]);
-    }
-    const offSignals = io.onStopSignal(() => io.exit(130));
-    const connected = await connectionFor(options, io);
-    const asked: Asked = {
-      words: named,
-      namespace: options.allNamespaces === true ? "" : (options.namespace ?? connected.namespace),
-      selector,
-      calledAs: io.calledAs,
-      context: connected.context,
-      isSandbox: options.sandbox === true,
-      kubectl: (text) => kubectlAdvice(options, text),
+  onSignal: "exit",
+  complete({ arguments: words, options: flags }): WhyRequest {
+    return {
+      words: typesAndNames(words),
+      flags,
+      selector: selectorFrom(flags.selector),
+      waitMs: flags.wait ?? 0,
+      sandbox: flags.sandbox === true,
+      settleMs: flags.for,
+      output: flags.output ?? "text",
     };
+  },
+  validate({ flags, sandbox, settleMs }) {
+    refuseTwoScopes(flags);
+    refuseManifestsOnCluster(flags, "why writes nothing");
+    if (settleMs === undefined || sandbox) return;
+    throw new UserError("--for is for --sandbox: a cluster is asked at once", ["omit it, or use --wait"]);
+  },
+  async run(request, { io }) {
+    const { flags, settleMs } = request;
+    const connected = request.sandbox
+      ? await settledSandbox({ ...flags, settleMs }, io)
+      : await connectAs(flags, io, { qps: 0, burst: 0, readOnly: true });
     try {
-      return await askUntil(asked, options, io, connected);
+      return await answerUntilOver(request, connected, io);
     } catch (error) {
-      throw connected.explain(error);
+      throw connected.translateError(error);
     } finally {
-      offSignals();
       await connected.close();
     }
   },
 });
-
-function connectionFor(options: WhyOptions, io: Io): Promise<Connected> {
-  return options.sandbox === true
-    ? settledSandbox(options, io)
-    : connectAs(options, io, { qps: 0, burst: 0, readOnly: true });
-}
-
-/** One reading, and with `--wait` more of them, until there is nothing to wait for. */
-async function askUntil(asked: Asked, options: WhyOptions, io: Io, connected: Connected): Promise<number> {
-  const { timeline } = io;
-  const client = createClient({ transport: connected.unlimited, bus: connected.bus, timeline });
-  const discovery = await discover(client);
-  const until = timeline.now() + (options.wait ?? 0);
-  for (;;) {
-    const whole = await ask(asked, { io, connected, discovery });
-    const isOver = whole.verdict.is === "well" || whole.answers.some(({ is }) => is === "failed");
-    if (isOver || timeline.now() + waitPollMs > until) {
-      const print = answerPrinter({ ...options, namespace: asked.namespace }, io, whole.now);
-      print(whole);
-      return { well: 0, found: 1, "cannot tell": cannotTellExitCode }[whole.verdict.is];
-    }
-    await sleep(timeline, waitPollMs, "why --wait");
-  }
-}

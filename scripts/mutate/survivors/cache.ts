@@ -41,7 +41,7 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
   ].map((line) => ({ file: "src/cache/reflector-reports.ts", line, replacement: "true", why: guard })),
   ...[
     'if (this.#options.bus.hears("notify")) this.#report(notification);',
-    'if (bus.hears("notify")) this.#report(notification, error instanceof Error ? error.message : String(error));',
+    'if (bus.hears("notify")) this.#report(notification, messageOf(error));',
   ].map((line) => ({
     file: "src/cache/processor-listener.ts",
     line,

@@ -1,10 +1,7 @@
 /** Which fields a patch means to change. */
 import { deepEqual, pathStep, type FieldChange } from "../../api/field-changes.ts";
 import type { Patch } from "./verbs.ts";
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isObject } from "../../api/json.ts";
 
 /**
  * The fields in a patch whose values differ from those of `base`, by the patch's own shape: a list counts as one field, since

@@ -1,4 +1,5 @@
 /** Sends a write and tells the bus of it, once, however it ends. */
+import { messageOf } from "../../api/error-message.ts";
 import type { FieldChange } from "../../api/field-changes.ts";
 import { objectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
@@ -97,10 +98,6 @@ function eventOf(write: Write, { sentAt, ms }: Pick<WriteEvent, "sentAt" | "ms">
 function countOf(answer: unknown): { readonly objects?: number } {
   const items = (answer as { readonly items?: unknown } | undefined)?.items;
   return Array.isArray(items) ? { objects: items.length } : {};
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface Result {

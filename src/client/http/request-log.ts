@@ -1,3 +1,4 @@
+import { messageOf } from "../../api/error-message.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { Transport } from "../../api/transport.ts";
 
@@ -26,7 +27,7 @@ export function withRequestLog(transport: Transport, { timeline, server, log }: 
         tell(String(response.status));
         return response;
       } catch (error) {
-        tell(`failed (${error instanceof Error ? error.message : String(error)})`);
+        tell(`failed (${messageOf(error)})`);
         throw error;
       }
     },

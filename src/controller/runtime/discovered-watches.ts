@@ -1,4 +1,5 @@
 /** Watches of kinds that a controller does not name: discovery does, again and again while it runs. */
+import { messageOf } from "../../api/error-message.ts";
 import { apiVersionOf, type Kind, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { HandlerRegistration } from "../../cache/shared-informer.ts";
@@ -92,7 +93,7 @@ export class DiscoveredWatches {
       else this.#failedAt = undefined;
       return found;
     } catch (error) {
-      if (!signal.aborted) this.#failed(error instanceof Error ? error.message : String(error));
+      if (!signal.aborted) this.#failed(messageOf(error));
       return undefined;
     }
   }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../api/error-message.ts";
 import { Leases } from "../../api/kind.ts";
 import { draft } from "../../api/object.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../api/status-error.ts";
@@ -219,7 +220,7 @@ export class HeldLease {
       this.#renewedAt = began;
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     } finally {
       limit.cancel();
     }

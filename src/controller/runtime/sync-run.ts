@@ -1,4 +1,5 @@
 /** One sync of one key: what it is handed, and what becomes of it. */
+import { messageOf } from "../../api/error-message.ts";
 import { keyOf } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -44,7 +45,7 @@ export async function runSync(
       sync,
       outcome,
       ms: timeline.now() - startedAt,
-      ...(failed && { error: error instanceof Error ? error.message : String(error) }),
+      ...(failed && { error: messageOf(error) }),
       ...(expected !== undefined && { expected }),
     });
   }

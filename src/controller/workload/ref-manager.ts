@@ -4,6 +4,7 @@
  * Source: kubernetes v1.36 pkg/controller/controller_ref_manager.go; differs: one function for every kind, and every patch
  * names its decision.
  */
+import { messageOf } from "../../api/error-message.ts";
 import { keyOf, type NamespacedName } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import { matches, type Selector } from "../../api/labels.ts";
@@ -81,14 +82,10 @@ export async function claim<O extends StoredObject, T extends StoredObject>(
   if (errors.length > 1) {
     throw new AggregateError(
       errors,
-      `Cannot claim ${errors.length} objects: ${[...new Set(errors.map(text))].join(", ")}`,
+      `Cannot claim ${errors.length} objects: ${[...new Set(errors.map(messageOf))].join(", ")}`,
     );
   }
   return claimed;
-}
-
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 async function claimOne<O extends StoredObject, T extends StoredObject>(
@@ -127,7 +124,7 @@ async function adoptOne<O extends StoredObject, T extends StoredObject>(
   try {
     await ownerLives();
   } catch (cause) {
-    throw new Error(`Cannot adopt ${kind.kind} ${keyOf(object)}: ${text(cause)}`, { cause });
+    throw new Error(`Cannot adopt ${kind.kind} ${keyOf(object)}: ${messageOf(cause)}`, { cause });
   }
   const because = context.decide(adopt, { kind: kind.kind, name: object.metadata.name });
   // The uid makes the server refuse a patch of another object of the same name.
@@ -189,7 +186,7 @@ async function recheck<O extends StoredObject>(context: SyncContext, owner: O, k
   try {
     live = await context.client.get(kind, placeOf(owner), { signal: context.signal });
   } catch (cause) {
-    throw new Error(`cannot ask whether ${what} still lives: ${text(cause)}`, { cause });
+    throw new Error(`cannot ask whether ${what} still lives: ${messageOf(cause)}`, { cause });
   }
   const { uid, deletionTimestamp } = live.metadata;
   if (uid !== owner.metadata.uid) {

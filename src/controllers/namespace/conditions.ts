@@ -1,4 +1,5 @@
 /** What a Namespace says about its own deletion. Source: kubernetes v1.36 pkg/controller/namespace/deletion/status_condition_utils.go. */
+import { messageOf } from "../../api/error-message.ts";
 import type { Namespace } from "../../api/types.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -71,10 +72,6 @@ function wanted(outcome: Outcome): Readonly<Record<ConditionType, State>> {
 
 function isTrue(reason: string, message: string): State {
   return { status: "True", reason, message };
-}
-
-function messageOf(error: Error): string {
-  return error.message;
 }
 
 function listed(counts: ReadonlyMap<string, number>, say: (name: string, count: number) => string): string {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../api/error-message.ts";
 import { discover, type DiscoveredKind } from "../../client/api/discovery.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import type { Undiscovered } from "./outcome.ts";
@@ -32,7 +33,7 @@ export async function deletableKinds({ client, signal }: SyncContext): Promise<D
 
 function partly(unavailable: readonly { readonly groupVersion: string; readonly error: unknown }[]): Undiscovered {
   const groups = unavailable.map(({ groupVersion, error }) => {
-    return `${groupVersion}: ${error instanceof Error ? error.message : String(error)}`;
+    return `${groupVersion}: ${messageOf(error)}`;
   });
   const what = `unable to retrieve the complete list of server APIs: ${groups.sort().join(", ")}`;
   return {

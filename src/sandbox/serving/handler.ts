@@ -1,4 +1,5 @@
 /** One HTTP request, from its route to an encoded response. Synchronous: nothing else happens between reading the store and writing it. */
+import { messageOf } from "../../api/error-message.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { discoveryResponse, nonResourceResponse } from "./documents.ts";
 import { authorize } from "../endpoints/authorization.ts";
@@ -63,7 +64,7 @@ function serve(exchange: Exchange): Result {
 function errorResponse({ phase }: Exchange, error: unknown): Result {
   if (error instanceof URIError) return textResponse(400, "400 Bad Request");
   const isStatus = error instanceof StatusError;
-  const response = statusResponse(isStatus ? error : internal(error instanceof Error ? error.message : String(error)));
+  const response = statusResponse(isStatus ? error : internal(messageOf(error)));
   if (phase !== "authorizing" || !isStatus) return response;
   // Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go Forbidden.
   return { ...response, headers: { ...response.headers, "x-content-type-options": "nosniff" } };

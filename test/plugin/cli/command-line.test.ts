@@ -1,19 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import {
-  choice,
-  command,
-  duration,
-  flag,
-  readDuration,
-  text,
-  texts,
-  wholeNumber,
-} from "../../../plugin/cli/command.ts";
+import { choice, duration, flag, readDuration, text, texts, wholeNumber } from "../../../plugin/cli/command.ts";
+import { clusterCommand } from "../../../plugin/connections/globals.ts";
 import { type CommandLine, runCommandLine } from "../../../plugin/cli/command-line.ts";
-import { explain } from "../../../plugin/cli/explain-error.ts";
+import { reportError } from "../../../plugin/cli/report-error.ts";
 import { fakeIo, type FakeIo } from "../../support/fake-io.ts";
 
-const greet = command({
+const greet = clusterCommand({
   name: "greet",
   about: "Greet people",
   arguments: { name: "<person...>", about: "whom" },
@@ -25,8 +17,9 @@ const greet = command({
     pause: duration("--pause <duration>", "in between"),
   },
   examples: [{ says: "Greet the world", line: "greet world" }],
-  run: async (given, io) => {
-    io.out.write(JSON.stringify(given));
+  complete: (words) => words,
+  run: async (words, { io }) => {
+    io.out.write(JSON.stringify(words));
     return 7;
   },
 });
@@ -48,7 +41,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   try {
     code = await runCommandLine(line, args, io);
   } catch (error) {
-    code = explain(error, io);
+    code = reportError(error, io);
   }
   return { code, out: io.outText(), err: io.errText() };
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Candidate, choice, command, flag, text, texts } from "../../../plugin/cli/command.ts";
+import { type Candidate, choice, flag, text, texts } from "../../../plugin/cli/command.ts";
 import type { CommandLine } from "../../../plugin/cli/command-line.ts";
 import { complete } from "../../../plugin/cli/completion.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { objectCandidates } from "../../../plugin/connections/cluster-candidates.ts";
-import { globals } from "../../../plugin/connections/globals.ts";
+import { clusterCommand, globals } from "../../../plugin/connections/globals.ts";
 import { loadKubeconfig } from "../../../src/client/config/kubeconfig.ts";
 import { realHost } from "../../../src/platform/host.ts";
 import { realTimeline } from "../../../src/platform/real-timeline.ts";
@@ -22,22 +22,23 @@ const failing = (): Promise<readonly Candidate[]> => Promise.reject(new Error("n
 const line: CommandLine = {
   about: "",
   version: "1",
-  globals: { context: text("--context <name>", "the context", { complete: failing }) },
+  globals: { context: text("--context <name>", "the context", { candidates: failing }) },
   examples: [],
   commands: [
-    command({
+    clusterCommand({
       name: "run",
       about: "Run controllers",
       arguments: { name: "<controller...>", about: "which" },
-      completeArgument: () => [{ value: "replicaset", about: "keeps pods" }],
+      argumentCandidates: () => [{ value: "replicaset", about: "keeps pods" }],
       options: {
         output: choice("-o, --output <format>", "how", ["text", "json"]),
-        namespace: text("-n, --namespace <name>", "where", { complete: namespaces }),
+        namespace: text("-n, --namespace <name>", "where", { candidates: namespaces }),
         failOn: texts("--fail-on <what,...>", "when", { choices: ["delete", "unavailable"] }),
         manifests: texts("-f, --filename <path>", "which"),
         once: flag("--once", "once"),
       },
       examples: [],
+      complete: () => undefined,
       run: () => Promise.resolve(0),
     }),
   ],
@@ -114,13 +115,14 @@ describe("completion from a cluster", () => {
   });
   afterAll(() => served.stop());
 
-  const why = command({
+  const why = clusterCommand({
     name: "why",
     about: "",
     arguments: { name: "[object...]", about: "" },
-    completeArgument: (io, _, typing) => objectCandidates(io, typing),
+    argumentCandidates: (io, _, typing) => objectCandidates(io, typing),
     options: {},
     examples: [],
+    complete: () => undefined,
     run: () => Promise.resolve(0),
   });
   const real: CommandLine = { about: "", version: "", globals, examples: [], commands: [why] };

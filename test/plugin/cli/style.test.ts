@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { plainTable } from "../../../plugin/cli/table.ts";
-import { hung, shorten, shownLength, styleOf, wrapWords } from "../../../plugin/cli/style.ts";
+import { wrapHanging, shorten, shownLength, styleOf, wrapWords } from "../../../plugin/cli/style.ts";
 import { terminalText } from "../../../src/platform/visible-text.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 
@@ -32,7 +32,7 @@ describe("columns", () => {
 
   test("words are wrapped by what they take on the screen", () => {
     expect(wrapWords(["日本語", "日本語", "web"], 10)).toEqual(["日本語", "日本語 web"]);
-    expect(hung("a 日本語日本語 b", 12)).toEqual(["a", `${" ".repeat(8)}日本語日本語`, `${" ".repeat(8)}b`]);
+    expect(wrapHanging("a 日本語日本語 b", 12)).toEqual(["a", `${" ".repeat(8)}日本語日本語`, `${" ".repeat(8)}b`]);
   });
 
   test("a text is cut by what it takes, never inside of a character", () => {

@@ -2,7 +2,7 @@
 import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { Dangling } from "../../../../src/modes/dry-run/dangling.ts";
 import { unseenText } from "../../../../src/verdict/verdict.ts";
-import { counted } from "../../../cli/style.ts";
+import { pluralize } from "../../../cli/style.ts";
 import { namedOrCounted } from "./headline.ts";
 import type { DryRunReport } from "./report.ts";
 
@@ -32,7 +32,7 @@ function unjudgedLines(unseen: readonly { readonly what: string; readonly why: s
     .slice(0, shownFindings)
     .map(({ what, why }) => `? ${what}: cannot tell whether it becomes available: ${why}`);
   const left = unseen.length - lines.length;
-  return left === 0 ? lines : [...lines, `? and ${counted(left, "other object")} that cannot be judged`];
+  return left === 0 ? lines : [...lines, `? and ${pluralize(left, "other object")} that cannot be judged`];
 }
 
 function more(findings: readonly Pick<Availability, "of" | "key">[], what: string): string[] {

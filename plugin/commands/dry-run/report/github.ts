@@ -2,7 +2,7 @@
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { Random } from "../../../../src/platform/random.ts";
-import { isFeared, lostObjects } from "./verdict.ts";
+import { failsOn, lostObjects } from "./verdict.ts";
 import { isInWorkTree } from "../../../manifests/manifest-text.ts";
 import { ManifestError } from "../../../manifests/manifests.ts";
 import type { UserError } from "../../../cli/user-error.ts";
@@ -61,13 +61,13 @@ function annotationsOf(report: DryRunReport): Annotation[] {
       ? [{ level: "error", title: "not steady", message: verdictLine(report) } as const]
       : []),
     ...run.availability.filter(isShort).map((each): Annotation => ({
-      level: isFeared(report.fears, "unavailable") ? "error" : "warning",
+      level: failsOn(report.failOn, "unavailable") ? "error" : "warning",
       title: "not available",
       message: unavailableText(each).slice(2),
       place: placeOfObject(report, each),
     })),
     ...run.references.dangling.map((each): Annotation => ({
-      level: isFeared(report.fears, "dangling") ? "error" : "warning",
+      level: failsOn(report.failOn, "dangling") ? "error" : "warning",
       title: "dangling reference",
       message: danglingText(each).slice(2),
       place: placeOfObject(report, each, each.field),
@@ -80,7 +80,7 @@ function annotationsOf(report: DryRunReport): Annotation[] {
         message: `cannot tell whether ${what} becomes available: ${why}`,
       })),
     ...lostObjects(run).map((change): Annotation => ({
-      level: report.fears?.has("delete") === true ? "error" : "warning",
+      level: report.failOn?.has("delete") === true ? "error" : "warning",
       title: "deleted",
       message: `${nameOf(change)} would be deleted: ${reasonOf(change)}`,
     })),

@@ -3,7 +3,7 @@ import type { StoredObject } from "../../../../src/api/object.ts";
 import { type ObjectChange } from "../../../../src/views/outcome.ts";
 import type { Rollout } from "../../../../src/views/rollout.ts";
 import type { Cause } from "../../../../src/views/story.ts";
-import { counted } from "../../../cli/style.ts";
+import { pluralize } from "../../../cli/style.ts";
 
 export const signs: Readonly<Record<ObjectChange["did"], string>> = {
   created: "+",
@@ -28,7 +28,7 @@ export function namedOrCounted(all: readonly Named[]): string {
   const objects = [...new Map(all.map((each) => [`${each.of.kind} ${each.key}`, each])).values()];
   if (objects.length <= namedObjects) return objects.map(({ of, key }) => `${of.kind} ${key}`).join(", ");
   const kinds = Map.groupBy(objects, ({ of }) => of.kind);
-  return [...kinds].map(([kind, each]) => counted(each.length, kind, plural(kind))).join(", ");
+  return [...kinds].map(([kind, each]) => pluralize(each.length, kind, plural(kind))).join(", ");
 }
 
 interface Named {
@@ -58,7 +58,7 @@ export function reasonOf(change: ObjectChange): string {
   const causes = telling.length > 0 ? telling : change.causes.slice(0, 1);
   const parts = causes.slice(0, namedCauses).map((cause) => causeText(change, cause, causes.length > 1));
   const more = causes.length - parts.length;
-  return [...parts, ...(more > 0 ? [`and ${counted(more, "more decision")}`] : [])].join("; ");
+  return [...parts, ...(more > 0 ? [`and ${pluralize(more, "more decision")}`] : [])].join("; ");
 }
 
 /** A size that one decision changed is told in its own words; one of several decisions in numbers: theirs, not the object's. */

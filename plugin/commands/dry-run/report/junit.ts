@@ -1,7 +1,7 @@
 /** The answer of a dry-run as JUnit's XML: a test for each applied object, and one for the whole coming to rest. */
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
-import { isFeared, lostObjects } from "./verdict.ts";
+import { failsOn, lostObjects } from "./verdict.ts";
 import { danglingText, unavailableText } from "./closing.ts";
 import { nameOf, reasonOf } from "./headline.ts";
 import { type DryRunReport, loopLines, verdictLine } from "./report.ts";
@@ -33,13 +33,13 @@ export function junitLines(report: DryRunReport): string[] {
 }
 
 function objectCases(report: DryRunReport): readonly TestCase[] {
-  const { run, fears } = report;
+  const { run, failOn } = report;
   const each = new Map(run.done.map((done) => [`${done.of.kind} ${done.key}`, done]));
   return [...each].map(([name, done]): TestCase => {
     const isIt = ({ of, key }: Pick<AppliedChange, "of" | "key">): boolean =>
       of.kind === done.of.kind && key === done.key;
-    const unavailable = isFeared(fears, "unavailable") ? run.availability.filter(isShort).filter(isIt) : [];
-    const dangling = isFeared(fears, "dangling") ? run.references.dangling.filter(isIt) : [];
+    const unavailable = failsOn(failOn, "unavailable") ? run.availability.filter(isShort).filter(isIt) : [];
+    const dangling = failsOn(failOn, "dangling") ? run.references.dangling.filter(isIt) : [];
     return {
       file: fileOf(report, done),
       name,
@@ -61,12 +61,12 @@ function fileOf({ manifests }: DryRunReport, { wish }: AppliedChange): string {
 }
 
 function wholeCases(report: DryRunReport): readonly TestCase[] {
-  const { run, fears } = report;
+  const { run, failOn } = report;
   const isSteady = run.settled.is === "steady" && run.before.is === "steady";
   const loop =
-    isSteady || !isFeared(fears, "never-steady") ? [] : [[verdictLine(report), ...loopLines(report)].join("\n")];
+    isSteady || !failsOn(failOn, "never-steady") ? [] : [[verdictLine(report), ...loopLines(report)].join("\n")];
   const steady: TestCase = { file: "dry-run", name: "the controllers come to rest", failures: loop };
-  if (!isFeared(fears, "delete")) return [steady];
+  if (!failsOn(failOn, "delete")) return [steady];
   const lost = lostObjects(run).map((change) => `${nameOf(change)} would be deleted: ${reasonOf(change)}`);
   return [steady, { file: "dry-run", name: "nothing is deleted for good", failures: lost }];
 }

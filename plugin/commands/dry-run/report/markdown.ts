@@ -1,6 +1,6 @@
 /** The answer of a dry-run as Markdown: for a job's summary, or a comment on a pull request. */
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
-import { counted } from "../../../cli/style.ts";
+import { pluralize } from "../../../cli/style.ts";
 import { availableTexts, closingNotes } from "./closing.ts";
 import { nameOf, readyText, reasonOf, signs } from "./headline.ts";
 import { objectDiff } from "./object-diff.ts";
@@ -53,7 +53,7 @@ function details(report: DryRunReport): string[] {
   }
   return left === 0
     ? lines
-    : [...lines, `The diffs of ${counted(left, "more object")} are left out: they are too long.`, ""];
+    : [...lines, `The diffs of ${pluralize(left, "more object")} are left out: they are too long.`, ""];
 }
 
 function escaped(text: string): string {

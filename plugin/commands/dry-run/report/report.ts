@@ -6,8 +6,8 @@ import type { Verdicts } from "../../../../src/modes/dry-run/verdicts.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import type { Shown } from "../../../../src/views/shown-form.ts";
 import type { Manifest } from "../../../manifests/manifests.ts";
-import type { Fears } from "./verdict.ts";
-import { counted } from "../../../cli/style.ts";
+import type { FailConditions } from "./verdict.ts";
+import { pluralize } from "../../../cli/style.ts";
 
 export interface DryRunReport {
   /** `2 manifests over a snapshot of context dev (…)`. */
@@ -23,7 +23,7 @@ export interface DryRunReport {
   /** Diffs of what controllers make, too. */
   readonly showGenerated: boolean;
   /** Of `--fail-on`. */
-  readonly fears: Fears | undefined;
+  readonly failOn: FailConditions | undefined;
   readonly verdicts: Verdicts;
   readonly exitCode: number;
 }
@@ -80,11 +80,11 @@ export function verdictLine(report: DryRunReport): string {
   const totals = changesText(report);
   switch (run.settled.is) {
     case "steady":
-      return `steady after ${counted(run.syncs, "sync")}: ${totals}`;
+      return `steady after ${pluralize(run.syncs, "sync")}: ${totals}`;
     case "loop":
-      return `never steady, after ${counted(run.syncs, "sync")}: ${totals} so far`;
+      return `never steady, after ${pluralize(run.syncs, "sync")}: ${totals} so far`;
     case "horizon":
-      return `not steady within ${run.settled.horizonMs / 60_000} minutes, after ${counted(run.syncs, "sync")}: ${totals} so far`;
+      return `not steady within ${run.settled.horizonMs / 60_000} minutes, after ${pluralize(run.syncs, "sync")}: ${totals} so far`;
   }
 }
 

@@ -6,7 +6,7 @@ import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { OpenClaim } from "../../../../src/modes/dry-run/open-claims.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import type { ChangeGroup, ObjectChange } from "../../../../src/views/outcome.ts";
-import { counted, type Style, wrapWords } from "../../../cli/style.ts";
+import { pluralize, type Style, wrapWords } from "../../../cli/style.ts";
 import { availableTexts, closingNotes } from "./closing.ts";
 import { nameOf, namedOrCounted, plural, readyText, reasonOf, signs } from "./headline.ts";
 import { objectDiff } from "./object-diff.ts";
@@ -57,7 +57,7 @@ function diffLines(report: DryRunReport, style: Style): string[] {
   const left =
     allChanges(report).reduce((sum, { count }) => sum + count, 0) - shown.reduce((sum, { count }) => sum + count, 0);
   if (left === 0 || lines.length === 0) return lines;
-  const them = `diffs left out: ${counted(left, "object")} made by controllers (--show-generated prints them)`;
+  const them = `diffs left out: ${pluralize(left, "object")} made by controllers (--show-generated prints them)`;
   return [...lines, ...hang("", them, style), ""];
 }
 

@@ -7,32 +7,34 @@ import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import { UserError } from "../../../cli/user-error.ts";
 
 /** What `--fail-on` can name. */
-export const fearable = ["delete", "unavailable", "dangling", "never-steady"] as const;
-export type Fear = (typeof fearable)[number];
-export type Fears = ReadonlySet<Fear>;
+export const failConditions = ["delete", "unavailable", "dangling", "never-steady"] as const;
+export type FailCondition = (typeof failConditions)[number];
+export type FailConditions = ReadonlySet<FailCondition>;
 
 /** `delete,unavailable`, given once or more often. @throws UserError for a word that is none of them. */
-export function readFears(words: readonly string[] | undefined): Fears | undefined {
+export function parseFailOn(words: readonly string[] | undefined): FailConditions | undefined {
   if (words === undefined) return undefined;
-  const fears = new Set<Fear>();
+  const failOn = new Set<FailCondition>();
   for (const word of words.flatMap((list) => list.split(",")).map((each) => each.trim())) {
-    const fear = fearable.find((each) => each === word);
-    if (fear === undefined) {
-      throw new UserError(`--fail-on does not know ${JSON.stringify(word)}`, [`it takes: ${fearable.join(", ")}`]);
+    const condition = failConditions.find((each) => each === word);
+    if (condition === undefined) {
+      throw new UserError(`--fail-on does not know ${JSON.stringify(word)}`, [
+        `it takes: ${failConditions.join(", ")}`,
+      ]);
     }
-    fears.add(fear);
+    failOn.add(condition);
   }
-  return fears;
+  return failOn;
 }
 
 /** Whether it fails a job. Without `--fail-on` a lost object counts as the change that it is, and a dangling reference is told. */
-export function isFeared(fears: Fears | undefined, fear: Fear): boolean {
-  return fears === undefined ? fear === "unavailable" || fear === "never-steady" : fears.has(fear);
+export function failsOn(failOn: FailConditions | undefined, condition: FailCondition): boolean {
+  return failOn === undefined ? condition === "unavailable" || condition === "never-steady" : failOn.has(condition);
 }
 
 export interface VerdictOptions {
   /** Of `--fail-on`: only these count. */
-  readonly fears?: Fears | undefined;
+  readonly failOn?: FailConditions | undefined;
   /** Of `--exit-code=never`: changes alone do not count. */
   readonly never: boolean;
   /** Whether there is something to differ from. */
@@ -43,8 +45,8 @@ export interface VerdictOptions {
  * What was found comes before what cannot be told, and that before changes: 3 never steady, 4 unavailable, 1 what `--fail-on` names,
  * 5 cannot tell, 1 something would change, 0 otherwise; see `dry-run --help`.
  */
-export function exitCodeOf(run: DryRun, verdicts: Verdicts, { fears, never, hasBaseline }: VerdictOptions): number {
-  const counts = (fear: Fear): boolean => isFeared(fears, fear);
+export function exitCodeOf(run: DryRun, verdicts: Verdicts, { failOn, never, hasBaseline }: VerdictOptions): number {
+  const counts = (condition: FailCondition): boolean => failsOn(failOn, condition);
   const { available, references, unchanged } = verdicts;
   if ((run.settled.is !== "steady" || run.before.is !== "steady") && counts("never-steady")) return 3;
   if (available.is === "found" && counts("unavailable")) return 4;
@@ -54,7 +56,7 @@ export function exitCodeOf(run: DryRun, verdicts: Verdicts, { fears, never, hasB
     (available.is === "cannot tell" && counts("unavailable")) ||
     (references.is === "cannot tell" && counts("dangling"));
   if (isOpen) return cannotTellExitCode;
-  if (fears !== undefined || !hasBaseline || never) return 0;
+  if (failOn !== undefined || !hasBaseline || never) return 0;
   if (unchanged.is === "found") return 1;
   return unchanged.is === "well" ? 0 : cannotTellExitCode;
 }

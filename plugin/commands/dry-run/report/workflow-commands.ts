@@ -5,7 +5,7 @@
  * Source: actions/runner src/Runner.Common/ActionCommand.cs TryParse, TryParseV2; src/Runner.Worker/ActionCommandManager.cs.
  */
 import { type Random, randomUuid } from "../../../../src/platform/random.ts";
-import { counted } from "../../../cli/style.ts";
+import { pluralize } from "../../../cli/style.ts";
 
 export type Level = "error" | "warning" | "notice";
 
@@ -31,7 +31,7 @@ export function annotationLines(annotations: readonly Annotation[]): string[] {
     const all = annotations.filter((each) => each.level === level);
     if (all.length <= shownOfALevel) return all.map(commandOf);
     const shown = all.slice(0, shownOfALevel - 1);
-    const rest = counted(all.length - shown.length, `more ${level}`);
+    const rest = pluralize(all.length - shown.length, `more ${level}`);
     return [...shown, { level, title: rest, message: `${rest}: the log has them all` }].map(commandOf);
   });
 }

@@ -6,7 +6,7 @@ import { fakeIo } from "../../../support/fake-io.ts";
 describe("controllers", () => {
   async function printed(columns: number | undefined, ...names: string[]): Promise<string[]> {
     const io = fakeIo(columns === undefined ? {} : { columns });
-    expect(await controllers.run({ arguments: names, options: {} }, io)).toBe(0);
+    expect(await controllers.execute({ arguments: names, options: {} }, io)).toBe(0);
     return io.outText().trimEnd().split("\n");
   }
 

@@ -28,7 +28,7 @@ interface Ended {
 async function dryRun(options: object, columns?: number): Promise<Ended> {
   const io = fakeIo(columns === undefined ? {} : { columns });
   const given = { from: "manifests", ...options } as never;
-  const code = await dryRunCommand.run({ arguments: [], options: given }, io);
+  const code = await dryRunCommand.execute({ arguments: [], options: given }, io);
   return { code, text: io.outText() };
 }
 

@@ -1,6 +1,11 @@
 /** What a script or a CI job is told by the exit code. */
 import { describe, expect, test } from "bun:test";
-import { exitCodeOf, type Fear, lostObjects, readFears } from "../../../../plugin/commands/dry-run/report/verdict.ts";
+import {
+  exitCodeOf,
+  type FailCondition,
+  lostObjects,
+  parseFailOn,
+} from "../../../../plugin/commands/dry-run/report/verdict.ts";
 import type { DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
 import { githubLines } from "../../../../plugin/commands/dry-run/report/github.ts";
 import { seededRandom } from "../../../../src/platform/random.ts";
@@ -14,7 +19,7 @@ describe("the exit code of dry-run", () => {
   const rows: readonly {
     readonly name: string;
     readonly run: DryRun;
-    readonly fears?: readonly Fear[];
+    readonly failOn?: readonly FailCondition[];
     readonly never?: true;
     readonly alone?: true;
     readonly code: number;
@@ -22,25 +27,25 @@ describe("the exit code of dry-run", () => {
     { name: "something would change", run: rollout, code: 1 },
     { name: "something would change, --exit-code=never", run: rollout, never: true, code: 0 },
     { name: "manifests alone have nothing to differ from", run: rollout, alone: true, code: 0 },
-    { name: "a rollout, where deletions are feared", run: rollout, fears: ["delete"], code: 0 },
+    { name: "a rollout, where deletions are feared", run: rollout, failOn: ["delete"], code: 0 },
     { name: "nothing becomes available", run: full, code: 4 },
     { name: "nothing becomes available, --exit-code=never", run: full, never: true, code: 4 },
-    { name: "nothing becomes available, where it is not feared", run: full, fears: ["delete"], code: 0 },
-    { name: "nothing becomes available, where it is feared", run: full, fears: ["unavailable"], code: 4 },
+    { name: "nothing becomes available, where it is not feared", run: full, failOn: ["delete"], code: 0 },
+    { name: "nothing becomes available, where it is feared", run: full, failOn: ["unavailable"], code: 4 },
     { name: "never steady", run: { ...rollout, settled: { is: "horizon", horizonMs: 1 } }, code: 3 },
     {
       name: "never steady, where it is not feared",
       run: { ...rollout, settled: { is: "horizon", horizonMs: 1 } },
-      fears: ["delete"],
+      failOn: ["delete"],
       code: 0,
     },
   ];
-  for (const { name, run, fears, never, alone, code } of rows) {
+  for (const { name, run, failOn, never, alone, code } of rows) {
     test(`${name}: ${code}`, () => {
       const options = { never: never === true, hasBaseline: alone !== true };
-      expect(exitCodeOf(run, judged(run), { ...options, ...(fears !== undefined && { fears: new Set(fears) }) })).toBe(
-        code,
-      );
+      expect(
+        exitCodeOf(run, judged(run), { ...options, ...(failOn !== undefined && { failOn: new Set(failOn) }) }),
+      ).toBe(code);
     });
   }
 
@@ -60,7 +65,7 @@ describe("the exit code of dry-run", () => {
     readonly name: string;
     readonly baseline: readonly ToApply[];
     readonly applied: readonly ToApply[];
-    readonly fears?: readonly Fear[];
+    readonly failOn?: readonly FailCondition[];
     readonly code: number;
   }[] = [
     { name: "a DaemonSet, which nobody here runs", baseline: [], applied: [daemons], code: 5 },
@@ -70,7 +75,7 @@ describe("the exit code of dry-run", () => {
       name: "a DaemonSet, where only deletions are feared",
       baseline: [],
       applied: [daemons],
-      fears: ["delete"],
+      failOn: ["delete"],
       code: 0,
     },
     { name: "an object that may not be read", baseline: [service], applied: [service, hidden], code: 5 },
@@ -78,13 +83,13 @@ describe("the exit code of dry-run", () => {
     { name: "a kind of others that stays as it is", baseline: [frob], applied: [frob], code: 0 },
     { name: "a kind of others beside a change", baseline: [], applied: [service, frob], code: 1 },
     { name: "a Service that fits no pod", baseline: [lost], applied: [lost], code: 0 },
-    { name: "the same, where it is feared", baseline: [lost], applied: [lost], fears: ["dangling"], code: 1 },
+    { name: "the same, where it is feared", baseline: [lost], applied: [lost], failOn: ["dangling"], code: 1 },
   ];
-  for (const { name, baseline, applied, fears, code } of open) {
+  for (const { name, baseline, applied, failOn, code } of open) {
     test(`${name}: ${code}`, async () => {
       const run = await play(baseline, applied.map(apply));
-      const given = fears === undefined ? undefined : new Set(fears);
-      expect(exitCodeOf(run, judged(run), { never: false, hasBaseline: true, fears: given })).toBe(code);
+      const given = failOn === undefined ? undefined : new Set(failOn);
+      expect(exitCodeOf(run, judged(run), { never: false, hasBaseline: true, failOn: given })).toBe(code);
     });
   }
 
@@ -109,13 +114,13 @@ describe("the exit code of dry-run", () => {
     const kind = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true };
     const run = await play([deployment("nginx:1.26")], [{ is: "delete", kind, namespace: "shop", name: "web" }]);
     expect(lostObjects(run).map(({ of }) => of.kind)).toEqual(["Deployment", "ReplicaSet", "Pod"]);
-    expect(exitCodeOf(run, judged(run), { fears: new Set(["delete"]), never: false, hasBaseline: true })).toBe(1);
+    expect(exitCodeOf(run, judged(run), { failOn: new Set(["delete"]), never: false, hasBaseline: true })).toBe(1);
   });
 
   test("--fail-on takes lists, and refuses words that it does not know", () => {
-    expect(readFears(["delete,unavailable", "never-steady"])).toEqual(
+    expect(parseFailOn(["delete,unavailable", "never-steady"])).toEqual(
       new Set(["delete", "unavailable", "never-steady"]),
     );
-    expect(() => readFears(["deletes"])).toThrow('--fail-on does not know "deletes"');
+    expect(() => parseFailOn(["deletes"])).toThrow('--fail-on does not know "deletes"');
   });
 });

@@ -21,7 +21,7 @@ describe("a dry-run that cannot be made", () => {
     const io = fakeIo();
     try {
       const options = { manifests: [file], from: "manifests", output } as never;
-      const error = (await rejection(dryRunCommand.run({ arguments: [], options }, io))) as UserError;
+      const error = (await rejection(dryRunCommand.execute({ arguments: [], options }, io))) as UserError;
       return {
         io,
         error: new UserError(

@@ -82,7 +82,7 @@ export function reportOf(run: DryRun, more: Partial<DryRunReport> = {}): DryRunR
     shown: {},
     steps: false,
     showGenerated: false,
-    fears: undefined,
+    failOn: undefined,
     verdicts: judged(run),
     exitCode: 1,
     ...more,

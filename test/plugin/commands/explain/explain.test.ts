@@ -6,7 +6,7 @@ import { fakeIo } from "../../../support/fake-io.ts";
 async function printed(columns: number | undefined, words: readonly string[], output?: "json"): Promise<string> {
   const io = fakeIo(columns === undefined ? {} : { columns });
   const options = output === undefined ? {} : { output };
-  expect(await explainCommand.run({ arguments: words, options }, io)).toBe(0);
+  expect(await explainCommand.execute({ arguments: words, options }, io)).toBe(0);
   return io.outText();
 }
 
@@ -52,15 +52,15 @@ describe("explain", () => {
     { name: "a rule that is like none", words: ["serviceaccount", "zzz"], says: "known are: create-default" },
   ]) {
     test(`suggests ${name} that may have been meant`, () => {
-      expect(() => explainCommand.run({ arguments: words, options: {} }, fakeIo())).toThrow(
-        expect.objectContaining({ next: expect.arrayContaining([says]) as string[] }),
-      );
+      expect(explainCommand.execute({ arguments: words, options: {} }, fakeIo())).rejects.toMatchObject({
+        next: expect.arrayContaining([says]) as string[],
+      });
     });
   }
 
   test("completes controllers, then the rules of the one that is named", async () => {
     const values = async (before: readonly string[]): Promise<string[]> =>
-      ((await explainCommand.completeArgument?.(fakeIo(), before, { typed: "", before, values: {} })) ?? []).map(
+      ((await explainCommand.argumentCandidates?.(fakeIo(), before, { typed: "", before, values: {} })) ?? []).map(
         ({ value }) => value,
       );
     expect(await values([])).toEqual(builtInControllers.map(({ name }) => name));

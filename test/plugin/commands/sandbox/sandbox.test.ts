@@ -176,7 +176,7 @@ describe("kubectl reconcile sandbox", () => {
   const refusals = [
     { args: ["--write-kubeconfig", "/no/such/folder/config"], says: "there is no folder /no/such/folder" },
     { args: ["--port", "70000"], says: "It should be a whole number from 1 to 65535" },
-    { args: ["--context", "dev"], says: "--context chooses a cluster, and `sandbox` asks none" },
+    { args: ["--context", "dev"], says: "`sandbox` does not connect to a cluster; --context has no effect" },
     { args: ["--run", "none,rs"], says: "--run none goes with no other controller" },
     {
       args: ["--disable-admission-plugins", "LimitRanger,ServiceAcount"],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { differenceText } from "../../../../plugin/commands/trace/shadow-text.ts";
-import { hung, styleOf } from "../../../../plugin/cli/style.ts";
+import { wrapHanging, styleOf } from "../../../../plugin/cli/style.ts";
 import { SyncBlockText } from "../../../../plugin/commands/trace/sync-block-text.ts";
 import { splitKey } from "../../../../src/api/key.ts";
 import type { AgreementEvent } from "../../../../src/trace/events.ts";
@@ -37,7 +37,7 @@ function shadowText(columns: number | undefined): string {
   const lines = new SyncBlockText({ style, shadow: true, sinceStartAt });
   return shown
     .flatMap((each) =>
-      each.is === "block" ? lines.lines(each.block) : [...hung(differenceText(each.event, 1), columns), ""],
+      each.is === "block" ? lines.lines(each.block) : [...wrapHanging(differenceText(each.event, 1), columns), ""],
     )
     .join("\n");
 }

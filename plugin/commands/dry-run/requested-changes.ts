@@ -1,4 +1,4 @@
-/** From manifests and flags to what is to be done to the cluster. */
+/** From manifests and flags to the changes that are requested of the cluster. */
 import { objectKey } from "../../../src/api/key.ts";
 import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
 import { namedOrCounted } from "./report/headline.ts";
@@ -6,11 +6,11 @@ import { type DiscoveredKind, findKind } from "../../../src/client/api/discovery
 import type { RejectedChange, RequestedChange } from "../../../src/modes/dry-run/apply.ts";
 import type { Problem } from "../../manifests/manifest-text.ts";
 import { type BothSides, type Manifest, ManifestError, problemOf } from "../../manifests/manifests.ts";
-import { refusals, refusedFields } from "../../manifests/refusals.ts";
+import { statusErrorLines, fieldErrors } from "../../manifests/status-errors.ts";
 import { UserError } from "../../cli/user-error.ts";
 
 /** As the user gave them. */
-export interface WishWords extends BothSides {
+export interface ChangeFlags extends BothSides {
   /** `TYPE/NAME` each. */
   readonly deletes: readonly string[];
   /** `TYPE/NAME=N` each. */
@@ -25,7 +25,8 @@ export function isSaved({ object }: Manifest): boolean {
   return uid !== undefined && resourceVersion !== undefined;
 }
 
-export interface WishPlace {
+/** What the words of the flags are resolved against. */
+export interface ChangeContext {
   readonly kinds: readonly DiscoveredKind[];
   /** Where objects are that name none. */
   readonly namespace: string;
@@ -37,7 +38,7 @@ const targetForm = /^[^/]+\/[^/]+$/;
 const scaleForm = /^([^/]+\/[^/=]+)=(\d+)$/;
 
 /** @throws UserError for words that are no `TYPE/NAME`, before anything is read. */
-export function checkWords({ scales, deletes }: Pick<WishWords, "scales" | "deletes">): void {
+export function validateChangeFlags({ scales, deletes }: Pick<ChangeFlags, "scales" | "deletes">): void {
   for (const text of scales) {
     if (!scaleForm.test(text)) {
       throw new UserError(`--scale ${text} cannot be read`, ["it takes TYPE/NAME=N: deploy/web=5"]);
@@ -50,15 +51,16 @@ export function checkWords({ scales, deletes }: Pick<WishWords, "scales" | "dele
   }
 }
 
-export interface Wishes {
-  readonly wishes: readonly RequestedChange[];
+/** What is to be done to the cluster, in order. */
+export interface RequestedChanges {
+  readonly changes: readonly RequestedChange[];
   readonly baseline: readonly RequestedChange[];
-  /** A sentence about what is not wished for, and might be. */
+  /** A sentence about what was not requested, and might have been meant. */
   readonly notes: readonly string[];
 }
 
 /** The words have been checked. @throws UserError for a type that is not known. */
-export function wishesFrom(words: WishWords, place: WishPlace): Wishes {
+export function requestedChanges(words: ChangeFlags, place: ChangeContext): RequestedChanges {
   const { kinds, namespace, given } = place;
   const apply = ({ object }: Manifest): RequestedChange => ({ is: "apply", object: object, namespace });
   const isGiven = ({ object }: Manifest): boolean => given?.has(object) === true;
@@ -73,7 +75,7 @@ export function wishesFrom(words: WishWords, place: WishPlace): Wishes {
   const gone = goneFrom(words, place);
   const left = gone.map(({ kind, name, namespace }) => ({ of: kind, key: objectKey(namespace, name) }));
   return {
-    wishes: [
+    changes: [
       ...words.manifests.filter((each) => !isGiven(each)).map(apply),
       ...(words.prune ? gone : []),
       ...scales,
@@ -94,8 +96,8 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
  * otherwise, by controllers for the most part.
  */
 function goneFrom(
-  { manifests, baseline }: WishWords,
-  { kinds, namespace, given }: WishPlace,
+  { manifests, baseline }: ChangeFlags,
+  { kinds, namespace, given }: ChangeContext,
 ): readonly Extract<RequestedChange, { readonly is: "delete" }>[] {
   if (manifests.length === 0) return [];
   const nameOf = ({
@@ -134,7 +136,7 @@ function targetOf(
 }
 
 /** @throws UserError where anything was refused: what, where and why. */
-export function refusedWishes(refused: readonly RejectedChange[], words: WishWords): void {
+export function refuseRejectedChanges(refused: readonly RejectedChange[], words: ChangeFlags): void {
   if (refused.length === 0) return;
   const all = [...words.manifests, ...words.baseline];
   const problems: Problem[] = [];
@@ -142,8 +144,8 @@ export function refusedWishes(refused: readonly RejectedChange[], words: WishWor
   for (const { wish, error } of refused) {
     const manifest = wish.is === "apply" ? all.find(({ object }) => object === wish.object) : undefined;
     if (manifest !== undefined) {
-      problems.push(...refusedFields(error).map(({ field, text }) => problemOf(manifest, field, text)));
-    } else if (wish.is === "apply") others.push(...refusals(wish.object.kind, error));
+      problems.push(...fieldErrors(error).map(({ field, text }) => problemOf(manifest, field, text)));
+    } else if (wish.is === "apply") others.push(...statusErrorLines(wish.object.kind, error));
     else others.push(`${wish.is} ${wish.kind.kind} ${wish.name}: ${error.message}`);
   }
   const isLate = problems.some(({ text }) => /^namespaces ".*" not found$/.test(text));

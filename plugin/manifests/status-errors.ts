@@ -4,7 +4,7 @@ import type { StatusError } from "../../src/api/status-error.ts";
 /** What the server says of a body that is none of its kind, before it comes to the point. */
 const decodingPrefix = /^\w+ in version "\w+" cannot be handled as a \w+: (strict decoding error: )?/;
 
-export interface FieldRefusal {
+export interface FieldError {
   /** Empty where the server names none. */
   readonly field: string;
   /** With the field. */
@@ -12,7 +12,7 @@ export interface FieldRefusal {
 }
 
 /** One for each field that is wrong, or the server's message where it names none. */
-export function refusedFields({ status, message }: StatusError): readonly FieldRefusal[] {
+export function fieldErrors({ status, message }: StatusError): readonly FieldError[] {
   const causes = (status.details?.causes ?? []).filter(({ field }) => field !== undefined && field !== "");
   if (causes.length > 0) {
     return causes.map(({ field = "", message, reason }) => ({
@@ -32,6 +32,6 @@ function fieldNamedIn(text: string): string {
 }
 
 /** A line for each field that is wrong; `place` begins each. */
-export function refusals(place: string, error: StatusError): string[] {
-  return refusedFields(error).map(({ text }) => `${place}: ${text}`);
+export function statusErrorLines(place: string, error: StatusError): string[] {
+  return fieldErrors(error).map(({ text }) => `${place}: ${text}`);
 }

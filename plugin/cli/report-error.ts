@@ -7,7 +7,7 @@ import { shownLength, styleOf, wrapWords } from "./style.ts";
 import { UserError } from "./user-error.ts";
 
 /** Prints the error to standard error. @returns the exit code. */
-export function explain(error: unknown, io: Io): number {
+export function reportError(error: unknown, io: Io): number {
   const { colour, columns } = styleOf(io.err);
   const { message, next } = inWords(error);
   // Neither is a mistake of the program's or its user's.

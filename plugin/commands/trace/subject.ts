@@ -1,61 +1,28 @@
-/** What the arguments of `trace` ask for: which controllers, and which object's syncs. */
+/** What the words of `trace` name: which controllers, and which object's syncs. */
 import type { Kind } from "../../../src/api/kind.ts";
 import { isNameOf } from "../../../src/client/api/discovery.ts";
 import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { controllersNamed } from "../../names/controller-names.ts";
-import type { Globals } from "../../connections/globals.ts";
-import type { Io } from "../../cli/io.ts";
 import { namesObject } from "../../names/object-names.ts";
-import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
-import type { Failure } from "./screen.ts";
+import type { TraceSubject } from "./request.ts";
 import { UserError } from "../../cli/user-error.ts";
 
-export interface TraceOptions extends Globals {
-  readonly allNamespaces?: true;
-  readonly why?: string;
-  readonly all?: true;
-  readonly sandbox?: true;
-  readonly manifests?: readonly string[];
-  readonly once?: true;
-  readonly for?: number;
-  readonly count?: number;
-  readonly failOn?: Failure;
-  readonly output?: "text" | "json";
-  readonly sinceStart?: true;
-}
-
-export interface Asked {
-  readonly controllers: readonly ControllerDefinition[];
-  /** `TYPE/NAME`: only this object's syncs are shown. */
-  readonly object: string | undefined;
-  /** With it those of the objects above and below it. */
-  readonly chain: boolean;
-  /** The controllers were not named one by one: those that do not fit the scope may be left out. */
-  readonly all: boolean;
-}
-
-/** @throws UserError for arguments that contradict each other, and for controllers that are not known. */
-export function askedFor(words: readonly string[], options: TraceOptions, io: Io): Asked {
+/** The controllers and the object that the words name. @throws UserError for more than one object, or a controller that is not known. */
+export function subjectOfWords(
+  words: readonly string[],
+  { why, calledAs }: { readonly why: string | undefined; readonly calledAs: string },
+): TraceSubject {
   const names = words.filter((word) => !namesObject(word));
   const [object, another] = words.filter(namesObject);
   if (another !== undefined) {
-    throw new UserError("more than one object named", ["trace follows one: omit the others, or name none"]);
+    throw new UserError("trace accepts at most one TYPE/NAME", ["name one object, or none"]);
   }
-  refuseTwoScopes(options);
-  refuseManifestsOnCluster(options, "trace writes nothing");
-  if (options.sandbox === true && options.failOn === "differs") {
-    throw new UserError("--fail-on differs is for shadow: in a sandbox there is no owner to differ from", [
-      "omit --sandbox, or name another",
-    ]);
+  const target = object ?? why;
+  if (names.length > 0 || target === undefined) {
+    return { controllers: controllersNamed(names, calledAs), object, chain: false, all: names.includes("all") };
   }
-  if (names.length > 0) {
-    return { controllers: controllersNamed(names, io.calledAs), object, chain: false, all: names.includes("all") };
-  }
-  const target = object ?? options.why;
-  if (target === undefined)
-    return { controllers: controllersNamed(names, io.calledAs), object, chain: false, all: false };
-  return { controllers: controllersOf(target, io.calledAs), object, chain: true, all: true };
+  return { controllers: controllersOf(target, calledAs), object, chain: true, all: true };
 }
 
 /**
@@ -67,7 +34,7 @@ function controllersOf(object: string, calledAs: string): readonly ControllerDef
   const chosen = new Set(
     controllersEnabledByDefault.filter(({ for: kind }) => kind !== undefined && isNameOf(kind, type)),
   );
-  // A set takes in what is added while it is gone through.
+  // A set iterates over what is added during the iteration, too.
   for (const { watches } of chosen) {
     const owned = watches.filter((watch) => watch.owned === true).map(({ kind }) => kind);
     for (const each of controllersEnabledByDefault)
@@ -84,7 +51,7 @@ function controllersOf(object: string, calledAs: string): readonly ControllerDef
   ]);
 }
 
-/** Where the controllers look on, and what is said of it. */
+/** Where the controllers shadow, and what is said about it. */
 export interface TraceScope {
   readonly controllers: readonly ControllerDefinition[];
   /** Undefined: all namespaces. */
@@ -97,7 +64,7 @@ export interface TraceScope {
  * looks on in all namespaces, and what concerns others is not shown.
  */
 export function scopeOf(
-  { controllers, all, object }: Asked,
+  { controllers, all, object }: TraceSubject,
   { namespace, why }: { readonly namespace: string | undefined; readonly why: string | undefined },
 ): TraceScope {
   const wide = controllers.filter((definition) => !isNamespaced(definition));
@@ -116,4 +83,9 @@ export function scopeOf(
 /** Every kind that is known by name: those that the controllers watch first. */
 export function kindsKnown(controllers: readonly ControllerDefinition[], others: readonly Kind[]): readonly Kind[] {
   return [...controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind)), ...others];
+}
+
+/** Whether one of the controllers works on every kind that exists, as the garbage collector does. */
+export function worksOnEveryKind({ controllers }: TraceSubject): boolean {
+  return controllers.some(({ dynamicWatches }) => dynamicWatches !== undefined);
 }

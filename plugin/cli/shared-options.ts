@@ -1,0 +1,14 @@
+/** Options that several commands take in the same words. */
+import { flag, type Option, texts } from "./command.ts";
+
+/** `-f`, for commands whose `--sandbox` starts with manifests in it. */
+export const sandboxManifests: Option<readonly string[]> = texts(
+  "-f, --filename <path>",
+  "with --sandbox: put these files, folders, URLs or - (standard input) into it",
+);
+
+/** `--once`, for commands that run controllers. */
+export const once: Option<true> = flag("--once", "exit when every object has been synced and nothing is left to do");
+
+/** `--since-start`. */
+export const sinceStart: Option<true> = flag("--since-start", "show times as seconds since the start");

@@ -1,0 +1,186 @@
+/** One run of `loops`, from the kinds to the report. */
+import { splitKey } from "../../../src/api/key.ts";
+import { type Kind, resourceOf } from "../../../src/api/kind.ts";
+import { type Changes, watchChanges } from "../../../src/modes/watching/changes-only.ts";
+import { cannotTellExitCode, type Verdict } from "../../../src/verdict/verdict.ts";
+import { Coverage } from "../../../src/views/loops/coverage.ts";
+import { type Acquittal, isFollower, isObjectLoop, type Loop, nameOf } from "../../../src/views/loops/loop.ts";
+import { Loops } from "../../../src/views/loops/loops.ts";
+import { loopsVerdict } from "../../../src/views/loops/verdict.ts";
+import { reconcileAdvice } from "../../cli/advice.ts";
+import type { Session } from "../../cli/session.ts";
+import { formatDuration, pluralize, styleOf } from "../../cli/style.ts";
+import type { Reading } from "../../connections/reading-connection.ts";
+import { namespaceExists } from "../../names/missing-namespace.ts";
+import { acquittalText, foundText, loopsSummary, loopText } from "../../render/loop-text.ts";
+import { kindsToWatch, type WatchedKinds } from "./kinds.ts";
+import type { LoopsRequest } from "./request.ts";
+
+/** What a search is made of. The connection stays its caller's to close. */
+export interface LoopSearchParts {
+  readonly request: LoopsRequest;
+  readonly session: Session;
+  readonly reading: Reading;
+}
+
+/** How often new loops are looked for. */
+const lookEveryMs = 1000;
+
+interface Started {
+  readonly watched: WatchedKinds;
+  /** False where the user may not read whether the namespace exists. */
+  readonly namespaceExists: boolean;
+  /** When everything was watched, in ms since 1970. */
+  readonly at: number;
+}
+
+/** A search for loops among all that changes. */
+export class LoopSearch {
+  readonly #request: LoopsRequest;
+  readonly #session: Session;
+  readonly #reading: Reading;
+  readonly #view: Loops;
+  readonly #coverage = new Coverage();
+  readonly #announced = new Set<string>();
+  #changes: Changes | undefined;
+
+  constructor({ request, session, reading }: LoopSearchParts) {
+    this.#request = request;
+    this.#session = session;
+    this.#reading = reading;
+    this.#view = new Loops({ perMinute: request.perMinute });
+  }
+
+  /** Announces loops until the session ends, then reports. @returns the exit code. @throws UserError, StatusError, TransportError. */
+  async untilEnded(): Promise<number> {
+    const started = await this.#session.unlessInterrupted(() => this.#start());
+    if (started === undefined) return 0;
+    this.#session.endAfter(this.#request.forMs);
+    this.#lookAgain();
+    await this.#session.ended;
+    this.#announce();
+    return this.#report(started);
+  }
+
+  /** Ends the watches; before `untilEnded` has begun there are none. */
+  async stop(): Promise<void> {
+    await this.#changes?.stop();
+  }
+
+  async #start(): Promise<Started> {
+    const { bus, client, context, server, namespace } = this.#reading;
+    const { words, forMs, perMinute } = this.#request;
+    const session = this.#session;
+    const { timeline, random, calledAs } = session.io;
+    const version = await this.#reading.serverVersion();
+    const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
+    session.say(`context ${context} · ${server} (${version}) · ${where}`);
+    const exists = namespace === undefined || (await namespaceExists(client, namespace));
+    const watched = await kindsToWatch(words, this.#reading, calledAs);
+    const { kinds, refused } = watched;
+    if (refused.length > 0)
+      session.say(`warning: not allowed to list and watch, and left out: ${refused.map(resourceOf).join(", ")}`);
+    bus.listen((event) => {
+      this.#view.accept(event);
+      this.#coverage.accept(event);
+    });
+    const startedAt = timeline.now();
+    this.#changes = await watchChanges(
+      { kinds, client, bus, timeline, random, ...(namespace !== undefined && { namespace }) },
+      session.signal,
+    );
+    const end = forMs === undefined ? "Ctrl-C ends it with the report" : `for ${formatDuration(forMs)}`;
+    session.say(
+      `watching ${pluralize(kinds.length, "kind")} after ${formatDuration(timeline.now() - startedAt)}, ${end}`,
+    );
+    session.say(
+      `loops   are objects that return to earlier values, or are written more than ${perMinute} times a minute without converging\n`,
+    );
+    const at = timeline.now();
+    await this.#reading.begin();
+    return { watched, namespaceExists: exists, at };
+  }
+
+  #lookAgain(): void {
+    const look = (): void => {
+      if (this.#session.isOver) return;
+      this.#announce();
+      this.#lookAgain();
+    };
+    this.#session.io.timeline.after(lookEveryMs, "loops", look, { background: true });
+  }
+
+  /** Each loop once; what only follows from another is left to the report. */
+  #announce(): void {
+    for (const loop of this.#view.settled()) {
+      if (!isObjectLoop(loop)) continue;
+      const name = `${loop.is} ${nameOf(loop)}`;
+      if (this.#announced.has(name)) continue;
+      this.#announced.add(name);
+      this.#session.say(foundText(loop));
+    }
+  }
+
+  #report({ watched, namespaceExists: exists, at: startedAt }: Started): number {
+    const { kinds, refused, undiscovered } = watched;
+    const { words, flags, failOnLoop } = this.#request;
+    const now = this.#session.io.timeline.now();
+    const [loops, acquitted, deltas] = [this.#view.found(), this.#view.acquitted(), this.#view.deltas];
+    const ms = now - startedAt;
+    const verdict = loopsVerdict({
+      loops,
+      kinds,
+      refused,
+      named: words.length > 0,
+      gaps: this.#coverage.gaps(startedAt, now),
+      undiscovered,
+      // Nothing happens in a namespace that does not exist either.
+      unknownNamespace: !exists && deltas === 0 ? flags.namespace : undefined,
+      deltas,
+      ms,
+    });
+    if (this.#request.json) this.#printJson(verdict, acquitted);
+    else this.#printLoops(loops, kinds, now);
+    this.#session.say(loopsSummary(verdict, { kinds: kinds.length, ms, deltas }));
+    if (acquitted.length > 0) this.#session.say(acquittalLine(acquitted));
+    if (!failOnLoop) return 0;
+    return verdict.is === "found" ? 3 : verdict.is === "well" ? 0 : cannotTellExitCode;
+  }
+
+  #printJson(verdict: Verdict<Loop>, acquitted: readonly Acquittal[]): void {
+    const { out } = this.#session.io;
+    for (const loop of verdict.is === "found" ? verdict.findings : []) {
+      out.write(`${JSON.stringify({ v: 1, loop })}\n`);
+    }
+    out.write(`${JSON.stringify({ v: 1, verdict: { ...verdict, findings: undefined }, acquitted })}\n`);
+  }
+
+  #printLoops(loops: readonly Loop[], kinds: readonly Kind[], now: number): void {
+    const { out } = this.#session.io;
+    if (loops.length > 0 && this.#announced.size > 0 && out.columns !== undefined) out.write("\n");
+    for (const [index, loop] of loops.entries()) {
+      if (index > 0 && !isFollower(loop)) out.write("\n");
+      const lines = loopText(loop, styleOf(out), { next: this.#watchCommand(loop, kinds), now });
+      for (const line of lines) out.line(line);
+    }
+  }
+
+  #watchCommand(loop: Loop, kinds: readonly Kind[]): string {
+    if (!isObjectLoop(loop) || isFollower(loop)) return "";
+    const kind = kinds.find(({ group, kind: name }) => group === loop.of.group && name === loop.of.kind);
+    if (kind === undefined) return "";
+    const { namespace, name } = splitKey(loop.key);
+    const where = namespace === "" ? "" : ` -n ${namespace}`;
+    const words = `watch ${resourceOf(kind)}/${name}${where} -o wide`;
+    return reconcileAdvice(this.#session.io.calledAs, this.#request.flags, words);
+  }
+}
+
+/** Objects written as often that are named; of more their number. */
+const shownAcquittals = 5;
+
+function acquittalLine(acquitted: readonly Acquittal[]): string {
+  const more = acquitted.length - shownAcquittals;
+  const named = acquitted.slice(0, shownAcquittals).map(acquittalText);
+  return `no loop, though written as often: ${[...named, ...(more > 0 ? [`${more} more`] : [])].join(", ")}`;
+}

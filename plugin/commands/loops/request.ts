@@ -1,0 +1,15 @@
+/** What `loops` is asked to find. */
+import type { ReadingFlags } from "../../connections/reading-connection.ts";
+
+/** The request: flags read, defaults filled in. What the words name is asked of the server. */
+export interface LoopsRequest {
+  /** Kinds; none: every kind but those that are rewritten by design. */
+  readonly words: readonly string[];
+  /** Which cluster, as whom, and where in it. */
+  readonly flags: ReadingFlags;
+  /** Writes a minute from which on an object is examined. */
+  readonly perMinute: number;
+  readonly forMs: number | undefined;
+  readonly failOnLoop: boolean;
+  readonly json: boolean;
+}

@@ -1,0 +1,271 @@
+/** One run of `run`, from the preflight to the summary. */
+import { messageOf } from "../../../src/api/error-message.ts";
+import { createClient } from "../../../src/client/api/client.ts";
+import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
+import { LeaseHeldError } from "../../../src/controller/runtime/lease.ts";
+import type { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
+import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
+import { preflight } from "../../../src/modes/preflight/preflight.ts";
+import {
+  fieldManagerOf,
+  leaseNamespace,
+  type LiveOptions,
+  type LiveRun,
+  startLive,
+} from "../../../src/modes/run/live.ts";
+import { hostName, isAlive, processId } from "../../../src/platform/process.ts";
+import { randomSuffix } from "../../../src/platform/random.ts";
+import { quoted, reconcileAdvice } from "../../cli/advice.ts";
+import { maxFailures } from "../../cli/idle.ts";
+import type { Session } from "../../cli/session.ts";
+import { formatDuration, pluralize } from "../../cli/style.ts";
+import { UserError } from "../../cli/user-error.ts";
+import type { Connected } from "../../connections/connection.ts";
+import { cachesText, overridden, preflightLine, refuseOrPass } from "../../render/preflight-text.ts";
+import { summaryLine } from "../../render/run-lines.ts";
+import type { RunRequest } from "./request.ts";
+import { showRun } from "./screen.ts";
+
+/** What a run is made of. The connection stays its caller's to close. */
+export interface RunParts {
+  readonly request: RunRequest;
+  readonly session: Session;
+  readonly connected: Connected;
+  /** That of the connection: it holds writes back while a Lease is not held for certain. */
+  readonly fence: LeaseFence;
+}
+
+/** Whether the holder of a Lease was a process of this host that is gone. */
+function isDeadHere(identity: string): boolean {
+  const [host, pid = ""] = identity.split("_");
+  return host === hostName() && /^\d+$/.test(pid) && !isAlive(Number(pid));
+}
+
+/** A run of controllers that write. */
+export class Run {
+  readonly #request: RunRequest;
+  readonly #session: Session;
+  readonly #connected: Connected;
+  readonly #fence: LeaseFence;
+  /** Undefined: all of them. */
+  readonly #namespace: string | undefined;
+  readonly #controllers: readonly ControllerDefinition[];
+  #eventsLost = 0;
+  #isAnnounced = false;
+  /** Why the run ended by itself. */
+  #stopped: UserError | undefined;
+
+  constructor({ request, session, connected, fence }: RunParts) {
+    const { flags, controllers, isAll } = request;
+    this.#request = request;
+    this.#session = session;
+    this.#connected = connected;
+    this.#fence = fence;
+    this.#namespace = flags.allNamespaces === true ? undefined : (flags.namespace ?? connected.namespace);
+    this.#controllers = isAll ? this.#fitting(controllers) : controllers;
+  }
+
+  /** Runs until the session ends. @returns the exit code. @throws UserError where the run was refused, or had to stop. */
+  async untilEnded(): Promise<number> {
+    const { once, json, sinceStart } = this.#request;
+    const session = this.#session;
+    const report = showRun(this.#connected.bus, {
+      out: session.io.out,
+      json,
+      controllers: this.#controllers.map(({ name }) => name),
+      ...(sinceStart && { sinceStartAt: session.startedAt }),
+    });
+    const live = await session.unlessInterrupted(() => this.#start());
+    if (live === undefined) return 0;
+    if (once) session.endWhenIdle(() => live.manager.isIdle(maxFailures));
+    await session.ended;
+    const dropped = await live.stop();
+    session.say(summaryLine(report.summary, session.elapsedMs));
+    if (this.#eventsLost > 1) session.warn(`${this.#eventsLost} Events in total could not be recorded`);
+    if (dropped > 0 && !once) {
+      const objects = pluralize(dropped, "object");
+      session.warn(`${objects} had changed or failed since the last sync; the next run syncs each at its start`);
+    }
+    if (this.#stopped !== undefined) throw this.#stopped;
+    return once ? this.#warnOfFailing(live) : 0;
+  }
+
+  /** Of all controllers, those that can be run in one namespace; says which are left out. */
+  #fitting(all: readonly ControllerDefinition[]): readonly ControllerDefinition[] {
+    if (this.#namespace === undefined) return all;
+    const wide = all.filter((definition) => !isNamespaced(definition)).map(({ name }) => name);
+    if (wide.length > 0) {
+      this.#session.warn(
+        `left out, since they work beyond namespace ${this.#namespace}: ${wide.join(", ")}; -A runs them too`,
+      );
+    }
+    return all.filter(isNamespaced);
+  }
+
+  async #start(): Promise<LiveRun> {
+    const session = this.#session;
+    try {
+      const live = await startLive(this.#liveOptions(), session.signal);
+      session.say(`caches  ${cachesText(live.caches)} · ${formatDuration(live.cachesMs)}`);
+      this.#announce("running");
+      return live;
+    } catch (error) {
+      if (error instanceof LeaseHeldError) throw heldByACopy(error);
+      throw this.#connected.translateError(error);
+    }
+  }
+
+  #liveOptions(): LiveOptions {
+    const { selector, workers, resyncMs, freeze, json, flags } = this.#request;
+    const { bus, unlimited: transport, clientFor } = this.#connected;
+    const { timeline, random } = this.#session.io;
+    const session = this.#session;
+    return {
+      controllers: this.#controllers,
+      clientFor,
+      readingClient: createClient({ transport, bus, timeline }),
+      bus,
+      timeline,
+      random,
+      fence: this.#fence,
+      lease: this.#lease(),
+      preflight: () => this.#preflight(),
+      onEarlyStart: () => this.#announce("starting"),
+      onLeaseLost: (why) => this.#stop(new UserError(`stopped: ${why}`)),
+      onLeaseLate: (why) => session.warn(`warning: ${why}; nothing is written from the 15th second on until it is`),
+      onLeasesRenewed: (ms) => session.warn(`renewed after ${formatDuration(ms)}: the run goes on`),
+      onEventLost: (why) => this.#eventLost(why),
+      onDiscoveryFailed: (controller, why) =>
+        session.warn(
+          `warning: ${controller} cannot discover which kinds the server has, and goes on with those it knows: ${why}`,
+        ),
+      ...(flags.sandbox !== true && { onOtherOwner: (controller, says) => this.#otherOwner(controller, says) }),
+      // The lines of text name no writers.
+      writers: json,
+      freeze,
+      ...(this.#namespace !== undefined && { namespace: this.#namespace }),
+      ...(selector !== undefined && { selector }),
+      ...(workers !== undefined && { workers }),
+      ...(resyncMs !== undefined && { resyncMs }),
+    };
+  }
+
+  #lease(): LiveOptions["lease"] {
+    return {
+      identity: `${hostName()}_${processId()}_${randomSuffix(this.#session.io.random)}`,
+      isDead: isDeadHere,
+      force: this.#request.force,
+      onWait: (controller, holder, atMostMs) =>
+        this.#session.warn(
+          `${holder} holds the Lease for ${controller} here; waiting at most ${formatDuration(atMostMs)} to see whether it still renews it`,
+        ),
+    };
+  }
+
+  async #preflight(): Promise<void> {
+    const { context, server, unlimited: transport, bus, user } = this.#connected;
+    const { force, once, flags } = this.#request;
+    const [session, namespace] = [this.#session, this.#namespace];
+    const { timeline, calledAs, err } = session.io;
+    const looking = preflight({
+      controllers: this.#controllers,
+      transport,
+      client: createClient({ transport, bus, timeline }),
+      namespace,
+      leaseNamespace: leaseNamespace(namespace),
+      leaseNameOf: fieldManagerOf,
+      isDead: isDeadHere,
+      timeline,
+      signal: session.signal,
+      isForced: force,
+      onSecondLook: (ms) =>
+        session.say(
+          `owner   looking again in ${formatDuration(ms)}: on a cluster this new no other owner has left a trace yet`,
+        ),
+      isOwnSandbox: flags.sandbox === true,
+    });
+    // The server's version comes first: when it cannot be reached, that is what is to be said.
+    looking.catch(() => undefined);
+    const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
+    session.say(`context ${context} · ${server} (${await this.#connected.serverVersion()}) · ${where}`);
+    const found = await looking;
+    refuseOrPass(found, {
+      calledAs,
+      who: user === undefined ? "" : ` as user ${user}`,
+      namespace,
+      columns: err.columns,
+      force,
+      toLookOn: this.#toLookOn(),
+    });
+    if (force) for (const line of overridden(found)) session.warn(line);
+    session.say(preflightLine(found));
+    const unnoticed = ownersUnnoticed(this.#controllers);
+    if (unnoticed.length > 0 && !once && flags.sandbox !== true) {
+      session.say(`owner   not noticed during the run: another ${unnoticed.join(" or ")}, whose writes name no author`);
+    }
+  }
+
+  /** Says what runs, once, and before the first block of a sync. */
+  #announce(how: "starting" | "running"): void {
+    if (this.#isAnnounced) return;
+    this.#isAnnounced = true;
+    const { workers, once } = this.#request;
+    const named = this.#controllers.map(
+      (controller) => `${controller.name} with ${pluralize(workers ?? controller.workers, "worker")}`,
+    );
+    const until = once ? "until all is synced" : "Ctrl-C stops";
+    const early = how === "starting" ? "each when its caches have synced, " : "";
+    this.#session.say(`${how} ${named.join(", ")}, ${early}${until}`);
+    this.#session.say("");
+  }
+
+  /** Reports the first and counts the others: there may be hundreds. */
+  #eventLost(why: string): void {
+    if (++this.#eventsLost === 1) this.#session.warn(`warning: an Event could not be recorded: ${why}`);
+  }
+
+  /** Another controller does the same as one here: together they would do everything twice. */
+  #otherOwner(controller: string, says: string): void {
+    if (this.#request.force) {
+      this.#session.warn(`warning: ${says}: it does the same as our ${controller}; running anyway (--force)`);
+      return;
+    }
+    this.#stop(
+      new UserError(`stopped: ${says}, which our ${controller} does here as well`, [
+        "To look on without writing anything:",
+        `  ${this.#toLookOn()}`,
+        "Use --force to run anyway.",
+      ]),
+    );
+  }
+
+  /** Ends the run with an error, unless it has ended. */
+  #stop(why: UserError): void {
+    if (!this.#session.isOver) this.#stopped = why;
+    this.#session.end();
+  }
+
+  #toLookOn(): string {
+    const names = this.#controllers
+      .filter(({ companionOf }) => companionOf === undefined)
+      .map(({ name }) => name)
+      .join(" ");
+    const where = this.#namespace === undefined ? "-A" : `-n ${quoted(this.#namespace)}`;
+    return reconcileAdvice(this.#session.io.calledAs, this.#request.flags, `trace ${names} ${where}`);
+  }
+
+  /** Names the keys whose last sync failed. @returns the exit code. */
+  #warnOfFailing({ manager }: LiveRun): number {
+    const failing = manager.controllers.flatMap(({ definition, failing }) =>
+      [...failing].map(([key, error]) => `${definition.name} ${key}: ${messageOf(error)}`),
+    );
+    for (const line of failing) this.#session.warn(`not synced: ${line}`);
+    return failing.length === 0 ? 0 : 1;
+  }
+}
+
+function heldByACopy(error: LeaseHeldError): UserError {
+  return new UserError(`refused: another kubectl reconcile does this here (${error.message}).`, [
+    "Stop that one first, or add --force to take over from it.",
+  ]);
+}

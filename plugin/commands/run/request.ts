@@ -1,0 +1,23 @@
+/** What `run` is asked to do. */
+import type { Selector } from "../../../src/api/labels.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import type { RunTarget } from "../../connections/run-connection.ts";
+
+/** The request: controllers resolved, defaults filled in. */
+export interface RunRequest {
+  readonly controllers: readonly ControllerDefinition[];
+  /** The word was `all`: controllers that cannot be run in one namespace are left out there. */
+  readonly isAll: boolean;
+  /** Which cluster, as whom, and where in it. */
+  readonly flags: RunTarget & { readonly allNamespaces?: true };
+  /** Undefined: every object. */
+  readonly selector: Selector | undefined;
+  /** For each controller; undefined: as many as kube-controller-manager has. */
+  readonly workers: number | undefined;
+  readonly resyncMs: number | undefined;
+  readonly once: boolean;
+  readonly json: boolean;
+  readonly sinceStart: boolean;
+  readonly force: boolean;
+  readonly freeze: boolean;
+}

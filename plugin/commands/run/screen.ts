@@ -1,0 +1,46 @@
+/** What `run` prints of the stage events: lines of text, or each event as JSON. */
+import type { TraceBus } from "../../../src/trace/bus.ts";
+import type { StageEvent } from "../../../src/trace/events.ts";
+import { linkedStages, Linker } from "../../../src/trace/linker.ts";
+import { reportedStages, RunReport } from "../../../src/views/run-report.ts";
+import { styleOf } from "../../cli/style.ts";
+import type { Output } from "../../../src/platform/terminal.ts";
+import { jsonLines } from "../../render/json-lines.ts";
+import { RunLines } from "../../render/run-lines.ts";
+
+/** What is shown, and how. */
+export interface RunScreenOptions {
+  readonly out: Output;
+  readonly json: boolean;
+  /** Names of the controllers that run. */
+  readonly controllers: readonly string[];
+  /** Set: times are shown as what has gone by since then (ms since 1970). */
+  readonly sinceStartAt?: number;
+}
+
+/** Of a sandbox's own controllers these act all the time, and are not shown unless they were named. */
+const inBackground = new Set(["node-heartbeat", "serviceaccount"]);
+
+/** Prints what the bus carries from now on. @returns the report that it keeps, for the summary. */
+export function showRun(bus: TraceBus, { out, json, controllers, sinceStartAt }: RunScreenOptions): RunReport {
+  const report = new RunReport();
+  const printEvent = json ? jsonLines(out) : undefined;
+  const lines = new RunLines({
+    style: styleOf(out),
+    controllers,
+    ...(sinceStartAt !== undefined && { sinceStartAt }),
+  });
+  const named = new Set(controllers);
+  const isQuiet = (name: string | undefined): boolean =>
+    name !== undefined && inBackground.has(name) && !named.has(name);
+  if (json) bus.listen(new Linker(bus).listener, { stages: linkedStages });
+  const show = (event: StageEvent): void => {
+    printEvent?.(event);
+    if ("controller" in event && isQuiet(event.controller)) return;
+    for (const line of report.accept(event)) {
+      if (!json) for (const text of lines.text(line)) out.line(text);
+    }
+  };
+  bus.listen(show, { stages: json ? undefined : reportedStages });
+  return report;
+}

@@ -1,0 +1,132 @@
+/** Shadows of the named controllers beside those of a cluster, over a connection that only reads. */
+import type { Kind } from "../../../src/api/kind.ts";
+import { createClient } from "../../../src/client/api/client.ts";
+import { discover, isNameOf } from "../../../src/client/api/discovery.ts";
+import type { Client } from "../../../src/client/api/verbs.ts";
+import { type ShadowPreflight, shadowOwners, shadowPreflight } from "../../../src/modes/shadow/owners.ts";
+import { type Shadow, startShadow } from "../../../src/modes/shadow/shadow.ts";
+import type { TraceBus } from "../../../src/trace/bus.ts";
+import type { FindObject } from "../../../src/views/chains.ts";
+import { maxFailures } from "../../cli/idle.ts";
+import type { Session } from "../../cli/session.ts";
+import { formatDuration } from "../../cli/style.ts";
+import { type Connected, connectAs } from "../../connections/connection.ts";
+import { namespaceExists } from "../../names/missing-namespace.ts";
+import { cachesText } from "../../render/preflight-text.ts";
+import type { TraceRequest } from "./request.ts";
+import { refuseWithoutRights, shadowLines } from "./shadow-text.ts";
+import { kindsKnown, scopeOf, type TraceScope, worksOnEveryKind } from "./subject.ts";
+import { findIn, type TracePlace, type TraceTarget } from "./target.ts";
+
+interface ShadowParts {
+  readonly session: Session;
+  readonly connected: Connected;
+  readonly scope: TraceScope;
+  readonly preflight: ShadowPreflight;
+  readonly place: TracePlace;
+}
+
+class ShadowTarget implements TraceTarget {
+  readonly #parts: ShadowParts;
+  #shadow: Shadow | undefined;
+  #isClosed = false;
+
+  constructor(parts: ShadowParts) {
+    this.#parts = parts;
+  }
+
+  get bus(): TraceBus {
+    return this.#parts.connected.bus;
+  }
+
+  get place(): TracePlace {
+    return this.#parts.place;
+  }
+
+  readonly find: FindObject = (name) => findIn(this.#shadow?.manager)(name);
+
+  async start(): Promise<void> {
+    const { session, connected, scope, preflight } = this.#parts;
+    const { timeline, random } = session.io;
+    const { controllers, namespace } = scope;
+    const startedAt = timeline.now();
+    try {
+      const shadow = await startShadow(
+        {
+          controllers,
+          transport: connected.unlimited,
+          bus: connected.bus,
+          timeline,
+          random,
+          ownerOf: shadowOwners(preflight),
+          onOwnerSeen: (controller, manager) => {
+            session.say(`shadow: ${manager} started writing what ${controller} owns; comparing with it from now on`);
+            session.say("");
+          },
+          ...(namespace !== undefined && { namespace }),
+        },
+        session.signal,
+      );
+      this.#shadow = shadow;
+      session.say(`caches  ${cachesText(shadow.informers.states())} · ${formatDuration(timeline.now() - startedAt)}`);
+      session.say("");
+      shadow.startWorkers();
+    } catch (error) {
+      throw connected.translateError(error);
+    }
+  }
+
+  isIdle(): boolean {
+    const shadow = this.#shadow;
+    return shadow?.isIdle() === true && shadow.manager.isIdle(maxFailures);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#shadow?.stop();
+    await this.#parts.connected.close();
+  }
+}
+
+/** Connects, asks who owns the objects and whether all may be read, and says so. @throws UserError, KubeconfigError. */
+export async function openShadow(request: TraceRequest, session: Session): Promise<TraceTarget> {
+  const connected = await connectAs(request.flags, session.io, { qps: 0, burst: 0, readOnly: true });
+  try {
+    return new ShadowTarget(await shadowParts(request, session, connected));
+  } catch (error) {
+    await connected.close();
+    throw connected.translateError(error);
+  }
+}
+
+async function shadowParts(request: TraceRequest, session: Session, connected: Connected): Promise<ShadowParts> {
+  const { flags, why } = request;
+  const { bus, unlimited: transport, context, server, user } = connected;
+  const asked = flags.allNamespaces === true ? undefined : (flags.namespace ?? connected.namespace);
+  const scope = scopeOf(request, { namespace: asked, why });
+  const { controllers, namespace, notes } = scope;
+  const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
+  session.say(`context ${context} · ${server} (${await connected.serverVersion()}) · ${where}`);
+  for (const note of notes) session.say(note);
+  const client = createClient({ transport, bus, timeline: session.io.timeline });
+  if (asked !== undefined) await namespaceExists(client, asked);
+  const preflight = await shadowPreflight({ controllers, transport, client, namespace });
+  refuseWithoutRights(preflight, namespace, user === undefined ? "" : ` as user ${user}`);
+  for (const line of shadowLines(preflight)) session.say(line);
+  const place: TracePlace = {
+    mode: "shadow",
+    namespace: flags.namespace ?? connected.namespace,
+    only: flags.allNamespaces !== true,
+    kinds: await kindsBeyond(request, client),
+  };
+  return { session, connected, scope, preflight, place };
+}
+
+/** A type that no controller names is looked up among those of the server, where one works on all of them. */
+async function kindsBeyond(request: TraceRequest, client: Client): Promise<readonly Kind[]> {
+  if (!worksOnEveryKind(request)) return [];
+  const [type = ""] = (request.why ?? request.object ?? "").split("/");
+  if (type === "" || kindsKnown(request.controllers, []).some((kind) => isNameOf(kind, type))) return [];
+  return (await discover(client)).kinds;
+}

@@ -1,0 +1,126 @@
+/** What `trace` makes of the stage events: blocks on the screen, loops, and the summary. */
+import type { StageEvent } from "../../../src/trace/events.ts";
+import { linkedStages, Linker } from "../../../src/trace/linker.ts";
+import type { KindName } from "../../../src/trace/names.ts";
+import { AgreementReport } from "../../../src/views/agreement.ts";
+import { isObjectLoop, type Loop } from "../../../src/views/loops/loop.ts";
+import { Loops } from "../../../src/views/loops/loops.ts";
+import { RunReport } from "../../../src/views/run-report.ts";
+import { tracedStages } from "../../../src/views/sync-trace.ts";
+import type { Session } from "../../cli/session.ts";
+import { styleOf } from "../../cli/style.ts";
+import { loopText } from "../../render/loop-text.ts";
+import { summaryLine } from "../../render/run-lines.ts";
+import type { TraceRequest } from "./request.ts";
+import { type Failure, TraceScreen } from "./screen.ts";
+import { agreementLine } from "./shadow-text.ts";
+import { type Shows, shownSyncs } from "./shown-syncs.ts";
+import type { TraceTarget } from "./target.ts";
+
+/** In a sandbox a block waits this long for the deltas that its writes cause; beside an owner this long for the owner. */
+const holdMs = { sandbox: 100, shadow: 400 } as const;
+
+/** From this many writes or syncs a minute on an object is examined; a loop takes seconds to be one. */
+const loopsPerMinute = 10;
+const loopsEveryMs = 1000;
+
+/** Listens to a target from the moment it is made. */
+export class TraceView {
+  readonly #request: TraceRequest;
+  readonly #session: Session;
+  readonly #screen: TraceScreen;
+  readonly #shows: Shows;
+  readonly #named: ReadonlySet<string>;
+  readonly #report = new RunReport();
+  readonly #agreement = new AgreementReport();
+  readonly #loops = new Loops({ perMinute: loopsPerMinute });
+  readonly #announced = new Set<string>();
+  #failure: Failure | undefined;
+
+  /** @throws UserError for an object of a type that is not known. */
+  constructor(request: TraceRequest, session: Session, { bus, place, find }: TraceTarget) {
+    const { json, everySync, why, failOn, sinceStart, count } = request;
+    const { out, timeline } = session.io;
+    this.#request = request;
+    this.#session = session;
+    this.#shows = shownSyncs(request, place, find);
+    this.#named = new Set(request.controllers.map(({ name }) => name));
+    this.#screen = new TraceScreen({
+      out,
+      timeline,
+      json,
+      shadow: place.mode === "shadow",
+      holdMs: holdMs[place.mode],
+      all: everySync,
+      origins: why !== undefined,
+      shows: this.#shows,
+      failOn: new Set(failOn === undefined ? [] : [failOn]),
+      onEnd: (met) => this.#end(met),
+      ...(sinceStart && { sinceStartAt: session.startedAt }),
+      ...(count !== undefined && { count }),
+    });
+    bus.listen(new Linker(bus).listener, { stages: linkedStages });
+    bus.listen(this.#listener, { stages: json ? undefined : tracedStages });
+  }
+
+  /** Looks for loops from now on, until the session ends. */
+  lookForLoops(): void {
+    const look = (): void => {
+      if (this.#session.isOver) return;
+      for (const loop of this.#loops.found()) this.#announce(loop);
+      this.lookForLoops();
+    };
+    this.#session.io.timeline.after(loopsEveryMs, "trace loops", look, { background: true });
+  }
+
+  /** Prints what is still held, and how it went. @returns the exit code. */
+  close(): number {
+    const session = this.#session;
+    this.#screen.close();
+    const { summary } = this.#report;
+    // Of a shadow's would-be writes none is a write.
+    session.say(summaryLine(this.#request.sandbox ? summary : { ...summary, writes: 0 }, session.elapsedMs));
+    const agreed = this.#request.sandbox ? undefined : agreementLine(this.#agreement.summary);
+    if (agreed !== undefined) session.say(agreed);
+    if (this.#failure === undefined) return 0;
+    session.warn(`ended by --fail-on ${this.#failure}`);
+    return this.#failure === "loop" ? 3 : 1;
+  }
+
+  readonly #listener = (event: StageEvent): void => {
+    // A chain takes in what it sees when a sync begins: when it has ended the object may be gone.
+    if (event.stage === "get") this.#shows(event);
+    this.#screen.listener(event);
+    if ("controller" in event && event.controller !== undefined && this.#named.has(event.controller))
+      this.#report.accept(event);
+    this.#agreement.accept(event);
+    // Of other kinds the changed fields need not be worked out.
+    if (event.stage !== "delta" || this.#reconciles(event.of)) this.#loops.accept(event);
+  };
+
+  /** Each once: keys of the named controllers, and objects that they reconcile. */
+  #announce(loop: Loop): void {
+    const isNamed = isObjectLoop(loop) ? this.#reconciles(loop.of) : this.#named.has(loop.controller);
+    const name = `${loop.is} ${isObjectLoop(loop) ? loop.of.kind : loop.controller} ${loop.key}`;
+    if (!isNamed || this.#announced.has(name)) return;
+    this.#announced.add(name);
+    const { out, timeline } = this.#session.io;
+    if (!this.#request.json) {
+      for (const line of [...loopText(loop, styleOf(out), { next: "", now: timeline.now() }), ""]) out.line(line);
+    }
+    if (this.#request.failOn === "loop") this.#end("loop");
+  }
+
+  /** Whether objects of the kind are what a named controller is for. */
+  #reconciles({ group, kind }: KindName): boolean {
+    return this.#request.controllers.some(
+      (definition) => definition.for?.kind === kind && definition.for.group === group,
+    );
+  }
+
+  /** Ends the session, with a failure unless it has ended. */
+  #end(failure: Failure | undefined): void {
+    if (!this.#session.isOver) this.#failure = failure;
+    this.#session.end();
+  }
+}

@@ -1,0 +1,202 @@
+/** One run of `watch`, from what the words name to the summary. */
+import { matches, matchesEverything } from "../../../src/api/labels.ts";
+import type { Selectors } from "../../../src/client/api/lister-watcher.ts";
+import { isNamespaced } from "../../../src/controller/api/definition.ts";
+import { type Observation, observe } from "../../../src/modes/watching/observe.ts";
+import type { DeltaReportOptions } from "../../../src/views/delta-report.ts";
+import type { Session } from "../../cli/session.ts";
+import { formatDuration, pluralize } from "../../cli/style.ts";
+import { UserError } from "../../cli/user-error.ts";
+import type { Reading } from "../../connections/reading-connection.ts";
+import { refuseUnreadable } from "../../connections/reading-rights.ts";
+import { cachesText } from "../../render/preflight-text.ts";
+import type { WatchRequest } from "./request.ts";
+import { WatchScreen } from "./screen.ts";
+import { type WatchTargets, watchTargets } from "./targets.ts";
+import { watchSummaryLine } from "./watch-lines.ts";
+
+/** What a watch is made of. The connection stays its caller's to close. */
+export interface WatchParts {
+  readonly request: WatchRequest;
+  readonly session: Session;
+  readonly reading: Reading;
+}
+
+/** What is watched, and where: controllers may reach beyond the namespace that was asked for. */
+interface Scoped {
+  readonly targets: WatchTargets;
+  /** Undefined: all of them. */
+  readonly namespace: string | undefined;
+  readonly note?: string;
+}
+
+/** A watch of kinds, and of copies of controllers whose syncs do nothing. */
+export class Watching {
+  readonly #request: WatchRequest;
+  readonly #session: Session;
+  readonly #reading: Reading;
+  #observation: Observation | undefined;
+
+  constructor({ request, session, reading }: WatchParts) {
+    this.#request = request;
+    this.#session = session;
+    this.#reading = reading;
+  }
+
+  /** Shows deltas until the session ends. @returns the exit code. @throws UserError, StatusError, TransportError. */
+  async untilEnded(): Promise<number> {
+    const session = this.#session;
+    const started = await session.unlessInterrupted(async () => {
+      const scoped = await this.#scope();
+      const screen = this.#screen(scoped);
+      this.#reading.bus.listen(screen.listener);
+      await this.#start(scoped, screen);
+      return { screen, hasControllers: scoped.targets.controllers.length > 0 };
+    });
+    if (started === undefined) return 0;
+    if (!this.#request.once) await session.ended;
+    started.screen.close();
+    session.say(watchSummaryLine(started.screen.report.summary, session.elapsedMs, started.hasControllers));
+    return 0;
+  }
+
+  /** Ends the watches; before `untilEnded` has begun there are none. */
+  async stop(): Promise<void> {
+    await this.#observation?.stop();
+  }
+
+  async #scope(): Promise<Scoped> {
+    const { words, selectors } = this.#request;
+    const { client, context, server } = this.#reading;
+    const { calledAs, err } = this.#session.io;
+    const version = await this.#reading.serverVersion();
+    const scoped = inScope(await watchTargets(words, client, calledAs), words, this.#reading.namespace);
+    const { targets, namespace, note } = scoped;
+    if (selectors.fieldSelector !== undefined && targets.controllers.length > 0) {
+      throw new UserError("--field-selector is for kinds: a controller must see all of its objects", [
+        "omit it, or name the kind, as in kind/replicaset",
+      ]);
+    }
+    const kinds = [...targets.kinds.map(({ kind }) => kind), ...watchedBy(targets)];
+    await refuseUnreadable(kinds, { ...this.#reading, namespace, columns: err.columns });
+    await this.#tryFields(scoped);
+    const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
+    this.#session.say(`context ${context} · ${server} (${version}) · ${where}`);
+    if (note !== undefined) this.#session.say(note);
+    return scoped;
+  }
+
+  /** A field selector that the server does not know would otherwise be retried for ever. @throws StatusError. */
+  async #tryFields({ targets, namespace }: Scoped): Promise<void> {
+    if (this.#request.selectors.fieldSelector === undefined) return;
+    const { client } = this.#reading;
+    const where = namespace === undefined ? {} : { namespace };
+    await Promise.all(
+      targets.kinds.map(({ kind, name }) => client.list(kind, { ...where, ...this.#selectors(name), limit: 1 })),
+    );
+  }
+
+  #screen({ targets, namespace }: Scoped): WatchScreen {
+    const { shows, types, sinceStart, count, once } = this.#request;
+    const { io, startedAt } = this.#session;
+    return new WatchScreen({
+      out: io.out,
+      timeline: io.timeline,
+      shows,
+      namespaces: namespace === undefined,
+      prints: (event) => event.stage !== "delta" || types === undefined || types.has(event.type),
+      report: {
+        initial: once,
+        ...this.#wanted(targets),
+        controllersOf: (of) => this.#observation?.toldOf(of) ?? [],
+        ...(types !== undefined && { types }),
+      },
+      live: {
+        controllers: targets.controllers.map(({ name }) => name),
+        informers: () => this.#observation?.states() ?? [],
+      },
+      onEnough: () => this.#session.end(),
+      ...(sinceStart && { sinceStartAt: startedAt }),
+      ...(count !== undefined && { count }),
+    });
+  }
+
+  /** With a selector: of the kinds that are named, or that a controller is for, what has the labels; of others what makes keys. */
+  #wanted({ kinds, controllers }: WatchTargets): Pick<DeltaReportOptions, "wanted"> {
+    const { selector } = this.#request;
+    if (selector === undefined) return {};
+    const named = [...kinds.map(({ kind }) => kind), ...controllers.flatMap((each) => each.for ?? [])];
+    return {
+      wanted: ({ of, detail }) =>
+        named.some(({ group, kind }) => group === of.group && kind === of.kind) && matches(selector, detail.labels),
+    };
+  }
+
+  async #start({ targets, namespace }: Scoped, screen: WatchScreen): Promise<void> {
+    const session = this.#session;
+    const { timeline, random } = session.io;
+    const { once, resyncMs, selector, forMs } = this.#request;
+    const observation = observe({
+      kinds: targets.kinds.map(({ kind, name }) => ({ kind, selectors: this.#selectors(name) })),
+      controllers: targets.controllers,
+      client: this.#reading.client,
+      bus: this.#reading.bus,
+      timeline,
+      random,
+      ...(namespace !== undefined && { namespace }),
+      ...(selector !== undefined && !matchesEverything(selector) && { selector }),
+      ...(resyncMs !== undefined && { resyncMs }),
+    });
+    this.#observation = observation;
+    const startedAt = timeline.now();
+    await observation.start(session.signal);
+    const caches = observation.states();
+    session.say(`caches  ${cachesText(caches)} · ${formatDuration(timeline.now() - startedAt)}`);
+    if (targets.controllers.length > 0) {
+      const names = targets.controllers.map(({ name }) => name).join(", ");
+      session.say(`queues  of a copy of ${names} here, whose syncs do nothing; nothing is written`);
+    }
+    if (once) return;
+    session.say(`watching ${pluralize(caches.length, "kind")}, ${this.#endText()}`);
+    session.say("");
+    screen.start();
+    await this.#reading.begin();
+    session.endAfter(forMs);
+  }
+
+  #endText(): string {
+    const { forMs, count } = this.#request;
+    const ends = [
+      ...(forMs === undefined ? [] : [`for ${formatDuration(forMs)}`]),
+      ...(count === undefined ? [] : [`until ${pluralize(count, "delta")} came`]),
+    ];
+    return ends.length === 0 ? "Ctrl-C stops" : ends.join(" or ");
+  }
+
+  #selectors(name: string | undefined): Selectors {
+    const { labelSelector, fieldSelector } = this.#request.selectors;
+    const fields = [name === undefined ? [] : `metadata.name=${name}`, fieldSelector ?? []].flat();
+    return {
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fields.length > 0 && { fieldSelector: fields.join(",") }),
+    };
+  }
+}
+
+/** Controllers that work beyond one namespace: of `all` they are left out, and with one that is named all namespaces are watched. */
+function inScope(targets: WatchTargets, words: readonly string[], namespace: string | undefined): Scoped {
+  const wide = targets.controllers.filter((each) => !isNamespaced(each));
+  if (namespace === undefined || wide.length === 0) return { targets, namespace };
+  const names = wide.map(({ name }) => name).join(", ");
+  if (!words.includes("all")) {
+    const note = `${names} works beyond namespace ${namespace}: all namespaces are watched`;
+    return { targets, namespace: undefined, note };
+  }
+  const controllers = targets.controllers.filter(isNamespaced);
+  const note = `left out, since they work beyond namespace ${namespace}: ${names}; -A watches them too`;
+  return { targets: { ...targets, controllers }, namespace, note };
+}
+
+function watchedBy({ controllers }: WatchTargets): WatchTargets["kinds"][number]["kind"][] {
+  return controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind));
+}

@@ -1,0 +1,21 @@
+/** What `why` is asked. */
+import type { Selector } from "../../../src/api/labels.ts";
+import type { Scope } from "../../cli/scope.ts";
+import type { Globals } from "../../connections/globals.ts";
+import type { TypeAndName } from "../../names/object-names.ts";
+import type { outputs } from "./answer-printer.ts";
+
+/** The request: flags read, defaults filled in. Whether the objects exist is asked of the server. */
+export interface WhyRequest {
+  /** None: what is in the namespace, or with -A in the cluster. */
+  readonly words: readonly TypeAndName[];
+  /** Which cluster, as whom, and where in it. */
+  readonly flags: Globals & Scope;
+  readonly selector: Selector;
+  /** How long to ask again; 0: once. */
+  readonly waitMs: number;
+  readonly sandbox: boolean;
+  /** How long the sandbox runs before it is asked; undefined: until nothing is left to do. */
+  readonly settleMs: number | undefined;
+  readonly output: (typeof outputs)[number];
+}
