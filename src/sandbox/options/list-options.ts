@@ -1,7 +1,8 @@
 /** The options of lists and watches, read from a query and checked. Source: apimachinery v0.36 meta/internalversion/validation. */
 import { fieldSelectorOf } from "./field-selectors.ts";
 import { invalidObject, notAllowed, type FieldError } from "../meta/field-errors.ts";
-import { labelSelectorOf } from "./label-selectors.ts";
+import { parseSelector, SelectorError } from "../../api/selector-parser.ts";
+import type { Selector } from "../../api/labels.ts";
 import { intProblem, uintProblem } from "../meta/numbers.ts";
 import { badRequest, refusal } from "../meta/refusal.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -59,7 +60,7 @@ export function listOptionsOf(query: Query, resource: Resource, namespace: strin
   const options: ListOptions = {
     selection: {
       namespace,
-      labels: labelSelectorOf(param(query, "labelSelector")),
+      labels: labelSelectorOf(param(query, "labelSelector") ?? ""),
       fields: fieldSelectorOf(
         field,
         resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`,
@@ -135,4 +136,13 @@ function unsupportedMatch(match: string, valid: readonly string[]): FieldError {
     field: "resourceVersionMatch",
     message: `Unsupported value: ${JSON.stringify(match)}: supported values: ${valid.map((v) => JSON.stringify(v)).join(", ")}`,
   };
+}
+
+/** @throws StatusError 400. */
+function labelSelectorOf(text: string): Selector {
+  try {
+    return parseSelector(text);
+  } catch (error) {
+    throw error instanceof SelectorError ? badRequest(error.problem) : error;
+  }
 }

@@ -2,7 +2,8 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from "../meta/field-errors.ts";
 import { isFields, textOf, type Fields } from "../meta/object.ts";
-import { labelKeyProblems, labelProblems, subdomainProblems } from "./names.ts";
+import { labelKeyProblems, subdomainProblems } from "../../api/label-names.ts";
+import { labelProblems } from "./names.ts";
 
 /** What a rule of names has against a value. */
 export const nameErrors = (value: string, field: string, rule: (value: string) => string[]): FieldError[] =>

@@ -1,7 +1,7 @@
 /** Names of resources: of nodes, containers and quotas. Source: kubernetes v1.36 pkg/apis/core/helper/helpers.go, validation.go validateResourceName. */
 import { formatQuantity, type Quantity } from "../../api/quantity.ts";
 import { invalid, type FieldError } from "../meta/field-errors.ts";
-import { labelKeyProblems } from "./names.ts";
+import { labelKeyProblems } from "../../api/label-names.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 

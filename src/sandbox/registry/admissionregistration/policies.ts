@@ -7,7 +7,8 @@ import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore, textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { dns1035Problems, labelKeyProblems, nameRules, subdomainProblems } from "../../validation/names.ts";
+import { labelKeyProblems, subdomainProblems } from "../../../api/label-names.ts";
+import { dns1035Problems, nameRules } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 import { conditionErrors, matchErrors, mutableErrors, policyNameErrors } from "./match-rules.ts";
 

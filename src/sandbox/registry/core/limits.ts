@@ -7,7 +7,7 @@ import { textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
-import { labelKeyProblems } from "../../validation/names.ts";
+import { labelKeyProblems } from "../../../api/label-names.ts";
 import {
   boundedResources,
   computeResources,

@@ -5,7 +5,8 @@ import { isAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
-import { labelProblems, nameRules, portNameProblems, subdomainProblems } from "../../validation/names.ts";
+import { subdomainProblems } from "../../../api/label-names.ts";
+import { labelProblems, nameRules, portNameProblems } from "../../validation/names.ts";
 import { fixed, prefixedPathErrors } from "../../validation/spec-checks.ts";
 
 const because = (problems: readonly string[], field: string, value: string): FieldError[] =>

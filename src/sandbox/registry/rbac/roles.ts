@@ -10,7 +10,8 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
-import { nameRules, subdomainProblems } from "../../validation/names.ts";
+import { subdomainProblems } from "../../../api/label-names.ts";
+import { nameRules } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 
 const group = "rbac.authorization.k8s.io";

@@ -26,7 +26,7 @@ import type { RESTStrategy, StrategyContext } from "../strategy/rest-strategy.ts
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelErrors } from "../../validation/metadata.ts";
-import { labelKeyProblems, labelValueProblems } from "../../validation/names.ts";
+import { labelKeyProblems, labelValueProblems } from "../../../api/label-names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { fullDeviceNameErrors } from "./qualified-names.ts";
 

@@ -19,7 +19,7 @@ import {
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
-import { labelKeyProblems } from "../../validation/names.ts";
+import { labelKeyProblems } from "../../../api/label-names.ts";
 import { fixed, selectorErrors } from "../../validation/spec-checks.ts";
 
 const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];

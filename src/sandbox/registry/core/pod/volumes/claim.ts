@@ -15,7 +15,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../../../strategy/validation-steps.ts";
-import { subdomainProblems } from "../../../../validation/names.ts";
+import { subdomainProblems } from "../../../../../api/label-names.ts";
 import { fixed, selectorErrors } from "../../../../validation/spec-checks.ts";
 import { claimWarnings } from "../warnings/volumes.ts";
 
