@@ -11,6 +11,7 @@ import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 import type { Change } from "../storage/watch-cache.ts";
 
+/** A watch as its request asks for it. */
 export interface WatchRequest {
   readonly collection: Collection;
   readonly selection: Selection;

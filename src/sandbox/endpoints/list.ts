@@ -10,6 +10,7 @@ import { selects, selectsAll, type Selection } from "../options/selection.ts";
 import { keyOf, type Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 
+/** One page of a list. */
 export interface Listed {
   readonly entries: readonly Entry[];
   readonly revision: number;

@@ -8,8 +8,10 @@ import { badRequest, refusal } from "../meta/refusal.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Selection } from "./selection.ts";
 
+/** The query of a request, in its order; names may be repeated. */
 export type Query = readonly (readonly [name: string, value: string])[];
 
+/** The first value of a parameter; undefined if it is not set. */
 export function param(query: Query, name: string): string | undefined {
   return query.find(([key]) => key === name)?.[1];
 }
@@ -29,6 +31,7 @@ export function flagParam(query: Query, name: string): boolean {
   return text !== undefined && text.toLowerCase() !== "false" && text !== "0";
 }
 
+/** The options of a list, a watch or a deletion of a collection. */
 export interface ListOptions {
   readonly selection: Selection;
   readonly limit: number;

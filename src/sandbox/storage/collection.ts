@@ -11,6 +11,7 @@ interface Partition {
   readonly names: SortedNames;
 }
 
+/** Which keys of a collection are read. */
 export interface Range {
   /** Undefined: all namespaces. */
   readonly namespace?: string | undefined;
@@ -18,6 +19,7 @@ export interface Range {
   readonly from?: string;
 }
 
+/** The objects of one resource by their keys, and the changes that led to them. Every method is atomic. */
 export class Collection {
   readonly namespaced: boolean;
   readonly history: WatchCache;

@@ -5,6 +5,7 @@ import { Collection } from "./collection.ts";
 import { Entry } from "./entry.ts";
 import type { WatchCacheLimits } from "./watch-cache.ts";
 
+/** All collections under one revision counter. Every write takes the next revision. */
 export class Store {
   readonly #timeline: Timeline;
   readonly #limits: WatchCacheLimits;

@@ -1,6 +1,7 @@
 /** What has happened to the objects of one resource, as far back as it is kept. */
 import type { Entry } from "./entry.ts";
 
+/** One change of one object: what watches get as an event. */
 export interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly revision: number;
@@ -16,6 +17,7 @@ export interface Change {
   frames: Map<string, Uint8Array> | undefined;
 }
 
+/** How far back watches can start. */
 export interface WatchCacheLimits {
   /** Changes kept of each resource, at most. Default 100,000. */
   readonly changes?: number;

@@ -71,6 +71,7 @@ export function nodeSelectorTermErrors(
   ];
 }
 
+/** Validates a required node selector. */
 export function nodeSelectorErrors(selector: Fields, field: string): FieldError[] {
   const terms = fieldsIn(selector["nodeSelectorTerms"]);
   const here = `${field}.nodeSelectorTerms`;

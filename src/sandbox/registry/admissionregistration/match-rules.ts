@@ -138,5 +138,6 @@ export function conditionErrors(conditions: readonly Fields[], field: string): F
   ];
 }
 
+/** The name of a policy that a binding refers to. */
 export const policyNameErrors = (value: unknown, field: string): FieldError[] =>
   textOf(value) === "" ? [required(field)] : subdomainErrors(value, field);

@@ -118,6 +118,7 @@ function commonErrors(spec: Fields, mutating: boolean): FieldError[] {
   ];
 }
 
+/** ValidatingAdmissionPolicies: structure only, CEL is not compiled. */
 export const validatingPolicyStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,
@@ -157,6 +158,7 @@ function mutationErrors(mutation: Fields, field: string): FieldError[] {
   ];
 }
 
+/** MutatingAdmissionPolicies: structure only, CEL is not compiled. */
 export const mutatingPolicyStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,
@@ -216,12 +218,14 @@ function actionErrors(asked: readonly string[]): FieldError[] {
   return errors;
 }
 
+/** ValidatingAdmissionPolicyBindings. */
 export const validatingBindingStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,
   validate: ({ spec = {} }) => [...bindingErrors(spec, false), ...actionErrors(textsIn(spec["validationActions"]))],
 });
 
+/** MutatingAdmissionPolicyBindings. */
 export const mutatingBindingStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,

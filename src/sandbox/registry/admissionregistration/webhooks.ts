@@ -152,6 +152,7 @@ function leniencyFor(old: ApiObject): Leniency {
   };
 }
 
+/** Webhook configurations of both kinds. Updates are as lenient as the stored object was. */
 export const webhookStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,

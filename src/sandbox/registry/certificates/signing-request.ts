@@ -82,6 +82,7 @@ function usageErrors(value: unknown): FieldError[] {
 
 const shortestSeconds = 600;
 
+/** CertificateSigningRequests: the requesting user is recorded in the spec. */
 export const signingRequestStrategy: RESTStrategy = restStrategy({
   prepareForCreate(request, { user }) {
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...rest } = request.spec ?? {};

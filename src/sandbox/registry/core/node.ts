@@ -98,6 +98,7 @@ function featureErrors({ status = {} }: ApiObject): FieldError[] {
   });
 }
 
+/** Nodes. */
 export const nodeStrategy: RESTStrategy = restStrategy({
   keepsStatusOnCreate: true,
   updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],

@@ -120,6 +120,7 @@ function dropTopology(slice: ApiObject, old: ApiObject): void {
   for (const endpoint of fieldsIn(slice["endpoints"])) delete endpoint["deprecatedTopology"];
 }
 
+/** EndpointSlices: their address type never changes. */
 export const endpointSliceStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],

@@ -115,6 +115,7 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
+/** Ingresses. */
 export const ingressStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],
@@ -157,6 +158,7 @@ function parameterErrors(parameters: Fields): FieldError[] {
   return [...errors, ...because(labelProblems(textOf(namespace)), there, textOf(namespace))];
 }
 
+/** IngressClasses: their controller never changes. */
 export const ingressClassStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],

@@ -49,6 +49,7 @@ function topologyErrors(terms: readonly Fields[]): FieldError[] {
   });
 }
 
+/** StorageClasses: most fields never change. */
 export const storageClassStrategy: RESTStrategy = restStrategy({
   returnsDeletedObject: true,
   validate: (storageClass) => [

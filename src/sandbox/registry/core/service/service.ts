@@ -124,6 +124,7 @@ function sharedPortErrors(ports: readonly Fields[], type: string): FieldError[] 
   ];
 }
 
+/** Services: addresses, node ports and what of them an update keeps. */
 export const serviceStrategy: RESTStrategy = restStrategy({
   nameRule: "label",
   allowCreateOnUpdate: true,

@@ -146,6 +146,7 @@ function changeErrors(claim: ApiObject, old: ApiObject): FieldError[] {
   return [...errors, ...fixed(claim.spec?.["volumeMode"], old.spec?.["volumeMode"], "volumeMode")];
 }
 
+/** PersistentVolumeClaims: their spec is immutable but for requests and the attributes class. */
 export const claimStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,
