@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { countsOf, mayBeFewer, readCeilings, writeCeilings } from "./ceilings.ts";
 import { levels, rooms } from "./floors.ts";
 import { floorsOf, lintConfig, withPicture } from "./house.ts";
+import { licensesText, type ThirdPartyPackage } from "../plugin/commands/version/licenses.ts";
 import { thirdPartyLicenses } from "./licenses.ts";
 
 const top = join(import.meta.dir, "..");
@@ -43,6 +44,8 @@ async function derived({ path, from, make }: Derived): Promise<boolean> {
   return false;
 }
 
+const thirdParty = thirdPartyLicenses(top);
+
 const derivedFiles: readonly Derived[] = [
   { path: "src/README.md", from: "scripts/floors.ts", make: (today) => withPicture(today, rooms) },
   ...levels.map(({ folder, places }) => ({
@@ -54,7 +57,13 @@ const derivedFiles: readonly Derived[] = [
   {
     path: "plugin/commands/version/third-party.json",
     from: "the packages that the binary holds",
-    make: () => thirdPartyLicenses(top),
+    make: () => thirdParty,
+  },
+  {
+    path: "THIRD-PARTY-LICENSES.txt",
+    from: "the packages that the binary holds",
+    // The list is this project's own, made a moment ago.
+    make: async () => licensesText(JSON.parse(await thirdParty) as readonly ThirdPartyPackage[]),
   },
 ];
 

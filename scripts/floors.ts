@@ -197,6 +197,11 @@ export const rooms: readonly Room[] = [
       { floor: 2, folder: "run", owns: "controllers that act: on a cluster, in an embedded one" },
       { floor: 3, folder: "shadow", owns: "controllers that write nothing, held against the one that acts" },
       { floor: 3, folder: "dry-run", owns: "controllers in a copy of the cluster, until nothing moves" },
+      {
+        floor: 3,
+        folder: "library",
+        owns: "what programs of others start: a connection, their controllers, a sandbox",
+      },
       { floor: 4, folder: "why", owns: "what a diagnosis needs, read from a cluster" },
     ],
   },

@@ -1,7 +1,14 @@
 import { keyOf, type ObjectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import { StatusError } from "../api/status-error.ts";
-import type { ListerWatcher, ListOptions, ListPage, Selectors, WatchFrame } from "../client/api/lister-watcher.ts";
+import type {
+  ListerWatcher,
+  ListOptions,
+  ListPage,
+  Selectors,
+  WatchFrame,
+  WatchStream,
+} from "../client/api/lister-watcher.ts";
 import { gcPacer } from "../platform/memory.ts";
 import type { Random } from "../platform/random.ts";
 import { sleep, type Timeline } from "../platform/timeline.ts";
@@ -10,31 +17,23 @@ import type { KindName } from "../trace/events.ts";
 import { type Backoff, reflectorBackoff } from "./backoff.ts";
 import type { DeltaQueue } from "./delta-queue.ts";
 import type { ObjectTransformer } from "./object-transformer.ts";
-import { OpenWatch } from "./open-watch.ts";
 import {
+  type ActiveState,
   nextState,
   type ReflectorEvent,
   type ReflectorState,
-  type RequestState,
   startState,
 } from "./reflector-state.ts";
 import { failureReason, ListReport, WatchReport } from "./reflector-reports.ts";
 
 /** What a Reflector reads from, where its deltas go, and how it lists. */
 export interface ReflectorOptions<T extends StoredObject> {
-  /** Lists and watches one kind; its scope is the Reflector's. */
   readonly listerWatcher: ListerWatcher<T>;
-  /** Where the deltas go. The Reflector alone puts anything there. */
   readonly queue: DeltaQueue<T>;
-  /** What happens to each object before it is queued. */
   readonly transformer: ObjectTransformer<T>;
-  /** The clock of its waits and reports. */
   readonly timeline: Timeline;
-  /** For the lengths of watches and of back-offs. */
   readonly random: Random;
-  /** Gets `list` and `watch` events. */
   readonly bus: TraceBus;
-  /** Objects that they filter out are not listed, and are reported as deleted when they begin to be. Default: none. */
   readonly selectors?: Selectors;
   /** Objects a page of a list. Default 500: the loop is then held for 20 to 50 ms by the largest pods. */
   readonly pageSize?: number;
@@ -45,9 +44,18 @@ export interface ReflectorOptions<T extends StoredObject> {
 const defaultPageSize = 500;
 const minWatchSeconds = 300;
 const maxWatchSeconds = 600;
+const briefMs = 1000;
 const initialEventsEnd = "k8s.io/initial-events-end";
 
-type Event<T> = ReflectorEvent<OpenWatch<T>>;
+/** A watch that is open, and what has come of it. */
+interface OpenWatch<T> {
+  readonly stream: WatchStream<T>;
+  readonly report: WatchReport;
+  readonly openedAt: number;
+  /** Frames that came with the last of the initial ones. */
+  left: readonly WatchFrame<T>[];
+  progress: boolean;
+}
 
 /**
  * Keeps a delta queue up to date with the API server: lists all objects of a kind, then watches for changes, and copes with
@@ -64,11 +72,15 @@ export class Reflector<T extends StoredObject> {
   #actor: string;
   #of: KindName;
   #backoff: Backoff;
-  /** What it is doing, with the version or the watch that it does it with. */
-  #state: ReflectorState<OpenWatch<T>>;
+  #state: ReflectorState;
+  #watch: OpenWatch<T> | undefined;
+  /** Of the last frame or list. */
+  #resourceVersion = "";
+  /** A watch has been opened since the last list. */
+  #resumes = false;
   #reading: Pick<ListOptions, "withoutManagedFields">;
-  /** For views; no step depends on them. `bytes`: read from the server so far, decompressed. */
-  #counters = { lists: 0, bytes: 0 };
+  #lists = 0;
+  #bytes = 0;
 
   constructor(options: ReflectorOptions<T>) {
     const { kind } = options.listerWatcher;
@@ -81,38 +93,32 @@ export class Reflector<T extends StoredObject> {
   }
 
   /** The state it is in. */
-  get phase(): ReflectorState<unknown>["is"] {
+  get phase(): ReflectorState["is"] {
     return this.#state.is;
   }
 
   /** Lists after the first one. */
   get relists(): number {
-    return Math.max(0, this.#counters.lists - 1);
+    return Math.max(0, this.#lists - 1);
   }
 
   /** Read from the server so far, decompressed. */
   get bytes(): number {
-    return this.#counters.bytes;
+    return this.#bytes + (this.#watch?.stream.bytes ?? 0);
   }
 
-  /**
-   * Runs until the signal aborts; never rejects for anything the server does. Called once.
-   * @throws Error for a fault of its own: an event that its state excludes.
-   */
+  /** Runs until the signal aborts; never rejects for anything the server does. Called once. */
   async run(signal: AbortSignal): Promise<void> {
     const watchList = this.#options.watchList === true;
-    let event: Event<T> | undefined;
     while (!signal.aborted) {
-      event = await this.#step(this.#state, signal);
+      const event = await this.#step(this.#state, signal);
       if (signal.aborted) break;
       this.#state = nextState(this.#state, event, { watchList });
     }
-    // The last step may have opened a watch that the state does not have yet.
-    if (event?.is === "opened" || event?.is === "streamed") event.watch.end("closed", "stopped");
-    else if (this.#state.is === "watching") this.#state.watch.end("closed", "stopped");
+    this.#endWatch("closed", "stopped");
   }
 
-  #step(state: ReflectorState<OpenWatch<T>>, signal: AbortSignal): Promise<Event<T>> {
+  #step(state: ReflectorState, signal: AbortSignal): Promise<ReflectorEvent> {
     switch (state.is) {
       case "listing":
         return this.#list(state, signal);
@@ -121,21 +127,21 @@ export class Reflector<T extends StoredObject> {
       case "opening":
         return this.#open(state, signal);
       case "watching":
-        return this.#read(state.watch, signal);
+        return this.#read(signal);
       case "backing off":
-        return this.#wait(state.retryAfterMs, signal);
+        return this.#wait(state, signal);
     }
   }
 
-  async #wait(retryAfterMs: number | undefined, signal: AbortSignal): Promise<Event<T>> {
-    const ms = retryAfterMs ?? this.#backoff.nextMs();
+  async #wait(state: ReflectorState & { is: "backing off" }, signal: AbortSignal): Promise<ReflectorEvent> {
+    const ms = state.retryAfterMs ?? this.#backoff.nextMs();
     await sleep(this.#options.timeline, ms, this.#actor, { signal }).catch(() => undefined);
     return { is: "waited" };
   }
 
-  async #list({ why }: RequestState & { is: "listing" }, signal: AbortSignal): Promise<Event<T>> {
-    const { timeline, bus } = this.#options;
-    const report = new ListReport({ bus, of: this.#of, why, now: () => timeline.now() });
+  async #list(state: ActiveState & { is: "listing" }, signal: AbortSignal): Promise<ReflectorEvent> {
+    const { queue, timeline, bus } = this.#options;
+    const report = new ListReport({ bus, of: this.#of, why: state.why, now: () => timeline.now() });
     const objects: T[] = [];
     // The text of a page is several times what is kept of it, and the next page is on its way meanwhile.
     const left = gcPacer();
@@ -150,8 +156,7 @@ export class Reflector<T extends StoredObject> {
       if (!signal.aborted) report.failed(failureReason(error), objects.length);
       return { is: "failed", error };
     }
-    this.#listed(objects, report);
-    return { is: "listed", resourceVersion: report.resourceVersion };
+    return this.#listed(objects, report, queue, false);
   }
 
   /** One page, taken over at once. */
@@ -167,60 +172,57 @@ export class Reflector<T extends StoredObject> {
     const page = await listerWatcher.list({ ...selectors, limit, ...more, ...this.#reading }, signal);
     await timeline.hop(this.#actor);
     for (const item of page.items) into.push(transformer.fromList(item));
-    this.#counters.bytes += page.bytes;
+    this.#bytes += page.bytes;
     report.page(page.bytes, page.resourceVersion);
     return { continueToken: page.continueToken, bytes: page.bytes };
   }
 
-  /** A list is complete. */
-  #listed(objects: readonly T[], report: ListReport): void {
-    const { queue, timeline } = this.#options;
-    this.#counters.lists++;
+  #listed(objects: readonly T[], report: ListReport, queue: DeltaQueue<T>, open: boolean): ReflectorEvent {
+    const { resourceVersion } = report;
+    this.#lists++;
+    this.#resourceVersion = resourceVersion;
+    this.#resumes = open;
     report.listed(objects.length);
-    queue.replace(objects, report.resourceVersion, timeline.now());
+    queue.replace(objects, resourceVersion, this.#options.timeline.now());
+    return { is: "listed", resourceVersion, open };
   }
 
-  async #open(state: RequestState & { is: "opening" }, signal: AbortSignal): Promise<Event<T>> {
-    const { resourceVersion, why } = state;
+  async #open(state: ActiveState & { is: "opening" }, signal: AbortSignal): Promise<ReflectorEvent> {
+    const { resourceVersion } = state;
     try {
-      return { is: "opened", watch: await this.#openWatch({ resourceVersion }, why, signal) };
+      await this.#openWatch({ resourceVersion }, this.#resumes ? "resume" : "start", signal);
+      return { is: "opened" };
     } catch (error) {
       return { is: "failed", error };
     }
   }
 
   /** A WatchList: everything there is, then a bookmark that says so, then changes by the same watch. */
-  async #stream({ why }: RequestState & { is: "streaming" }, signal: AbortSignal): Promise<Event<T>> {
-    const { timeline, bus } = this.#options;
-    const report = new ListReport({ bus, of: this.#of, why, now: () => timeline.now() });
+  async #stream(state: ActiveState & { is: "streaming" }, signal: AbortSignal): Promise<ReflectorEvent> {
+    const { queue, timeline, bus } = this.#options;
+    const report = new ListReport({ bus, of: this.#of, why: state.why, now: () => timeline.now() });
     const objects = new Map<ObjectKey, T>();
-    let watch: OpenWatch<T> | undefined;
     try {
-      watch = await this.#openWatch({ resourceVersion: "", sendInitialEvents: true }, "start", signal);
+      const watch = await this.#openWatch({ resourceVersion: "", sendInitialEvents: true }, "start", signal);
       for (;;) {
-        const frames = await watch.next();
-        this.#counters.bytes += watch.uncountedBytes();
+        const frames = await watch.stream.next();
         if (frames === undefined) throw new Error("the watch ended before the last of the initial events");
         const end = this.#collect(frames, objects);
         if (end === undefined) continue;
-        watch.initialEventsEnded(end.resourceVersion, frames.slice(end.index + 1));
-        report.page(watch.bytes, end.resourceVersion);
-        this.#listed([...objects.values()], report);
-        return { is: "streamed", watch };
+        watch.left = frames.slice(end.index + 1);
+        report.page(watch.stream.bytes, end.resourceVersion);
+        return this.#listed([...objects.values()], report, queue, true);
       }
     } catch (error) {
-      this.#counters.bytes += watch?.uncountedBytes() ?? 0;
-      const why = failureReason(error);
-      if (signal.aborted) watch?.end("closed", "stopped");
-      else {
-        watch?.end("failed", why);
-        report.failed(why, objects.size);
+      if (!signal.aborted) {
+        this.#endWatch("failed", failureReason(error));
+        report.failed(failureReason(error), objects.size);
       }
       return { is: "failed", error };
     }
   }
 
-  /** Takes initial events over; returns the place of the bookmark that ends them. */
+  /** Takes initial events over; answers where the bookmark stands that ends them. */
   #collect(
     frames: readonly WatchFrame<T>[],
     objects: Map<ObjectKey, T>,
@@ -256,7 +258,9 @@ export class Reflector<T extends StoredObject> {
     try {
       const stream = await listerWatcher.watch({ ...selectors, ...from, timeoutSeconds, ...this.#reading }, signal);
       report.opened(from.resourceVersion, why);
-      return new OpenWatch({ stream, report, resourceVersion: from.resourceVersion, now: () => timeline.now() });
+      this.#resumes = true;
+      this.#watch = { stream, report, openedAt: timeline.now(), left: [], progress: false };
+      return this.#watch;
     } catch (error) {
       if (!signal.aborted) report.ended("failed", from.resourceVersion, failureReason(error));
       throw error;
@@ -264,21 +268,27 @@ export class Reflector<T extends StoredObject> {
   }
 
   /** Reads the open watch to its end. */
-  async #read(watch: OpenWatch<T>, signal: AbortSignal): Promise<Event<T>> {
+  async #read(signal: AbortSignal): Promise<ReflectorEvent> {
+    const watch = this.#watch as OpenWatch<T>;
+    const { stream } = watch;
+    const { timeline } = this.#options;
+    const outcome = (): { resourceVersion: string; brief: boolean } => ({
+      resourceVersion: this.#resourceVersion,
+      brief: !watch.progress && timeline.now() - watch.openedAt < briefMs,
+    });
     try {
+      this.#take(watch, watch.left);
       for (;;) {
-        const frames = await watch.next();
-        this.#counters.bytes += watch.uncountedBytes();
+        const frames = await stream.next();
         if (frames === undefined) {
-          watch.endedByServer();
-          return { is: "ended", ...watch.progress };
+          this.#endWatch("closed", watch.report.endReason());
+          return { is: "ended", ...outcome() };
         }
         this.#take(watch, frames);
       }
     } catch (error) {
-      this.#counters.bytes += watch.uncountedBytes();
-      if (!signal.aborted) watch.end("failed", failureReason(error));
-      return { is: "broke", error, ...watch.progress };
+      if (!signal.aborted) this.#endWatch("failed", failureReason(error));
+      return { is: "failed", error, ...outcome() };
     }
   }
 
@@ -303,8 +313,18 @@ export class Reflector<T extends StoredObject> {
         case "ERROR":
           throw statusError(frame);
       }
-      watch.advance(frame.object.metadata.resourceVersion);
+      this.#resourceVersion = frame.object.metadata.resourceVersion;
+      watch.progress = true;
     }
+  }
+
+  #endWatch(state: "closed" | "failed", why: string): void {
+    const watch = this.#watch;
+    if (watch === undefined) return;
+    this.#watch = undefined;
+    this.#bytes += watch.stream.bytes;
+    watch.stream.cancel(why);
+    watch.report.ended(state, this.#resourceVersion, why);
   }
 }
 

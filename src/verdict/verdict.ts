@@ -58,7 +58,10 @@ export function judge<Finding>({ seen, unseen, findings }: Case<Finding>): Verdi
 /** `not seen: replicasets (no right to list), events (no right to list)`; empty where all was seen. */
 export function unseenText(unseen: readonly Unseen[]): string {
   if (unseen.length === 0) return "";
-  const alike = Map.groupBy(unseen, ({ why }) => why);
-  const parts = [...alike].map(([why, each]) => `${each.map(({ what }) => what).join(", ")} (${why})`);
+  const reasons = [...new Set(unseen.map(({ why }) => why))];
+  const parts = reasons.map((reason) => {
+    const alike = unseen.filter(({ why }) => why === reason).map(({ what }) => what);
+    return `${alike.join(", ")} (${reason})`;
+  });
   return `not seen: ${parts.join("; ")}`;
 }

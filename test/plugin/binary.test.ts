@@ -5,6 +5,8 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { binaryFolder, runBinary } from "../support/binary.ts";
 
+const top = join(import.meta.dir, "..", "..");
+
 describe("the compiled program", () => {
   beforeAll(async () => void (await binaryFolder()), 60_000);
 
@@ -20,12 +22,19 @@ describe("the compiled program", () => {
     expect(stdout).toContain("licensed under Apache-2.0");
     const { stdout: json } = await runBinary(["version", "--licenses", "-o", "json"]);
     const listed = JSON.parse(json) as { readonly name: string; readonly version: string; readonly text: string }[];
-    const typesAlone = ["@kubernetes/client-node"];
-    for (const [name, version] of Object.entries(manifest.dependencies)) {
-      const found = listed.find((each) => each.name === name && each.version === version);
-      expect({ name, listed: found !== undefined }).toEqual({ name, listed: !typesAlone.includes(name) });
-      if (found !== undefined) expect(stdout).toContain(`${name} ${version} (`);
+    const packages = { ...manifest.dependencies, ...manifest.devDependencies };
+    const imported = new Set<string>();
+    for await (const path of new Bun.Glob("{src,plugin}/**/*.ts").scan(top)) {
+      const text = await Bun.file(join(top, path)).text();
+      for (const [, name = ""] of text.matchAll(/^(?:import|export|\}) (?!type ).*from "([^".][^"]*)"/gm))
+        imported.add(name);
     }
+    for (const [name, version] of Object.entries(packages)) {
+      if (!imported.has(name) || name === "@kubernetes/client-node") continue;
+      expect(listed).toContainEqual(expect.objectContaining({ name, version }));
+      expect(stdout).toContain(`${name} ${version} (`);
+    }
+    expect(imported).toContain("commander");
     expect(listed.find(({ name }) => name === "chalk")?.text).toContain("Copyright (c) Sindre Sorhus");
   });
 

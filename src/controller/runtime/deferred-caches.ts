@@ -3,11 +3,12 @@ import { type Kind, resourceOf } from "../../api/kind.ts";
 
 export class DeferredCaches {
   #waits = new Map<string, Promise<void>>();
-  #ended = Promise.withResolvers<never>();
+  #end: (why: Error) => void = () => undefined;
+  #ended = new Promise<never>((_resolve, reject) => (this.#end = reject));
 
   constructor() {
     // Whether anybody waits or not.
-    this.#ended.promise.catch(() => undefined);
+    this.#ended.catch(() => undefined);
   }
 
   /** `filled`: resolves when the kind's first list is in its cache. */
@@ -27,11 +28,11 @@ export class DeferredCaches {
   /** Resolves when it is there; at once for any other kind. @throws Error when the run ends before. */
   async wait(kind: Kind): Promise<void> {
     const filled = this.#waits.get(resourceOf(kind));
-    if (filled !== undefined) await Promise.race([filled, this.#ended.promise]);
+    if (filled !== undefined) await Promise.race([filled, this.#ended]);
   }
 
   /** Nobody waits any longer: the run ends. */
   end(): void {
-    this.#ended.reject(new Error("the run ends before the caches are filled"));
+    this.#end(new Error("the run ends before the caches are filled"));
   }
 }

@@ -53,7 +53,6 @@ function deadlineErrors(spec: Fields): FieldError[] {
   return [invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")];
 }
 
-/** Deployments: their generation counts annotations too. */
 export const deploymentStrategy: RESTStrategy = restStrategy({
   generation: "spec and annotations",
   warningsOnCreate: replicatedWarnings,

@@ -4,8 +4,7 @@ import { textOf, type ApiObject } from "../../meta/object.ts";
 import { eachErrors, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { subdomainProblems } from "../../../api/label-names.ts";
-import { labelProblems } from "../../validation/names.ts";
+import { labelProblems, subdomainProblems } from "../../validation/names.ts";
 
 const usages = [
   "any",
@@ -82,7 +81,6 @@ function usageErrors(value: unknown): FieldError[] {
 
 const shortestSeconds = 600;
 
-/** CertificateSigningRequests: the requesting user is recorded in the spec. */
 export const signingRequestStrategy: RESTStrategy = restStrategy({
   prepareForCreate(request, { user }) {
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...rest } = request.spec ?? {};

@@ -25,7 +25,6 @@ function parentErrors(parent: unknown): FieldError[] {
   ];
 }
 
-/** IPAddresses: named by the address, for one parent. */
 export const addressStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: ({ metadata, spec = {} }) => [
@@ -54,7 +53,6 @@ function rangeErrors(spec: Fields): FieldError[] {
 
 const immutable = "field is immutable";
 
-/** ServiceCIDRs: a second range may be added, none changed. */
 export const serviceRangeStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: ({ spec = {} }) => rangeErrors(spec),

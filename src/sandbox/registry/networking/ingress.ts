@@ -5,8 +5,7 @@ import { isAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
-import { subdomainProblems } from "../../../api/label-names.ts";
-import { labelProblems, nameRules, portNameProblems } from "../../validation/names.ts";
+import { labelProblems, nameRules, portNameProblems, subdomainProblems } from "../../validation/names.ts";
 import { fixed, prefixedPathErrors } from "../../validation/spec-checks.ts";
 
 const because = (problems: readonly string[], field: string, value: string): FieldError[] =>
@@ -115,7 +114,6 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
-/** Ingresses. */
 export const ingressStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],
@@ -158,7 +156,6 @@ function parameterErrors(parameters: Fields): FieldError[] {
   return [...errors, ...because(labelProblems(textOf(namespace)), there, textOf(namespace))];
 }
 
-/** IngressClasses: their controller never changes. */
 export const ingressClassStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],

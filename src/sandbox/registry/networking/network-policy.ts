@@ -86,7 +86,6 @@ function validate({ spec = {} }: ApiObject): FieldError[] {
   return [...errors, ...wrong];
 }
 
-/** NetworkPolicies. */
 export const networkPolicyStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   validate,

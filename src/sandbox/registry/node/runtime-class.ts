@@ -33,7 +33,6 @@ function overheadErrors({ overhead }: ApiObject): FieldError[] {
   return isFields(overhead) ? podOverheadErrors(overhead["podFixed"], "overhead") : [];
 }
 
-/** RuntimeClasses: their handler never changes. */
 export const runtimeClassStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,

@@ -10,8 +10,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
-import { subdomainProblems } from "../../../api/label-names.ts";
-import { nameRules } from "../../validation/names.ts";
+import { nameRules, subdomainProblems } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 
 const group = "rbac.authorization.k8s.io";
@@ -100,7 +99,6 @@ function fixedRole(binding: ApiObject, old: ApiObject): FieldError[] {
   return [invalid("roleRef", { APIGroup: apiGroup, Kind: kind, Name: name }, "cannot change roleRef")];
 }
 
-/** Roles. Escalation is not checked. */
 export const roleStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,
@@ -108,7 +106,6 @@ export const roleStrategy: RESTStrategy = restStrategy({
   validate: (role) => rulesErrors(role, true),
 });
 
-/** ClusterRoles. Escalation is not checked. */
 export const clusterRoleStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,
@@ -116,7 +113,6 @@ export const clusterRoleStrategy: RESTStrategy = restStrategy({
   validate: (role) => [...rulesErrors(role, false), ...aggregationErrors(role)],
 });
 
-/** RoleBindings: the role that they refer to never changes. */
 export const roleBindingStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,
@@ -125,7 +121,6 @@ export const roleBindingStrategy: RESTStrategy = restStrategy({
   validateUpdate: fixedRole,
 });
 
-/** ClusterRoleBindings: the role that they refer to never changes. */
 export const clusterRoleBindingStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,

@@ -55,7 +55,6 @@ const kinds: CheckPod = ({ spec }) => {
   };
 };
 
-/** The controls of volume types. */
 export const volumeChecks: readonly Check[] = [
   {
     id: "restrictedVolumes",

@@ -57,7 +57,6 @@ function podErrors(affinity: unknown, field: string): FieldError[] {
   ];
 }
 
-/** Validates the affinity of a pod. */
 export function affinityErrors(affinity: unknown, field: string): FieldError[] {
   if (!isFields(affinity)) return [];
   return [

@@ -1,0 +1,56 @@
+/**
+ * The public API of kubectl-reconcile: controllers in TypeScript, with decisions that can be traced and a cluster to test them in.
+ * docs/writing-a-controller.md is the tutorial. Everything else in the package is internal and may change.
+ *
+ * @module
+ */
+
+// Write a controller.
+export { defineController, watch } from "./controller/api/definition.ts";
+export type { ControllerDefinition, Permission, Watch, WatchContext } from "./controller/api/definition.ts";
+export type { Notification } from "./cache/handler.ts";
+export { watchPrimary } from "./controller/api/primary.ts";
+export { ownedBy, watchOwned } from "./controller/api/owned.ts";
+export type { OwnedOptions } from "./controller/api/owned.ts";
+export { rule } from "./controller/api/rule.ts";
+export type { Decision, Facts, Rule } from "./controller/api/rule.ts";
+export { TerminalError } from "./controller/api/sync-context.ts";
+export type { SyncClient, SyncContext, SyncResult } from "./controller/api/sync-context.ts";
+export { controllerExpectations } from "./controller/api/expectations.ts";
+export type { Expectations } from "./controller/api/expectations.ts";
+export { runState } from "./controller/api/run-state.ts";
+
+// Objects and their kinds.
+export * as kinds from "./api/kind.ts";
+export { kindOf } from "./api/kind.ts";
+export type { Kind } from "./api/kind.ts";
+export { draft } from "./api/object.ts";
+export type { Draft, StoredObject } from "./api/object.ts";
+export { keyOf, splitKey } from "./api/key.ts";
+export type { ObjectKey } from "./api/key.ts";
+export { controllerReference } from "./api/owner-references.ts";
+export { StatusError } from "./api/status-error.ts";
+export { TransportError } from "./api/transport.ts";
+export type { Transport } from "./api/transport.ts";
+
+// Run it: on a cluster, or in a sandbox inside this process.
+export { connectToCluster } from "./modes/library/connect-to-cluster.ts";
+export type { Cluster, ClusterOptions } from "./modes/library/connect-to-cluster.ts";
+export { MissingRightsError, startControllers } from "./modes/library/start-controllers.ts";
+export type { ControllerRun, StartOptions } from "./modes/library/start-controllers.ts";
+export { startSandbox } from "./modes/library/start-sandbox.ts";
+export type { Sandbox, SandboxOptions } from "./modes/library/start-sandbox.ts";
+export type { Client } from "./client/api/verbs.ts";
+
+// Trace it.
+export { TraceBus } from "./trace/bus.ts";
+export type { Stage, StageEvent } from "./trace/events.ts";
+
+// The parts, for programs that need informers or a queue without a controller.
+export { SharedInformerFactory } from "./cache/shared-informer-factory.ts";
+export type { SharedInformerFactoryOptions } from "./cache/shared-informer-factory.ts";
+export type { Lister } from "./cache/lister.ts";
+export { RateLimitingQueue } from "./workqueue/rate-limiting-queue.ts";
+export { realTimeline } from "./platform/real-timeline.ts";
+export type { Timeline } from "./platform/timeline.ts";
+export { realRandom, seededRandom } from "./platform/random.ts";

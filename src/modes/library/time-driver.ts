@@ -1,0 +1,66 @@
+/** Moves virtual time on while somebody awaits something. */
+import type { ApiBody, Transport } from "../../api/transport.ts";
+import type { VirtualTimeline } from "../../platform/virtual-timeline.ts";
+
+/** So many turns without a hop, and what is awaited cannot come by itself: a watch of objects that nobody changes. */
+const mostIdleTurns = 10_000;
+
+/**
+ * Drives a virtual timeline for callers that know nothing of it: while at least one promise given to `during` is pending, time
+ * moves on, one hop at a time, whoever else is being served.
+ */
+export class TimeDriver {
+  #timeline: VirtualTimeline;
+  #pending = 0;
+  #isDriving = false;
+  #idleTurns = 0;
+
+  constructor(timeline: VirtualTimeline) {
+    this.#timeline = timeline;
+  }
+
+  /** Returns the promise, and moves time on until it is settled. */
+  during<T>(promise: Promise<T>): Promise<T> {
+    this.#pending++;
+    this.#idleTurns = 0;
+    const end = (): void => void this.#pending--;
+    promise.then(end, end);
+    void this.#drive();
+    return promise;
+  }
+
+  async #drive(): Promise<void> {
+    if (this.#isDriving) return;
+    this.#isDriving = true;
+    try {
+      while (this.#pending > 0 && this.#idleTurns < mostIdleTurns) {
+        const end = await this.#timeline.runUntil({ steps: 1 });
+        this.#idleTurns = end === "steady" ? this.#idleTurns + 1 : 0;
+      }
+    } finally {
+      this.#isDriving = false;
+    }
+  }
+
+  /** See `Sandbox.settle`. */
+  async settle(limitMs: number): Promise<"steady" | "time"> {
+    const end = await this.#timeline.runUntil({ ms: limitMs });
+    if (end === "steps") throw new Error("the cluster does not become steady: something goes on without an end");
+    return end;
+  }
+
+  /** A Transport whose requests, and reads of their bodies, move time on. */
+  driven(transport: Transport): Transport {
+    return {
+      send: async (request) => {
+        const response = await this.during(transport.send(request));
+        const body = this.#drivenBody(response.body);
+        return { status: response.status, header: (name) => response.header(name), body };
+      },
+    };
+  }
+
+  #drivenBody(body: ApiBody): ApiBody {
+    return { next: () => this.during(body.next()), cancel: (reason) => body.cancel(reason) };
+  }
+}

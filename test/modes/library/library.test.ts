@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  connectToCluster,
+  defineController,
+  type ControllerDefinition,
+  kinds,
+  MissingRightsError,
+  rule,
+  startControllers,
+  startSandbox,
+  type StageEvent,
+  watchPrimary,
+} from "../../../src/index.ts";
+import { rejection } from "../../support/rejection.ts";
+import { servedSandbox, type ServedSandbox } from "../../support/served-sandbox.ts";
+
+const missing = rule<{ namespace: string }>({
+  id: "no-quota",
+  looksAt: ["resource quotas of the namespace"],
+  chooses: "A namespace without a quota gets one.",
+  sentence: ({ namespace }) => `${namespace} has no quota → create default`,
+  source: "this test",
+});
+
+/** Every namespace gets a ResourceQuota; with `requeueAfterMs` it looks again and again. */
+function quotas(result: { readonly requeueAfterMs?: number } = {}): ControllerDefinition {
+  return defineController({
+    name: "default-quota",
+    aliases: [],
+    purpose: "gives each namespace a quota",
+    for: kinds.Namespaces,
+    watches: [watchPrimary(kinds.Namespaces)],
+    workers: 1,
+    rules: [missing],
+    permissions: [{ group: "", resource: "resourcequotas", verbs: ["create"] }],
+    component: "default-quota",
+    source: "this test",
+    async sync(key, context) {
+      const { items } = await context.client.list(kinds.ResourceQuotas, { namespace: key });
+      if (items.length > 0) return result;
+      const because = context.decide(missing, { namespace: key });
+      const quota = { metadata: { namespace: key, name: "default" }, spec: { hard: { pods: "10" } } };
+      await context.client.create(kinds.ResourceQuotas, quota, { because });
+      return result;
+    },
+  });
+}
+
+describe("startSandbox", () => {
+  test("runs a controller and the built-in ones, with a trace of its decisions", async () => {
+    const sandbox = await startSandbox({ controllers: [quotas()] });
+    const sentences: string[] = [];
+    const listener = (event: StageEvent): void => {
+      if (event.stage === "decision" && event.controller === "default-quota") sentences.push(event.sentence);
+    };
+    sandbox.bus.listen(listener);
+    await sandbox.client.create(kinds.Namespaces, { metadata: { name: "shop" } });
+    expect(await sandbox.settle()).toBe("steady");
+    const quota = await sandbox.client.get(kinds.ResourceQuotas, { namespace: "shop", name: "default" });
+    expect(quota.spec?.hard).toEqual({ pods: "10" });
+    // The built-in resourcequota controller has worked out what is used.
+    expect(quota.status?.used).toEqual({ pods: "0" });
+    expect(sentences).toEqual(["shop has no quota → create default"]);
+    await sandbox.stop();
+  });
+
+  test("does the same for the same seed, to the uid, the version and the virtual millisecond", async () => {
+    const run = async (seed: number): Promise<unknown> => {
+      const sandbox = await startSandbox({ controllers: [quotas()], seed });
+      await sandbox.client.create(kinds.Namespaces, { metadata: { name: "shop" } });
+      await sandbox.settle();
+      const { metadata } = await sandbox.client.get(kinds.Namespaces, { namespace: "", name: "shop" });
+      await sandbox.stop();
+      return [metadata.uid, metadata.resourceVersion, sandbox.now()];
+    };
+    expect(await run(7)).toEqual(await run(7));
+    expect(await run(7)).not.toEqual(await run(8));
+  });
+
+  test("moves time only while something is awaited, and says when it is not steady", async () => {
+    const sandbox = await startSandbox({ controllers: [quotas({ requeueAfterMs: 10_000 })], builtIn: false });
+    const before = sandbox.now();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sandbox.now()).toBe(before);
+    await sandbox.advance(60_000);
+    expect(sandbox.now()).toBe(before + 60_000);
+    expect(await sandbox.settle(30_000)).toBe("time");
+    await sandbox.stop();
+  });
+
+  test("a client of it can watch", async () => {
+    const sandbox = await startSandbox({ builtIn: false, nodes: 0 });
+    const listerWatcher = sandbox.client.listerWatcher(kinds.Namespaces);
+    const { signal } = new AbortController();
+    const { resourceVersion } = await listerWatcher.list({}, signal);
+    const watch = await listerWatcher.watch({ resourceVersion, timeoutSeconds: 60 }, signal);
+    const frames = watch.next();
+    await sandbox.client.create(kinds.Namespaces, { metadata: { name: "shop" } });
+    expect((await frames)?.map(({ type }) => type)).toEqual(["ADDED"]);
+    watch.cancel();
+    await sandbox.stop();
+  });
+});
+
+describe("a cluster behind a kubeconfig", () => {
+  let served: ServedSandbox;
+  beforeAll(async () => {
+    served = await servedSandbox();
+  });
+  afterAll(() => served.stop());
+
+  test("runs a controller under a Lease and its own field manager, until it is stopped", async () => {
+    const cluster = await connectToCluster({ kubeconfig: served.kubeconfig });
+    const run = await startControllers(cluster, { controllers: [quotas()] });
+    const lease = { namespace: "kube-system", name: "kubectl-reconcile-default-quota" };
+    expect((await cluster.client.get(kinds.Leases, lease)).spec?.holderIdentity).not.toBe("");
+    let managers: readonly (string | undefined)[] = [];
+    for (let tries = 0; tries < 1000 && managers.length === 0; tries++) {
+      const { items } = await cluster.client.list(kinds.ResourceQuotas, { namespace: "default" });
+      managers = items.flatMap(({ metadata }) => metadata.managedFields ?? []).map(({ manager }) => manager);
+    }
+    expect(managers).toContain("kubectl-reconcile-default-quota");
+    await run.stop();
+    expect(await run.ended).toBe("stopped");
+    expect(await rejection(cluster.client.get(kinds.Leases, lease))).toMatchObject({ code: 404 });
+    cluster.close();
+  });
+
+  test("writes nothing when rights are missing, and names them", async () => {
+    const cluster = await connectToCluster({ kubeconfig: served.kubeconfig, as: "visitor" });
+    const refused = await startControllers(cluster, { controllers: [quotas()] }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(MissingRightsError);
+    expect((refused as MissingRightsError).missing).toContain("create resourcequotas");
+    cluster.close();
+  });
+
+  test("a read-only connection lets no write through", async () => {
+    const cluster = await connectToCluster({ kubeconfig: served.kubeconfig, readOnly: true });
+    const written = cluster.client.create(kinds.Namespaces, { metadata: { name: "shop" } });
+    expect((await rejection(written)).message).toContain("this connection only reads");
+    cluster.close();
+  });
+});
