@@ -1,6 +1,6 @@
 /** Puts manifests into a cluster of our own. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
-import type { StoredObject, Unstored } from "../../src/api/object.ts";
+import type { StoredObject, CreateInput } from "../../src/api/object.ts";
 import { isAlreadyExists, StatusError } from "../../src/api/status-error.ts";
 import { discover } from "../../src/client/api/discovery.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
@@ -71,7 +71,7 @@ async function apply(client: Client, kind: Kind, { object }: Manifest, namespace
   const at = kind.namespaced ? (object.metadata.namespace ?? namespace) : "";
   const metadata = { ...object.metadata, ...(kind.namespaced && { namespace: at }) };
   try {
-    const whole = { ...object, metadata } as Unstored<StoredObject>;
+    const whole = { ...object, metadata } as CreateInput<StoredObject>;
     await client.create(kind, whole, { fieldValidation: "Strict" });
     return "created";
   } catch (error) {

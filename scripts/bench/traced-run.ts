@@ -52,7 +52,7 @@ export async function tracedRun(traced: boolean): Promise<void> {
       bus,
       timeline,
       random: realRandom(),
-      writers: traced,
+      trackFieldManagers: traced,
       // The run before was ended, and gave nothing back.
       lease: { identity: `bench-${timeline.now()}`, isDead: () => true, force: true, onWait: () => undefined },
       preflight: () => Promise.resolve(),

@@ -26,8 +26,8 @@ export const mutatedRooms: readonly MutatedRoom[] = [
       { sources: ["src/workqueue/queue.ts"], tests: ["test/workqueue/queue.test.ts"] },
       { sources: ["src/workqueue/*fifo.ts"], tests: ["test/workqueue/*fifo.test.ts"] },
       {
-        sources: ["src/workqueue/{delaying-queue,rate-limiters,rate-limiting-queue}.ts"],
-        tests: ["test/workqueue/{background,delaying-queue}.test.ts"],
+        sources: ["src/workqueue/{delaying-queue,heap,rate-limiters,rate-limiting-queue}.ts"],
+        tests: ["test/workqueue/{background,delaying-queue,heap}.test.ts"],
       },
     ],
   },

@@ -79,10 +79,10 @@ export interface StoredObject {
 }
 
 /** A stored object with the fields of T. */
-export type Stored<T> = Omit<Plain<T>, "metadata" | "apiVersion" | "kind"> & StoredObject;
+export type ApiObject<T> = Omit<Plain<T>, "metadata" | "apiVersion" | "kind"> & StoredObject;
 
 /** What a client sends to create a T: the same fields, metadata not yet filled in, status usually absent. */
-export type Unstored<T> = T extends StoredObject
+export type CreateInput<T> = T extends StoredObject
   ? Omit<T, "metadata" | "status"> & { readonly metadata: ObjectMeta; readonly status?: unknown }
   : never;
 

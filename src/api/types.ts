@@ -46,66 +46,66 @@ import type {
   V1VolumeAttachment,
   V2HorizontalPodAutoscaler,
 } from "@kubernetes/client-node";
-import type { Plain, Stored } from "./object.ts";
+import type { Plain, ApiObject } from "./object.ts";
 
 /** `Pod` of v1, as stored. */
-export interface Pod extends Stored<V1Pod> {}
+export interface Pod extends ApiObject<V1Pod> {}
 /** `ReplicaSet` of apps/v1, as stored. */
-export interface ReplicaSet extends Stored<V1ReplicaSet> {}
+export interface ReplicaSet extends ApiObject<V1ReplicaSet> {}
 /** `ReplicationController` of v1, as stored. */
-export interface ReplicationController extends Stored<V1ReplicationController> {}
+export interface ReplicationController extends ApiObject<V1ReplicationController> {}
 /** `Deployment` of apps/v1, as stored. */
-export interface Deployment extends Stored<V1Deployment> {}
+export interface Deployment extends ApiObject<V1Deployment> {}
 /** `Namespace` of v1, as stored. */
-export interface Namespace extends Stored<V1Namespace> {}
+export interface Namespace extends ApiObject<V1Namespace> {}
 /** `Node` of v1, as stored. */
-export interface Node extends Stored<V1Node> {}
+export interface Node extends ApiObject<V1Node> {}
 /** `ServiceAccount` of v1, as stored. */
-export interface ServiceAccount extends Stored<V1ServiceAccount> {}
+export interface ServiceAccount extends ApiObject<V1ServiceAccount> {}
 /** `StatefulSet` of apps/v1, as stored. */
-export interface StatefulSet extends Stored<V1StatefulSet> {}
+export interface StatefulSet extends ApiObject<V1StatefulSet> {}
 /** `DaemonSet` of apps/v1, as stored. */
-export interface DaemonSet extends Stored<V1DaemonSet> {}
+export interface DaemonSet extends ApiObject<V1DaemonSet> {}
 /** `Job` of batch/v1, as stored. */
-export interface Job extends Stored<V1Job> {}
+export interface Job extends ApiObject<V1Job> {}
 /** `CronJob` of batch/v1, as stored. */
-export interface CronJob extends Stored<V1CronJob> {}
+export interface CronJob extends ApiObject<V1CronJob> {}
 /** `HorizontalPodAutoscaler` of autoscaling/v2, as stored. */
-export interface HorizontalPodAutoscaler extends Stored<V2HorizontalPodAutoscaler> {}
+export interface HorizontalPodAutoscaler extends ApiObject<V2HorizontalPodAutoscaler> {}
 /** `PodDisruptionBudget` of policy/v1, as stored. */
-export interface PodDisruptionBudget extends Stored<V1PodDisruptionBudget> {}
+export interface PodDisruptionBudget extends ApiObject<V1PodDisruptionBudget> {}
 /** `ResourceQuota` of v1, as stored. */
-export interface ResourceQuota extends Stored<V1ResourceQuota> {}
+export interface ResourceQuota extends ApiObject<V1ResourceQuota> {}
 /** `Service` of v1, as stored. */
-export interface Service extends Stored<V1Service> {}
+export interface Service extends ApiObject<V1Service> {}
 /** `EndpointSlice` of discovery.k8s.io/v1, as stored. */
-export interface EndpointSlice extends Stored<V1EndpointSlice> {}
+export interface EndpointSlice extends ApiObject<V1EndpointSlice> {}
 /** `Ingress` of networking.k8s.io/v1, as stored. */
-export interface Ingress extends Stored<V1Ingress> {}
+export interface Ingress extends ApiObject<V1Ingress> {}
 /** `IngressClass` of networking.k8s.io/v1, as stored. */
-export interface IngressClass extends Stored<V1IngressClass> {}
+export interface IngressClass extends ApiObject<V1IngressClass> {}
 /** `PersistentVolumeClaim` of v1, as stored. */
-export interface PersistentVolumeClaim extends Stored<V1PersistentVolumeClaim> {}
+export interface PersistentVolumeClaim extends ApiObject<V1PersistentVolumeClaim> {}
 /** `PersistentVolume` of v1, as stored. */
-export interface PersistentVolume extends Stored<V1PersistentVolume> {}
+export interface PersistentVolume extends ApiObject<V1PersistentVolume> {}
 /** `StorageClass` of storage.k8s.io/v1, as stored. */
-export interface StorageClass extends Stored<V1StorageClass> {}
+export interface StorageClass extends ApiObject<V1StorageClass> {}
 /** `VolumeAttachment` of storage.k8s.io/v1, as stored. */
-export interface VolumeAttachment extends Stored<V1VolumeAttachment> {}
+export interface VolumeAttachment extends ApiObject<V1VolumeAttachment> {}
 /** A RoleBinding or a ClusterRoleBinding: they have the same fields. */
-export interface RoleBinding extends Stored<V1RoleBinding> {}
+export interface RoleBinding extends ApiObject<V1RoleBinding> {}
 /** A validating or a mutating one: what is read of them is the same. */
-export interface WebhookConfiguration extends Stored<V1ValidatingWebhookConfiguration> {}
+export interface WebhookConfiguration extends ApiObject<V1ValidatingWebhookConfiguration> {}
 /** `CustomResourceDefinition` of apiextensions.k8s.io/v1, as stored. */
-export interface CustomResourceDefinition extends Stored<V1CustomResourceDefinition> {}
+export interface CustomResourceDefinition extends ApiObject<V1CustomResourceDefinition> {}
 /** `APIService` of apiregistration.k8s.io/v1, as stored. */
-export interface ApiService extends Stored<V1APIService> {}
+export interface ApiService extends ApiObject<V1APIService> {}
 /** `CertificateSigningRequest` of certificates.k8s.io/v1, as stored. */
-export interface CertificateSigningRequest extends Stored<V1CertificateSigningRequest> {}
+export interface CertificateSigningRequest extends ApiObject<V1CertificateSigningRequest> {}
 /** An Event of the core group, `v1`. Times are RFC 3339 texts. */
-export interface Event extends Stored<CoreV1Event> {}
+export interface Event extends ApiObject<CoreV1Event> {}
 /** `Lease` of coordination.k8s.io/v1, as stored. */
-export interface Lease extends Stored<V1Lease> {}
+export interface Lease extends ApiObject<V1Lease> {}
 
 /** The template that a workload makes pods from. */
 export type PodTemplateSpec = Plain<V1PodTemplateSpec>;

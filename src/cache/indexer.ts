@@ -12,7 +12,7 @@ interface Index<T> {
 }
 
 /**
- * The store of a cache: objects by key, by namespace, and by indexes of one's own. Every method is atomic: a reader sees each
+ * The store of a cache: objects by key, by namespace, and by indexes of your own. Every method is atomic: a reader sees each
  * change, and each whole list, either wholly or not at all, with all indexes in agreement.
  *
  * Source: client-go v0.36 tools/cache/thread_safe_store.go; differs: buckets hold the objects, so that reading an index needs no
@@ -70,33 +70,33 @@ export class Indexer<T extends StoredObject> {
         throw new RangeError(`Cannot add the index ${name}: there is another one of this name`);
       }
       const index: Index<T> = { valuesOf, buckets: new Map() };
-      for (const [key, object] of this.#objects) place(index, key, undefined, object);
+      for (const [key, object] of this.#objects) updateIndex(index, key, undefined, object);
       this.#indexes.set(name, index);
     }
   }
 
-  /** Puts the object in place of the one of its key; answers that one. */
+  /** Puts the object in place of the one of its key; returns that one. */
   set(key: ObjectKey, object: T): T | undefined {
     const old = this.#objects.get(key);
     this.#objects.set(key, object);
     if (this.#namespaces !== undefined) bucketOf(this.#namespaces, object.metadata.namespace ?? "").set(key, object);
-    for (const index of this.#indexes.values()) place(index, key, old, object);
+    for (const index of this.#indexes.values()) updateIndex(index, key, old, object);
     return old;
   }
 
-  /** Removes the object of a key; answers it. */
+  /** Removes the object of a key; returns it. */
   delete(key: ObjectKey): T | undefined {
     const old = this.#objects.get(key);
     if (old === undefined) return undefined;
     this.#objects.delete(key);
-    if (this.#namespaces !== undefined) take(this.#namespaces, old.metadata.namespace ?? "", key);
+    if (this.#namespaces !== undefined) removeFromIndex(this.#namespaces, old.metadata.namespace ?? "", key);
     for (const index of this.#indexes.values()) {
-      for (const value of index.valuesOf(old)) take(index.buckets, value, key);
+      for (const value of index.valuesOf(old)) removeFromIndex(index.buckets, value, key);
     }
     return old;
   }
 
-  /** Puts all these objects in place of all there are, in one piece; answers the earlier ones. */
+  /** Puts all these objects in place of all there are, in one piece; returns the earlier ones. */
   replace(objects: readonly T[]): ReadonlyMap<ObjectKey, T> {
     const earlier = this.#objects;
     this.#objects = new Map();
@@ -130,17 +130,17 @@ function bucketOf<T>(buckets: Map<string, Map<ObjectKey, T>>, value: string): Ma
   return bucket;
 }
 
-function take<T>(buckets: Map<string, Map<ObjectKey, T>>, value: string, key: ObjectKey): void {
+function removeFromIndex<T>(buckets: Map<string, Map<ObjectKey, T>>, value: string, key: ObjectKey): void {
   const bucket = buckets.get(value);
   bucket?.delete(key);
   if (bucket?.size === 0) buckets.delete(value);
 }
 
-/** Brings an index up to date. What keeps its values keeps its place in their order. */
-function place<T>(index: Index<T>, key: ObjectKey, old: T | undefined, object: T): void {
+/** Updates an index after a change. An object that keeps a value keeps its place among the objects of that value. */
+function updateIndex<T>(index: Index<T>, key: ObjectKey, old: T | undefined, object: T): void {
   const values = index.valuesOf(object);
   if (old !== undefined) {
-    for (const value of index.valuesOf(old)) if (!values.includes(value)) take(index.buckets, value, key);
+    for (const value of index.valuesOf(old)) if (!values.includes(value)) removeFromIndex(index.buckets, value, key);
   }
   for (const value of values) bucketOf(index.buckets, value).set(key, object);
 }

@@ -12,7 +12,7 @@ type Shared = Pick<
   | "bus"
   | "resyncMs"
   | "freeze"
-  | "writers"
+  | "trackFieldManagers"
   | "createQueue"
   | "pageSize"
   | "watchList"
@@ -26,8 +26,8 @@ export interface SharedInformerFactoryOptions extends Shared {
   readonly namespace?: string;
   /** Narrows the cache of a kind. Whoever reads it must know: what is hidden is not there. */
   readonly tweakListOptions?: (kind: Kind) => Selectors | undefined;
-  /** As `writers`, for each kind by itself. */
-  readonly writersOf?: (kind: Kind) => boolean;
+  /** As `trackFieldManagers`, for each kind by itself. */
+  readonly trackFieldManagersOf?: (kind: Kind) => boolean;
   /** Gets each object, without managedFields, before it is cached, and may change it in place. */
   readonly transform?: (object: StoredObject, kind: Kind) => StoredObject;
 }
@@ -87,8 +87,9 @@ export class SharedInformerFactory {
   }
 
   #make(kind: Kind, reads: "whole" | "metadata"): SharedInformer<StoredObject> {
-    const { client, namespace, tweakListOptions, transform, writersOf, ...rest } = this.#options;
-    const shared = writersOf === undefined ? rest : { ...rest, writers: writersOf(kind) };
+    const { client, namespace, tweakListOptions, transform, trackFieldManagersOf, ...rest } = this.#options;
+    const shared =
+      trackFieldManagersOf === undefined ? rest : { ...rest, trackFieldManagers: trackFieldManagersOf(kind) };
     const scope = kind.namespaced && namespace !== undefined ? { namespace } : {};
     const selectors = tweakListOptions?.(kind);
     const selected = selectors === undefined ? {} : { selectors };

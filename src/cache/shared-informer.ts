@@ -37,7 +37,7 @@ export interface SharedInformerOptions<T extends StoredObject> {
    * Work out the writers of changes: true: also while nobody listens to the bus, so that they are known as soon as somebody does;
    * false: never, for listeners that do not show them. Default: while somebody listens.
    */
-  readonly writers?: boolean;
+  readonly trackFieldManagers?: boolean;
   readonly createQueue?: CreateDeltaQueue;
   readonly pageSize?: number;
   readonly watchList?: boolean;
@@ -105,7 +105,7 @@ export class SharedInformer<T extends StoredObject> {
     const transformer = new ObjectTransformer<T>({
       ...options,
       indexer,
-      tracksFieldManagers: () => options.writers ?? bus.on,
+      tracksFieldManagers: () => options.trackFieldManagers ?? bus.on,
     });
     this.#processor = new DeltaProcessor({
       of,

@@ -1,20 +1,22 @@
 import { Fifo } from "./fifo.ts";
-import type { Line } from "./priority-fifo.ts";
+import type { QueueStorage } from "./queue-storage.ts";
 
-/** The items of one group; it has some as long as it waits for its turn. */
+/** The items of one group: at least one while the group is known. */
 interface Group<T> {
   readonly name: string;
   readonly items: Fifo<T>;
 }
 
 /**
- * A line in which groups take turns: of each group its oldest item, then of the next group, and so on. So a group of ten thousand
- * keeps an item of another group waiting for one turn of every group, not for all its items. An item's group is asked for when it
- * joins. Constant time.
+ * Storage in which groups take turns: the oldest item of one group, then of the next group, and so on. So a group of ten thousand
+ * keeps an item of another group waiting for one turn of every group, not for all its items. An item's group is asked for once, when
+ * it is pushed. Constant time.
  */
-export class FairFifo<T> implements Line<T> {
+export class FairFifo<T> implements QueueStorage<T> {
   #groupOf: (item: T) => string;
+  /** All groups that have items, by name. */
   #groups = new Map<string, Group<T>>();
+  /** The same groups in the order of their turns. */
   #turns = new Fifo<Group<T>>();
   #length = 0;
 
@@ -48,7 +50,7 @@ export class FairFifo<T> implements Line<T> {
     return item;
   }
 
-  /** Of the group whose turn is next; others may have older ones. */
+  /** The oldest item of the group whose turn is next; other groups may have older ones. */
   peek(): T | undefined {
     return this.#turns.peek()?.items.peek();
   }

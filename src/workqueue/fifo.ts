@@ -1,11 +1,13 @@
+import type { QueueStorage } from "./queue-storage.ts";
+
 /**
- * A list that is filled at one end and emptied at the other. Constant time: each item is moved once from the end that fills to the
- * one that empties. It holds nothing that was taken.
+ * Storage in the order of pushing. Amortized constant time: each item is moved once, from the array that is filled to the one that is
+ * emptied. Nothing that was taken is kept alive.
  */
-export class Fifo<T> {
+export class Fifo<T> implements QueueStorage<T> {
   /** Oldest first. */
   #newer: T[] = [];
-  /** Oldest last; all of them are older than those in `newer`. */
+  /** Oldest last; all of them are older than those in `#newer`. */
   #older: T[] = [];
 
   get length(): number {

@@ -1,14 +1,5 @@
 import { Fifo } from "./fifo.ts";
-
-/** What a queue keeps its waiting items in. */
-export interface Line<T> {
-  readonly length: number;
-  push(item: T): void;
-  /** Takes the next item off; undefined when there is none. */
-  shift(): T | undefined;
-  /** The next item, left where it is. */
-  peek(): T | undefined;
-}
+import type { QueueStorage } from "./queue-storage.ts";
 
 /** The items of one priority; it has some as long as it is there. */
 interface Rank<T> {
@@ -17,10 +8,10 @@ interface Rank<T> {
 }
 
 /**
- * A line in which higher priorities go first; those of one priority keep their order. An item's priority is asked for when it
- * joins. Constant time for few distinct priorities, which is the common case.
+ * Storage that hands out higher priorities first; items of one priority keep their order. An item's priority is asked for once, when it
+ * is pushed. Constant time for few distinct priorities, which is the common case.
  */
-export class PriorityFifo<T> implements Line<T> {
+export class PriorityFifo<T> implements QueueStorage<T> {
   #priorityOf: (item: T) => number;
   /** Highest priority first. */
   #ranks: Rank<T>[] = [];

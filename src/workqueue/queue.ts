@@ -3,9 +3,10 @@ import type { Timeline } from "../platform/timeline.ts";
 import { type Trigger, TriggerLog } from "../trace/triggers.ts";
 import { FairFifo } from "./fair-fifo.ts";
 import { Fifo } from "./fifo.ts";
-import { type Line, PriorityFifo } from "./priority-fifo.ts";
+import { PriorityFifo } from "./priority-fifo.ts";
+import type { QueueStorage } from "./queue-storage.ts";
 
-/** A key that a worker has taken, with every trigger that was merged into it. Given back with `done`. */
+/** A key that a worker processes, with every trigger that was merged into it. The worker gives it back with `done`. */
 export interface QueueItem {
   readonly key: ObjectKey;
   readonly triggers: TriggerLog;
@@ -15,27 +16,34 @@ export interface QueueItem {
 
 /**
  * What became of an added key. `added`: it waits now. `merged`: it waited already, the trigger joined it. `in flight`: a worker
- * has it, it comes again after `done`. `shut down`: refused.
+ * processes it, and it is queued again after `done`. `shut down`: refused.
  */
 export type AddResult = "added" | "merged" | "in flight" | "shut down";
 
-/** The part of a queue that controllers and views see. */
+/**
+ * The numbers that controllers and views see. They hold for the moment: never decide by them whether to add or to get a key, since
+ * another worker may do so before you do.
+ */
 export interface QueueGauges {
-  /** Keys that wait for a worker. */
+  /** How many keys wait for a worker. */
   readonly depth: number;
-  /** Keys that workers have. */
+  /** How many keys are processed by workers. */
   readonly inFlight: number;
-  /** When the key that waits longest was added, in ms since 1970; undefined if none waits. */
+  /** When the key that is handed out next was added, in ms since 1970; undefined if none waits. */
   readonly oldestAt: number | undefined;
 }
 
-/** One allocation a key: of most keys a single trigger is all there is, and a log of it is made only where somebody asks. */
+/**
+ * A key that is dirty (to be processed), processing, or both. One allocation a key: most have a single trigger, and a log of it is
+ * made only for those who ask.
+ */
 class Entry implements QueueItem {
   readonly key: ObjectKey;
   readonly addedAt: number;
-  taken = false;
-  /** Waits after `done`: the key was added while a worker has it. */
-  again: Entry | undefined = undefined;
+  /** A worker has it. If not, it is dirty and waits. */
+  processing = false;
+  /** What was added while it is processing: the key is dirty and processing. `done` queues this in its place. */
+  dirty: Entry | undefined = undefined;
   #why: Trigger | TriggerLog;
 
   constructor(key: ObjectKey, addedAt: number, why: Trigger | TriggerLog) {
@@ -55,44 +63,54 @@ class Entry implements QueueItem {
   }
 }
 
-/** What a queue is created with. `priorityOf` and `groupOf` exclude each other. */
+/** In which order waiting keys are handed out. A key's place is decided once, when it begins to wait. */
+export type QueueOrder =
+  /** Higher priorities first; those of one priority as they were added. */
+  | { readonly by: "priority"; readonly priorityOf: (key: ObjectKey) => number }
+  /** Groups take turns, so that a large group keeps no other waiting; within a group as they were added. */
+  | { readonly by: "group"; readonly groupOf: (key: ObjectKey) => string };
+
+/** What a queue is created with. */
 export interface QueueOptions {
   /** Names the actors of the timeline. */
   readonly name: string;
   readonly timeline: Timeline;
-  /** Keys of a higher priority are handed out first; asked for when a key begins to wait. Unset: all are alike. */
-  readonly priorityOf?: (key: ObjectKey) => number;
-  /** Groups of keys take turns, so that a large group keeps no other waiting. Evaluated like `priorityOf`; not together with it. */
-  readonly groupOf?: (key: ObjectKey) => string;
+  /** Default: as they were added. */
+  readonly order?: QueueOrder | undefined;
 }
 
 /**
- * A queue of keys with the promises of client-go's: fair (keys come out in the order they went in), stingy (a key that is added
- * several times before it is taken is taken once), and many producers and consumers; a key is never with two consumers, and one that is
- * added while it is processed is taken again after `done`.
+ * A queue of keys with the promises of client-go's:
+ *
+ * - Fair: keys are processed in the order in which they are added, unless `order` says otherwise.
+ * - Stingy: a key is never processed by two workers at a time, and one that is added several times before it is processed is
+ *   processed once.
+ * - Many producers and consumers: in particular, a key may be added while it is processed. Then it is processed again.
+ * - Shutdown: consumers are notified.
  *
  * Unlike client-go's, an item keeps why it is here: each `add` names its trigger, and the worker gets them all.
  *
- * Source: client-go v0.36 util/workqueue/queue.go; differs: one entry a key instead of a dirty and a processing set; whoever shuts
- * down waits for the workers to end, not for the queue to drain.
+ * Source: client-go v0.36 util/workqueue/{doc,queue}.go; differs: one entry a key instead of a dirty and a processing set; a shutdown
+ * waits for the workers to end, not for the queue to drain.
  */
 export class Queue implements QueueGauges {
   readonly name: string;
   protected readonly timeline: Timeline;
+  /** The one entry of each key that is dirty, processing, or both; of no other key. */
   #entries = new Map<ObjectKey, Entry>();
-  #waiting: Line<Entry>;
+  /** The entries that are dirty and not processing, each once, in the order in which they are handed out. */
+  #waiting: QueueStorage<Entry>;
+  /** How many entries are processing. */
   #inFlight = 0;
+  /** Once shut down, no key becomes dirty any more. */
   #state: "open" | "shut down" = "open";
-  /** Workers that found nothing. */
+  /** Wakes the workers that found nothing, one each. Empty while keys wait, but for the moment until a woken worker's turn. */
   #idle: (() => void)[] = [];
 
   constructor(options: QueueOptions) {
     this.name = options.name;
     this.timeline = options.timeline;
-    const { priorityOf, groupOf } = options;
-    if (priorityOf !== undefined) this.#waiting = new PriorityFifo((entry) => priorityOf(entry.key));
-    else if (groupOf !== undefined) this.#waiting = new FairFifo((entry) => groupOf(entry.key));
-    else this.#waiting = new Fifo();
+    this.#waiting = storageFor(options.order);
   }
 
   get depth(): number {
@@ -107,36 +125,37 @@ export class Queue implements QueueGauges {
     return this.#waiting.peek()?.addedAt;
   }
 
+  /** Whether `shutDown` was called. */
   get shuttingDown(): boolean {
     return this.#state === "shut down";
   }
 
-  /** With a trigger, or with the triggers of a key that waited elsewhere. Atomic: never awaits. */
+  /** Marks the key as dirty, with a trigger, or with the triggers of a key that was delayed. Atomic: never awaits. */
   add(key: ObjectKey, why: Trigger | TriggerLog): AddResult {
     if (this.#state === "shut down") return "shut down";
     const entry = this.#entries.get(key);
     if (entry === undefined) {
-      this.#line(new Entry(key, this.timeline.burstBegan(), why));
+      this.#enqueue(new Entry(key, this.timeline.burstBegan(), why));
       return "added";
     }
-    if (!entry.taken) {
+    if (!entry.processing) {
       entry.join(why);
       return "merged";
     }
-    if (entry.again === undefined) entry.again = new Entry(key, this.timeline.burstBegan(), why);
-    else entry.again.join(why);
+    if (entry.dirty === undefined) entry.dirty = new Entry(key, this.timeline.burstBegan(), why);
+    else entry.dirty.join(why);
     return "in flight";
   }
 
-  #line(entry: Entry): void {
+  #enqueue(entry: Entry): void {
     this.#entries.set(entry.key, entry);
     this.#waiting.push(entry);
     this.#idle.shift()?.();
   }
 
   /**
-   * The next key, as soon as there is one; undefined once the queue is shut down and empty. Each item must be given back with
-   * `done`. `worker` names the actor that takes it. Without a promise where a key waits and the worker's turn is now.
+   * The next key, as soon as there is one; undefined once the queue is shut down and empty. Give each item back with `done`.
+   * `worker` names the actor that takes it. Not a promise if a key waits and it is the worker's turn now.
    */
   get(worker: string): QueueItem | undefined | Promise<QueueItem | undefined> {
     const turn = this.timeline.turn(worker);
@@ -158,31 +177,33 @@ export class Queue implements QueueGauges {
   take(): QueueItem | undefined {
     const entry = this.#waiting.shift();
     if (entry === undefined) return undefined;
-    entry.taken = true;
+    entry.processing = true;
     this.#inFlight++;
     return entry;
   }
 
-  /** The worker has finished with the item, whatever came of it. Atomic. */
+  /**
+   * The worker has finished with the item, whatever the outcome: a key that was added meanwhile is queued. Atomic.
+   * @throws RangeError for an item that no worker has.
+   */
   done(item: QueueItem): void {
-    // Items are made here only.
-    const entry = item as Entry;
-    if (!entry.taken) throw new RangeError(`Cannot give back ${item.key}: no worker has it`);
-    entry.taken = false;
+    if (!(item instanceof Entry && item.processing))
+      throw new RangeError(`Cannot give back ${item.key}: no worker has it`);
+    item.processing = false;
     this.#inFlight--;
-    if (entry.again === undefined) this.#entries.delete(item.key);
-    else this.#line(entry.again);
+    if (item.dirty === undefined) this.#entries.delete(item.key);
+    else this.#enqueue(item.dirty);
   }
 
-  /** Keys that wait for a worker, or were added while one has them. */
+  /** The dirty keys: those that wait for a worker, or were added while one has them. */
   pending(): readonly ObjectKey[] {
-    const waiting = [...this.#entries.values()].filter(({ taken, again }) => !taken || again !== undefined);
+    const waiting = [...this.#entries.values()].filter(({ processing, dirty }) => !processing || dirty !== undefined);
     return waiting.map(({ key }) => key);
   }
 
   /**
-   * No key is taken in any more, and workers that wait are told. Keys that wait already, or that were added while a worker has
-   * them, are still handed out, unless `discard` drops them. Returns how many were dropped. Atomic; harmless a second time.
+   * Refuses keys from now on and notifies the workers that wait. Dirty keys are still handed out, unless `discard` drops them.
+   * Returns how many were dropped. Atomic; a second call does nothing more.
    */
   shutDown(options?: { readonly discard?: boolean }): number {
     this.#state = "shut down";
@@ -193,12 +214,23 @@ export class Queue implements QueueGauges {
         dropped++;
       }
       for (const entry of this.#entries.values()) {
-        if (entry.again === undefined) continue;
-        entry.again = undefined;
+        if (entry.dirty === undefined) continue;
+        entry.dirty = undefined;
         dropped++;
       }
     }
     for (const wake of this.#idle.splice(0)) wake();
     return dropped;
+  }
+}
+
+function storageFor(order: QueueOrder | undefined): QueueStorage<Entry> {
+  switch (order?.by) {
+    case "priority":
+      return new PriorityFifo((entry) => order.priorityOf(entry.key));
+    case "group":
+      return new FairFifo((entry) => order.groupOf(entry.key));
+    case undefined:
+      return new Fifo();
   }
 }

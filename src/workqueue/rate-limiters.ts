@@ -3,12 +3,12 @@ import type { ObjectKey } from "../api/key.ts";
 
 /** Decides how long a key waits before its next retry. Source: client-go v0.36 TypedRateLimiter. */
 export interface RateLimiter {
-  /** Counts a failure of the key and answers how long it is to wait, in ms. */
+  /** Counts a failure of the key and returns how long it has to wait, in ms. */
   when(key: ObjectKey): number;
-  /** The key is well again: its failures are forgotten. */
+  /** Forgets the key's failures: its next one counts as the first. */
   forget(key: ObjectKey): void;
-  /** Failures in a row. */
-  failures(key: ObjectKey): number;
+  /** How many failures of the key were counted since the last `forget`. */
+  numRequeues(key: ObjectKey): number;
 }
 
 /** `baseDelayMs` · 2ⁿ for the n-th failure in a row, counted from 0, at most `maxDelayMs`. */
@@ -24,16 +24,16 @@ export function exponentialFailureLimiter(options: {
       return Math.min(options.baseDelayMs * 2 ** n, options.maxDelayMs);
     },
     forget(key) {
-      // Nearly every key that is forgotten has not failed.
+      // Most keys that are forgotten have never failed.
       if (failures.size > 0) failures.delete(key);
     },
-    failures: (key) => failures.get(key) ?? 0,
+    numRequeues: (key) => failures.get(key) ?? 0,
   };
 }
 
 /**
  * A bucket of `burst` tokens that fills at `qps` a second, for all keys together. Each call takes a token; when there is none it
- * is taken in advance, and the answer is the time until it is there.
+ * is taken in advance, and `when` returns the time until it is there.
  */
 export function bucketLimiter(options: {
   readonly qps: number;
@@ -50,7 +50,7 @@ export function bucketLimiter(options: {
       return Math.max(0, (-tokens / options.qps) * 1000);
     },
     forget: () => undefined,
-    failures: () => 0,
+    numRequeues: () => 0,
   };
 }
 
@@ -61,7 +61,7 @@ export function maxOfLimiters(...limiters: readonly RateLimiter[]): RateLimiter 
     forget(key) {
       for (const limiter of limiters) limiter.forget(key);
     },
-    failures: (key) => Math.max(...limiters.map((limiter) => limiter.failures(key))),
+    numRequeues: (key) => Math.max(...limiters.map((limiter) => limiter.numRequeues(key))),
   };
 }
 

@@ -5,7 +5,7 @@ import type { QueueOptions } from "./queue.ts";
 import { defaultControllerRateLimiter, type RateLimiter } from "./rate-limiters.ts";
 
 /**
- * A delaying queue that works out by itself how long a failing key waits.
+ * A delaying queue that asks a rate limiter how long a failing key waits.
  * Source: client-go v0.36 util/workqueue/rate_limiting_queue.go.
  */
 export class RateLimitingQueue extends DelayingQueue {
@@ -16,20 +16,20 @@ export class RateLimitingQueue extends DelayingQueue {
     this.#limiter = options.rateLimiter ?? defaultControllerRateLimiter(() => options.timeline.now());
   }
 
-  /** Counts a failure and adds the key when the limiter says it may come again; answers the delay in ms. Atomic. */
+  /** Counts a failure and adds the key after the delay that the limiter gives it; returns the delay in ms. Atomic. */
   addRateLimited(key: ObjectKey, trigger: Trigger): number {
     const delayMs = this.#limiter.when(key);
     this.addAfter(key, delayMs, trigger);
     return delayMs;
   }
 
-  /** The key's failures no longer count. Called after every success; it does not give the key back: that is `done`. */
+  /** Resets the key's failures. Call it after every success; it does not finish the item: `done` does. */
   forget(key: ObjectKey): void {
     this.#limiter.forget(key);
   }
 
-  /** Failures in a row. */
+  /** How many failures of the key were counted since the last `forget`. */
   numRequeues(key: ObjectKey): number {
-    return this.#limiter.failures(key);
+    return this.#limiter.numRequeues(key);
   }
 }

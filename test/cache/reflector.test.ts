@@ -335,7 +335,7 @@ describe("Reflector", () => {
     expect(reflector.bytes).toBe(230);
   });
 
-  test("has managedFields left out of lists and watches unless writers are wanted", async () => {
+  test("has managedFields left out of lists and watches unless field managers are tracked", async () => {
     for (const tracksFieldManagers of [true, false]) {
       const { server, pass } = scene({ tracksFieldManagers });
       await pass(1);

@@ -111,8 +111,8 @@ describe("SharedInformerFactory", () => {
     expect(server(Widgets).openWatches).toBe(1);
   });
 
-  test("says of each kind by itself whether writers are wanted", async () => {
-    const { factory, timeline, server } = scene({ writersOf: ({ kind }) => kind === "Widget" });
+  test("tracks field managers for each kind by itself", async () => {
+    const { factory, timeline, server } = scene({ trackFieldManagersOf: ({ kind }) => kind === "Widget" });
     for (const kind of [Widgets, Gadgets]) factory.forKind(kind);
     factory.start();
     await timeline.runUntil({ ms: 1 });

@@ -487,12 +487,12 @@ describe("The stage events of an informer", () => {
     expect(JSON.stringify(informer.lister.list())).not.toContain("managedFields");
   });
 
-  test("a writer is not guessed from what came before anybody listened, unless writers were asked for", async () => {
-    for (const { writers, expected } of [
-      { writers: false, expected: undefined },
-      { writers: true, expected: "scaler" },
+  test("a writer is not guessed from what came before anybody listened, unless field managers are tracked", async () => {
+    for (const { trackFieldManagers, expected } of [
+      { trackFieldManagers: false, expected: undefined },
+      { trackFieldManagers: true, expected: "scaler" },
     ]) {
-      const { server, start, pass, bus, events, of } = informerScene({ quiet: true, writers });
+      const { server, start, pass, bus, events, of } = informerScene({ quiet: true, trackFieldManagers });
       server.put("a", { managedFields: [entry("kubectl", "10:00")] });
       start();
       await pass(1);

@@ -1,7 +1,7 @@
 /** The verbs, lists and watches against a real kube-apiserver. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { kindOf, Namespaces, pathOf, Pods, ReplicaSets, type Kind } from "../../src/api/kind.ts";
-import type { StoredObject, Unstored } from "../../src/api/object.ts";
+import type { StoredObject, CreateInput } from "../../src/api/object.ts";
 import {
   isAlreadyExists,
   isConflict,
@@ -87,11 +87,11 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
     await cluster.stop();
   });
 
-  const pod = (name: string): Unstored<Pod> => ({
+  const pod = (name: string): CreateInput<Pod> => ({
     metadata: { name, namespace, labels: { app: "web" } },
     spec: { containers: [{ name: "c", image: "i" }] },
   });
-  const replicaSet = (name: string): Unstored<ReplicaSet> => ({
+  const replicaSet = (name: string): CreateInput<ReplicaSet> => ({
     metadata: { name, namespace },
     spec: {
       replicas: 2,
@@ -99,7 +99,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "c", image: "i" }] } },
     },
   });
-  const configMap = (name: string, data: Record<string, string> = {}): Unstored<ConfigMap> => ({
+  const configMap = (name: string, data: Record<string, string> = {}): CreateInput<ConfigMap> => ({
     metadata: { name, namespace },
     data,
   });

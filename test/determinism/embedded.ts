@@ -8,7 +8,7 @@
  */
 import process from "node:process";
 import { Nodes, Pods, ReplicaSets } from "../../src/api/kind.ts";
-import type { Unstored } from "../../src/api/object.ts";
+import type { CreateInput } from "../../src/api/object.ts";
 import type { ReplicaSet } from "../../src/api/types.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
@@ -21,7 +21,7 @@ import { delayed } from "./delayed.ts";
 
 const annotation = (name: string): string => `sandbox.kubectl-reconcile.io/${name}`;
 
-function replicaSet(name: string, replicas: number, annotations: Record<string, string>): Unstored<ReplicaSet> {
+function replicaSet(name: string, replicas: number, annotations: Record<string, string>): CreateInput<ReplicaSet> {
   return {
     metadata: { namespace: "default", name },
     spec: {

@@ -7,7 +7,7 @@
  */
 import process from "node:process";
 import { Pods, ReplicaSets } from "../../src/api/kind.ts";
-import type { Unstored } from "../../src/api/object.ts";
+import type { CreateInput } from "../../src/api/object.ts";
 import type { ReplicaSet } from "../../src/api/types.ts";
 import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";
 import { createClient } from "../../src/client/api/client.ts";
@@ -23,7 +23,7 @@ import { delayed } from "./delayed.ts";
 
 const names = ["api", "db", "web", "worker"];
 
-function replicaSet(name: string, replicas: number): Unstored<ReplicaSet> {
+function replicaSet(name: string, replicas: number): CreateInput<ReplicaSet> {
   return {
     metadata: { namespace: "default", name },
     spec: {

@@ -1,5 +1,5 @@
 /** Pods and nodes for tests of scheduler and kubelet. */
-import type { Unstored } from "../../src/api/object.ts";
+import type { CreateInput } from "../../src/api/object.ts";
 import type { Node, Pod, PodSpec } from "../../src/api/types.ts";
 import { simulatedNode } from "../../src/controllers/kubelet/node.ts";
 
@@ -17,7 +17,7 @@ export function annotation(name: string): string {
 }
 
 /** A pod of one container `c` in the namespace `default`. */
-export function podOf(name: string, parts: PodParts = {}): Unstored<Pod> {
+export function podOf(name: string, parts: PodParts = {}): CreateInput<Pod> {
   const { labels = {}, annotations = {}, requests, ownerReferences } = parts;
   return {
     metadata: {
@@ -42,7 +42,7 @@ export interface NodeParts {
 }
 
 /** A simulated node of its own name and room; everything else as the embedded cluster makes them. */
-export function nodeOf(name: string, parts: NodeParts = {}): Unstored<Node> {
+export function nodeOf(name: string, parts: NodeParts = {}): CreateInput<Node> {
   const plain = simulatedNode(0);
   const allocatable = { cpu: "4", memory: "8Gi", pods: "10", ...parts.allocatable };
   return {

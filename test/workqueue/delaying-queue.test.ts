@@ -151,9 +151,9 @@ describe("rate limiters", () => {
     expect(delays.slice(0, 4)).toEqual([5, 10, 20, 40]);
     expect([delays[15], delays[17], delays[18], delays[19]]).toEqual([163_840, 655_360, 1_000_000, 1_000_000]);
     expect(limiter.when("b")).toBe(5);
-    expect([limiter.failures("a"), limiter.failures("b"), limiter.failures("c")]).toEqual([20, 1, 0]);
+    expect([limiter.numRequeues("a"), limiter.numRequeues("b"), limiter.numRequeues("c")]).toEqual([20, 1, 0]);
     limiter.forget("a");
-    expect([limiter.failures("a"), limiter.when("a")]).toEqual([0, 5]);
+    expect([limiter.numRequeues("a"), limiter.when("a")]).toEqual([0, 5]);
   });
 
   test("the bucket gives its burst at once, then one token for each interval, and fills again with time", () => {
@@ -181,7 +181,7 @@ describe("rate limiters", () => {
     );
     expect([1, 2, 3, 4, 5].map(() => limiter.when("a"))).toEqual([3, 4, 4, 8, 10]);
     limiter.forget("a");
-    expect(limiter.failures("a")).toBe(0);
+    expect(limiter.numRequeues("a")).toBe(0);
   });
 
   test("the maximum of several answers the failures of those that count them", () => {
@@ -191,7 +191,7 @@ describe("rate limiters", () => {
     );
     limiter.when("a");
     limiter.when("a");
-    expect([limiter.failures("a"), limiter.failures("b")]).toEqual([2, 0]);
+    expect([limiter.numRequeues("a"), limiter.numRequeues("b")]).toEqual([2, 0]);
   });
 
   test("the default limiter lets 100 failures through at 5 ms and then holds all keys to 10 a second", () => {

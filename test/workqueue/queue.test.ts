@@ -251,7 +251,11 @@ describe("Queue", () => {
 test("a queue with priorities hands out the keys of the highest first", () => {
   const timeline = virtualTimeline(0, seededRandom(1));
   const priorities: Record<string, number> = { low: 0, high: 10, also: 0 };
-  const queue = new Queue({ name: "q", timeline, priorityOf: (key) => priorities[key] ?? 0 });
+  const queue = new Queue({
+    name: "q",
+    timeline,
+    order: { by: "priority", priorityOf: (key) => priorities[key] ?? 0 },
+  });
   for (const key of ["low", "high", "also"]) queue.add(key, { cause: "other", why: "test" });
   expect([queue.take()?.key, queue.take()?.key, queue.take()?.key]).toEqual(["high", "low", "also"]);
   expect(queue.take()).toBeUndefined();
@@ -259,7 +263,7 @@ test("a queue with priorities hands out the keys of the highest first", () => {
 
 test("a queue of groups hands out a key of each in turn", () => {
   const timeline = virtualTimeline(0, seededRandom(1));
-  const queue = new Queue({ name: "q", timeline, groupOf: (key) => key.slice(0, 1) });
+  const queue = new Queue({ name: "q", timeline, order: { by: "group", groupOf: (key) => key.slice(0, 1) } });
   for (const key of ["a1", "a2", "a3", "b1"]) queue.add(key, { cause: "other", why: "test" });
   expect([queue.take()?.key, queue.take()?.key, queue.take()?.key, queue.take()?.key]).toEqual([
     "a1",

@@ -141,7 +141,7 @@ export class Run {
         ),
       ...(flags.sandbox !== true && { onOtherOwner: (controller, says) => this.#otherOwner(controller, says) }),
       // The lines of text name no writers.
-      writers: json,
+      trackFieldManagers: json,
       freeze,
       ...(this.#namespace !== undefined && { namespace: this.#namespace }),
       ...(selector !== undefined && { selector }),

@@ -1,7 +1,7 @@
 /** The typed verbs: their options and the contract of `Client`. */
 import type { NamespacedName } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
-import type { StoredObject, Unstored } from "../../api/object.ts";
+import type { StoredObject, CreateInput } from "../../api/object.ts";
 import type { DecisionId } from "../../api/transport.ts";
 import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-watcher.ts";
 
@@ -79,10 +79,10 @@ export interface Client {
   ): Promise<ListPage<StoredObject>>;
   create<T extends StoredObject>(
     kind: Kind<T>,
-    object: Unstored<T>,
+    object: CreateInput<T>,
     options: WriteOptions & MetadataAnswer,
   ): Promise<StoredObject>;
-  create<T extends StoredObject>(kind: Kind<T>, object: Unstored<T>, options?: WriteOptions): Promise<T>;
+  create<T extends StoredObject>(kind: Kind<T>, object: CreateInput<T>, options?: WriteOptions): Promise<T>;
   /** Replaces the object, or one of its subresources; its resourceVersion, where set, must still be the stored one. */
   update<T extends StoredObject>(
     kind: Kind<T>,

@@ -88,6 +88,13 @@ export interface RetryOptions {
   readonly firstDelayMs?: number;
 }
 
+/** In which order a controller's keys are synced. It is decided for each key when it begins to wait. */
+export type KeyOrder =
+  /** Keys of a higher priority first; those of one priority as they were added. */
+  | { readonly by: "priority"; priorityOf(key: ObjectKey, context: Pick<WatchContext, "cache">): number }
+  /** Groups of keys take turns, so that a group of many keeps no other key waiting. */
+  | { readonly by: "group"; groupOf(key: ObjectKey, context: Pick<WatchContext, "state">): string };
+
 /**
  * A controller as data: what it watches, how deltas become keys, and the `sync` that brings one key's object closer to its desired
  * state. It is run, shadowed, dry-run and explained from this alone.
@@ -116,13 +123,8 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly retry?: RetryOptions;
   /** For one that sends many requests for one key: limits of its own. Unset: it shares those of the run. */
   readonly requests?: OwnLimits;
-  /** Keys of a higher priority are synced first; asked for when a key begins to wait. Unset: in the order they came. */
-  readonly priorityOf?: (key: ObjectKey, context: Pick<WatchContext, "cache">) => number;
-  /**
-   * Keys of different groups take turns, so that a group of many keeps no other key waiting; asked for when a key begins to wait.
-   * Unset: keys are synced in the order they came. Not together with `priorityOf`.
-   */
-  readonly groupOf?: (key: ObjectKey, context: Pick<WatchContext, "state">) => string;
+  /** In which order keys are synced. Default: as they were added. */
+  readonly order?: KeyOrder;
   /** Not part of `all`, run only when it is named: it simulates a component that real clusters already run. */
   readonly disabledByDefault?: true;
   /** The name of a controller that this one belongs to: naming that one selects this one, too. */
@@ -163,9 +165,6 @@ export function defineController<T extends StoredObject>(definition: ControllerD
       throw new RangeError(`Cannot define ${name}: it is neither for a kind nor discovers any`);
   } else if (!watches.some((watch) => watch.kind.plural === kind.plural && watch.kind.group === kind.group)) {
     throw new RangeError(`Cannot define ${name}: it does not watch its own kind ${kind.kind}`);
-  }
-  if (definition.priorityOf !== undefined && definition.groupOf !== undefined) {
-    throw new RangeError(`Cannot define ${name}: its keys have either priorities or groups that take turns`);
   }
   return definition;
 }

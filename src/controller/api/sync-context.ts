@@ -1,7 +1,7 @@
 /** Everything that a `sync` may use. Nothing else is reachable from a controller: no globals, no clock, no I/O of its own. */
 import type { NamespacedName, ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
-import type { StoredObject, Unstored } from "../../api/object.ts";
+import type { StoredObject, CreateInput } from "../../api/object.ts";
 import type { Lister } from "../../cache/lister.ts";
 import type { ListOptions, ListPage, Selectors } from "../../client/api/lister-watcher.ts";
 import type { DeleteOptions, MetadataAnswer, Patch, ReadOptions, WriteOptions } from "../../client/api/verbs.ts";
@@ -44,10 +44,10 @@ export interface SyncClient {
   /** POST; returns the object as stored, or its metadata where `metadataSuffices`. */
   create<T extends StoredObject>(
     kind: Kind<T>,
-    object: Unstored<T>,
+    object: CreateInput<T>,
     options: WriteOptions & Because & MetadataAnswer,
   ): Promise<StoredObject>;
-  create<T extends StoredObject>(kind: Kind<T>, object: Unstored<T>, options: WriteOptions & Because): Promise<T>;
+  create<T extends StoredObject>(kind: Kind<T>, object: CreateInput<T>, options: WriteOptions & Because): Promise<T>;
   /** PUT of the whole object; its resourceVersion guards against concurrent writes (409). */
   update<T extends StoredObject>(
     kind: Kind<T>,

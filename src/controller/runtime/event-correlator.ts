@@ -4,12 +4,12 @@
  *
  * Source: client-go v0.36 tools/record/events_cache.go; differs: state and decision only, the writing is the recorder's.
  */
-import type { Unstored } from "../../api/object.ts";
+import type { CreateInput } from "../../api/object.ts";
 import { formatTime } from "../../api/time.ts";
 import type { Event } from "../../api/types.ts";
 import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
-export type NewEvent = Unstored<Event>;
+export type NewEvent = CreateInput<Event>;
 
 /** What is to be done about an Event. A patch counts up the Event of that name; when it is gone, `event` is created instead. */
 export type Correlated =

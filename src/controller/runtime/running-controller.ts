@@ -10,6 +10,7 @@ import type { Random } from "../../platform/random.ts";
 import type { Timeline, TimerOptions } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaRef, Trigger } from "../../trace/triggers.ts";
+import type { QueueOrder } from "../../workqueue/queue.ts";
 import { RateLimitingQueue } from "../../workqueue/rate-limiting-queue.ts";
 import type { Consistency } from "../api/consistency.ts";
 import { DiscoveredWatches } from "./discovered-watches.ts";
@@ -85,20 +86,26 @@ export class RunningController {
     this.#scope = options.scope;
     this.#declared = new Set(definition.watches.map((watch) => resourceOf(watch.kind)));
     const rateLimiter = definition.retry?.rateLimiter?.(() => timeline.now());
-    const { priorityOf, groupOf } = definition;
     this.queue = new RateLimitingQueue({
       name: definition.name,
       timeline,
+      order: this.#order(),
       ...(rateLimiter !== undefined && { rateLimiter }),
-      ...(priorityOf !== undefined && {
-        priorityOf: (key) => priorityOf(key, { cache: (kind) => this.cache(kind) }),
-      }),
-      ...(groupOf !== undefined && {
-        groupOf: (key) => groupOf(key, { state: (state) => this.states.of(state) }),
-      }),
     });
     for (const watch of definition.watches) this.#listen(watch);
     this.discovered = this.#discover(options);
+  }
+
+  #order(): QueueOrder | undefined {
+    const { order } = this.definition;
+    switch (order?.by) {
+      case "priority":
+        return { by: "priority", priorityOf: (key) => order.priorityOf(key, { cache: (kind) => this.cache(kind) }) };
+      case "group":
+        return { by: "group", groupOf: (key) => order.groupOf(key, { state: (state) => this.states.of(state) }) };
+      case undefined:
+        return undefined;
+    }
   }
 
   #discover(options: RunningControllerOptions): DiscoveredWatches | undefined {

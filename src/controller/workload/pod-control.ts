@@ -4,7 +4,7 @@
  * are upstream's: they show in Events and conditions, where people and programs look for them.
  */
 import { apiVersionOf, type Kind, Pods } from "../../api/kind.ts";
-import type { ObjectMeta, StoredObject, Unstored } from "../../api/object.ts";
+import type { ObjectMeta, StoredObject, CreateInput } from "../../api/object.ts";
 import { controllerReference } from "../../api/owner-references.ts";
 import { isNamespaceTerminating, isNotFound } from "../../api/status-error.ts";
 import type { Pod, PodTemplateSpec } from "../../api/types.ts";
@@ -31,7 +31,7 @@ function hasEntries(record: object | undefined): boolean {
 }
 
 /** A pod as the owner's template has it, ready to be sent. Fields in the order of the Go types, empty ones left out. */
-export function podFromTemplate(template: PodTemplateSpec | undefined, owner: PodOwner): Unstored<Pod> {
+export function podFromTemplate(template: PodTemplateSpec | undefined, owner: PodOwner): CreateInput<Pod> {
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   const metadata: ObjectMeta = {
     generateName: generateNamePrefix(owner.object.metadata.name),
@@ -57,7 +57,7 @@ export function podFromTemplate(template: PodTemplateSpec | undefined, owner: Po
  */
 export async function createPod(
   context: SyncContext,
-  pod: Unstored<Pod>,
+  pod: CreateInput<Pod>,
   options: { readonly owner: PodOwner; readonly because: Decision },
 ): Promise<StoredObject> {
   const { owner, because } = options;

@@ -5,7 +5,7 @@
 import { fieldChanges } from "../../api/field-changes.ts";
 import { objectKey } from "../../api/key.ts";
 import { apiVersionOf, Deployments, ReplicaSets } from "../../api/kind.ts";
-import type { Unstored } from "../../api/object.ts";
+import type { CreateInput } from "../../api/object.ts";
 import { controllerOf, controllerReference } from "../../api/owner-references.ts";
 import { isAlreadyExists, isNamespaceTerminating, StatusError } from "../../api/status-error.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
@@ -75,7 +75,7 @@ export async function createReplicaSet(
 }
 
 /** In the order of Go's fields, with the labels of the template also on the ReplicaSet. */
-function replicaSetOf(rollout: Rollout, old: readonly ReplicaSet[], revision: bigint): Unstored<ReplicaSet> {
+function replicaSetOf(rollout: Rollout, old: readonly ReplicaSet[], revision: bigint): CreateInput<ReplicaSet> {
   const { deployment, sent } = rollout;
   const { spec, status, metadata } = deployment;
   const hash = podTemplateHash(spec?.template, { collisionCount: status?.collisionCount, sent });

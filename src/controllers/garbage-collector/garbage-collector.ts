@@ -35,7 +35,7 @@ export const garbageCollector: ControllerDefinition = defineController({
   },
   workers: 20,
   ifRunTwice: "both would delete what has lost its owner, and take finalizers off the same objects",
-  groupOf: (key, context) => context.state(memory).graph.groupOf(key),
+  order: { by: "group", groupOf: (key, context) => context.state(memory).graph.groupOf(key) },
   rules,
   permissions: [{ group: "*", resource: "*", verbs: ["list", "watch", "get", "patch", "delete"] }],
   component: "garbage-collector-controller",

@@ -7,7 +7,7 @@ import { Leases, Nodes } from "../../api/kind.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../api/status-error.ts";
 import { formatMicroTime } from "../../api/time.ts";
 import type { Lease, Node } from "../../api/types.ts";
-import type { Unstored } from "../../api/object.ts";
+import type { CreateInput } from "../../api/object.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { isSilent, isSimulated } from "./managed.ts";
@@ -71,7 +71,7 @@ async function renew(context: SyncContext, node: Node, last: Lease | undefined, 
   return client.update(Leases, { ...there, spec }, write);
 }
 
-function freshLease(node: Node, renewTime: string): Unstored<Lease> {
+function freshLease(node: Node, renewTime: string): CreateInput<Lease> {
   const { name, uid } = node.metadata;
   return {
     metadata: {

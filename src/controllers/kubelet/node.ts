@@ -1,7 +1,7 @@
 /** Simulated nodes: what they look like. */
 import { apiVersionOf, Nodes } from "../../api/kind.ts";
 import { formatTime } from "../../api/time.ts";
-import type { Unstored } from "../../api/object.ts";
+import type { CreateInput } from "../../api/object.ts";
 import type { Node } from "../../api/types.ts";
 import { nodeAnnotation } from "./annotations.ts";
 
@@ -12,7 +12,7 @@ type NodeStatus = Required<
 >;
 
 /** The node number n (from 0): `node-1` for the first, with pod addresses of its own. */
-export function simulatedNode(n: number): Unstored<Node> & { readonly apiVersion: string; readonly kind: string } {
+export function simulatedNode(n: number): CreateInput<Node> & { readonly apiVersion: string; readonly kind: string } {
   const name = `node-${n + 1}`;
   return {
     apiVersion: apiVersionOf(Nodes),

@@ -58,9 +58,12 @@ export const resourcequota: ControllerDefinition = defineController<ResourceQuot
   },
   workers: 5,
   // Until a quota has its first figures, the API server lets nothing in that it limits.
-  priorityOf(key, { cache }) {
-    const quota = cache(ResourceQuotas).get(key);
-    return quota !== undefined && !sameAmounts(quota.spec?.hard, quota.status?.hard) ? 1 : 0;
+  order: {
+    by: "priority",
+    priorityOf(key, { cache }) {
+      const quota = cache(ResourceQuotas).get(key);
+      return quota !== undefined && !sameAmounts(quota.spec?.hard, quota.status?.hard) ? 1 : 0;
+    },
   },
   rules,
   permissions: [

@@ -35,7 +35,7 @@ export const scheduler: ControllerDefinition = defineController<Pod>({
   for: Pods,
   watches: [watchPods(), watchNodes(), watch<Namespace>({ kind: Namespaces, on: () => undefined })],
   workers: 8,
-  priorityOf: (key, context) => context.cache(Pods).get(key)?.spec?.priority ?? 0,
+  order: { by: "priority", priorityOf: (key, context) => context.cache(Pods).get(key)?.spec?.priority ?? 0 },
   rules,
   permissions: [
     { group: "", resource: "pods/binding", verbs: ["create"] },

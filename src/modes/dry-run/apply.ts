@@ -5,7 +5,7 @@
 import { deepEqual, type FieldChange, fieldChanges } from "../../api/field-changes.ts";
 import { apiVersionOf, type Kind, kindOf } from "../../api/kind.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
-import type { ObjectMeta, StoredObject, Unstored } from "../../api/object.ts";
+import type { ObjectMeta, StoredObject, CreateInput } from "../../api/object.ts";
 import { isNotFound, StatusError } from "../../api/status-error.ts";
 import { threeWayPatch } from "../../api/three-way-merge.ts";
 import type { Client, Patch } from "../../client/api/verbs.ts";
@@ -135,7 +135,7 @@ async function apply(
   const modified = withAnnotation(object, at.namespace);
   const current = at.name === "" ? undefined : await there(client, kind, at);
   if (current === undefined) {
-    const made = await client.create(kind, modified as unknown as Unstored<StoredObject>, {
+    const made = await client.create(kind, modified as unknown as CreateInput<StoredObject>, {
       fieldValidation: "Strict",
     });
     return { ...about, key: objectKey(made.metadata.namespace, made.metadata.name), did: "created" };

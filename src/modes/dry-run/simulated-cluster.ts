@@ -119,7 +119,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
       timeline,
       random,
       bus: unheard,
-      writers: false,
+      trackFieldManagers: false,
     }),
     clientOf: (definition) => clientFor(fieldManagerOf(definition)),
     bus,

@@ -48,7 +48,7 @@ export interface LiveOptions {
   /** Told once when another owner of the same objects has shown itself by a write. Unset: nobody looks. */
   readonly onOtherOwner?: (controller: string, says: string) => void;
   /** Whether to work out who made each change; see SharedInformerOptions. */
-  readonly writers?: boolean;
+  readonly trackFieldManagers?: boolean;
   /** A Lease could not be renewed for a while; it is still held. Told once until all are renewed again. */
   readonly onLeaseLate?: (why: string) => void;
   /** All Leases are renewed again, after so long. */
@@ -108,8 +108,8 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     ...(namespace !== undefined && { namespace }),
     ...(options.resyncMs !== undefined && { resyncMs: options.resyncMs }),
     ...(options.freeze !== undefined && { freeze: options.freeze }),
-    ...(options.writers !== undefined && { writers: options.writers }),
-    ...(options.writers === false && { writersOf: (kind) => isWatchedForOwners(kind, options) }),
+    ...(options.trackFieldManagers !== undefined && { trackFieldManagers: options.trackFieldManagers }),
+    ...(options.trackFieldManagers === false && { trackFieldManagersOf: (kind) => isWatchedForOwners(kind, options) }),
   });
   const manager = new ControllerManager({
     controllers,

@@ -105,7 +105,7 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
     random,
     bus,
     createQueue: deltaGate.createQueue,
-    writers: true,
+    trackFieldManagers: true,
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     ...(options.freeze !== undefined && { freeze: options.freeze }),
   });

@@ -37,7 +37,7 @@ export async function watchChanges(options: ChangesOptions, signal: AbortSignal)
     bus,
     timeline,
     random,
-    writers: true,
+    trackFieldManagers: true,
     ...(namespace !== undefined && { namespace }),
   });
   for (const kind of kinds) informers.forKind(kind);

@@ -68,7 +68,7 @@ export function observe(options: ObserveOptions): Observation {
     bus,
     timeline,
     random,
-    writers: true,
+    trackFieldManagers: true,
     ...(namespace !== undefined && { namespace }),
     ...(options.resyncMs !== undefined && { resyncMs: options.resyncMs }),
     tweakListOptions: (kind) => (read.has(nameOf(kind)) ? undefined : narrowed.get(nameOf(kind))),

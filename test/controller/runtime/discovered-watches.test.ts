@@ -250,11 +250,6 @@ describe("defineController", () => {
   const table = [
     { name: "neither kind nor discovery", definition: neither, says: "neither for a kind nor discovers any" },
     {
-      name: "priorities and groups",
-      definition: { ...nothing, priorityOf: () => 1, groupOf: () => "" },
-      says: "either priorities or groups",
-    },
-    {
       name: "a kind that it does not watch",
       definition: { ...nothing, for: Namespaces },
       says: "does not watch its own kind",

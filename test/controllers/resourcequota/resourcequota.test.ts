@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Deployments, type Kind, kindOf, Pods, ResourceQuotas } from "../../../src/api/kind.ts";
-import type { StoredObject, Unstored } from "../../../src/api/object.ts";
+import type { StoredObject, CreateInput } from "../../../src/api/object.ts";
 import type { ResourceQuota } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
@@ -24,7 +24,7 @@ async function scene(): Promise<EmbeddedScene> {
 }
 
 /** An object with fields that the kinds here have no type for. */
-function unstored(name: string, fields: object = {}): Unstored<StoredObject> {
+function unstored(name: string, fields: object = {}): CreateInput<StoredObject> {
   return { metadata: { namespace: "default", name }, ...fields };
 }
 
@@ -43,7 +43,7 @@ async function statusOf(cluster: EmbeddedScene): Promise<ResourceQuota["status"]
   return quota?.status;
 }
 
-function pod(name: string, fields: object = {}): Unstored<StoredObject> {
+function pod(name: string, fields: object = {}): CreateInput<StoredObject> {
   const resources = { requests: { cpu: "100m", memory: "64Mi" }, limits: { cpu: "200m", memory: "64Mi" } };
   return unstored(name, { spec: { containers: [{ name: "c", image: "i", resources }], ...fields } });
 }

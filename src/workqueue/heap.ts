@@ -1,0 +1,74 @@
+/** An item of a heap. `index` is its place there: the heap's alone to write. */
+export interface HeapItem {
+  /** The item with the lowest comes first; after lowering it call `rise`. */
+  dueAt: number;
+  index: number;
+}
+
+/**
+ * A binary heap of items by the time at which they are due; those of one time come in no particular order. Each item knows its
+ * place, so that one whose time has become earlier moves without a search. `peek` is constant time, all else logarithmic.
+ *
+ * Source: client-go v0.36 util/workqueue/delaying_queue.go waitForPriorityQueue.
+ */
+export class Heap<T extends HeapItem> {
+  /** The children of the item at i are at 2i + 1 and 2i + 2, and neither is due before it. */
+  #items: T[] = [];
+
+  get length(): number {
+    return this.#items.length;
+  }
+
+  /** The item that is due first, left where it is. */
+  peek(): T | undefined {
+    return this.#items[0];
+  }
+
+  push(item: T): void {
+    item.index = this.#items.length;
+    this.#items.push(item);
+    this.rise(item);
+  }
+
+  /** Takes off the item that is due first; undefined when there is none. */
+  shift(): T | undefined {
+    const first = this.#items[0];
+    const last = this.#items.pop();
+    if (last !== undefined && last !== first) {
+      this.#items[0] = last;
+      last.index = 0;
+      this.#sink(last);
+    }
+    return first;
+  }
+
+  clear(): void {
+    this.#items = [];
+  }
+
+  /** Moves an item of the heap to its place after its `dueAt` was lowered. */
+  rise(item: T): void {
+    while (item.index > 0) {
+      const parent = this.#items[(item.index - 1) >>> 1];
+      if (parent === undefined || parent.dueAt <= item.dueAt) return;
+      this.#swap(parent, item);
+    }
+  }
+
+  #sink(item: T): void {
+    for (;;) {
+      const left = this.#items[2 * item.index + 1];
+      const right = this.#items[2 * item.index + 2];
+      if (left === undefined) return;
+      const least = right === undefined || left.dueAt <= right.dueAt ? left : right;
+      if (item.dueAt <= least.dueAt) return;
+      this.#swap(item, least);
+    }
+  }
+
+  #swap(a: T, b: T): void {
+    [a.index, b.index] = [b.index, a.index];
+    this.#items[a.index] = a;
+    this.#items[b.index] = b;
+  }
+}
