@@ -1,6 +1,6 @@
 /** Changes of fields, in a few words. */
 import type { FieldChange } from "../../src/api/field-changes.ts";
-import { byInterest, withoutAccompanying } from "../../src/views/field-interest.ts";
+import type { ChangeSummary } from "../../src/views/field-interest.ts";
 import { shorten } from "../cli/style.ts";
 
 /** Longer values are cut. */
@@ -48,9 +48,7 @@ function json(value: unknown): string {
   return JSON.stringify(value) ?? "none";
 }
 
-/** The most telling changes, each as one piece, and how many more there are. */
-export function changesText(changes: readonly FieldChange[], most: number): readonly string[] {
-  const shown = byInterest(withoutAccompanying(changes));
-  if (shown.length <= most + 1) return shown.map(changeText);
-  return [...shown.slice(0, most).map(changeText), `${shown.length - most} more changes`];
+/** Each change of a summary as one piece, and how many more there are. */
+export function summaryText({ shown, more }: ChangeSummary): readonly string[] {
+  return [...shown.map(changeText), ...(more === 0 ? [] : [`${more} more changes`])];
 }

@@ -6,7 +6,7 @@ import {
   type LoopField,
   type ObjectLoop,
   type ObjectName,
-  type OwnLoop,
+  type SelfTriggeredLoop,
   type RecreateLoop,
   type RequeueLoop,
   type RewriteLoop,
@@ -75,7 +75,7 @@ function headOf(loop: Loop): string {
   }
 }
 
-function syncsText({ controller, key, syncs, ms }: OwnLoop | RequeueLoop): string {
+function syncsText({ controller, key, syncs, ms }: SelfTriggeredLoop | RequeueLoop): string {
   return `${controller} ${key}: ${pluralize(syncs, "sync")} in ${formatDuration(ms)}`;
 }
 

@@ -1,7 +1,7 @@
 /** The writes of a decision, as lines under it. */
 import { splitKey } from "../../src/api/key.ts";
 import type { BlockWrite } from "../../src/views/sync-block.ts";
-import { changesText } from "./changes.ts";
+import { summaryText } from "./changes.ts";
 import { pluralize, formatDuration, type Style, withoutSuffix, wrapWords } from "../cli/style.ts";
 
 const methods = {
@@ -14,7 +14,6 @@ const methods = {
 
 /** Writes of one decision that are named one by one. */
 const namedWrites = 5;
-const shownChanges = 4;
 
 export interface WriteLinesOptions {
   /** Spaces before each line. */
@@ -30,11 +29,7 @@ export function writeLines(writes: readonly BlockWrite[], style: Style, { indent
   const width = Math.max(0, ...shown.map((write) => requestText(write).length));
   const lines = shown.flatMap((write) => {
     const request = requestText(write);
-    const pieces = [
-      ...answerPieces(write),
-      ...(told ? [] : changesText(write.changes, shownChanges)),
-      ...shadowPieces(write),
-    ];
+    const pieces = [...answerPieces(write), ...(told ? [] : summaryText(write.summary)), ...shadowPieces(write)];
     const paint = write.error === undefined ? (text: string): string => text : style.colour.red;
     const text = pieces.length === 0 ? request : `${request.padEnd(width)}  ${pieces.join(" · ")}`;
     return hangingLines(text, style, indent).map((line) => paint(line));

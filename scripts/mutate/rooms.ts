@@ -39,7 +39,7 @@ export const mutatedRooms: readonly MutatedRoom[] = [
         tests: ["test/cache/{delta-queue,indexer,object-transformer,delta-processor}.test.ts"],
       },
       {
-        sources: ["src/cache/{backoff,reflector,reflector-reports,reflector-state}.ts"],
+        sources: ["src/cache/{backoff,open-watch,reflector,reflector-reports,reflector-state}.ts"],
         tests: ["test/cache/{backoff,reflector-state,reflector-reports,reflector}.test.ts"],
       },
       {

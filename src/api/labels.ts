@@ -1,4 +1,4 @@
-/** Label selectors: matching, reading from `LabelSelector` objects and from kubectl's text form. */
+/** Label selectors: matching, and reading `LabelSelector` objects; `selector-parser.ts` reads the text form. */
 import type { LabelSelector } from "./types.ts";
 
 export type Labels = Readonly<Record<string, string>>;
@@ -108,59 +108,4 @@ export function formatSelector(selector: Selector): string {
       }
     })
     .join(",");
-}
-
-const label = String.raw`(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)`;
-const key = new RegExp(`^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?${label}$`);
-const value = new RegExp(`^${label}?$`);
-
-/**
- * Reads kubectl's `-l`.
- * @throws RangeError that quotes the part which is wrong.
- */
-export function parseSelector(text: string): Selector {
-  const requirements: Requirement[] = [];
-  // Commas inside brackets do not separate requirements.
-  for (const part of text.split(/,(?![^(]*\))/)) {
-    const trimmed = part.trim();
-    if (trimmed === "" && text.trim() === "") continue;
-    requirements.push(parseRequirement(trimmed));
-  }
-  return requirements;
-}
-
-function parseRequirement(part: string): Requirement {
-  const wrong = (why: string): RangeError =>
-    new RangeError(`Cannot read the label selector at ${JSON.stringify(part)}: ${why}`);
-  const checked = (requirement: Requirement): Requirement => {
-    if (!key.test(requirement.key)) throw wrong(`${JSON.stringify(requirement.key)} is not a label key`);
-    for (const v of requirement.values)
-      if (!value.test(v) || v.length > 63) throw wrong(`${JSON.stringify(v)} is not a label value`);
-    return requirement;
-  };
-  const set = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/.exec(part);
-  if (set !== null) {
-    const values = (set[3] ?? "").split(",").map((v) => v.trim());
-    return checked({ key: set[1] ?? "", operator: set[2] === "in" ? "In" : "NotIn", values });
-  }
-  const pair = /^([^=!<>\s]+)\s*(==|=|!=|>|<)\s*([^=!<>\s]*)$/.exec(part);
-  if (pair !== null) {
-    const operators = {
-      "=": "Equals",
-      "==": "Equals",
-      "!=": "NotEquals",
-      ">": "GreaterThan",
-      "<": "LessThan",
-    } as const;
-    const operator = operators[pair[2] as keyof typeof operators];
-    if ((operator === "GreaterThan" || operator === "LessThan") && !/^[+-]?\d+$/.test(pair[3] ?? "")) {
-      throw wrong("> and < take a whole number");
-    }
-    return checked({ key: pair[1] ?? "", operator, values: [pair[3] ?? ""] });
-  }
-  const absent = /^!\s*(\S+)$/.exec(part);
-  if (absent !== null) return checked({ key: absent[1] ?? "", operator: "DoesNotExist", values: [] });
-  if (part === "" || /\s/.test(part))
-    throw wrong("a requirement is KEY, !KEY, KEY=VALUE, KEY!=VALUE, KEY in (A,B) or KEY notin (A,B)");
-  return checked({ key: part, operator: "Exists", values: [] });
 }

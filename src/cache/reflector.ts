@@ -1,14 +1,7 @@
 import { keyOf, type ObjectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import { StatusError } from "../api/status-error.ts";
-import type {
-  ListerWatcher,
-  ListOptions,
-  ListPage,
-  Selectors,
-  WatchFrame,
-  WatchStream,
-} from "../client/api/lister-watcher.ts";
+import type { ListerWatcher, ListOptions, ListPage, Selectors, WatchFrame } from "../client/api/lister-watcher.ts";
 import { gcPacer } from "../platform/memory.ts";
 import type { Random } from "../platform/random.ts";
 import { sleep, type Timeline } from "../platform/timeline.ts";
@@ -17,23 +10,31 @@ import type { KindName } from "../trace/events.ts";
 import { type Backoff, reflectorBackoff } from "./backoff.ts";
 import type { DeltaQueue } from "./delta-queue.ts";
 import type { ObjectTransformer } from "./object-transformer.ts";
+import { OpenWatch } from "./open-watch.ts";
 import {
-  type ActiveState,
   nextState,
   type ReflectorEvent,
   type ReflectorState,
+  type RequestState,
   startState,
 } from "./reflector-state.ts";
 import { failureReason, ListReport, WatchReport } from "./reflector-reports.ts";
 
 /** What a Reflector reads from, where its deltas go, and how it lists. */
 export interface ReflectorOptions<T extends StoredObject> {
+  /** Lists and watches one kind; its scope is the Reflector's. */
   readonly listerWatcher: ListerWatcher<T>;
+  /** Where the deltas go. The Reflector alone puts anything there. */
   readonly queue: DeltaQueue<T>;
+  /** What happens to each object before it is queued. */
   readonly transformer: ObjectTransformer<T>;
+  /** The clock of its waits and reports. */
   readonly timeline: Timeline;
+  /** For the lengths of watches and of back-offs. */
   readonly random: Random;
+  /** Gets `list` and `watch` events. */
   readonly bus: TraceBus;
+  /** Objects that they filter out are not listed, and are reported as deleted when they begin to be. Default: none. */
   readonly selectors?: Selectors;
   /** Objects a page of a list. Default 500: the loop is then held for 20 to 50 ms by the largest pods. */
   readonly pageSize?: number;
@@ -44,18 +45,9 @@ export interface ReflectorOptions<T extends StoredObject> {
 const defaultPageSize = 500;
 const minWatchSeconds = 300;
 const maxWatchSeconds = 600;
-const briefMs = 1000;
 const initialEventsEnd = "k8s.io/initial-events-end";
 
-/** A watch that is open, and what has come of it. */
-interface OpenWatch<T> {
-  readonly stream: WatchStream<T>;
-  readonly report: WatchReport;
-  readonly openedAt: number;
-  /** Frames that came with the last of the initial ones. */
-  left: readonly WatchFrame<T>[];
-  progress: boolean;
-}
+type Event<T> = ReflectorEvent<OpenWatch<T>>;
 
 /**
  * Keeps a delta queue up to date with the API server: lists all objects of a kind, then watches for changes, and copes with
@@ -72,15 +64,11 @@ export class Reflector<T extends StoredObject> {
   #actor: string;
   #of: KindName;
   #backoff: Backoff;
-  #state: ReflectorState;
-  #watch: OpenWatch<T> | undefined;
-  /** Of the last frame or list. */
-  #resourceVersion = "";
-  /** A watch has been opened since the last list. */
-  #resumes = false;
+  /** What it is doing, with the version or the watch that it does it with. */
+  #state: ReflectorState<OpenWatch<T>>;
   #reading: Pick<ListOptions, "withoutManagedFields">;
-  #lists = 0;
-  #bytes = 0;
+  /** For views; no step depends on them. `bytes`: read from the server so far, decompressed. */
+  #counters = { lists: 0, bytes: 0 };
 
   constructor(options: ReflectorOptions<T>) {
     const { kind } = options.listerWatcher;
@@ -93,32 +81,38 @@ export class Reflector<T extends StoredObject> {
   }
 
   /** The state it is in. */
-  get phase(): ReflectorState["is"] {
+  get phase(): ReflectorState<unknown>["is"] {
     return this.#state.is;
   }
 
   /** Lists after the first one. */
   get relists(): number {
-    return Math.max(0, this.#lists - 1);
+    return Math.max(0, this.#counters.lists - 1);
   }
 
   /** Read from the server so far, decompressed. */
   get bytes(): number {
-    return this.#bytes + (this.#watch?.stream.bytes ?? 0);
+    return this.#counters.bytes;
   }
 
-  /** Runs until the signal aborts; never rejects for anything the server does. Called once. */
+  /**
+   * Runs until the signal aborts; never rejects for anything the server does. Called once.
+   * @throws Error for a fault of its own: an event that its state excludes.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const watchList = this.#options.watchList === true;
+    let event: Event<T> | undefined;
     while (!signal.aborted) {
-      const event = await this.#step(this.#state, signal);
+      event = await this.#step(this.#state, signal);
       if (signal.aborted) break;
       this.#state = nextState(this.#state, event, { watchList });
     }
-    this.#endWatch("closed", "stopped");
+    // The last step may have opened a watch that the state does not have yet.
+    if (event?.is === "opened" || event?.is === "streamed") event.watch.end("closed", "stopped");
+    else if (this.#state.is === "watching") this.#state.watch.end("closed", "stopped");
   }
 
-  #step(state: ReflectorState, signal: AbortSignal): Promise<ReflectorEvent> {
+  #step(state: ReflectorState<OpenWatch<T>>, signal: AbortSignal): Promise<Event<T>> {
     switch (state.is) {
       case "listing":
         return this.#list(state, signal);
@@ -127,21 +121,21 @@ export class Reflector<T extends StoredObject> {
       case "opening":
         return this.#open(state, signal);
       case "watching":
-        return this.#read(signal);
+        return this.#read(state.watch, signal);
       case "backing off":
-        return this.#wait(state, signal);
+        return this.#wait(state.retryAfterMs, signal);
     }
   }
 
-  async #wait(state: ReflectorState & { is: "backing off" }, signal: AbortSignal): Promise<ReflectorEvent> {
-    const ms = state.retryAfterMs ?? this.#backoff.nextMs();
+  async #wait(retryAfterMs: number | undefined, signal: AbortSignal): Promise<Event<T>> {
+    const ms = retryAfterMs ?? this.#backoff.nextMs();
     await sleep(this.#options.timeline, ms, this.#actor, { signal }).catch(() => undefined);
     return { is: "waited" };
   }
 
-  async #list(state: ActiveState & { is: "listing" }, signal: AbortSignal): Promise<ReflectorEvent> {
-    const { queue, timeline, bus } = this.#options;
-    const report = new ListReport({ bus, of: this.#of, why: state.why, now: () => timeline.now() });
+  async #list({ why }: RequestState & { is: "listing" }, signal: AbortSignal): Promise<Event<T>> {
+    const { timeline, bus } = this.#options;
+    const report = new ListReport({ bus, of: this.#of, why, now: () => timeline.now() });
     const objects: T[] = [];
     // The text of a page is several times what is kept of it, and the next page is on its way meanwhile.
     const left = gcPacer();
@@ -156,7 +150,8 @@ export class Reflector<T extends StoredObject> {
       if (!signal.aborted) report.failed(failureReason(error), objects.length);
       return { is: "failed", error };
     }
-    return this.#listed(objects, report, queue, false);
+    this.#listed(objects, report);
+    return { is: "listed", resourceVersion: report.resourceVersion };
   }
 
   /** One page, taken over at once. */
@@ -172,57 +167,60 @@ export class Reflector<T extends StoredObject> {
     const page = await listerWatcher.list({ ...selectors, limit, ...more, ...this.#reading }, signal);
     await timeline.hop(this.#actor);
     for (const item of page.items) into.push(transformer.fromList(item));
-    this.#bytes += page.bytes;
+    this.#counters.bytes += page.bytes;
     report.page(page.bytes, page.resourceVersion);
     return { continueToken: page.continueToken, bytes: page.bytes };
   }
 
-  #listed(objects: readonly T[], report: ListReport, queue: DeltaQueue<T>, open: boolean): ReflectorEvent {
-    const { resourceVersion } = report;
-    this.#lists++;
-    this.#resourceVersion = resourceVersion;
-    this.#resumes = open;
+  /** A list is complete. */
+  #listed(objects: readonly T[], report: ListReport): void {
+    const { queue, timeline } = this.#options;
+    this.#counters.lists++;
     report.listed(objects.length);
-    queue.replace(objects, resourceVersion, this.#options.timeline.now());
-    return { is: "listed", resourceVersion, open };
+    queue.replace(objects, report.resourceVersion, timeline.now());
   }
 
-  async #open(state: ActiveState & { is: "opening" }, signal: AbortSignal): Promise<ReflectorEvent> {
-    const { resourceVersion } = state;
+  async #open(state: RequestState & { is: "opening" }, signal: AbortSignal): Promise<Event<T>> {
+    const { resourceVersion, why } = state;
     try {
-      await this.#openWatch({ resourceVersion }, this.#resumes ? "resume" : "start", signal);
-      return { is: "opened" };
+      return { is: "opened", watch: await this.#openWatch({ resourceVersion }, why, signal) };
     } catch (error) {
       return { is: "failed", error };
     }
   }
 
   /** A WatchList: everything there is, then a bookmark that says so, then changes by the same watch. */
-  async #stream(state: ActiveState & { is: "streaming" }, signal: AbortSignal): Promise<ReflectorEvent> {
-    const { queue, timeline, bus } = this.#options;
-    const report = new ListReport({ bus, of: this.#of, why: state.why, now: () => timeline.now() });
+  async #stream({ why }: RequestState & { is: "streaming" }, signal: AbortSignal): Promise<Event<T>> {
+    const { timeline, bus } = this.#options;
+    const report = new ListReport({ bus, of: this.#of, why, now: () => timeline.now() });
     const objects = new Map<ObjectKey, T>();
+    let watch: OpenWatch<T> | undefined;
     try {
-      const watch = await this.#openWatch({ resourceVersion: "", sendInitialEvents: true }, "start", signal);
+      watch = await this.#openWatch({ resourceVersion: "", sendInitialEvents: true }, "start", signal);
       for (;;) {
-        const frames = await watch.stream.next();
+        const frames = await watch.next();
+        this.#counters.bytes += watch.uncountedBytes();
         if (frames === undefined) throw new Error("the watch ended before the last of the initial events");
         const end = this.#collect(frames, objects);
         if (end === undefined) continue;
-        watch.left = frames.slice(end.index + 1);
-        report.page(watch.stream.bytes, end.resourceVersion);
-        return this.#listed([...objects.values()], report, queue, true);
+        watch.initialEventsEnded(end.resourceVersion, frames.slice(end.index + 1));
+        report.page(watch.bytes, end.resourceVersion);
+        this.#listed([...objects.values()], report);
+        return { is: "streamed", watch };
       }
     } catch (error) {
-      if (!signal.aborted) {
-        this.#endWatch("failed", failureReason(error));
-        report.failed(failureReason(error), objects.size);
+      this.#counters.bytes += watch?.uncountedBytes() ?? 0;
+      const why = failureReason(error);
+      if (signal.aborted) watch?.end("closed", "stopped");
+      else {
+        watch?.end("failed", why);
+        report.failed(why, objects.size);
       }
       return { is: "failed", error };
     }
   }
 
-  /** Takes initial events over; answers where the bookmark stands that ends them. */
+  /** Takes initial events over; returns the place of the bookmark that ends them. */
   #collect(
     frames: readonly WatchFrame<T>[],
     objects: Map<ObjectKey, T>,
@@ -258,9 +256,7 @@ export class Reflector<T extends StoredObject> {
     try {
       const stream = await listerWatcher.watch({ ...selectors, ...from, timeoutSeconds, ...this.#reading }, signal);
       report.opened(from.resourceVersion, why);
-      this.#resumes = true;
-      this.#watch = { stream, report, openedAt: timeline.now(), left: [], progress: false };
-      return this.#watch;
+      return new OpenWatch({ stream, report, resourceVersion: from.resourceVersion, now: () => timeline.now() });
     } catch (error) {
       if (!signal.aborted) report.ended("failed", from.resourceVersion, failureReason(error));
       throw error;
@@ -268,27 +264,21 @@ export class Reflector<T extends StoredObject> {
   }
 
   /** Reads the open watch to its end. */
-  async #read(signal: AbortSignal): Promise<ReflectorEvent> {
-    const watch = this.#watch as OpenWatch<T>;
-    const { stream } = watch;
-    const { timeline } = this.#options;
-    const outcome = (): { resourceVersion: string; brief: boolean } => ({
-      resourceVersion: this.#resourceVersion,
-      brief: !watch.progress && timeline.now() - watch.openedAt < briefMs,
-    });
+  async #read(watch: OpenWatch<T>, signal: AbortSignal): Promise<Event<T>> {
     try {
-      this.#take(watch, watch.left);
       for (;;) {
-        const frames = await stream.next();
+        const frames = await watch.next();
+        this.#counters.bytes += watch.uncountedBytes();
         if (frames === undefined) {
-          this.#endWatch("closed", watch.report.endReason());
-          return { is: "ended", ...outcome() };
+          watch.endedByServer();
+          return { is: "ended", ...watch.progress };
         }
         this.#take(watch, frames);
       }
     } catch (error) {
-      if (!signal.aborted) this.#endWatch("failed", failureReason(error));
-      return { is: "failed", error, ...outcome() };
+      this.#counters.bytes += watch.uncountedBytes();
+      if (!signal.aborted) watch.end("failed", failureReason(error));
+      return { is: "broke", error, ...watch.progress };
     }
   }
 
@@ -313,18 +303,8 @@ export class Reflector<T extends StoredObject> {
         case "ERROR":
           throw statusError(frame);
       }
-      this.#resourceVersion = frame.object.metadata.resourceVersion;
-      watch.progress = true;
+      watch.advance(frame.object.metadata.resourceVersion);
     }
-  }
-
-  #endWatch(state: "closed" | "failed", why: string): void {
-    const watch = this.#watch;
-    if (watch === undefined) return;
-    this.#watch = undefined;
-    this.#bytes += watch.stream.bytes;
-    watch.stream.cancel(why);
-    watch.report.ended(state, this.#resourceVersion, why);
   }
 }
 

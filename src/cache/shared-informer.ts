@@ -47,7 +47,7 @@ export interface SharedInformerOptions<T extends StoredObject> {
 /** What a view shows of an informer. */
 export interface InformerState {
   readonly kind: string;
-  readonly phase: ReflectorState["is"];
+  readonly phase: ReflectorState<unknown>["is"];
   readonly objects: number;
   /** Applied to the store. */
   readonly resourceVersion: string;

@@ -17,6 +17,7 @@ import { Store } from "./storage/store.ts";
 import { atStoredVersion } from "./conversion/versions.ts";
 import { transportTo, type SandboxTransportOptions } from "./transport.ts";
 
+/** How a sandbox is made. Given the same timeline and random numbers, it is the same from run to run. */
 export interface SandboxOptions {
   readonly timeline: Timeline;
   readonly random: Random;
@@ -36,6 +37,7 @@ export interface SandboxOptions {
   readonly disabledAdmissionPlugins?: readonly string[];
 }
 
+/** An API server in this process. */
 export interface Sandbox {
   /** A connection of its own for each who asks. */
   transport(options: SandboxTransportOptions): Transport;

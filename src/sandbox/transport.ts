@@ -11,6 +11,7 @@ import { handle } from "./serving/handler.ts";
 import type { Server, User } from "./context/server.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 
+/** Who connects. */
 export interface SandboxTransportOptions {
   /** Names the connection's hops; stable from run to run. */
   readonly actor: string;

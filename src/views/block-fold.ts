@@ -1,5 +1,6 @@
-/** Which syncs of a trace are told whole, and which are counted: those that wrote nothing, and those like the one before. */
+/** Which syncs of a trace are shown as blocks, and which are counted: those that wrote nothing, and those like the one before. */
 import type { ObjectKey } from "../api/key.ts";
+import { shownBlock, type ShownBlock } from "./shown-block.ts";
 import { type SyncBlock, writesOf } from "./sync-block.ts";
 
 /** Syncs that wrote nothing, of one controller. */
@@ -9,11 +10,12 @@ export interface Quiet {
   readonly keys: number;
 }
 
+/** What is shown for syncs that have ended. */
 export type Folded =
-  | { readonly is: "block"; readonly block: SyncBlock }
+  | { readonly is: "block"; readonly block: ShownBlock }
   /** `only`: the one sync that it was. */
   | { readonly is: "quiet"; readonly counts: readonly Quiet[]; readonly only: SyncBlock | undefined }
-  /** More syncs of a key like the block that was told last. */
+  /** More syncs of a key like the block that was shown last. */
   | {
       readonly is: "alike";
       readonly controller: string;
@@ -25,15 +27,16 @@ export type Folded =
       readonly last: SyncBlock;
     };
 
+/** How much is folded. */
 export interface BlockFoldOptions {
   /** Nothing is folded. */
   readonly all: boolean;
 }
 
-/** Quiet syncs are told of when no other has come for so long, and at the latest after `longestMs`. */
+/** Quiet syncs are reported when no other has come for this long, and at the latest after `longestMs`. */
 const lullMs = 1000;
 const longestMs = 10_000;
-/** What repeats is told of after so long, then after twice as long, and so on up to the last. */
+/** Repetitions are reported after this long, then after twice as long, and so on up to the last. */
 const repeatMs = 10_000;
 const rarestRepeatMs = 300_000;
 /** A key that is requeued sooner is not quiet. */
@@ -42,9 +45,9 @@ const hotRequeueMs = 1000;
 interface Repeated {
   likeness: string;
   lastAt: number;
-  /** Not told of yet. */
+  /** Not reported yet. */
   waiting: { count: number; sinceAt: number; last: SyncBlock; requeued: boolean } | undefined;
-  tellEveryMs: number;
+  everyMs: number;
 }
 
 interface QuietSoFar {
@@ -54,7 +57,7 @@ interface QuietSoFar {
   last: SyncBlock;
 }
 
-/** Feeds on blocks in the order in which they are told. All times in ms since 1970. */
+/** Takes blocks in the order in which they are shown. All times in ms since 1970. */
 export class BlockFold {
   #all: boolean;
   #quiet: QuietSoFar | undefined;
@@ -64,14 +67,14 @@ export class BlockFold {
     this.#all = all;
   }
 
-  /** What is to be told now; `release` has the rest when its time is there. */
+  /** What is to be shown now; `release` has the rest when it is due. */
   accept(block: SyncBlock): readonly Folded[] {
-    if (this.#all) return [{ is: "block", block }];
+    if (this.#all) return [{ is: "block", block: shownBlock(block) }];
     const at = block.done.at;
-    const told = this.release(at);
+    const due = this.release(at);
     if (isQuiet(block)) {
       this.#addQuiet(block);
-      return told;
+      return due;
     }
     const name = `${block.controller} ${block.key}`;
     const likeness = likenessOf(block);
@@ -80,15 +83,15 @@ export class BlockFold {
       known.lastAt = at;
       const { count = 0, sinceAt = at, requeued = true } = known.waiting ?? {};
       known.waiting = { count: count + 1, sinceAt, last: block, requeued: requeued && isRequeued(block) };
-      return told;
+      return due;
     }
     this.#repeated.delete(name);
-    this.#repeated.set(name, { likeness, lastAt: at, waiting: undefined, tellEveryMs: repeatMs });
+    this.#repeated.set(name, { likeness, lastAt: at, waiting: undefined, everyMs: repeatMs });
     this.#forgetOld(at);
-    return [...told, ...toldOf(known), { is: "block", block }];
+    return [...due, ...repeatsOf(known), { is: "block", block: shownBlock(block) }];
   }
 
-  /** When `release` has something to tell. */
+  /** When `release` has something to report. */
   get dueAt(): number | undefined {
     let due = Infinity;
     for (const repeated of this.#repeated.values()) due = Math.min(due, repeatDueAt(repeated));
@@ -98,12 +101,12 @@ export class BlockFold {
 
   /** What is due. `now` of Infinity for all that is left. */
   release(now: number): readonly Folded[] {
-    const told: Folded[] = [];
+    const folded: Folded[] = [];
     for (const repeated of this.#repeated.values()) {
       if (repeatDueAt(repeated) > now) continue;
-      told.push(...toldOf(repeated));
+      folded.push(...repeatsOf(repeated));
       repeated.waiting = undefined;
-      repeated.tellEveryMs = Math.min(2 * repeated.tellEveryMs, rarestRepeatMs);
+      repeated.everyMs = Math.min(2 * repeated.everyMs, rarestRepeatMs);
     }
     const quiet = this.#quiet;
     if (quiet !== undefined && Math.min(quiet.lastAt + lullMs, quiet.sinceAt + longestMs) <= now) {
@@ -112,9 +115,9 @@ export class BlockFold {
         return { controller, syncs, keys: keys.size };
       });
       const isOne = counts.length === 1 && counts[0]?.syncs === 1;
-      told.push({ is: "quiet", counts, only: isOne ? quiet.last : undefined });
+      folded.push({ is: "quiet", counts, only: isOne ? quiet.last : undefined });
     }
-    return told;
+    return folded;
   }
 
   #addQuiet(block: SyncBlock): void {
@@ -128,7 +131,7 @@ export class BlockFold {
     this.#quiet.last = block;
   }
 
-  /** The longest without a sync come first: what they were like matters no more. */
+  /** Those without a sync for longest come first. */
   #forgetOld(now: number): void {
     for (const [name, { lastAt, waiting }] of this.#repeated) {
       if (now - lastAt < rarestRepeatMs || waiting !== undefined) return;
@@ -137,21 +140,21 @@ export class BlockFold {
   }
 }
 
-function repeatDueAt({ waiting, tellEveryMs }: Repeated): number {
-  return waiting === undefined ? Infinity : waiting.sinceAt + tellEveryMs;
+function repeatDueAt({ waiting, everyMs }: Repeated): number {
+  return waiting === undefined ? Infinity : waiting.sinceAt + everyMs;
 }
 
-/** One more is told whole: a count of one says less than the block. */
-function toldOf(repeated: Repeated | undefined): readonly Folded[] {
+/** One more is shown as a block: a count of one says less. */
+function repeatsOf(repeated: Repeated | undefined): readonly Folded[] {
   if (repeated?.waiting === undefined) return [];
   const { count, sinceAt, last, requeued } = repeated.waiting;
-  if (count === 1) return [{ is: "block", block: last }];
+  if (count === 1) return [{ is: "block", block: shownBlock(last) }];
   const { controller, key } = last;
   const perSecond = (count - 1) / Math.max(0.001, (last.done.at - sinceAt) / 1000);
   return [{ is: "alike", controller, key, count, perSecond, requeued, last }];
 }
 
-/** Nothing new was written or told, and nothing failed. */
+/** Nothing new was written or intended, and nothing failed. */
 function isQuiet(block: SyncBlock): boolean {
   const { outcome, error } = block.done;
   if (error !== undefined || writesOf(block).some(({ standsSince }) => standsSince === undefined)) return false;

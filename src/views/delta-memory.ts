@@ -1,4 +1,4 @@
-/** What trace remembers of deltas: what they were, which sync they go back to, whom they woke. */
+/** What trace remembers of deltas: what they were, which sync they go back to, which keys they enqueued. */
 import type { ObjectKey } from "../api/key.ts";
 import type { DeltaEvent, EventHead } from "../trace/events.ts";
 import { GenerationalCache } from "../trace/generational-cache.ts";
@@ -8,7 +8,7 @@ import type { SyncName } from "./sync-block.ts";
 export interface Wake {
   readonly controller: string;
   readonly key: ObjectKey;
-  sync?: number;
+  readonly sync?: number;
 }
 
 interface Remembered {
@@ -47,10 +47,12 @@ export class DeltaMemory {
 
   /** A sync has taken the key with this delta among its triggers. */
   taken(seq: number, by: { readonly controller: string; readonly key: ObjectKey; readonly sync: number }): void {
-    const wake = this.#deltas
-      .get(seq)
-      ?.woke.find(({ controller, key, sync }) => controller === by.controller && key === by.key && sync === undefined);
-    if (wake !== undefined) wake.sync = by.sync;
+    const woke = this.#deltas.get(seq)?.woke ?? [];
+    const index = woke.findIndex(
+      ({ controller, key, sync }) => controller === by.controller && key === by.key && sync === undefined,
+    );
+    const wake = woke[index];
+    if (wake !== undefined) woke[index] = { ...wake, sync: by.sync };
   }
 
   wokenBy(seq: number): readonly Wake[] {

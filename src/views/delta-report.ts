@@ -99,7 +99,7 @@ export class DeltaReport {
   get summary(): DeltaSummary {
     return {
       deltas: this.#deltas,
-      byType: this.#byType,
+      byType: new Map(this.#byType),
       keys: this.#keys,
       relists: this.#relists,
       brokenWatches: this.#brokenWatches,

@@ -1,6 +1,21 @@
 /** Which of an object's changed fields a person wants to see first. */
 import type { FieldChange } from "../api/field-changes.ts";
 
+/** What a delta changed, and who made the change, as far as managedFields can tell. */
+export interface ChangeDetail {
+  readonly changes: readonly FieldChange[];
+  readonly writer?: string | undefined;
+}
+
+/** The changes that say most, in that order, and how many more there are. */
+export interface ChangeSummary {
+  readonly shown: readonly FieldChange[];
+  readonly more: number;
+}
+
+/** No changes at all. */
+export const noChanges: ChangeSummary = { shown: [], more: 0 };
+
 /** Times that go with another change: a condition's, a heartbeat's. */
 const times = /\.(lastTransitionTime|lastUpdateTime|lastProbeTime|lastHeartbeatTime|renewTime|time|lastTimestamp)$/;
 
@@ -41,7 +56,7 @@ export function interestOf(path: string): number {
 }
 
 /** The changes that say something by themselves; where none does, those that come nearest to it. */
-export function withoutAccompanying(changes: readonly FieldChange[]): readonly FieldChange[] {
+function withoutAccompanying(changes: readonly FieldChange[]): readonly FieldChange[] {
   const telling = changes.filter(({ path }) => interestOf(path) < accompanying);
   if (telling.length > 0) return telling;
   const least = Math.min(...changes.map(({ path }) => interestOf(path)));
@@ -55,4 +70,16 @@ export function byInterest(changes: readonly FieldChange[]): readonly FieldChang
     .map((change, index) => ({ change, index, rank: interestOf(change.path) }))
     .sort((a, b) => a.rank - b.rank || a.index - b.index)
     .map(({ change }) => change);
+}
+
+/** The changes that say something by themselves, the most telling first. */
+export function tellingChanges(changes: readonly FieldChange[]): readonly FieldChange[] {
+  return byInterest(withoutAccompanying(changes));
+}
+
+/** The first `most` of the telling changes, or one more where that is all of them. */
+export function summarizeChanges(changes: readonly FieldChange[], most: number): ChangeSummary {
+  const telling = tellingChanges(changes);
+  if (telling.length <= most + 1) return { shown: telling, more: 0 };
+  return { shown: telling.slice(0, most), more: telling.length - most };
 }

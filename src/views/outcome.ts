@@ -4,9 +4,9 @@ import { type ObjectKey, objectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import type { KindName } from "../trace/names.ts";
-import { type Shown, shownForm } from "./shown-form.ts";
+import { type DiffVisibility, normalizeForDiff } from "./normalize-for-diff.ts";
 import { entryName, kindNameOf, type State, type StateEntry } from "./state.ts";
-import { type Cause, joinCauses, type Story } from "./story.ts";
+import { type Cause, joinCauses, type WriteAttribution } from "./write-attribution.ts";
 
 export interface ObjectChange {
   /** `replaced`: deleted, and made again under the same name. */
@@ -31,7 +31,7 @@ export interface ChangeGroup {
 }
 
 export interface OutcomeOptions {
-  readonly shown: Shown;
+  readonly shown: DiffVisibility;
   /** Whether equal new objects, and equal ones that go, count as one. */
   readonly fold: boolean;
 }
@@ -44,17 +44,22 @@ interface Placed extends ObjectChange {
   readonly root: StateEntry;
 }
 
-export function outcomeOf(before: State, after: State, story: Story, options: OutcomeOptions): readonly ChangeGroup[] {
+export function outcomeOf(
+  before: State,
+  after: State,
+  attribution: WriteAttribution,
+  options: OutcomeOptions,
+): readonly ChangeGroup[] {
   const changed: Placed[] = [];
   for (const [name, entry] of after) {
     const old = before.get(name);
     const change = changeOf(old, entry, options.shown);
-    if (change !== undefined) changed.push(placed(change, name, entry, { before, after, story }));
+    if (change !== undefined) changed.push(placed(change, name, entry, { before, after, attribution }));
   }
   for (const [name, entry] of before) {
     if (after.has(name) || leftOut.has(entry.of.kind)) continue;
     const change = { did: "deleted", of: entry.of, key: entry.key, before: entry.object, after: undefined } as const;
-    changed.push(placed(change, name, entry, { before, after, story }));
+    changed.push(placed(change, name, entry, { before, after, attribution }));
   }
   changed.sort((a, b) => a.first - b.first || (a.key < b.key ? -1 : 1));
   return grouped(options.fold ? folded(changed, options.shown) : changed);
@@ -62,7 +67,7 @@ export function outcomeOf(before: State, after: State, story: Story, options: Ou
 
 type Bare = Pick<ObjectChange, "did" | "of" | "key" | "before" | "after">;
 
-function changeOf(old: StateEntry | undefined, now: StateEntry, shown: Shown): Bare | undefined {
+function changeOf(old: StateEntry | undefined, now: StateEntry, shown: DiffVisibility): Bare | undefined {
   const { of, key } = now;
   if (leftOut.has(of.kind)) return undefined;
   if (old === undefined) return { did: "created", of, key, before: undefined, after: now.object };
@@ -75,24 +80,24 @@ function changeOf(old: StateEntry | undefined, now: StateEntry, shown: Shown): B
 }
 
 /** Secrets stay in it: it is compared, and never shown. What a quota has counted follows from the objects that it counts. */
-function comparable({ of, object }: StateEntry, shown: Shown): unknown {
-  const form = shownForm({ group: "", kind: "" }, object, shown);
+function comparable({ of, object }: StateEntry, shown: DiffVisibility): unknown {
+  const form = normalizeForDiff({ group: "", kind: "" }, object, shown);
   return of.kind === "ResourceQuota" ? { ...form, status: undefined } : form;
 }
 
 interface Around {
   readonly before: State;
   readonly after: State;
-  readonly story: Story;
+  readonly attribution: WriteAttribution;
 }
 
 function placed(change: Bare, name: string, entry: StateEntry, around: Around): Placed {
   return {
     ...change,
     shownKey: shownKeyOf(entry),
-    causes: around.story.causesOf(name),
+    causes: around.attribution.causesOf(name),
     count: 1,
-    first: around.story.firstWrite(name) ?? Infinity,
+    first: around.attribution.firstWrite(name) ?? Infinity,
     root: rootOf(entry, around),
   };
 }
@@ -123,7 +128,7 @@ function rootOf(entry: StateEntry, { before, after }: Around): StateEntry {
 }
 
 /** Objects of one owner that came, or went, and are equal but for what the server made up. */
-function folded(changes: readonly Placed[], shown: Shown): Placed[] {
+function folded(changes: readonly Placed[], shown: DiffVisibility): Placed[] {
   const kept: Placed[] = [];
   const places = new Map<string, number>();
   for (const change of changes) {
@@ -150,11 +155,11 @@ function folded(changes: readonly Placed[], shown: Shown): Placed[] {
 function contentOf(
   of: KindName,
   object: StoredObject,
-  shown: Shown,
+  shown: DiffVisibility,
 ): Record<"spec" | "labels" | "annotations", unknown> {
   // What the status says differs from pod to pod, and is most of the work.
   const { status: _status, ...told } = object as StoredObject & { readonly status?: unknown };
-  const form = shownForm(of, told, { ...shown, ids: false, times: false });
+  const form = normalizeForDiff(of, told, { ...shown, ids: false, times: false });
   const metadata = form["metadata"] as Record<string, unknown>;
   return { spec: form["spec"], labels: metadata["labels"], annotations: metadata["annotations"] };
 }

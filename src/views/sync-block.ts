@@ -1,9 +1,9 @@
-/** One sync, told whole: why it ran, what it saw, what it did, and what came of it. The data of a block of `trace`. */
-import type { FieldChange } from "../api/field-changes.ts";
+/** One sync as a whole: why it ran, what it saw, what it did, and what came of it. The data of a block of `trace`. */
 import type { ObjectKey } from "../api/key.ts";
 import type { AgreementEvent, DoneEvent, EventHead, RecordedEvent, UnseenWrites, WriteEvent } from "../trace/events.ts";
 import type { DeltaType } from "../trace/names.ts";
 import type { Trigger } from "../trace/triggers.ts";
+import type { ChangeDetail, ChangeSummary } from "./field-interest.ts";
 
 /** The sync that a delta goes back to: ours wrote it, or, in shadow, meant to write what the owner then wrote. */
 export interface SyncName {
@@ -21,9 +21,8 @@ export type BlockCause =
       readonly resourceVersion: string;
       /** The `seq` of the delta; 0 where nobody listened when it came. */
       readonly delta: number;
-      /** Worked out when first asked for, as is the writer: of many causes a block is shown with the first. */
-      readonly changes: readonly FieldChange[];
-      readonly writer?: string | undefined;
+      /** What the delta changed; undefined where nobody listened when it came. A block that is shown has a summary of it. */
+      readonly detail: ChangeDetail | undefined;
       readonly tombstone?: true;
       readonly relist?: true;
       readonly by?: SyncName;
@@ -37,6 +36,7 @@ export interface Origin {
   readonly first: BlockCause | undefined;
 }
 
+/** A write of a sync. */
 export type BlockWrite = WriteEvent & {
   readonly seq: number;
   /** Shadow: the intention that it is, and since which sync it has been standing if it is not new. */
@@ -44,8 +44,11 @@ export type BlockWrite = WriteEvent & {
   readonly standsSince?: number;
   /** Shadow: what became of the intention so far. */
   readonly agreement?: AgreementEvent;
+  /** Its changes, as far as they say something. */
+  readonly summary: ChangeSummary;
 };
 
+/** A decision of a sync, with the writes that it led to. */
 export interface BlockDecision {
   readonly rule: string;
   readonly sentence: string;
@@ -65,6 +68,7 @@ export interface Woken {
   readonly more: number;
 }
 
+/** A sync that has ended. An immutable value. */
 export interface SyncBlock {
   readonly controller: string;
   readonly key: ObjectKey;

@@ -17,9 +17,11 @@ import type {
 import { GenerationalCache } from "../trace/generational-cache.ts";
 import type { Trigger } from "../trace/triggers.ts";
 import { DeltaMemory } from "./delta-memory.ts";
+import { summarizeChanges } from "./field-interest.ts";
 import type { BlockCause, BlockWrite, Origin, SyncBlock, SyncName, Woken } from "./sync-block.ts";
 
-type Told<T> = T & EventHead;
+/** An event with its place in the stream. */
+type Stamped<T> = T & EventHead;
 
 /** What the screen of a trace and its report listen to: all but what happens to a delta between the server and a queue. */
 export const tracedStages: readonly Stage[] = [
@@ -37,23 +39,27 @@ export const tracedStages: readonly Stage[] = [
   "done",
 ];
 
+/** Changed fields of a write that are shown. */
+const shownChangesOfWrite = 4;
+
 /** The way from a sync back to its first cause ends here at the latest. */
 const longestChain = 20;
 
 interface Open {
-  readonly get: Told<GetEvent>;
+  readonly get: Stamped<GetEvent>;
   readonly causes: readonly BlockCause[];
   readonly inBackoffUntil: number | undefined;
-  readonly decisions: Told<DecisionEvent>[];
-  readonly recorded: Told<RecordedEvent>[];
-  readonly writes: Told<WriteEvent>[];
+  readonly decisions: Stamped<DecisionEvent>[];
+  readonly recorded: Stamped<RecordedEvent>[];
+  readonly writes: Stamped<WriteEvent>[];
   /** Of the writes of this sync, by `verb target`. */
   readonly intentions: Map<string, IntentionEvent & { readonly since: number }>;
   /** The deltas that its writes caused. */
   readonly caused: number[];
-  done?: Told<DoneEvent>;
+  done?: Stamped<DoneEvent>;
 }
 
+/** How the blocks are made. */
 export interface SyncTraceOptions {
   /**
    * How long a block with writes is held back after its sync, in ms, so that it can say which deltas its writes caused and whom
@@ -63,7 +69,7 @@ export interface SyncTraceOptions {
 }
 
 /**
- * Feeds on events, one at a time; `accept` answers the blocks that are whole by then, in the order in which the syncs ended.
+ * Takes events, one at a time; `accept` returns the blocks that are whole by then, in the order in which the syncs ended.
  * A block with writes waits for what they cause: ask `release` when `heldUntil` has come.
  */
 export class SyncTrace {
@@ -175,7 +181,7 @@ export class SyncTrace {
     if (trigger.cause === "delta" && delayMs === undefined) this.deltas.woke(trigger.delta, { controller, key });
   }
 
-  #get(event: Told<GetEvent>): void {
+  #get(event: Stamped<GetEvent>): void {
     const { controller, key, sync, triggers } = event;
     const known = [...triggers.first, ...triggers.last];
     for (const trigger of known) {
@@ -210,18 +216,13 @@ export class SyncTrace {
       key,
       resourceVersion,
       delta,
-      get changes() {
-        return event?.detail.changes ?? [];
-      },
-      get writer() {
-        return event?.detail.writer;
-      },
+      detail: event?.detail,
       ...(event?.tombstone === true && { tombstone: true }),
       ...(event?.relist === true && { relist: true }),
     };
   }
 
-  #write(event: Told<WriteEvent>): void {
+  #write(event: Stamped<WriteEvent>): void {
     // Events and Leases accompany the work; what an Event says stands in the block already.
     if (event.controller === undefined || event.sync === undefined || event.of.kind === "Event") return;
     const name = { controller: event.controller, sync: event.sync };
@@ -241,7 +242,7 @@ export class SyncTrace {
     open?.caused.push(delta);
   }
 
-  #intention(event: Told<IntentionEvent>): void {
+  #intention(event: Stamped<IntentionEvent>): void {
     const { controller, sync, intention } = event;
     const known = this.#intentions.get(intention) ?? { by: { controller, sync } };
     this.#intentions.set(intention, known);
@@ -249,14 +250,14 @@ export class SyncTrace {
     this.#open.get(nameOf(event))?.intentions.set(`${verb} ${target}`, { ...event, since: known.by.sync });
   }
 
-  #agreement(event: Told<AgreementEvent>): void {
+  #agreement(event: Stamped<AgreementEvent>): void {
     const known = event.intention === undefined ? undefined : this.#intentions.get(event.intention);
     if (known === undefined) return;
     known.agreement = event;
     if (event.is === "same" && event.delta !== undefined) this.#cameFrom(event.delta, known.by);
   }
 
-  #done(event: Told<DoneEvent>): void {
+  #done(event: Stamped<DoneEvent>): void {
     const { controller, key, outcome, at } = event;
     if (outcome.is === "rate-limited") this.#backoff.set(queueKey(controller, key), at + outcome.delayMs);
     else this.#backoff.delete(queueKey(controller, key));
@@ -303,18 +304,19 @@ export class SyncTrace {
 
   /** A write's answer may come after its delta: whose the delta is, is known only when the block is made. */
   #withOrigin(cause: BlockCause): BlockCause {
-    const by = cause.is === "delta" ? this.deltas.byOf(cause.delta) : undefined;
-    // Added in place: a copy would work out what the cause tells on demand.
-    if (by !== undefined) Object.assign(cause, { by });
-    return cause;
+    if (cause.is !== "delta") return cause;
+    const by = this.deltas.byOf(cause.delta);
+    return by === undefined ? cause : { ...cause, by };
   }
 
-  #blockWrite(open: Open, write: Told<WriteEvent>): BlockWrite {
+  #blockWrite(open: Open, write: Stamped<WriteEvent>): BlockWrite {
+    const summary = summarizeChanges(write.changes, shownChangesOfWrite);
     const intention = open.intentions.get(`${write.verb} ${write.key}`);
-    if (intention === undefined) return write;
+    if (intention === undefined) return { ...write, summary };
     const agreement = this.#intentions.get(intention.intention)?.agreement;
     return {
       ...write,
+      summary,
       intention: intention.intention,
       ...(intention.again && { standsSince: intention.since }),
       ...(agreement !== undefined && { agreement }),

@@ -4,10 +4,10 @@ import {
   type Labels,
   matches,
   matchesEverything,
-  parseSelector,
   selectorOf,
   selectorOfLabels,
 } from "../../src/api/labels.ts";
+import { parseSelector, SelectorError } from "../../src/api/selector-parser.ts";
 
 const rows: readonly { readonly selector: string; readonly labels: Labels; readonly matches: boolean }[] = [
   { selector: "app=web", labels: { app: "web" }, matches: true },
@@ -44,22 +44,30 @@ describe("a label selector", () => {
     });
   }
 
-  const wrong = [
-    "app=web=x",
-    "a b",
-    "app in web",
-    "app in (a",
-    "=web",
-    "-app",
-    "app=we b",
-    "n>x",
-    "app=web,,b",
-    "app=-",
-    "__proto__",
-  ];
-  for (const text of wrong) {
-    test(`${JSON.stringify(text)} is refused with the part that is wrong`, () => {
-      expect(() => parseSelector(text)).toThrow("Cannot read the label selector at");
+  const wrong: Readonly<Record<string, string>> = {
+    "app=web=x": "found '=', expected: ',' or 'end of string'",
+    "a b": "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
+    "app in web": "unable to parse requirement: found 'web' expected: '('",
+    "app in (a": "unable to parse requirement: found '', expected: ',' or ')'",
+    "=web": "found '=', expected: !, identifier, or 'end of string'",
+    "app=we b": "found 'b', expected: ',' or 'end of string'",
+    "n>x": `unable to parse requirement: values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`,
+    "app=web,,b": "found ',', expected: identifier after ','",
+  };
+  for (const [text, problem] of Object.entries(wrong)) {
+    test(`${JSON.stringify(text)} is refused in the words of apimachinery`, () => {
+      expect(() => parseSelector(text)).toThrow(`Cannot read the label selector ${JSON.stringify(text)}: ${problem}`);
+    });
+  }
+
+  for (const [text, part] of [
+    ["-app", "name part must consist of alphanumeric characters"],
+    ["app=-", "a valid label must be an empty string or consist of alphanumeric characters"],
+    ["__proto__", "name part must consist of alphanumeric characters"],
+  ] as const) {
+    test(`${JSON.stringify(text)} is refused for a key or a value that labels cannot have`, () => {
+      expect(() => parseSelector(text)).toThrow(SelectorError);
+      expect(() => parseSelector(text)).toThrow(part);
     });
   }
 });

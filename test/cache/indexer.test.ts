@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { keyOf } from "../../src/api/key.ts";
-import { parseSelector } from "../../src/api/labels.ts";
+import { parseSelector } from "../../src/api/selector-parser.ts";
 import { Indexer } from "../../src/cache/indexer.ts";
 import type { Widget } from "../support/fake-lister-watcher.ts";
 

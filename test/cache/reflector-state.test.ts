@@ -1,213 +1,248 @@
 import { describe, expect, test } from "bun:test";
 import { TransportError } from "../../src/api/transport.ts";
-import { nextState, type ReflectorEvent, type ReflectorState } from "../../src/cache/reflector-state.ts";
+import {
+  nextState,
+  type OpeningState,
+  type ReflectorEvent,
+  type ReflectorState,
+} from "../../src/cache/reflector-state.ts";
 import { StatusError } from "../../src/api/status-error.ts";
 import { brokenConnection, refused } from "../support/fake-lister-watcher.ts";
 
+/** Watches are passed on unread: a name is enough. */
+type State = ReflectorState<string>;
+type Event = ReflectorEvent<string>;
+
 interface Row {
   readonly name: string;
-  readonly state: ReflectorState;
-  readonly event: ReflectorEvent;
+  readonly state: State;
+  readonly event: Event;
   readonly watchList?: boolean;
-  readonly next: ReflectorState;
+  readonly next: State;
 }
 
-const listing: ReflectorState = { is: "listing", why: "start", restarts: 0 };
-const opening = (fresh: boolean, resourceVersion = "5"): ReflectorState & { is: "opening" } => ({
+const listing: State = { is: "listing", why: "start", restarts: 0 };
+const streaming: State = { is: "streaming", why: "start" };
+const opening = (progressed: boolean, resourceVersion = "5", why: "start" | "resume" = "start"): OpeningState => ({
   is: "opening",
   resourceVersion,
-  fresh,
+  why,
+  progressed,
 });
-const watching = (fresh: boolean): ReflectorState => ({ ...opening(fresh), is: "watching" });
+const resuming = (progressed: boolean): OpeningState => opening(progressed, "8", "resume");
+const watching = (progressed: boolean): State => ({ is: "watching", watch: "w1", progressed });
 const expired = refused(410, "Expired");
-const after = (next: ReflectorState, retryAfterMs?: number): ReflectorState => {
-  if (next.is === "backing off") throw new Error("not after another wait");
+const after = (next: State, retryAfterMs?: number): State => {
+  if (next.is === "backing off" || next.is === "watching") throw new Error(`nobody waits for being ${next.is}`);
   return { is: "backing off", next, retryAfterMs };
 };
-const ended = (brief: boolean): ReflectorEvent => ({ is: "ended", resourceVersion: "8", brief });
-const failed = (error: unknown, brief = false): ReflectorEvent => ({
-  is: "failed",
-  error,
-  resourceVersion: "8",
-  brief,
-});
+const ended = (progressed: boolean): Event => ({ is: "ended", resourceVersion: "8", progressed });
+const broke = (error: unknown, progressed = true): Event => ({ is: "broke", error, resourceVersion: "8", progressed });
+const failed = (error: unknown): Event => ({ is: "failed", error });
 const because = (...reasons: string[]): StatusError =>
   new StatusError(504, { code: 504, details: { causes: reasons.map((reason) => ({ reason })) } });
 const tooLarge = because("Other", "ResourceVersionTooLarge");
-const relist = (why: "expired" | "relist", restarts = 0): ReflectorState => ({ is: "listing", why, restarts });
+const relist = (why: "expired" | "relist", restarts = 0): State => ({ is: "listing", why, restarts });
 
 const rows: Row[] = [
   {
     name: "after a list a watch is opened at its version",
     state: listing,
-    event: { is: "listed", resourceVersion: "5", open: false },
-    next: opening(true),
+    event: { is: "listed", resourceVersion: "5" },
+    next: opening(false),
   },
   {
     name: "a list by watch goes on with that watch",
-    state: { is: "streaming", why: "start" },
-    event: { is: "listed", resourceVersion: "5", open: true },
+    state: streaming,
+    event: { is: "streamed", watch: "w1" },
+    next: watching(false),
+  },
+  {
+    name: "an opened watch is read",
+    state: opening(false),
+    event: { is: "opened", watch: "w1" },
+    next: watching(false),
+  },
+  {
+    name: "a resumed watch keeps that there was progress since the list",
+    state: resuming(true),
+    event: { is: "opened", watch: "w1" },
     next: watching(true),
   },
-  { name: "an opened watch is read", state: opening(true), event: { is: "opened" }, next: watching(true) },
   {
     name: "a list that fails is tried again after a wait",
     state: listing,
-    event: { is: "failed", error: brokenConnection },
+    event: failed(brokenConnection),
     next: after({ is: "listing", why: "error", restarts: 0 }),
   },
   {
     name: "a list is tried again when the server said, if it did",
     state: listing,
-    event: { is: "failed", error: refused(429, "TooManyRequests", 7000) },
+    event: failed(refused(429, "TooManyRequests", 7000)),
     next: after({ is: "listing", why: "error", restarts: 0 }, 7000),
   },
   {
     name: "a list that became too old between its pages begins anew at once",
     state: listing,
-    event: { is: "failed", error: expired },
+    event: failed(expired),
     next: relist("expired", 1),
   },
   {
     name: "the second time in a row it waits",
     state: relist("expired", 1),
-    event: { is: "failed", error: expired },
+    event: failed(expired),
     next: after(relist("expired", 2)),
   },
   {
     name: "a watch that ended is resumed at once from the last version",
-    state: watching(true),
-    event: ended(false),
-    next: opening(false, "8"),
+    state: watching(false),
+    event: ended(true),
+    next: resuming(true),
   },
   {
     name: "a watch that ended within a second, with nothing, is resumed after a wait",
-    state: watching(false),
-    event: ended(true),
-    next: after(opening(false, "8")),
+    state: watching(true),
+    event: ended(false),
+    next: after(resuming(true)),
   },
   {
     name: "a watch that broke is resumed at once",
-    state: watching(false),
-    event: failed(brokenConnection),
-    next: opening(false, "8"),
+    state: watching(true),
+    event: broke(brokenConnection),
+    next: resuming(true),
   },
   {
-    name: "a watch that cannot be opened keeps its version and waits",
-    state: opening(false),
-    event: { is: "failed", error: new TransportError("refused", { failure: "unreachable" }) },
-    next: after(opening(false)),
+    name: "a watch that cannot be opened keeps its version, its reason and waits",
+    state: resuming(true),
+    event: failed(new TransportError("refused", { failure: "unreachable" })),
+    next: after(resuming(true)),
   },
   {
     name: "429 on a watch keeps the version and waits as told",
-    state: opening(true),
-    event: { is: "failed", error: refused(429, "TooManyRequests", 1000) },
-    next: after(opening(true), 1000),
+    state: opening(false),
+    event: failed(refused(429, "TooManyRequests", 1000)),
+    next: after(opening(false), 1000),
   },
   {
     name: "429 in the stream keeps the last version",
-    state: watching(true),
-    event: failed(refused(429, "TooManyRequests")),
-    next: after(opening(false, "8")),
+    state: watching(false),
+    event: broke(refused(429, "TooManyRequests")),
+    next: after(resuming(true)),
   },
   {
     name: "500 in the stream keeps the last version",
-    state: watching(true),
-    event: failed(refused(500, "InternalError")),
-    next: after(opening(false, "8")),
+    state: watching(false),
+    event: broke(refused(500, "InternalError")),
+    next: after(resuming(true)),
   },
   {
     name: "410 on opening after some progress lists at once",
-    state: opening(false),
-    event: { is: "failed", error: expired },
+    state: resuming(true),
+    event: failed(expired),
     next: relist("expired"),
   },
   {
     name: "410 in the stream of a watch that brought something, or lasted, lists at once",
-    state: watching(true),
-    event: failed(expired),
+    state: watching(false),
+    event: broke(expired),
     next: relist("expired"),
   },
   {
     name: "410 right after a list waits, so that it does not go round for ever",
-    state: watching(true),
-    event: failed(expired, true),
+    state: watching(false),
+    event: broke(expired, false),
     next: after(relist("expired")),
   },
   {
     name: "a version that the server has not reached means a new list",
-    state: opening(false),
-    event: { is: "failed", error: tooLarge },
+    state: resuming(true),
+    event: failed(tooLarge),
     next: relist("relist"),
   },
   {
     name: "a version that the server has not reached waits right after a list",
-    state: opening(true),
-    event: { is: "failed", error: tooLarge },
+    state: opening(false),
+    event: failed(tooLarge),
     next: after(relist("relist")),
   },
   {
     name: "a refusal for other causes keeps the version",
-    state: watching(false),
-    event: failed(because("Other")),
-    next: after(opening(false, "8")),
+    state: watching(true),
+    event: broke(because("Other")),
+    next: after(resuming(true)),
   },
   {
     name: "a refusal with details that name no cause keeps the version",
-    state: watching(false),
-    event: failed(new StatusError(504, { code: 504, details: {} })),
-    next: after(opening(false, "8")),
+    state: watching(true),
+    event: broke(new StatusError(504, { code: 504, details: {} })),
+    next: after(resuming(true)),
   },
   {
     name: "a watch that broke within a second, with nothing, is resumed after a wait",
-    state: watching(true),
-    event: failed(brokenConnection, true),
-    next: after(opening(true, "8")),
+    state: watching(false),
+    event: broke(brokenConnection, false),
+    next: after(resuming(false)),
   },
   {
     name: "429 on a list by watch is no sign that the server cannot",
-    state: { is: "streaming", why: "start" },
-    event: { is: "failed", error: refused(429, "TooManyRequests", 3000) },
-    next: after({ is: "streaming", why: "start" }, 3000),
+    state: streaming,
+    event: failed(refused(429, "TooManyRequests", 3000)),
+    next: after(streaming, 3000),
   },
   {
     name: "with lists by watch a new list is one too",
-    state: watching(false),
-    event: failed(expired),
+    state: watching(true),
+    event: broke(expired),
     watchList: true,
     next: { is: "streaming", why: "expired" },
   },
   {
     name: "a server without lists by watch is asked for pages",
-    state: { is: "streaming", why: "start" },
-    event: { is: "failed", error: refused(422, "Invalid") },
+    state: streaming,
+    event: failed(refused(422, "Invalid")),
     next: listing,
   },
   {
     name: "a list by watch that broke is tried again after a wait",
-    state: { is: "streaming", why: "start" },
-    event: { is: "failed", error: brokenConnection },
-    next: after({ is: "streaming", why: "start" }),
+    state: streaming,
+    event: failed(brokenConnection),
+    next: after(streaming),
   },
   {
     name: "after the wait it goes on where it was",
-    state: after(opening(false)),
+    state: after(resuming(true)),
     event: { is: "waited" },
-    next: opening(false),
+    next: resuming(true),
   },
 ];
 
-/** What cannot happen in a state changes nothing. */
-const strays: readonly { readonly state: ReflectorState; readonly event: ReflectorEvent }[] = [
-  { state: listing, event: { is: "opened" } },
-  { state: watching(true), event: { is: "waited" } },
-  { state: after(opening(true)), event: { is: "failed", error: brokenConnection } },
+const states: readonly State[] = [listing, streaming, opening(false), watching(false), after(opening(false))];
+const events: readonly Event[] = [
+  { is: "listed", resourceVersion: "5" },
+  { is: "streamed", watch: "w1" },
+  { is: "opened", watch: "w1" },
+  failed(brokenConnection),
+  ended(true),
+  broke(brokenConnection),
+  { is: "waited" },
 ];
+/** What can happen in each state. */
+const possible: Readonly<Record<State["is"], readonly Event["is"][]>> = {
+  listing: ["listed", "failed"],
+  streaming: ["streamed", "failed"],
+  opening: ["opened", "failed"],
+  watching: ["ended", "broke"],
+  "backing off": ["waited"],
+};
 
 describe("nextState", () => {
-  for (const { state, event } of strays)
-    test(`${event.is} while ${state.is} changes nothing`, () =>
-      expect(nextState(state, event, { watchList: false })).toEqual(state));
+  for (const state of states)
+    for (const event of events)
+      if (!possible[state.is].includes(event.is))
+        test(`${event.is} while ${state.is} is a fault, and throws`, () =>
+          expect(() => nextState(state, event, { watchList: false })).toThrow(
+            `a Reflector that is ${state.is} cannot have ${event.is}`,
+          ));
 
   for (const { name, state, event, watchList, next } of rows) {
     test(name, () => {

@@ -13,6 +13,7 @@ interface Scene {
   readonly timeline: VirtualTimeline;
   readonly server: FakeServer;
   readonly reflector: Reflector<Widget>;
+  readonly bus: TraceBus;
   readonly events: StageEvent[];
   /** What came out of the queue, as lines. */
   readonly popped: string[];
@@ -73,6 +74,7 @@ function scene(options: Options = {}): Scene {
     timeline,
     server,
     reflector,
+    bus,
     events,
     popped,
     running,
@@ -387,9 +389,32 @@ describe("Reflector", () => {
       if (phase === "watching") expect(watches(events).at(-1)).toBe("closed @102: stopped");
     });
   }
+
+  for (const watchList of [false, true])
+    test(`a watch that opens as the Reflector is stopped is closed${watchList ? ", by list too" : ""}`, async () => {
+      const { timeline, running, bus, stop, server, events } = scene({ watchList });
+      bus.listen((event) => {
+        if (event.stage === "watch" && event.state === "opened") stop();
+      });
+      expect(await timeline.runUntil({ ms: 10 })).toBe("steady");
+      await running;
+      const from = watchList ? "" : "102";
+      expect(watches(events)).toEqual([`opened @${from}: start`, "closed @102: stopped"]);
+      expect(server.openWatches).toBe(0);
+    });
 });
 
 describe("Reflector with lists by watch", () => {
+  test("the end of the initial events is no progress: a server that forgets at once is asked again after a wait", async () => {
+    const { server, pass } = scene({ watchList: true });
+    await pass(1);
+    server.sendError(gone);
+    await pass(700);
+    expect(asked(server)).toEqual(["0 watch everything"]);
+    await pass(200);
+    expect(asked(server)).toEqual(["0 watch everything", "801 watch everything"]);
+  });
+
   test("takes everything from one watch, and goes on with it", async () => {
     const { server, pass, popped, events } = scene({ watchList: true });
     await pass(1);

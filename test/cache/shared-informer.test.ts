@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ManagedFieldsEntry } from "../../src/api/object.ts";
-import { parseSelector } from "../../src/api/labels.ts";
+import { parseSelector } from "../../src/api/selector-parser.ts";
 import { DeltaFIFO } from "../../src/cache/delta-fifo.ts";
 import { RealFIFO } from "../../src/cache/real-fifo.ts";
 import { seededRandom } from "../../src/platform/random.ts";

@@ -1,6 +1,7 @@
 /** A world for tests: what has been read is a list of objects, and all of it. */
 import { apiVersionOf, Events, type Kind, kindOf, resourceOf } from "../../src/api/kind.ts";
-import { matches, parseSelector } from "../../src/api/labels.ts";
+import { matches } from "../../src/api/labels.ts";
+import { parseSelector } from "../../src/api/selector-parser.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import type { Event } from "../../src/api/types.ts";
 import { type Answer, answerFrom } from "../../src/diagnosis/answer.ts";

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { DoneEvent } from "../../src/trace/events.ts";
 import type { Trigger } from "../../src/trace/triggers.ts";
 import { BlockFold, type Folded } from "../../src/views/block-fold.ts";
+import { noChanges } from "../../src/views/field-interest.ts";
 import type { BlockWrite, SyncBlock } from "../../src/views/sync-block.ts";
 
 interface Given {
@@ -34,6 +35,7 @@ function block({ key = "shop/web", at, sentence = "2 of 2 pods", writes = false,
     sentAt: 0,
     ms: 1,
     changes: [],
+    summary: noChanges,
     seq: syncs,
   };
   const { outcome = { is: "forgotten" }, cause = { cause: "other", why: "somebody asked" } } = given;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { DeltaDetail } from "../../src/trace/delta-detail.ts";
 import type { DeltaEvent, StageEventBody, WriteEvent } from "../../src/trace/events.ts";
 import { type Trigger, TriggerLog } from "../../src/trace/triggers.ts";
+import { shownOrigin } from "../../src/views/shown-block.ts";
 import type { SyncBlock } from "../../src/views/sync-block.ts";
 import { SyncTrace } from "../../src/views/sync-trace.ts";
 
@@ -106,8 +107,7 @@ describe("SyncTrace", () => {
         key: "shop/a",
         resourceVersion: "7",
         delta: 1,
-        changes: [],
-        writer: "kubectl-create",
+        detail: expect.objectContaining({ changes: [], writer: "kubectl-create" }) as never,
       },
     ]);
   });
@@ -155,6 +155,25 @@ describe("SyncTrace", () => {
     expect(second?.causes[0]).toMatchObject({ by: { controller: "replicaset", sync: 1 } });
   });
 
+  test("a block that was handed out stays as it is when more becomes known", () => {
+    const { blocks, trace } = play(
+      begin(1),
+      decide(1),
+      podDelta("b"),
+      begin(2, byDelta(3, "b")),
+      end(2),
+      write(1, 2, "b"),
+      link(6, 3),
+      end(1),
+    );
+    const [second] = blocks;
+    const before = structuredClone({ ...second?.causes[0], detail: undefined });
+    expect(trace.originOf({ controller: "replicaset", sync: 2 }).steps).toEqual([
+      { controller: "replicaset", sync: 1 },
+    ]);
+    expect({ ...second?.causes[0], detail: undefined }).toEqual(before);
+  });
+
   test("a key that is woken in backoff says until when that goes on", () => {
     const failed = end(1, { outcome: { is: "rate-limited", delayMs: 500, failures: 3 }, error: "no" });
     const { blocks } = play(begin(1), failed, begin(2, byDelta(0, "a")), end(2));
@@ -179,7 +198,7 @@ describe("SyncTrace", () => {
     );
     const origin = trace.originOf({ controller: "replicaset", sync: 3 });
     expect(origin.steps.map(({ sync }) => sync)).toEqual([2, 1]);
-    expect(origin.first).toMatchObject({ key: "shop/first", writer: "kubectl-create" });
+    expect(shownOrigin(origin).first).toMatchObject({ key: "shop/first", writer: "kubectl-create" });
   });
 
   test("a would-be write says since when it stands and what the owner did", () => {

@@ -1,4 +1,5 @@
-import { matchesEverything, parseSelector, type Selector } from "../../../src/api/labels.ts";
+import { matchesEverything, type Selector } from "../../../src/api/labels.ts";
+import { parseSelector } from "../../../src/api/selector-parser.ts";
 import { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
 import { choice, type Command, duration, flag, positiveNumber, text, wholeNumber } from "../../cli/command.ts";
 import { refuseTwoScopes } from "../../cli/scope.ts";

@@ -3,6 +3,7 @@ import type { Cancel, Timeline } from "../../../src/platform/timeline.ts";
 import type { Output } from "../../../src/platform/terminal.ts";
 import type { AgreementEvent, StageEvent } from "../../../src/trace/events.ts";
 import { BlockFold, type Folded } from "../../../src/views/block-fold.ts";
+import { shownOrigin } from "../../../src/views/shown-block.ts";
 import type { SyncBlock } from "../../../src/views/sync-block.ts";
 import { SyncTrace } from "../../../src/views/sync-trace.ts";
 import { jsonLines } from "../../render/json-lines.ts";
@@ -123,7 +124,10 @@ export class TraceScreen {
       switch (each.is) {
         case "block":
           this.#write(
-            this.#text.lines(each.block, this.#options.origins ? this.trace.originOf(each.block) : undefined),
+            this.#text.lines(
+              each.block,
+              this.#options.origins ? shownOrigin(this.trace.originOf(each.block)) : undefined,
+            ),
           );
           break;
         case "quiet":

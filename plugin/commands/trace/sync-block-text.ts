@@ -2,16 +2,9 @@
 import { splitKey } from "../../../src/api/key.ts";
 import { formatLocalClock } from "../../../src/api/time.ts";
 import type { UnseenWrites } from "../../../src/trace/events.ts";
-import {
-  type BlockCause,
-  type BlockDecision,
-  type Origin,
-  type SyncBlock,
-  type SyncName,
-  type Woken,
-  writesOf,
-} from "../../../src/views/sync-block.ts";
-import { changesText } from "../../render/changes.ts";
+import type { ShownBlock, ShownCause, ShownOrigin } from "../../../src/views/shown-block.ts";
+import { type BlockDecision, type SyncName, type Woken, writesOf } from "../../../src/views/sync-block.ts";
+import { summaryText } from "../../render/changes.ts";
 import { pluralize, formatDuration, showsTimes, type Style, wrapWords } from "../../cli/style.ts";
 import { madeUpName, writeLines } from "../../render/write-lines.ts";
 
@@ -24,8 +17,6 @@ export interface SyncBlockTextOptions {
 }
 
 const labelWidth = 6;
-const shownCauses = 6;
-const shownChanges = 3;
 const shownEvents = 3;
 const shownWoken = 3;
 /** Shorter refusals are said wherever they come up. */
@@ -42,7 +33,7 @@ export class SyncBlockText {
     this.#options = options;
   }
 
-  lines(block: SyncBlock, origin?: Origin): string[] {
+  lines(block: ShownBlock, origin?: ShownOrigin): string[] {
     const { colour } = this.#options.style;
     const lines = this.#head(block);
     this.#causes(lines, block);
@@ -57,7 +48,7 @@ export class SyncBlockText {
     return [...lines, ""];
   }
 
-  #head(block: SyncBlock): string[] {
+  #head(block: ShownBlock): string[] {
     const { style } = this.#options;
     const { controller, key, sync, waitedMs, ms, depth, inFlight, delayed } = block;
     // When it ended: blocks are told in that order, so that times never run backwards.
@@ -81,13 +72,11 @@ export class SyncBlockText {
     return sinceStartAt === undefined ? formatLocalClock(at) : ((at - sinceStartAt) / 1000).toFixed(3).padStart(8);
   }
 
-  #causes(lines: string[], { causes, moreCauses, controller, failures, inBackoffUntil, at }: SyncBlock): void {
-    const most = causes.length > shownCauses + 1 ? shownCauses : causes.length;
-    for (const [index, cause] of causes.slice(0, most).entries()) {
+  #causes(lines: string[], { causes, moreCauses, controller, failures, inBackoffUntil, at }: ShownBlock): void {
+    for (const [index, cause] of causes.entries()) {
       this.#put(lines, index === 0 ? "why" : "", causePieces(cause, controller, this.#options.shadow));
     }
-    const more = causes.length - most + moreCauses;
-    if (more > 0) this.#put(lines, "", [`${pluralize(more, "more trigger")}, merged into this sync`]);
+    if (moreCauses > 0) this.#put(lines, "", [`${pluralize(moreCauses, "more trigger")}, merged into this sync`]);
     if (inBackoffUntil !== undefined) {
       const left = formatDuration(inBackoffUntil - at);
       this.#put(lines, "", [
@@ -107,7 +96,7 @@ export class SyncBlockText {
     return [`expectations unmet: ${parts.join(" and ")} not seen since ${this.#time(unseen.since).trim()}`];
   }
 
-  #did(lines: string[], block: SyncBlock): void {
+  #did(lines: string[], block: ShownBlock): void {
     const { style, shadow } = this.#options;
     const label = shadow ? "would" : "did";
     let first = true;
@@ -124,7 +113,7 @@ export class SyncBlockText {
     }
   }
 
-  #events(lines: string[], block: SyncBlock): void {
+  #events(lines: string[], block: ShownBlock): void {
     // What is decided again while it stands has been told.
     const isNew = writesOf(block).some(({ verb, standsSince }) => verb !== "update" && standsSince === undefined);
     const told = this.#options.shadow && !isNew ? [] : block.recorded;
@@ -147,7 +136,7 @@ export class SyncBlockText {
     if (more > 1) this.#put(lines, "", [`${more} more Events`]);
   }
 
-  #outcome(block: SyncBlock): string[] {
+  #outcome(block: ShownBlock): string[] {
     const { done, woke, controller } = block;
     const { outcome, expected } = done;
     const error = withoutTold(done.error ?? "", longErrorsOf(block));
@@ -194,7 +183,7 @@ function names(keys: readonly string[]): string {
 }
 
 /** `ReplicaSet web Updated 48210`, `.spec.replicas 3 → 5`, `by kubectl-edit`. */
-function causePieces(cause: BlockCause, controller: string, shadow: boolean): string[] {
+function causePieces(cause: ShownCause, controller: string, shadow: boolean): string[] {
   if (cause.is === "other") return [otherCause(cause.trigger)];
   const { kind, key, type, resourceVersion, changes, writer, by, tombstone, relist } = cause;
   const resync = type === "Sync" ? ["resync, nothing changed"] : [];
@@ -206,13 +195,13 @@ function causePieces(cause: BlockCause, controller: string, shadow: boolean): st
     `${kind} ${splitKey(key).name} ${type} ${resourceVersion}`,
     ...resync,
     ...marks,
-    ...changesText(changes, shownChanges),
+    ...summaryText(changes),
     ...who,
   ];
 }
 
 /** What the API server said of the writes of a block, where that is long: it stands beside them, and need not be said again. */
-function longErrorsOf(block: SyncBlock): readonly string[] {
+function longErrorsOf(block: ShownBlock): readonly string[] {
   const errors = writesOf(block).flatMap(({ error }) =>
     error === undefined || error.length < longRefusal ? [] : [error],
   );
@@ -223,7 +212,7 @@ function withoutTold(text: string, told: readonly string[]): string {
   return told.reduce((rest, each) => rest.replaceAll(each, "(as above)"), text);
 }
 
-function otherCause(trigger: Extract<BlockCause, { readonly is: "other" }>["trigger"]): string {
+function otherCause(trigger: Extract<ShownCause, { readonly is: "other" }>["trigger"]): string {
   switch (trigger.cause) {
     case "requeue":
       return trigger.sync > 0 ? `requeued by sync ${trigger.sync}: ${trigger.why}` : `requeued: ${trigger.why}`;
@@ -239,7 +228,7 @@ function syncText({ controller, sync }: SyncName, here: string): string {
   return controller === here ? `sync ${sync}` : `${controller} sync ${sync}`;
 }
 
-function originPieces({ steps, first }: Origin, shadow: boolean): string[] {
+function originPieces({ steps, first }: ShownOrigin, shadow: boolean): string[] {
   const [nearest] = steps;
   const chain = steps.map((step) => syncText(step, "")).join(" ← ");
   return nearest === undefined

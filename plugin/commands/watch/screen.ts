@@ -6,6 +6,7 @@ import type { Cancel, Timeline } from "../../../src/platform/timeline.ts";
 import { ownSequence } from "../../../src/platform/visible-text.ts";
 import type { StageEvent } from "../../../src/trace/events.ts";
 import { DeltaReport, type DeltaReportOptions, type WatchLine } from "../../../src/views/delta-report.ts";
+import { shownLine } from "../../../src/views/shown-delta.ts";
 import { jsonLines } from "../../render/json-lines.ts";
 import { type LiveTableOptions, liveTable } from "./live-table.ts";
 import { styleOf } from "../../cli/style.ts";
@@ -131,7 +132,7 @@ export class WatchScreen {
     }
     if (this.#dropped > 0) out.line(`… ${this.#dropped} lines not shown: they came faster than they were read`);
     this.#dropped = 0;
-    for (const each of this.#lines.text(line)) out.line(each);
+    for (const each of this.#lines.text(shownLine(line))) out.line(each);
   }
 
   #draw(): void {

@@ -4,7 +4,7 @@ import { splitKey } from "../../../src/api/key.ts";
 import { formatLocalClock } from "../../../src/api/time.ts";
 import type { ListEvent } from "../../../src/trace/events.ts";
 import type { DeltaSummary, MadeKey, SeenDelta, WatchLine } from "../../../src/views/delta-report.ts";
-import { byInterest, withoutAccompanying } from "../../../src/views/field-interest.ts";
+import type { DeltaNews, ShownLine } from "../../../src/views/shown-delta.ts";
 import { changeText, wideChangesText } from "../../render/changes.ts";
 import { pluralize, formatDuration, shorten, type Style, wrapWords } from "../../cli/style.ts";
 
@@ -38,11 +38,11 @@ export class WatchLines {
     this.#options = options;
   }
 
-  text(line: WatchLine): readonly string[] {
+  text(line: ShownLine): readonly string[] {
     const { colour } = this.#options.style;
     switch (line.is) {
       case "delta": {
-        const lines = this.#delta(line.delta);
+        const lines = this.#delta(line);
         for (const { controller, keys } of line.told) {
           // Most deltas of what a controller owns, or others own, make none.
           if (keys.length === 0 && this.#options.wide)
@@ -74,7 +74,7 @@ export class WatchLines {
     return `${((at - sinceStartAt) / 1000).toFixed(3).padStart(9)} `;
   }
 
-  #delta(delta: SeenDelta): string[] {
+  #delta({ delta, news, writer: by }: Extract<ShownLine, { readonly is: "delta" }>): string[] {
     const { style, namespaces } = this.#options;
     const { type, of, key, resourceVersion, at } = delta;
     const named = `${of.kind} ${namespaces ? key : splitKey(key).name}`;
@@ -87,10 +87,10 @@ export class WatchLines {
     const head = `${named.padEnd(this.#nameWidth)}${version}  `;
     const before = time.length + typeWidth + 1 + head.length;
     const shown = style.colour.dim(time) + this.#paint(delta)(type.padEnd(typeWidth)) + ` ${head}`;
-    const writer = this.#writer(delta);
+    const writer = by === undefined ? "" : `by ${by}`;
     const room =
       style.columns === undefined ? undefined : style.columns - before - (writer === "" ? 0 : writer.length + 2);
-    return this.#set(shown, before, this.#words(delta, room), writer);
+    return this.#set(shown, before, this.#words(news, room), writer);
   }
 
   /** The line with its words; what does not fit goes on below, under the first word or under the time. */
@@ -111,26 +111,13 @@ export class WatchLines {
     return [`${shown}${first}`.trimEnd(), ...rest.map((text) => " ".repeat(indent) + text)];
   }
 
-  #words(delta: SeenDelta, room: number | undefined): readonly string[] {
-    const { type, detail, tombstone, relist } = delta;
-    if (type === "Deleted") {
-      if (tombstone !== true) return ["gone"];
-      return [
-        relist === true ? "gone: missing from a list, its last states were not seen" : "gone: its end was not seen",
-      ];
-    }
-    if (type === "Sync") return ["(resync, nothing changed)"];
-    const from = type === "Replaced" && relist === true ? ["(by a list: states in between may be missing)"] : [];
-    if (detail.isNew) return [type === "Replaced" && relist !== true ? "there at the start" : "new", ...from];
-    const { changes } = detail;
-    if (changes.length === 0) return ["no field changed", ...from];
-    if (this.#options.wide) return [...wideChangesText(byInterest(changes)), ...from];
-    return [...fitting(byInterest(withoutAccompanying(changes)), room), ...from];
-  }
-
-  #writer({ type, detail }: SeenDelta): string {
-    if (type === "Deleted" || type === "Sync") return "";
-    return detail.writer === undefined ? "" : `by ${detail.writer}`;
+  #words(news: DeltaNews, room: number | undefined): readonly string[] {
+    if (news.is === "gone") return [news.missed === undefined ? "gone" : missedText[news.missed]];
+    if (news.is === "resync") return ["(resync, nothing changed)"];
+    const from = news.byList ? ["(by a list: states in between may be missing)"] : [];
+    if (news.is === "unchanged") return ["no field changed", ...from];
+    if (news.is !== "changed") return [news.is, ...from];
+    return [...(this.#options.wide ? wideChangesText(news.all) : fitting(news.telling, room)), ...from];
   }
 
   #paint({ type, tombstone }: SeenDelta): (text: string) => string {
@@ -188,6 +175,11 @@ export class WatchLines {
     );
   }
 }
+
+const missedText = {
+  "the delete event": "gone (the delete event was missed)",
+  "the last states": "gone (absent from a list, last states missed)",
+} as const;
 
 const whyListed: Readonly<Record<ListEvent["why"], string>> = {
   start: "",

@@ -1,4 +1,4 @@
-import { parseSelector } from "../../../src/api/labels.ts";
+import { parseSelector } from "../../../src/api/selector-parser.ts";
 import type { DeltaType } from "../../../src/trace/events.ts";
 import { choice, type Command, duration, flag, text, wholeNumber } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";

@@ -1,5 +1,6 @@
 /** What `why` is asked about: objects by name, all of a type, or what is in a namespace. */
-import { parseSelector, type Selector } from "../../../src/api/labels.ts";
+import { type Selector } from "../../../src/api/labels.ts";
+import { parseSelector } from "../../../src/api/selector-parser.ts";
 import { isForbidden, isNotFound } from "../../../src/api/status-error.ts";
 import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";

@@ -49,12 +49,6 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     why: guard,
   })),
   {
-    file: "src/cache/reflector.ts",
-    line: "#resumes = false;",
-    replacement: "true",
-    why: "equivalent: read only after a list, which sets it",
-  },
-  {
     file: "src/cache/shared-informer.ts",
     line: "...(onHandlerError !== undefined && { onHandlerError }),",
     replacement: "true",

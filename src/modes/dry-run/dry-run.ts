@@ -9,7 +9,7 @@ import { type ChangeGroup, type OutcomeOptions, outcomeOf } from "../../views/ou
 import { type Rollout, Rollouts } from "../../views/rollout.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
-import { type Refused, Story } from "../../views/story.ts";
+import { type Refused, WriteAttribution } from "../../views/write-attribution.ts";
 import { type AppliedChange, applyChanges, type RejectedChange, type RequestedChange } from "./apply.ts";
 import { type AdmissionNote, admissionNotes } from "./admission.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
@@ -97,12 +97,12 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   if (first.settled.is !== "steady" || first.refused.length > 0) return nothingApplied(world, first);
   const { before } = first;
   writes.length = 0;
-  const story = new Story();
-  world.bus.listen(story.listener);
+  const attribution = new WriteAttribution();
+  world.bus.listen(attribution.listener);
   const rollouts = new Rollouts(world.timeline.now(), before.values());
   world.onChange((change) => rollouts.accept(change));
   const { done, refused } = await applyChanges(world, options.wishes);
-  for (const { of, key, changes } of done) if (changes !== undefined) story.applied(entryName(of, key), changes);
+  for (const { of, key, changes } of done) if (changes !== undefined) attribution.applied(entryName(of, key), changes);
   const settled: Convergence =
     refused.length > 0 ? { is: "steady", afterMs: 0 } : await untilConverged(world, horizonMs);
   const state = world.state();
@@ -111,16 +111,16 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     before: first.settled,
     done,
     refused,
-    groups: outcomeOf(before, state, story, options),
+    groups: outcomeOf(before, state, attribution, options),
     settled,
-    syncs: story.syncs,
-    refusedWrites: story.refused,
+    syncs: attribution.syncs,
+    refusedWrites: attribution.refused,
     availability: availabilityOf(done, { state, controllers: options.controllers, scope: beginning.scope }),
     claims: openClaims(done, storageIn(state, beginning.scope)),
     references: danglingOf(done, { before, state, scope: beginning.scope }),
     notFollowed: done.filter((each) => !isReconciled(each, options.controllers)),
     rollouts: rollouts.rollouts(),
-    admission: admissionNotes(story.admitted, { before, after: state, pluralOf: pluralsOf(world) }),
+    admission: admissionNotes(attribution.admitted, { before, after: state, pluralOf: pluralsOf(world) }),
     writes,
     state,
   };
@@ -142,13 +142,13 @@ interface First {
 /** Has the workers start, brings in the baseline, and waits until all is quiet. */
 async function driftOf(world: SimulatedCluster, options: DryRunOptions, horizonMs: number): Promise<First> {
   const asFound = world.state();
-  const story = new Story();
-  const end = world.bus.listen(story.listener);
+  const attribution = new WriteAttribution();
+  const end = world.bus.listen(attribution.listener);
   world.manager.startWorkers();
   let settled = await untilConverged(world, horizonMs);
   end();
   const steady = world.state();
-  const drift = inScope(outcomeOf(asFound, steady, story, options), options.beginning.scope);
+  const drift = inScope(outcomeOf(asFound, steady, attribution, options), options.beginning.scope);
   if (settled.is !== "steady" || options.baseline.length === 0) return { drift, settled, refused: [], before: steady };
   const { refused } = await applyChanges(world, options.baseline);
   if (refused.length === 0) settled = await untilConverged(world, horizonMs);

@@ -3,7 +3,7 @@ import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { KindName, WriteEvent } from "../../trace/events.ts";
-import { shownForm } from "../../views/shown-form.ts";
+import { normalizeForDiff } from "../../views/normalize-for-diff.ts";
 import type { StoreChange } from "./simulated-cluster.ts";
 
 export interface Loop {
@@ -99,7 +99,7 @@ const modulus = 2 ** 48;
 
 /** Of everything but times, versions and names that were made up. */
 function hashOf(of: KindName, object: StoredObject): number {
-  const form = shownForm({ group: "", kind: of.kind }, object, {}) as { metadata?: { name?: string } };
+  const form = normalizeForDiff({ group: "", kind: of.kind }, object, {}) as { metadata?: { name?: string } };
   const owner = controllerOf(object);
   const { generateName } = object.metadata;
   if (generateName !== undefined && form.metadata !== undefined) form.metadata.name = generateName;

@@ -10,7 +10,7 @@ import { controllerOf } from "../../api/owner-references.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { type ApiRequest, readAll, type Transport, wholeBody } from "../../api/transport.ts";
 import { parseResponse } from "../../client/api/answers.ts";
-import { shownForm } from "../../views/shown-form.ts";
+import { normalizeForDiff } from "../../views/normalize-for-diff.ts";
 
 export interface Validation {
   readonly is: "refused" | "changed" | "accepted" | "not sent" | "not judged";
@@ -195,7 +195,7 @@ async function validate(transport: Transport, { by, name, request, answer, count
 /** Where the server's answer differs from the sandbox's, in what is not the server's to make up: of a status write in the status alone. */
 function differences(ours: StoredObject, theirs: StoredObject, isStatus: boolean): readonly string[] {
   const plain = (object: StoredObject): unknown => {
-    const { status, ...form } = shownForm({ group: "", kind: ours.kind ?? "" }, object, {});
+    const { status, ...form } = normalizeForDiff({ group: "", kind: ours.kind ?? "" }, object, {});
     if (isStatus) return { status };
     const metadata = form["metadata"] as { name?: string; generateName?: string };
     if (metadata.generateName !== undefined) delete metadata.name;

@@ -21,9 +21,11 @@ export const pluginPurposes = {
   ResourceQuota: "ResourceQuotas count and limit objects",
 } as const;
 
+/** The name of a plugin that the sandbox has, as in `--disable-admission-plugins`. */
 export type AdmissionPlugin = keyof typeof pluginPurposes;
 
 // Object.keys forgets which keys they are.
+/** All plugins that the sandbox has; all are on by default. */
 export const admissionPlugins = Object.keys(pluginPurposes) as readonly AdmissionPlugin[];
 
 /** Names that kube-apiserver knows too, of what does nothing here: off by default there, or for what the sandbox does not serve. */

@@ -9,6 +9,7 @@ import type { Store } from "../storage/store.ts";
 import type { OpenWatches } from "./watch.ts";
 import type { YamlSlot } from "../serialization/yaml/codec.ts";
 
+/** The authenticated user of a request. */
 export interface User {
   readonly name: string;
   readonly uid?: string;
@@ -16,6 +17,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The parts of one API server: what every request may use. */
 export interface Server {
   readonly timeline: Timeline;
   readonly random: Random;
@@ -62,6 +64,7 @@ export interface RequestScope {
   readonly warnings: string[];
 }
 
+/** Where the objects of a resource are stored. */
 export function collectionOf(server: Server, resource: Resource): Collection {
   return server.store.collection(resource.storage, resource.namespaced);
 }

@@ -3,6 +3,7 @@ import { fieldsIn } from "../meta/object.ts";
 import type { StrategyContext } from "../registry/strategy/rest-strategy.ts";
 import type { RequestScope } from "./server.ts";
 
+/** What strategies may use of a request. The lists of Services are made only when they are asked for. */
 export function strategyContext(scope: RequestScope): StrategyContext {
   const { warnings, user, dryRun, namespace } = scope;
   const { timeline, random, store } = scope.server;

@@ -1,6 +1,7 @@
 /**
- * Watches. Each reads the shared history at its own place, so that a slow reader holds no queue and costs nothing; only a
- * watch that waits is woken by a change. Source: apiserver v0.36 storage/cacher/cache_watcher.go; differs: see there.
+ * Open watches. Each reads the shared watch cache at its own position; a change wakes only those that wait.
+ * Source: apiserver v0.36 storage/cacher/cache_watcher.go; differs: no buffer and no timeout for a slow reader, which gets an
+ * ERROR event of code 410 once it falls behind what the cache keeps.
  */
 import { type ApiBody, wholeBody } from "../../api/transport.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
@@ -9,33 +10,36 @@ import { expired } from "../meta/refusal.ts";
 import { selects, selectsAll, type Selection } from "../options/selection.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
-import type { Change } from "../storage/watch-cache.ts";
+import type { Change, WatchCache } from "../storage/watch-cache.ts";
 
+/** A watch as its request asks for it. */
 export interface WatchRequest {
   readonly collection: Collection;
   readonly selection: Selection;
   readonly format: Format;
-  /** Sent first, each as ADDED. */
+  /** Sent first, as ADDED events. */
   readonly initial: readonly Entry[];
-  /** Events after this revision. */
+  /** The watch has the events after this revision. */
   readonly from: number;
-  /** Tells that the initial events have ended, and at which revision. */
+  /** Sends a bookmark after the initial events (`sendInitialEvents`). */
   readonly initialEventsEnd: boolean;
+  /** Sends a bookmark every minute (`allowWatchBookmarks`). */
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
   /** The JSON of a bookmark's object. */
   bookmarkText(revision: number, initialEventsEnd: boolean): string;
-  /** The server's revision now. */
+  /** The current revision of the server. */
   revision(): number;
 }
 
-/** As kube-apiserver sends them. */
-const bookmarkEveryMs = 60_000;
-/** So much is handed over as one chunk, at least one frame. */
+const bookmarkIntervalMs = 60_000;
+/** A chunk is handed over as soon as it has this many bytes; it has at least one frame. */
 const chunkBytes = 65_536;
 
-/** As which event a watch sees a change; undefined for one that it does not see. */
-function eventTypeFor(selection: Selection, change: Change): "ADDED" | "MODIFIED" | "DELETED" | undefined {
+type EventType = "ADDED" | "MODIFIED" | "DELETED";
+
+/** The event by which a watch sees a change; undefined if its selection has the object neither before nor after. */
+function eventTypeFor(selection: Selection, change: Change): EventType | undefined {
   if (selection.namespace !== undefined && change.entry.namespace !== selection.namespace) return undefined;
   if (selectsAll(selection)) return change.type;
   const before = change.previous !== undefined && selects(selection, change.previous);
@@ -56,132 +60,188 @@ function joined(frames: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The open watches of a server: what it closes when it stops. */
+/** Frames on their way into one chunk. */
+class Chunk {
+  readonly #frames: Uint8Array[] = [];
+  #bytes = 0;
+
+  add(frame: Uint8Array): void {
+    this.#frames.push(frame);
+    this.#bytes += frame.length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#frames.length === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= chunkBytes;
+  }
+
+  /** Undefined for a chunk without frames. */
+  get content(): Uint8Array | undefined {
+    return this.isEmpty ? undefined : joined(this.#frames);
+  }
+}
+
+/** The open watches of a server, which it ends when it stops. */
 export type OpenWatches = Set<{ end(): void }>;
 
-/**
- * The body of a watch. `actor` names its hops; `hop` hands a chunk over. It ends properly after `timeoutMs` and when the
- * server stops; an ERROR frame of code 410 comes before the end when the reader fell behind what the history keeps.
- */
-export function watchBody(
-  request: WatchRequest,
-  { timeline, actor, open }: { readonly timeline: Timeline; readonly actor: string; readonly open: OpenWatches },
-): ApiBody {
-  const { collection, selection, format, from } = request;
-  const { history } = collection;
-  let sent = 0;
-  let told = false;
-  /** In which format the next event is written. */
-  const next = (): Format => {
-    const now = told ? format : (format.first ?? format);
-    told = true;
-    return now;
-  };
-  let place = history.firstAfter(from);
-  let sentInitialEventsEnd = !request.initialEventsEnd;
-  let bookmarkDue = false;
-  let state: "open" | "ending" | "closed" = "open";
-  let wake: (() => void) | undefined;
-  const timers: Cancel[] = [];
+/** Where a watch runs. */
+export interface WatchContext {
+  readonly timeline: Timeline;
+  /** Names the hops of its chunks. */
+  readonly actor: string;
+  readonly open: OpenWatches;
+}
 
-  const wakeReader = (): void => {
-    wake?.();
-    wake = undefined;
+class WatchBody implements ApiBody {
+  readonly #request: WatchRequest;
+  readonly #context: WatchContext;
+  readonly #cache: WatchCache;
+  /** How many of the initial entries have been sent. */
+  #sent = 0;
+  #sentInitialEventsEnd: boolean;
+  /** Of the next change to be read in the cache. */
+  #position: number;
+  #isFirstFrame = true;
+  #bookmarkDue = false;
+  /** `ending`: what is there is still sent. */
+  #state: "open" | "ending" | "closed" = "open";
+  /** Set while the reader waits for something to send. */
+  #wake: (() => void) | undefined;
+  readonly #cancelTimeout: Cancel;
+  #cancelBookmark: Cancel | undefined;
+
+  constructor(request: WatchRequest, context: WatchContext) {
+    this.#request = request;
+    this.#context = context;
+    this.#cache = request.collection.watchCache;
+    this.#position = this.#cache.firstAfter(request.from);
+    this.#sentInitialEventsEnd = !request.initialEventsEnd;
+    request.collection.listeners.add(this.#listener);
+    context.open.add(this);
+    const { timeline, actor } = context;
+    this.#cancelTimeout = timeline.after(request.timeoutMs, `${actor} timeout`, () => this.end(), { background: true });
+    if (request.bookmarks) this.#armBookmark();
+  }
+
+  async next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      if (this.#state === "closed") return undefined;
+      const chunk = this.#chunk();
+      if (chunk !== undefined) {
+        await this.#context.timeline.hop(this.#context.actor);
+        return chunk;
+      }
+      if (this.#state === "ending") {
+        this.cancel();
+        return undefined;
+      }
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  cancel(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#request.collection.listeners.delete(this.#listener);
+    this.#context.open.delete(this);
+    this.#cancelTimeout();
+    this.#cancelBookmark?.();
+    this.#wakeReader();
+  }
+
+  /** Ends the watch once all that is there has been sent. */
+  end(): void {
+    if (this.#state === "open") this.#state = "ending";
+    this.#wakeReader();
+  }
+
+  #wakeReader(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+
+  readonly #listener = (change: Change): void => {
+    if (this.#wake === undefined) return;
+    // The reader waits at the end of the cache: a change that it does not select is skipped without waking it.
+    if (eventTypeFor(this.#request.selection, change) === undefined) this.#position = this.#cache.end;
+    else this.#wakeReader();
   };
-  const listener = (change: Change): void => {
-    if (wake === undefined) return;
-    // Nobody else moves the place while the reader waits: what it does not want to see is passed over here.
-    if (eventTypeFor(selection, change) === undefined) place = history.end;
-    else wakeReader();
-  };
-  const close = (): void => {
-    if (state === "closed") return;
-    state = "closed";
-    collection.listeners.delete(listener);
-    open.delete(handle);
-    for (const cancel of timers) cancel();
-    wakeReader();
-  };
-  const handle = {
-    end(): void {
-      if (state === "open") state = "ending";
-      wakeReader();
-    },
-  };
-  const armBookmark = (): void => {
-    timers[1] = timeline.after(
-      bookmarkEveryMs,
+
+  #armBookmark(): void {
+    const { timeline, actor } = this.#context;
+    this.#cancelBookmark = timeline.after(
+      bookmarkIntervalMs,
       `${actor} bookmark`,
       () => {
-        bookmarkDue = true;
-        wakeReader();
-        armBookmark();
+        this.#bookmarkDue = true;
+        this.#wakeReader();
+        this.#armBookmark();
       },
       { background: true },
     );
-  };
-
-  /** The next chunk, as far as there is something to send. */
-  function chunk(): Uint8Array | undefined {
-    const frames: Uint8Array[] = [];
-    let bytes = 0;
-    const add = (frame: Uint8Array): void => {
-      frames.push(frame);
-      bytes += frame.length;
-    };
-    const full = (): boolean => bytes >= chunkBytes;
-    while (sent < request.initial.length && !full()) {
-      add(frameOf("ADDED", next().text(request.initial[sent++] as Entry)));
-    }
-    if (full()) return joined(frames);
-    if (!sentInitialEventsEnd) {
-      sentInitialEventsEnd = true;
-      add(frameOf("BOOKMARK", request.bookmarkText(from, true)));
-    }
-    while (place < history.end && !full()) {
-      if (!history.has(place)) {
-        state = "ending";
-        add(
-          frameOf("ERROR", JSON.stringify(expired(`too old resource version: ${from} (${history.compacted})`).status)),
-        );
-        place = history.end;
-        break;
-      }
-      const change = history.changeAt(place++) as Change;
-      const type = change.revision > from ? eventTypeFor(selection, change) : undefined;
-      if (type !== undefined) add(frameOfChange(change, type, next()));
-    }
-    if (bookmarkDue && frames.length === 0) add(frameOf("BOOKMARK", request.bookmarkText(request.revision(), false)));
-    bookmarkDue = false;
-    return frames.length === 0 ? undefined : joined(frames);
   }
 
-  collection.listeners.add(listener);
-  open.add(handle);
-  timers[0] = timeline.after(request.timeoutMs, `${actor} timeout`, () => handle.end(), { background: true });
-  if (request.bookmarks) armBookmark();
+  /** The format of the next frame. */
+  #format(): Format {
+    const { format } = this.#request;
+    const isFirst = this.#isFirstFrame;
+    this.#isFirstFrame = false;
+    return isFirst ? (format.first ?? format) : format;
+  }
 
-  return {
-    async next(): Promise<Uint8Array | undefined> {
-      for (;;) {
-        if (state === "closed") return undefined;
-        const piece = chunk();
-        if (piece !== undefined) {
-          await timeline.hop(actor);
-          return piece;
-        }
-        if (state === "ending") {
-          close();
-          return undefined;
-        }
-        await new Promise<void>((resolve) => (wake = resolve));
+  /** What there is to send, up to one chunk; undefined for nothing. */
+  #chunk(): Uint8Array | undefined {
+    const { bookmarkText, revision, from } = this.#request;
+    const chunk = new Chunk();
+    this.#addInitial(chunk);
+    if (chunk.isFull) return chunk.content;
+    if (!this.#sentInitialEventsEnd) {
+      this.#sentInitialEventsEnd = true;
+      chunk.add(frameOf("BOOKMARK", bookmarkText(from, true)));
+    }
+    this.#addChanges(chunk);
+    if (this.#bookmarkDue && chunk.isEmpty) chunk.add(frameOf("BOOKMARK", bookmarkText(revision(), false)));
+    this.#bookmarkDue = false;
+    return chunk.content;
+  }
+
+  #addInitial(chunk: Chunk): void {
+    const { initial } = this.#request;
+    while (this.#sent < initial.length && !chunk.isFull) {
+      chunk.add(frameOf("ADDED", this.#format().text(initial[this.#sent++] as Entry)));
+    }
+  }
+
+  #addChanges(chunk: Chunk): void {
+    const { selection, from } = this.#request;
+    const cache = this.#cache;
+    while (this.#position < cache.end && !chunk.isFull) {
+      if (!cache.has(this.#position)) {
+        this.#state = "ending";
+        this.#position = cache.end;
+        const error = expired(`too old resource version: ${from} (${cache.compacted})`);
+        chunk.add(frameOf("ERROR", JSON.stringify(error.status)));
+        return;
       }
-    },
-    cancel: close,
-  };
+      const change = cache.changeAt(this.#position++) as Change;
+      const type = change.revision > from ? eventTypeFor(selection, change) : undefined;
+      if (type !== undefined) chunk.add(frameOfChange(change, type, this.#format()));
+    }
+  }
 }
 
-/** A watch that has nothing to say but an error. */
+/**
+ * The body of a watch. It ends after `timeoutMs` and when the server stops; before that it sends an ERROR event of code 410 if the
+ * reader has fallen behind the watch cache.
+ */
+export function watchBody(request: WatchRequest, context: WatchContext): ApiBody {
+  return new WatchBody(request, context);
+}
+
+/** The body of a watch that is refused: one ERROR event. */
 export function errorBody(error: { readonly status: unknown }): ApiBody {
   return wholeBody(bytesOf(`{"type":"ERROR","object":${JSON.stringify(error.status)}}\n`));
 }

@@ -71,6 +71,7 @@ export function metricToV1(metric: Fields): Fields {
   });
 }
 
+/** A metric of autoscaling/v1, as autoscaling/v2 has it. */
 export function metricOfV1(metric: Fields): Fields {
   const resource = (source: Fields): Fields => {
     const utilization = source["targetAverageUtilization"];
@@ -117,6 +118,7 @@ export function metricOfV1(metric: Fields): Fields {
   });
 }
 
+/** The current value of a metric, as autoscaling/v1 has it. */
 export function metricStatusToV1(metric: Fields): Fields {
   const parts = (source: Fields): { current: Fields; metric: Fields } => ({
     current: part(source["current"]),
@@ -164,6 +166,7 @@ export function metricStatusToV1(metric: Fields): Fields {
   });
 }
 
+/** The current value of a metric of autoscaling/v1, as autoscaling/v2 has it. */
 export function metricStatusOfV1(metric: Fields): Fields {
   const resource = (source: Fields): Fields =>
     clean({

@@ -22,5 +22,7 @@ function renamed(object: Fields, to: ReadonlyMap<string, string>): Fields {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [to.get(name) ?? name, value]));
 }
 
+/** A `v1` Event as `events.k8s.io/v1` has it; shares its values. */
 export const newEventOf = (object: Fields): Fields => renamed(object, toEvents);
+/** An `events.k8s.io/v1` Event as `v1` has it; shares its values. */
 export const coreEventOf = (object: Fields): Fields => renamed(object, toCore);

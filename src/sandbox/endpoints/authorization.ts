@@ -20,12 +20,14 @@ export type Attributes =
     }
   | { readonly is: "path"; readonly verb: string; readonly path: string };
 
+/** A rule of a role about resources; `*` covers all. */
 export interface ResourceRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
 }
 
+/** A rule of a role about paths that are no resources; `*` at the end covers what follows. */
 export interface PathRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs: readonly string[];
@@ -107,6 +109,7 @@ function allows({ resourceRules, nonResourceRules }: Role, asked: Attributes): b
   );
 }
 
+/** Whether a user may do something, and why. */
 export interface Decision {
   readonly allowed: boolean;
   /** By which role, in the real server's words; nobody asks why a master may. */

@@ -19,6 +19,7 @@ import { Entry } from "../storage/entry.ts";
 import { yamlType } from "../serialization/yaml/codec.ts";
 import { mediaTypeOf, yamlJson } from "./body.ts";
 
+/** The options of a deletion, from the body or the query. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined;
   readonly propagationPolicy: string | undefined;

@@ -10,6 +10,7 @@ import { selects, selectsAll, type Selection } from "../options/selection.ts";
 import { keyOf, type Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 
+/** One page of a list. */
 export interface Listed {
   readonly entries: readonly Entry[];
   readonly revision: number;
@@ -116,14 +117,14 @@ export function listed(collection: Collection, options: ListOptions, current: nu
     // A negative version asks for whatever is there now: the way on after a token has expired.
     const revision = token.revision < 0 ? current : token.revision;
     if (revision > current) throw tooLarge(revision, current);
-    if (!collection.history.covers(revision)) throw expiredToken(continueToken, token, current);
+    if (!collection.watchCache.covers(revision)) throw expiredToken(continueToken, token, current);
     return page(collection.rangeAt({ namespace, from: token.from }, revision), selection, size, revision);
   }
   const asked = revisionOf(options.resourceVersion, true);
   if (asked > current) throw tooLarge(options.resourceVersion, current);
   const exact = options.match === "Exact" || (options.match === "" && limit > 0 && asked > 0);
   if (exact) {
-    if (!collection.history.covers(asked)) throw expired("The resourceVersion for the provided list is too old.");
+    if (!collection.watchCache.covers(asked)) throw expired("The resourceVersion for the provided list is too old.");
     return page(collection.rangeAt({ namespace }, asked), selection, limit, asked);
   }
   // From the watch cache the real server answers everything at once.

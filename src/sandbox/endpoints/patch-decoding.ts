@@ -24,6 +24,7 @@ export function refusedPatch(shown: string, why: string): Error {
   return invalidObject({ group: "", name: "" }, "", [invalid("patch", shown, why)]);
 }
 
+/** How the result of a patch is decoded, and how its errors read. */
 export interface Decoding {
   /** What a refusal shows. */
   readonly shown: () => string;

@@ -61,6 +61,7 @@ function entryOf(scope: RequestScope): Entry {
   return entry;
 }
 
+/** GET of a Scale. @throws StatusError 404. */
 export function getScale(scope: RequestScope): Answer {
   return { status: 200, value: scaleOf(entryOf(scope)) };
 }

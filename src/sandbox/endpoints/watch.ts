@@ -31,8 +31,8 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
       expired(`resource version ${asked} is of another sandbox, which is gone: this one is at ${current}`),
     );
   }
-  if (!sendsState && asked > 0 && !collection.history.covers(asked)) {
-    return errorBody(expired(`too old resource version: ${asked} (${collection.history.compacted})`));
+  if (!sendsState && asked > 0 && !collection.watchCache.covers(asked)) {
+    return errorBody(expired(`too old resource version: ${asked} (${collection.watchCache.compacted})`));
   }
   const initial: Entry[] = [];
   if (sendsState) {

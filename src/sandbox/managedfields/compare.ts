@@ -4,6 +4,7 @@ import { isFields, type Fields } from "../meta/object.ts";
 import type { Field, Schema, Shape, Struct } from "../../api/wire/schema.ts";
 import { below, emptySet, type FieldSet } from "./field-set.ts";
 
+/** How one state of an object differs from another, as sets of fields. */
 export interface Comparison {
   /** What is new or has another value. */
   readonly changed: FieldSet;

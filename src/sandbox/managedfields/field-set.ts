@@ -8,10 +8,12 @@ export interface FieldSet {
   readonly children: Map<string, FieldSet>;
 }
 
+/** A new set without a field. */
 export function emptySet(): FieldSet {
   return { member: false, children: new Map() };
 }
 
+/** True if nothing is in the set, here or below. */
 export function isEmptySet({ member, children }: FieldSet): boolean {
   return !member && children.size === 0;
 }

@@ -2,6 +2,7 @@
 import type { StatusError } from "../../api/status-error.ts";
 import { qualified, refusal, type Qualified } from "./refusal.ts";
 
+/** What is wrong with one field: a cause of an Invalid status. */
 export interface FieldError {
   readonly reason:
     | "FieldValueRequired"
@@ -64,12 +65,14 @@ export function sortedMap(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** A field that must be set. */
 export const required = (field: string, why = ""): FieldError => ({
   reason: "FieldValueRequired",
   field,
   message: why === "" ? "Required value" : `Required value: ${why}`,
 });
 
+/** A field whose value is not valid; `why` follows the value. */
 export const invalid = (field: string, value: unknown, why: string): FieldError => ({
   reason: "FieldValueInvalid",
   field,
@@ -85,30 +88,35 @@ export const notSupported = (field: string, value: unknown, valid: readonly stri
   }`,
 });
 
+/** A value that may occur once only. */
 export const duplicate = (field: string, value: unknown): FieldError => ({
   reason: "FieldValueDuplicate",
   field,
   message: `Duplicate value: ${shown(value)}`,
 });
 
+/** A field that may not be set, or not be changed. */
 export const notAllowed = (field: string, why: string): FieldError => ({
   reason: "FieldValueForbidden",
   field,
   message: `Forbidden: ${why}`,
 });
 
+/** A value that refers to something that does not exist. */
 export const missing = (field: string, value: unknown): FieldError => ({
   reason: "FieldValueNotFound",
   field,
   message: `Not found: ${shown(value)}`,
 });
 
+/** A value of more than `maximum` bytes. */
 export const tooLong = (field: string, maximum: number): FieldError => ({
   reason: "FieldValueTooLong",
   field,
   message: `Too long: may not be more than ${maximum} bytes`,
 });
 
+/** A list of `actual` items that may have `most`. */
 export const tooMany = (field: string, actual: number, most: number): FieldError => ({
   reason: "FieldValueTooMany",
   field,

@@ -7,6 +7,7 @@ import { badRequest } from "./refusal.ts";
 /** A byte order mark is no part of JSON, and must not be passed over. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
+/** A body in JSON, with what strict decoding needs to know of its text. */
 export interface JsonRead {
   readonly value: unknown;
   /** `duplicate field "data.a"`: keys that stand twice, in their order. */

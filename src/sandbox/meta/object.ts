@@ -2,6 +2,7 @@
 
 export type Fields = Record<string, unknown>;
 
+/** An entry of `metadata.ownerReferences`. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -30,6 +31,7 @@ export interface Meta {
   [field: string]: unknown;
 }
 
+/** An object of any kind. */
 export interface ApiObject {
   kind: string;
   apiVersion: string;
@@ -39,6 +41,7 @@ export interface ApiObject {
   [field: string]: unknown;
 }
 
+/** True for a JSON object: not null, not a list. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

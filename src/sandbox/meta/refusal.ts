@@ -21,6 +21,7 @@ function details(name: string, what: Qualified, more?: Partial<StatusDetails>): 
   };
 }
 
+/** A `Status` error; the functions below make the usual ones. Source: apimachinery v0.36 api/errors/errors.go. */
 export function refusal(
   code: number,
   reason: string,
@@ -41,6 +42,7 @@ export function refusal(
   return new StatusError(code, status);
 }
 
+/** 404: no object of this name. */
 export function notFound(resource: Qualified, name: string): StatusError {
   return refusal(404, "NotFound", `${qualified(resource)} "${name}" not found`, details(name, resource));
 }
@@ -50,6 +52,7 @@ export function noSuchPath(): StatusError {
   return refusal(404, "NotFound", "the server could not find the requested resource", {});
 }
 
+/** 405 */
 export function methodNotAllowed(): StatusError {
   return refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 }
@@ -66,18 +69,22 @@ export function generatedNameTaken(resource: Qualified, name: string): StatusErr
   return refusal(409, "AlreadyExists", message, details(name, resource, { retryAfterSeconds: 1 }));
 }
 
+/** 409: a precondition does not hold; `why` says which. */
 export function conflict(resource: Qualified, name: string, why: string): StatusError {
   const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
   return refusal(409, "Conflict", message, details(name, resource));
 }
 
+/** The message of a conflict of resourceVersions. */
 export const optimisticLock =
   "the object has been modified; please apply your changes to the latest version and try again";
 
+/** 400 */
 export function badRequest(message: string): StatusError {
   return refusal(400, "BadRequest", message);
 }
 
+/** 403, of admission or authorization. */
 export function forbidden(
   resource: Qualified,
   name: string,
@@ -88,10 +95,12 @@ export function forbidden(
   return refusal(403, "Forbidden", `${what}: ${why}`, details(name, resource, causes === undefined ? {} : { causes }));
 }
 
+/** 410: the client has to list again. */
 export function expired(message: string): StatusError {
   return refusal(410, "Expired", message);
 }
 
+/** 429; without `retry-after` for 0 seconds. */
 export function tooManyRequests(
   message: string,
   retryAfterSeconds: number,
@@ -106,28 +115,34 @@ export function tooManyRequests(
   );
 }
 
+/** 503 */
 export function serviceUnavailable(message: string): StatusError {
   return refusal(503, "ServiceUnavailable", message);
 }
 
+/** 415: the body is in none of the `supported` media types. */
 export function unsupportedMediaType(supported: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${supported.join(", ")}`;
   return refusal(415, "UnsupportedMediaType", message);
 }
 
+/** 406: the client accepts none of the `supported` media types. */
 export function notAcceptable(supported: readonly string[]): StatusError {
   const message = `only the following media types are accepted: ${supported.join(", ")}`;
   return refusal(406, "NotAcceptable", message);
 }
 
+/** 413: the body has more than `limit` bytes. */
 export function entityTooLarge(limit: number): StatusError {
   return refusal(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
 }
 
+/** 422 without a reason: a patch that cannot be applied. */
 export function unprocessable(message: string): StatusError {
   return refusal(422, "", message);
 }
 
+/** 500 */
 export function internal(message: string): StatusError {
   return refusal(500, "InternalError", `Internal error occurred: ${message}`, {
     causes: [{ message }],

@@ -5,17 +5,20 @@
 import { at, type ApiObject } from "../meta/object.ts";
 import { badRequest } from "../meta/refusal.ts";
 
+/** One requirement: `field=value` or, with `equal` false, `field!=value`. */
 export interface FieldTerm {
   readonly field: string;
   readonly equal: boolean;
   readonly value: string;
 }
 
+/** A field selector: all of its terms have to hold. */
 export interface FieldSelector {
   readonly terms: readonly FieldTerm[];
   matches(object: ApiObject): boolean;
 }
 
+/** The selector that matches every object. */
 export const everyField: FieldSelector = { terms: [], matches: () => true };
 
 const involved = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];

@@ -1,14 +1,17 @@
 /** The options of lists and watches, read from a query and checked. Source: apimachinery v0.36 meta/internalversion/validation. */
 import { fieldSelectorOf } from "./field-selectors.ts";
 import { invalidObject, notAllowed, type FieldError } from "../meta/field-errors.ts";
-import { labelSelectorOf } from "./label-selectors.ts";
+import { parseSelector, SelectorError } from "../../api/selector-parser.ts";
+import type { Selector } from "../../api/labels.ts";
 import { intProblem, uintProblem } from "../meta/numbers.ts";
 import { badRequest, refusal } from "../meta/refusal.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Selection } from "./selection.ts";
 
+/** The query of a request, in its order; names may be repeated. */
 export type Query = readonly (readonly [name: string, value: string])[];
 
+/** The first value of a parameter; undefined if it is not set. */
 export function param(query: Query, name: string): string | undefined {
   return query.find(([key]) => key === name)?.[1];
 }
@@ -28,6 +31,7 @@ export function flagParam(query: Query, name: string): boolean {
   return text !== undefined && text.toLowerCase() !== "false" && text !== "0";
 }
 
+/** The options of a list, a watch or a deletion of a collection. */
 export interface ListOptions {
   readonly selection: Selection;
   readonly limit: number;
@@ -59,7 +63,7 @@ export function listOptionsOf(query: Query, resource: Resource, namespace: strin
   const options: ListOptions = {
     selection: {
       namespace,
-      labels: labelSelectorOf(param(query, "labelSelector")),
+      labels: labelSelectorOf(param(query, "labelSelector") ?? ""),
       fields: fieldSelectorOf(
         field,
         resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`,
@@ -135,4 +139,13 @@ function unsupportedMatch(match: string, valid: readonly string[]): FieldError {
     field: "resourceVersionMatch",
     message: `Unsupported value: ${JSON.stringify(match)}: supported values: ${valid.map((v) => JSON.stringify(v)).join(", ")}`,
   };
+}
+
+/** @throws StatusError 400. */
+function labelSelectorOf(text: string): Selector {
+  try {
+    return parseSelector(text);
+  } catch (error) {
+    throw error instanceof SelectorError ? badRequest(error.problem) : error;
+  }
 }

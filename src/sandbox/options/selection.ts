@@ -3,6 +3,7 @@ import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
 import type { FieldSelector } from "./field-selectors.ts";
 import type { Entry } from "../storage/entry.ts";
 
+/** The objects that a request selects by namespace, labels and fields. */
 export interface Selection {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
@@ -15,6 +16,7 @@ export function selectsAll({ labels, fields }: Selection): boolean {
   return matchesEverything(labels) && fields.terms.length === 0;
 }
 
+/** True if the object of the entry is selected. */
 export function selects(selection: Selection, entry: Entry): boolean {
   if (selection.namespace !== undefined && selection.namespace !== entry.namespace) return false;
   if (selectsAll(selection)) return true;

@@ -3,6 +3,7 @@ import { at, isFields } from "../meta/object.ts";
 import { ageOf } from "./age.ts";
 import { type Cells, numberAt, textAt } from "./cells.ts";
 
+/** The columns of Events. */
 export const eventCells: Cells = (event, now) => {
   const first = ageOf(event["firstTimestamp"] ?? event["eventTime"], now);
   const { series } = event;

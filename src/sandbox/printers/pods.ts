@@ -112,6 +112,7 @@ function gatesText(pod: ApiObject): string {
   return gates.length === 0 ? "<none>" : `${met.length}/${gates.length}`;
 }
 
+/** The columns of Pods. */
 export const podCells: Cells = (pod, now) => {
   const inits = fieldsIn(pod.spec?.["initContainers"]);
   const sidecars = new Set(inits.filter((each) => each["restartPolicy"] === "Always").map(({ name }) => name));

@@ -6,6 +6,7 @@ import type { RESTStrategy } from "./strategy/rest-strategy.ts";
 import { storedVersionOf } from "../conversion/versions.ts";
 import { schemaOf, type Schema, type Struct } from "../../api/wire/schema.ts";
 
+/** A resource at one version, with all that the generic verbs need to know of it. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -26,6 +27,7 @@ export interface Resource {
   readonly asKind: Qualified;
 }
 
+/** All resources that the server serves, and the schema of their kinds. */
 export interface ResourceRegistry {
   readonly data: ApiData;
   readonly schema: Schema;
@@ -64,6 +66,7 @@ function resourceOf(apiVersion: string, entry: ResourceData, all: readonly Resou
   };
 }
 
+/** The resources of the API data, each with its strategy. */
 export function resourceRegistryOf(data: ApiData): ResourceRegistry {
   const schema = schemaOf(data);
   const resources = Object.entries(data.resources).flatMap(([apiVersion, entries]) =>

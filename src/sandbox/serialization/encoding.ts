@@ -8,6 +8,7 @@ import { atVersion } from "../conversion/versions.ts";
 
 const encoder = new TextEncoder();
 
+/** UTF-8. */
 export function bytesOf(text: string): Uint8Array {
   return encoder.encode(text);
 }
@@ -85,6 +86,7 @@ export function itemValue(entry: Entry, format: Format): unknown {
 /** The event types of a watch. */
 export type FrameType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
+/** One event of a watch, as a line of JSON. */
 export function frameOf(type: FrameType, objectText: string): Uint8Array {
   return bytesOf(`{"type":"${type}","object":${objectText}}\n`);
 }

@@ -9,6 +9,7 @@ import type { Schema, Struct } from "../../api/wire/schema.ts";
 import { decodeMessage, messageTypes } from "../../api/wire/decode.ts";
 import { bytesIn, lastFields, textIn, WireProblem } from "../../api/wire/wire-fields.ts";
 
+/** The media type of Kubernetes' protobuf; read, never written. */
 export const protobufType = "application/vnd.kubernetes.protobuf";
 
 /** What every message of Kubernetes begins with: `k8s` and a zero. */

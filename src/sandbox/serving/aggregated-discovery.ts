@@ -10,6 +10,7 @@ import type { ResourceRegistry } from "../registry/resource.ts";
 /** The parameters of the media type, in the request and in the response. */
 export const aggregatedForm = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
+/** A document of aggregated discovery. */
 export interface Aggregated {
   readonly json: string;
   /** The same as a value. */

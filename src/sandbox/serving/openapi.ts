@@ -14,6 +14,7 @@ const queryParameters = ["fieldValidation", "fieldManager", "dryRun"].map((name)
   schema: { type: "string" },
 }));
 
+/** The OpenAPI document of a group at one version. */
 export interface OpenApiDocument {
   readonly text: string;
   /** Of the text: clients keep the document by it. */

@@ -1,9 +1,9 @@
-/** All objects of one resource, their history, and those who wait for the next change. */
+/** The objects of one resource, their watch cache, and the listeners to their changes. */
 import type { Entry } from "./entry.ts";
 import { WatchCache, type Change, type WatchCacheLimits } from "./watch-cache.ts";
 import { lowerBound, SortedNames } from "./sorted-names.ts";
 
-/** Told of each change, synchronously, after it has been made. It must only take note. */
+/** Called synchronously after each change. It must not change the collection. */
 export type Listener = (change: Change) => void;
 
 interface Partition {
@@ -11,16 +11,18 @@ interface Partition {
   readonly names: SortedNames;
 }
 
+/** Which keys of a collection are read. */
 export interface Range {
   /** Undefined: all namespaces. */
   readonly namespace?: string | undefined;
-  /** Begin here: an etcd key `namespace/name`, or `name` where there are no namespaces; inclusive. */
+  /** The first key: `namespace/name`, or `name` of cluster-scoped objects. */
   readonly from?: string;
 }
 
+/** The objects of one resource by their keys, and the changes that led to them. Every method is atomic. */
 export class Collection {
   readonly namespaced: boolean;
-  readonly history: WatchCache;
+  readonly watchCache: WatchCache;
   readonly listeners: Set<Listener> = new Set();
   #partitions = new Map<string, Partition>();
   #namespaces = new SortedNames();
@@ -28,24 +30,26 @@ export class Collection {
 
   constructor(namespaced: boolean, revision: number, limits: WatchCacheLimits) {
     this.namespaced = namespaced;
-    this.history = new WatchCache(revision, limits);
+    this.watchCache = new WatchCache(revision, limits);
   }
 
+  /** How many objects there are. */
   get size(): number {
     return this.#size;
   }
 
+  /** Undefined if there is no such object. */
   get(namespace: string, name: string): Entry | undefined {
     return this.#partitions.get(namespace)?.entries.get(name);
   }
 
-  /** Sets or replaces an object, without a word in the history: of `load` and `apply`. */
+  /** Adds or replaces an object without an event. Returns the entry before. */
   set(entry: Entry): Entry | undefined {
     let partition = this.#partitions.get(entry.namespace);
     if (partition === undefined) {
       partition = { entries: new Map(), names: new SortedNames() };
       this.#partitions.set(entry.namespace, partition);
-      // The slash counts in the order: `a-b/x` stands before `a/x`.
+      // Sorted with the slash, as etcd sorts keys: `a-b/x` comes before `a/x`.
       this.#namespaces.add(`${entry.namespace}/`);
     }
     const previous = partition.entries.get(entry.name);
@@ -57,7 +61,7 @@ export class Collection {
     return previous;
   }
 
-  /** Makes a change: the objects, the history and the listeners know it when this returns. Atomic. */
+  /** Makes a change. Objects, watch cache and listeners have it when this returns. */
   apply(type: "PUT" | "DELETE", entry: Entry, at: number): void {
     let previous: Entry | undefined;
     if (type === "PUT") previous = this.set(entry);
@@ -70,7 +74,7 @@ export class Collection {
       previous,
       frames: new Map(),
     };
-    this.history.append(change);
+    this.watchCache.append(change);
     for (const listener of this.listeners) listener(change);
   }
 
@@ -111,24 +115,24 @@ export class Collection {
   }
 
   /**
-   * The objects as they were at `revision`, which the history must cover: today's with every later change taken back.
+   * The objects as they were at `revision`, which the watch cache must cover: the current ones with every later change undone.
    */
   rangeAt(range: Range, revision: number): Iterable<Entry> {
-    const place = this.history.firstAfter(revision);
-    if (place === this.history.end) return this.range(range);
-    /** What stood there at `revision`; undefined for nothing. The first later change tells. */
-    const then = new Map<string, Entry | undefined>();
-    for (let at = place; at < this.history.end; at++) {
-      const change = this.history.changeAt(at) as Change;
+    const first = this.watchCache.firstAfter(revision);
+    if (first === this.watchCache.end) return this.range(range);
+    /** The entries at `revision` of keys that changed later; undefined for objects that did not exist. */
+    const atRevision = new Map<string, Entry | undefined>();
+    for (let at = first; at < this.watchCache.end; at++) {
+      const change = this.watchCache.changeAt(at) as Change;
       const key = keyOf(change.entry);
-      if (!then.has(key)) then.set(key, change.previous);
+      if (!atRevision.has(key)) atRevision.set(key, change.previous);
     }
-    return this.#takenBack(range, then);
+    return this.#undone(range, atRevision);
   }
 
-  *#takenBack(range: Range, then: ReadonlyMap<string, Entry | undefined>): Generator<Entry> {
+  *#undone(range: Range, atRevision: ReadonlyMap<string, Entry | undefined>): Generator<Entry> {
     const from = range.from ?? "";
-    const old = [...then.values()]
+    const old = [...atRevision.values()]
       .filter((entry) => entry !== undefined)
       .filter((e) => (range.namespace === undefined || e.namespace === range.namespace) && keyOf(e) >= from)
       .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
@@ -136,14 +140,14 @@ export class Collection {
     for (const entry of this.range(range)) {
       const key = keyOf(entry);
       while (next < old.length && keyOf(old[next] as Entry) < key) yield old[next++] as Entry;
-      if (!then.has(key)) yield entry;
+      if (!atRevision.has(key)) yield entry;
       else if (next < old.length && keyOf(old[next] as Entry) === key) yield old[next++] as Entry;
     }
     while (next < old.length) yield old[next++] as Entry;
   }
 }
 
-/** `namespace/name`, or `name`: what stands in etcd's key behind the resource. */
+/** `namespace/name`, or `name`: the part of etcd's key after the resource. */
 export function keyOf(entry: { readonly namespace: string; readonly name: string }): string {
   return entry.namespace === "" ? entry.name : `${entry.namespace}/${entry.name}`;
 }

@@ -1,10 +1,11 @@
-/** The whole state of the server: one revision counter over the collections of all resources, as etcd has it. */
+/** The state of the server: all collections under one revision counter, as etcd has it. */
 import type { Timeline } from "../../platform/timeline.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { Collection } from "./collection.ts";
 import { Entry } from "./entry.ts";
 import type { WatchCacheLimits } from "./watch-cache.ts";
 
+/** All collections under one revision counter. Every write takes the next revision. */
 export class Store {
   readonly #timeline: Timeline;
   readonly #limits: WatchCacheLimits;
@@ -16,7 +17,7 @@ export class Store {
     this.#limits = limits;
   }
 
-  /** Of the last write. */
+  /** The revision of the last write. */
   get revision(): number {
     return this.#revision;
   }
@@ -25,7 +26,7 @@ export class Store {
   collection(storage: string, namespaced: boolean): Collection {
     let collection = this.#collections.get(storage);
     if (collection === undefined) {
-      // Nothing of it has ever been written: every revision so far can be watched from.
+      // Nothing has been written to it: a watch may start at any revision.
       collection = new Collection(namespaced, 0, this.#limits);
       this.#collections.set(storage, collection);
     }
@@ -47,18 +48,19 @@ export class Store {
   }
 
   /**
-   * Puts an object as it is, at the version that it carries, without a word to anyone who watches: of a snapshot. The counter
-   * goes on from `revision`, and nothing before it can be told.
+   * Adds an object of a snapshot as it is, at its own resourceVersion and without an event. The counter continues at `revision`, and
+   * no watch can start before it.
    */
   load(collection: Collection, object: ApiObject, revision: number): void {
     this.#revision = Math.max(this.#revision, revision);
     const own = Number(object.metadata.resourceVersion ?? revision);
     collection.set(new Entry(object, Number.isSafeInteger(own) && own > 0 ? own : revision));
-    if (collection.history.compacted < revision) collection.history.compact(revision);
+    if (collection.watchCache.compacted < revision) collection.watchCache.compact(revision);
   }
 
-  /** Forgets the history up to and including `revision`. */
+  /** Discards all events up to and including `revision`, as etcd does when it compacts. */
   compact(revision: number): void {
-    for (const collection of this.#collections.values()) collection.history.compact(Math.min(revision, this.#revision));
+    for (const collection of this.#collections.values())
+      collection.watchCache.compact(Math.min(revision, this.#revision));
   }
 }

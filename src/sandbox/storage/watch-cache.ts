@@ -1,42 +1,44 @@
-/** What has happened to the objects of one resource, as far back as it is kept. */
+/** The recent changes of one resource, which watches read. Source: apiserver v0.36 storage/cacher/watch_cache.go. */
 import type { Entry } from "./entry.ts";
 
+/** One change of one object: what watches get as an event. */
 export interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly revision: number;
-  /** When it happened, on the Timeline. */
+  /** Milliseconds since 1970. */
   readonly at: number;
   /** The object after the change; for DELETED its last state, at the version of the deletion. */
   readonly entry: Entry;
   readonly previous: Entry | undefined;
   /**
-   * The frames of watches, each made once and shared by all who watch; by event type and format. Kept while the change is among
-   * the newest, where watches are: the frames of all would take as much memory as the objects.
+   * Encoded events by type and format, each made once and shared by all watches. Only the newest changes keep theirs, where most
+   * watches are: those of all changes would take as much memory as the objects.
    */
   frames: Map<string, Uint8Array> | undefined;
 }
 
+/** How far back watches can start. */
 export interface WatchCacheLimits {
-  /** Changes kept of each resource, at most. Default 100,000. */
+  /** Changes kept for each resource. Default 100,000. */
   readonly changes?: number;
   /** How long a change is kept. Default 5 minutes, as kube-apiserver has etcd compact. */
   readonly ageMs?: number;
 }
 
-/** So many of the newest changes keep their frames. */
+/** How many of the newest changes keep their frames. */
 const framed = 1024;
 
 /**
- * The changes of one resource in the order of their revisions. Places are counted from the first change ever, so that a
- * watcher's place stays right when old changes are dropped.
+ * The changes of one resource in the order of their revisions. Positions are counted from the first change ever, so that a watch's
+ * position stays valid when old changes are dropped.
  */
 export class WatchCache {
   #changes: Change[] = [];
-  /** The place of `#changes[0]`. */
+  /** The position of `#changes[0]`. */
   #first = 0;
   /** Changes before this index of `#changes` are dropped; they are cut off in bulk. */
   #dropped = 0;
-  /** Nothing at or before this revision can be told any more. */
+  /** Events at or before this revision have been discarded. */
   #compacted: number;
   readonly #limit: number;
   readonly #ageMs: number;
@@ -47,21 +49,22 @@ export class WatchCache {
     this.#ageMs = limits.ageMs ?? 300_000;
   }
 
-  /** The newest revision from which a watch can no longer start without missing something, less one step: see `covers`. */
+  /** Events at or before this revision have been discarded. A watch may start at this revision or later. */
   get compacted(): number {
     return this.#compacted;
   }
 
-  /** Whether every change after `revision` is still there. */
+  /** True if every change after `revision` is still kept. */
   covers(revision: number): boolean {
     return revision >= this.#compacted;
   }
 
-  /** The place behind the last change. */
+  /** The position after the last change. */
   get end(): number {
     return this.#first + this.#changes.length;
   }
 
+  /** Adds the newest change, and drops those that are too old or too many. */
   append(change: Change): void {
     this.#changes.push(change);
     const far = this.#changes[this.#changes.length - 1 - framed];
@@ -71,18 +74,19 @@ export class WatchCache {
       this.#dropOld(change.at);
   }
 
-  /** The change at a place; undefined behind the end. @throws RangeError for one that has been dropped. */
-  changeAt(place: number): Change | undefined {
-    if (place < this.#first + this.#dropped) throw new RangeError(`Cannot read change ${place}: it is no longer kept`);
-    return this.#changes[place - this.#first];
+  /** The change at a position; undefined at the end. @throws RangeError for one that has been dropped. */
+  changeAt(position: number): Change | undefined {
+    if (position < this.#first + this.#dropped)
+      throw new RangeError(`Cannot read change ${position}: it is no longer kept`);
+    return this.#changes[position - this.#first];
   }
 
-  /** Whether a place can still be read. */
-  has(place: number): boolean {
-    return place >= this.#first + this.#dropped;
+  /** True if the change at a position has not been dropped. */
+  has(position: number): boolean {
+    return position >= this.#first + this.#dropped;
   }
 
-  /** The place of the first change after `revision`. */
+  /** The position of the first change after `revision`. */
   firstAfter(revision: number): number {
     let low = this.#dropped;
     let high = this.#changes.length;
@@ -96,9 +100,9 @@ export class WatchCache {
 
   /** Drops all up to and including `revision`. */
   compact(revision: number): void {
-    const place = this.firstAfter(revision);
+    const position = this.firstAfter(revision);
     this.#compacted = Math.max(this.#compacted, revision);
-    this.#dropped = Math.max(this.#dropped, place - this.#first);
+    this.#dropped = Math.max(this.#dropped, position - this.#first);
     this.#cut();
   }
 

@@ -2,18 +2,22 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from "../meta/field-errors.ts";
 import { isFields, textOf, type Fields } from "../meta/object.ts";
-import { labelKeyProblems, labelProblems, subdomainProblems } from "./names.ts";
+import { labelKeyProblems, subdomainProblems } from "../../api/label-names.ts";
+import { labelProblems } from "./names.ts";
 
 /** What a rule of names has against a value. */
 export const nameErrors = (value: string, field: string, rule: (value: string) => string[]): FieldError[] =>
   rule(value).map((problem) => invalid(field, value, problem));
 
+/** The value is not a DNS label. */
 export const labelNameErrors = (value: unknown, field: string): FieldError[] =>
   nameErrors(textOf(value), field, labelProblems);
 
+/** The value is not a DNS subdomain. */
 export const subdomainErrors = (value: unknown, field: string): FieldError[] =>
   nameErrors(textOf(value), field, subdomainProblems);
 
+/** The value is not a qualified name: a name with an optional prefix, as label keys are. */
 export const qualifiedNameErrors = (value: unknown, field: string): FieldError[] =>
   nameErrors(textOf(value), field, labelKeyProblems);
 
@@ -63,9 +67,11 @@ export function repeatedErrors(list: readonly Fields[], field: string, key: stri
   );
 }
 
+/** The strings of a list; everything else is left out. */
 export const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 
+/** True for numbers, zero included. */
 export const isNumber = (value: unknown): value is number => typeof value === "number";
 
 /** A number of at least 0 where one is given. */
@@ -74,6 +80,7 @@ export const nonNegativeErrors = (value: unknown, field: string): FieldError[] =
 
 const portRange = "must be between 1 and 65535, inclusive";
 
+/** The value is not a port number; unset counts as 0. */
 export const portNumberErrors = (value: unknown, field: string): FieldError[] => {
   const port = isNumber(value) ? value : 0;
   return port < 1 || port > 65_535 ? [invalid(field, port, portRange)] : [];
@@ -103,4 +110,5 @@ export function parameterErrors(value: unknown, field: string, mayBeEmpty: boole
   return errors;
 }
 
+/** Deep equality of JSON values. */
 export const isEqual: (a: unknown, b: unknown) => boolean = deepEqual;

@@ -2,6 +2,7 @@
 import { invalid, type FieldError } from "../meta/field-errors.ts";
 import type { ApiObject } from "../meta/object.ts";
 
+/** A range of IP addresses. */
 export interface Cidr {
   /** The first address of the range. */
   readonly first: bigint;
@@ -43,6 +44,7 @@ export function isAddress(text: string): boolean {
 
 const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
+/** The value is not an IP address. */
 export function addressErrors(value: string, field: string): FieldError[] {
   if (!isAddress(value)) return [invalid(field, value, noAddress)];
   return hasLeadingZeros(value) ? [invalid(field, value, "must not have leading 0s")] : [];
@@ -121,6 +123,7 @@ export function cidrErrors(value: string, field: string): FieldError[] {
   return errors;
 }
 
+/** The value is not a range of addresses. */
 export const noCidr = (field: string, value: string): FieldError =>
   invalid(field, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
 

@@ -1,7 +1,8 @@
 /** What every object's metadata must be. Source: apimachinery v0.36 api/validation/objectmeta.go, util/validation/validation.go. */
 import { invalid, notAllowed, required, tooLong, type FieldError } from "../meta/field-errors.ts";
 import type { ApiObject, Meta } from "../meta/object.ts";
-import { labelKeyProblems, labelValueProblems, type NameRule, nameRules } from "./names.ts";
+import { labelKeyProblems, labelValueProblems } from "../../api/label-names.ts";
+import { type NameRule, nameRules } from "./names.ts";
 
 /** Labels anywhere: of an object or of a template. */
 export function labelErrors(labels: unknown, field: string): FieldError[] {

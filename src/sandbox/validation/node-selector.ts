@@ -2,7 +2,7 @@
 import { invalid, notAllowed, required, type FieldError } from "../meta/field-errors.ts";
 import { fieldsIn, textOf, type Fields } from "../meta/object.ts";
 import { eachErrors, textsIn } from "./checks.ts";
-import { labelKeyProblems, labelValueProblems, subdomainProblems } from "./names.ts";
+import { labelKeyProblems, labelValueProblems, subdomainProblems } from "../../api/label-names.ts";
 
 const noOperator = "not a valid selector operator";
 
@@ -71,6 +71,7 @@ export function nodeSelectorTermErrors(
   ];
 }
 
+/** Validates a required node selector. */
 export function nodeSelectorErrors(selector: Fields, field: string): FieldError[] {
   const terms = fieldsIn(selector["nodeSelectorTerms"]);
   const here = `${field}.nodeSelectorTerms`;

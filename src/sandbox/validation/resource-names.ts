@@ -1,7 +1,7 @@
 /** Names of resources: of nodes, containers and quotas. Source: kubernetes v1.36 pkg/apis/core/helper/helpers.go, validation.go validateResourceName. */
 import { formatQuantity, type Quantity } from "../../api/quantity.ts";
 import { invalid, type FieldError } from "../meta/field-errors.ts";
-import { labelKeyProblems } from "./names.ts";
+import { labelKeyProblems } from "../../api/label-names.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
@@ -16,6 +16,7 @@ export const boundedResources: ReadonlySet<string> =
   words(`requests.cpu requests.memory requests.storage requests.ephemeral-storage limits.cpu limits.memory
   limits.ephemeral-storage`);
 
+/** True for `hugepages-2Mi` and its like. */
 export const isHugePages = (name: string): boolean => name.startsWith("hugepages-");
 
 /** Whether a quota may bound it by this name. */
@@ -43,6 +44,7 @@ export const mayBeOvercommitted = (name: string): boolean => isNative(name) && !
 /** Whether there are no parts of it. */
 export const isCounted = (name: string): boolean => countedResources.has(name) || isExtended(name);
 
+/** The name is not that of a resource: neither a standard one nor qualified. */
 export function resourceNameErrors(name: string, field: string): FieldError[] {
   const problems = labelKeyProblems(name).map((problem) => invalid(field, name, problem));
   if (problems.length > 0 || name.includes("/") || isStandard(name)) return problems;

@@ -3,7 +3,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { invalid, notAllowed, required, sortedMap, type FieldError } from "../meta/field-errors.ts";
 import { isFields, type Fields } from "../meta/object.ts";
 import { labelErrors } from "./metadata.ts";
-import { labelKeyProblems, labelValueProblems, subdomainProblems } from "./names.ts";
+import { labelKeyProblems, labelValueProblems, subdomainProblems } from "../../api/label-names.ts";
 
 const negative = "must be greater than or equal to 0";
 

@@ -66,7 +66,7 @@ export interface RecreateLoop extends ObjectName {
 export type ObjectLoop = RewriteLoop | RecreateLoop;
 
 /** A key of a controller of ours whose syncs are woken by its own writes. */
-export interface OwnLoop {
+export interface SelfTriggeredLoop {
   readonly is: "own writes";
   readonly controller: string;
   readonly key: ObjectKey;
@@ -92,7 +92,7 @@ export interface RequeueLoop {
   readonly why: string;
 }
 
-export type Loop = ObjectLoop | OwnLoop | RequeueLoop;
+export type Loop = ObjectLoop | SelfTriggeredLoop | RequeueLoop;
 
 export function isObjectLoop(loop: Loop): loop is ObjectLoop {
   return loop.is === "rewritten" || loop.is === "recreated";

@@ -14,7 +14,7 @@ import {
   nameOf,
   type ObjectLoop,
   type ObjectName,
-  type OwnLoop,
+  type SelfTriggeredLoop,
   type RequeueLoop,
 } from "./loop.ts";
 import { ObjectHistory } from "./object-history.ts";
@@ -39,7 +39,7 @@ export class Loops {
   #found = new Map<string, OwnedLoop>();
   #recreations: Recreations;
   #own: OwnSyncs;
-  #foundOwn = new Map<string, OwnLoop | RequeueLoop>();
+  #foundOwn = new Map<string, SelfTriggeredLoop | RequeueLoop>();
   #deltas = 0;
 
   constructor({ perMinute, leastMs = defaultLeastMs }: LoopsOptions) {

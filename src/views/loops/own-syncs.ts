@@ -3,7 +3,7 @@ import type { ObjectKey } from "../../api/key.ts";
 import type { EventHead, GetEvent, LinkEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { FieldHistory } from "./field-history.ts";
-import { leastWrites, type LoopField, type LoopsOptions, type OwnLoop, type RequeueLoop } from "./loop.ts";
+import { leastWrites, type LoopField, type LoopsOptions, type SelfTriggeredLoop, type RequeueLoop } from "./loop.ts";
 
 /** Nearly all syncs of such a loop are woken by the one before. */
 const nearlyAll = 0.8;
@@ -49,7 +49,7 @@ export class OwnSyncs {
     else if (event.stage === "link") this.#link(event);
   }
 
-  found(): readonly (OwnLoop | RequeueLoop)[] {
+  found(): readonly (SelfTriggeredLoop | RequeueLoop)[] {
     return [...this.#keys.values()].flatMap((history) => this.#ownLoop(history) ?? requeueLoop(history) ?? []);
   }
 
@@ -118,7 +118,7 @@ export class OwnSyncs {
     return this.#syncKeys.get(`${controller} ${sync}`) ?? key;
   }
 
-  #ownLoop(history: KeyHistory): OwnLoop | undefined {
+  #ownLoop(history: KeyHistory): SelfTriggeredLoop | undefined {
     const { controller, key, syncs, firstAt, lastAt } = history;
     const { perMinute, leastMs } = this.#options;
     const ms = lastAt - firstAt;

@@ -2,7 +2,7 @@
 import type { StoredObject } from "../../../../src/api/object.ts";
 import { type ObjectChange } from "../../../../src/views/outcome.ts";
 import type { Rollout } from "../../../../src/views/rollout.ts";
-import type { Cause } from "../../../../src/views/story.ts";
+import type { Cause } from "../../../../src/views/write-attribution.ts";
 import { pluralize } from "../../../cli/style.ts";
 
 export const signs: Readonly<Record<ObjectChange["did"], string>> = {

@@ -1,7 +1,7 @@
 /** The answer of a dry-run as JSON lines: a public format, version 1; docs/dry-run.md describes it. */
 import type { Evidence } from "../../../../src/verdict/verdict.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";
-import { type Shown, shownForm } from "../../../../src/views/shown-form.ts";
+import { type DiffVisibility, normalizeForDiff } from "../../../../src/views/normalize-for-diff.ts";
 import { allChanges, type DryRunReport, totalsOf } from "./report.ts";
 
 export function reportAsJson(report: DryRunReport): readonly string[] {
@@ -52,7 +52,7 @@ function unseenLines(verdict: string, { unseen }: Evidence): object[] {
   return unseen.map(({ what, why, isDecisive }) => ({ is: "unseen", verdict, what, why, isDecisive }));
 }
 
-function plain(change: ObjectChange, shown: Shown): object {
+function plain(change: ObjectChange, shown: DiffVisibility): object {
   const { did, of, key, count, causes, before, after } = change;
   return {
     did,
@@ -61,10 +61,10 @@ function plain(change: ObjectChange, shown: Shown): object {
     count,
     causes,
     ...(before !== undefined && {
-      before: shownForm(of, before, shown, after === undefined ? undefined : { object: after, is: "after" }),
+      before: normalizeForDiff(of, before, shown, after === undefined ? undefined : { object: after, is: "after" }),
     }),
     ...(after !== undefined && {
-      after: shownForm(of, after, shown, before === undefined ? undefined : { object: before, is: "before" }),
+      after: normalizeForDiff(of, after, shown, before === undefined ? undefined : { object: before, is: "before" }),
     }),
   };
 }

@@ -4,7 +4,7 @@ import { Document, visit } from "yaml";
 import { visibleText } from "../../../../src/platform/visible-text.ts";
 import type { StoredObject } from "../../../../src/api/object.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";
-import { type Shown, shownForm } from "../../../../src/views/shown-form.ts";
+import { type DiffVisibility, normalizeForDiff } from "../../../../src/views/normalize-for-diff.ts";
 import { nameOf } from "./headline.ts";
 
 const context = 3;
@@ -13,7 +13,7 @@ const context = 3;
  * Lines of a unified diff; none where nothing that is shown differs, and none for what its owner made and takes away again: of
  * that, that it goes is all there is to say.
  */
-export function objectDiff(change: ObjectChange, shown: Shown): readonly string[] {
+export function objectDiff(change: ObjectChange, shown: DiffVisibility): readonly string[] {
   const { before, after } = change;
   if (change.did === "deleted" && change.shownKey !== change.key) return [];
   const [old, now] = [yamlOf(change, before, after, shown, "after"), yamlOf(change, after, before, shown, "before")];
@@ -34,11 +34,11 @@ function yamlOf(
   { of, did, key, shownKey }: ObjectChange,
   object: StoredObject | undefined,
   other: StoredObject | undefined,
-  shown: Shown,
+  shown: DiffVisibility,
   otherIs: "before" | "after",
 ): string {
   if (object === undefined) return "";
-  const form = shownForm(of, object, shown, other === undefined ? undefined : { object: other, is: otherIs });
+  const form = normalizeForDiff(of, object, shown, other === undefined ? undefined : { object: other, is: otherIs });
   // What has just been made, or goes, is told by its spec: its status is a matter of the moment.
   if (did === "created" || did === "deleted") delete form["status"];
   if (shownKey !== key) delete (form["metadata"] as { name?: string }).name;

@@ -4,7 +4,7 @@ import type { DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
 import type { Validation } from "../../../../src/modes/dry-run/server-validate.ts";
 import type { Verdicts } from "../../../../src/modes/dry-run/verdicts.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";
-import type { Shown } from "../../../../src/views/shown-form.ts";
+import type { DiffVisibility } from "../../../../src/views/normalize-for-diff.ts";
 import type { Manifest } from "../../../manifests/manifests.ts";
 import type { FailConditions } from "./verdict.ts";
 import { pluralize } from "../../../cli/style.ts";
@@ -18,7 +18,7 @@ export interface DryRunReport {
   /** With `--server-validate`. */
   readonly validations: readonly Validation[];
   readonly manifests: readonly Manifest[];
-  readonly shown: Shown;
+  readonly shown: DiffVisibility;
   readonly steps: boolean;
   /** Diffs of what controllers make, too. */
   readonly showGenerated: boolean;

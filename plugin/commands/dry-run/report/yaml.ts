@@ -1,5 +1,5 @@
 /** The objects as they would be, as YAML documents; why, and what is gone, in comments. */
-import { shownForm } from "../../../../src/views/shown-form.ts";
+import { normalizeForDiff } from "../../../../src/views/normalize-for-diff.ts";
 import { nameOf, reasonOf, signs } from "./headline.ts";
 import { inOrder, yamlText } from "./object-diff.ts";
 import { allChanges, type DryRunReport, loopLines } from "./report.ts";
@@ -12,7 +12,7 @@ export function yamlLines(report: DryRunReport): string[] {
     const { after, of } = change;
     if (after !== undefined)
       lines.push(
-        ...yamlText(inOrder(shownForm(of, after, report.shown)))
+        ...yamlText(inOrder(normalizeForDiff(of, after, report.shown)))
           .trimEnd()
           .split("\n"),
       );

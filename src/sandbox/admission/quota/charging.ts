@@ -5,6 +5,7 @@ import { at, fieldsIn, textOf, type ApiObject } from "../../meta/object.ts";
 import { amountsIn } from "../../registry/core/pod/resources/pod-amounts.ts";
 import type { Resource } from "../../registry/resource.ts";
 
+/** An update that quotas may charge. */
 export interface Update {
   /** Empty for the object itself. */
   readonly subresource: string;

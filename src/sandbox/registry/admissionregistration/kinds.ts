@@ -10,6 +10,7 @@ import { webhookStrategy } from "./webhooks.ts";
 
 const group = "admissionregistration.k8s.io";
 
+/** By resource. */
 export const admissionStrategies: Readonly<Record<string, RESTStrategy>> = {
   [`validatingwebhookconfigurations.${group}`]: webhookStrategy,
   [`mutatingwebhookconfigurations.${group}`]: webhookStrategy,

@@ -2,7 +2,8 @@
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, seenBefore, subdomainErrors, textsIn } from "../../validation/checks.ts";
-import { labelKeyProblems, nameRules } from "../../validation/names.ts";
+import { labelKeyProblems } from "../../../api/label-names.ts";
+import { nameRules } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
@@ -137,5 +138,6 @@ export function conditionErrors(conditions: readonly Fields[], field: string): F
   ];
 }
 
+/** The name of a policy that a binding refers to. */
 export const policyNameErrors = (value: unknown, field: string): FieldError[] =>
   textOf(value) === "" ? [required(field)] : subdomainErrors(value, field);

@@ -7,7 +7,8 @@ import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore, textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { dns1035Problems, labelKeyProblems, nameRules, subdomainProblems } from "../../validation/names.ts";
+import { labelKeyProblems, subdomainProblems } from "../../../api/label-names.ts";
+import { dns1035Problems, nameRules } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 import { conditionErrors, matchErrors, mutableErrors, policyNameErrors } from "./match-rules.ts";
 
@@ -117,6 +118,7 @@ function commonErrors(spec: Fields, mutating: boolean): FieldError[] {
   ];
 }
 
+/** ValidatingAdmissionPolicies: structure only, CEL is not compiled. */
 export const validatingPolicyStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,
@@ -156,6 +158,7 @@ function mutationErrors(mutation: Fields, field: string): FieldError[] {
   ];
 }
 
+/** MutatingAdmissionPolicies: structure only, CEL is not compiled. */
 export const mutatingPolicyStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,
@@ -215,12 +218,14 @@ function actionErrors(asked: readonly string[]): FieldError[] {
   return errors;
 }
 
+/** ValidatingAdmissionPolicyBindings. */
 export const validatingBindingStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,
   validate: ({ spec = {} }) => [...bindingErrors(spec, false), ...actionErrors(textsIn(spec["validationActions"]))],
 });
 
+/** MutatingAdmissionPolicyBindings. */
 export const mutatingBindingStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,

@@ -5,7 +5,8 @@ import { choiceErrors, eachErrors, isNumber, seenBefore, textsIn } from "../../v
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
-import { dns1035Problems, subdomainProblems } from "../../validation/names.ts";
+import { subdomainProblems } from "../../../api/label-names.ts";
+import { dns1035Problems } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 import { conditionErrors, ruleErrors } from "./match-rules.ts";
 
@@ -151,6 +152,7 @@ function leniencyFor(old: ApiObject): Leniency {
   };
 }
 
+/** Webhook configurations of both kinds. Updates are as lenient as the stored object was. */
 export const webhookStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,

@@ -64,6 +64,7 @@ const definitionStrategy: RESTStrategy = restStrategy({
     "this sandbox does not serve CustomResourceDefinitions yet: the kinds that they define could not be used; leave them out, or use a cluster",
 });
 
+/** By resource. */
 export const apiStrategies: Readonly<Record<string, RESTStrategy>> = {
   "customresourcedefinitions.apiextensions.k8s.io": definitionStrategy,
   "apiservices.apiregistration.k8s.io": apiServiceStrategy,

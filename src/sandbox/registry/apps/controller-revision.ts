@@ -5,6 +5,7 @@ import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { isEqual, nonNegativeErrors } from "../../validation/checks.ts";
 
+/** ControllerRevisions: their data never changes. */
 export const controllerRevisionStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   validate({ data, revision }) {

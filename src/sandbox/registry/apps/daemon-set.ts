@@ -77,6 +77,7 @@ function noteGeneration(daemonSet: ApiObject, count: string): void {
   daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [generation]: count };
 }
 
+/** DaemonSets: their template generation is an annotation. */
 export const daemonSetStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],

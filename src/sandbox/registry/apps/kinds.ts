@@ -6,6 +6,7 @@ import { deploymentStrategy } from "./deployment.ts";
 import { replicaSetStrategy } from "./replica-set.ts";
 import { statefulSetStrategy } from "./stateful-set.ts";
 
+/** By resource. */
 export const appsStrategies: Readonly<Record<string, RESTStrategy>> = {
   "controllerrevisions.apps": controllerRevisionStrategy,
   "daemonsets.apps": daemonSetStrategy,

@@ -33,6 +33,7 @@ export function selectedTemplateErrors(spec: Fields): FieldError[] {
 export const sameSelectorErrors = (object: ApiObject, old: ApiObject): FieldError[] =>
   fixedSelector(object.spec?.["selector"], old.spec?.["selector"]);
 
+/** ReplicaSets. */
 export const replicaSetStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   warningsOnCreate: replicatedWarnings,

@@ -198,6 +198,7 @@ function warnings(statefulSet: ApiObject, old?: ApiObject): string[] {
   ];
 }
 
+/** StatefulSets: only some fields of the spec may change. */
 export const statefulSetStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],

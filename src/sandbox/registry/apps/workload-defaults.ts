@@ -28,6 +28,7 @@ function job(fields: Fields): void {
   if (isFields(labels) && (!isFields(ownLabels) || Object.keys(ownLabels).length === 0)) own["labels"] = { ...labels };
 }
 
+/** The defaults of the workload kinds, by type. */
 export const workloadDefaults: Readonly<Record<string, Filler>> = {
   "batch.v1.PodFailurePolicyOnPodConditionsPattern": (pattern) => fill(pattern, { status: "True" }),
   "apps.v1.Deployment": (deployment) => {

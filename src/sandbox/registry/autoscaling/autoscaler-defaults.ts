@@ -15,6 +15,7 @@ function behavior(fields: Fields): void {
   down["policies"] ??= [{ ...percent }];
 }
 
+/** The defaults of HorizontalPodAutoscalers, by type. */
 export const autoscalerDefaults: Readonly<Record<string, Filler>> = {
   "autoscaling.v1.HorizontalPodAutoscaler": (autoscaler) => fill(child(autoscaler, "spec"), { minReplicas: 1 }),
   "autoscaling.v2.HorizontalPodAutoscaler": (autoscaler) => {

@@ -117,6 +117,7 @@ const sources: readonly (readonly [type: string, key: string])[] = [
 
 const types = sources.map(([type]) => type).sort();
 
+/** Validates the metrics of a HorizontalPodAutoscaler. */
 export function metricErrors(metric: Fields, field: string): FieldError[] {
   const type = textOf(metric["type"]);
   const errors: FieldError[] = [];

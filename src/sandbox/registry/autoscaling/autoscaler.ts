@@ -74,6 +74,7 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
   ];
 }
 
+/** HorizontalPodAutoscalers, as autoscaling/v2 has them. */
 export const autoscalerStrategy: RESTStrategy = restStrategy({
   validate: specErrors,
   status: {

@@ -81,6 +81,7 @@ const timeZoneInSchedule =
 
 const templatePath = ["spec", "jobTemplate", "spec"];
 
+/** CronJobs: schedule, time zone and the template of their Jobs. */
 export const cronJobStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],

@@ -1,7 +1,7 @@
 /** A Job's pod failure policy. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go. */
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type Fields } from "../../meta/object.ts";
-import { labelKeyProblems } from "../../validation/names.ts";
+import { labelKeyProblems } from "../../../api/label-names.ts";
 import { isOneOf } from "../../validation/spec-checks.ts";
 
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];

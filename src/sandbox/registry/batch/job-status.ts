@@ -167,6 +167,7 @@ function isResuming(status: Fields, before: Fields): boolean {
   return suspended(before, "True") && suspended(status, "False");
 }
 
+/** Validates a write of a Job's status: counters, conditions, completed indexes. */
 export function jobStatusErrors(job: ApiObject, old: ApiObject): FieldError[] {
   const [status, before] = [job.status ?? {}, old.status ?? {}];
   const [now, was] = [outcomeOf(job), outcomeOf(old)];

@@ -162,6 +162,7 @@ export function jobWarnings(object: ApiObject, old: ApiObject | undefined, path:
   ];
 }
 
+/** Jobs: their selector is generated, and their dependents are orphaned by default. */
 export const jobStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],

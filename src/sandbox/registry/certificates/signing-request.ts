@@ -4,7 +4,8 @@ import { textOf, type ApiObject } from "../../meta/object.ts";
 import { eachErrors, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { labelProblems, subdomainProblems } from "../../validation/names.ts";
+import { subdomainProblems } from "../../../api/label-names.ts";
+import { labelProblems } from "../../validation/names.ts";
 
 const usages = [
   "any",
@@ -81,6 +82,7 @@ function usageErrors(value: unknown): FieldError[] {
 
 const shortestSeconds = 600;
 
+/** CertificateSigningRequests: the requesting user is recorded in the spec. */
 export const signingRequestStrategy: RESTStrategy = restStrategy({
   prepareForCreate(request, { user }) {
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...rest } = request.spec ?? {};

@@ -10,6 +10,7 @@ function dropStrategy({ spec = {} }: ApiObject): void {
   delete spec["preferredHolder"];
 }
 
+/** Leases: written without a resourceVersion only when they are created. */
 export const leaseStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,

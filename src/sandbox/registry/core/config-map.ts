@@ -10,6 +10,7 @@ import {
 } from "../strategy/validation-steps.ts";
 import { immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
 
+/** ConfigMaps: keys, size and immutability of their data. */
 export const configMapStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
   validate(map) {

@@ -53,6 +53,7 @@ function subsetErrors(endpoints: ApiObject): FieldError[] {
   return withoutOwnAddress(endpoints, errors);
 }
 
+/** Endpoints. */
 export const endpointsStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   updateSteps: [validateObjectMetaUpdate, validateChange],

@@ -5,7 +5,7 @@ import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateNewObject, validateObject } from "../strategy/validation-steps.ts";
 import { metadataErrors, metadataUpdateErrors } from "../../validation/metadata.ts";
-import { labelKeyProblems } from "../../validation/names.ts";
+import { labelKeyProblems } from "../../../api/label-names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
 const longest = { instance: 128, action: 128, reason: 128, note: 1024 };
@@ -108,6 +108,7 @@ const fixedFields: readonly (readonly [key: string, field?: string])[] = [
   ["reportingInstance"],
 ];
 
+/** Events of both groups; `events.k8s.io/v1` is checked more strictly. */
 export const eventStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   // Metadata is looked at only where nothing else is wrong: the generic check after these steps.

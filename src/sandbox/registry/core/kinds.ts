@@ -14,6 +14,7 @@ import { secretStrategy } from "./secret.ts";
 import { serviceAccountStrategy } from "./service-account.ts";
 import { serviceStrategy } from "./service/service.ts";
 
+/** By resource. */
 export const coreStrategies: Readonly<Record<string, RESTStrategy>> = {
   configmaps: configMapStrategy,
   endpoints: endpointsStrategy,

@@ -7,7 +7,7 @@ import { textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
-import { labelKeyProblems } from "../../validation/names.ts";
+import { labelKeyProblems } from "../../../api/label-names.ts";
 import {
   boundedResources,
   computeResources,
@@ -119,6 +119,7 @@ function itemErrors(item: Fields, field: string, seen: Set<string>): FieldError[
   ];
 }
 
+/** LimitRanges. */
 export const limitRangeStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   updateSteps: [validateObjectMeta, validateObject, validateChange],
@@ -235,6 +236,7 @@ const quotaErrors = (quota: ApiObject): FieldError[] => [
   ...selectedScopeErrors(quota),
 ];
 
+/** ResourceQuotas: their scopes never change. */
 export const quotaStrategy: RESTStrategy = restStrategy({
   returnsDeletedObject: true,
   validate: quotaErrors,

@@ -17,6 +17,7 @@ export function specFinalizers(namespace: ApiObject): readonly unknown[] {
   return Array.isArray(finalizers) ? finalizers : [];
 }
 
+/** Namespaces: labelled with their name; `finalize` alone removes finalizers of the spec. */
 export const namespaceStrategy: RESTStrategy = restStrategy({
   nameRule: "label",
   updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],

@@ -12,7 +12,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
-import { labelKeyProblems, labelValueProblems } from "../../validation/names.ts";
+import { labelKeyProblems, labelValueProblems } from "../../../api/label-names.ts";
 import { amountsIn } from "./pod/resources/pod-amounts.ts";
 import { amountErrors } from "../../validation/resource-names.ts";
 
@@ -98,6 +98,7 @@ function featureErrors({ status = {} }: ApiObject): FieldError[] {
   });
 }
 
+/** Nodes. */
 export const nodeStrategy: RESTStrategy = restStrategy({
   keepsStatusOnCreate: true,
   updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],

@@ -5,6 +5,7 @@ import { restStrategy } from "../strategy/default-strategy.ts";
 import { templateErrors } from "./pod/template.ts";
 import { templateWarnings } from "./pod/warnings/pod.ts";
 
+/** PodTemplates. */
 export const podTemplateStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   returnsDeletedObject: true,

@@ -9,6 +9,7 @@ import { negativeErrors } from "../../validation/spec-checks.ts";
 import { alwaysErrors, replicatedWarnings, templateErrors } from "./pod/template.ts";
 import { templateWarnings } from "./pod/warnings/pod.ts";
 
+/** ReplicationControllers: their dependents are orphaned by default. */
 export const replicationControllerStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   defaultGarbageCollectionPolicy: "orphan dependents",

@@ -34,6 +34,7 @@ function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
 /** Secrets whose data was sent as an empty object: the real server tells it from none where it compares immutable data. */
 const withEmptyData = new WeakSet<ApiObject>();
 
+/** Secrets: the keys that their type requires, size and immutability of their data. */
 export const secretStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
   setDefaults(secret) {

@@ -15,6 +15,7 @@ function onlyNames(account: ApiObject): void {
   account["secrets"] = fieldsIn(account["secrets"]).map(({ name }) => (name === undefined ? {} : { name }));
 }
 
+/** ServiceAccounts: of their secrets only names are kept. */
 export const serviceAccountStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,

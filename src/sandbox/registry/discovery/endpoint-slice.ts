@@ -17,7 +17,7 @@ import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelErrors } from "../../validation/metadata.ts";
-import { labelValueProblems, subdomainProblems } from "../../validation/names.ts";
+import { labelValueProblems, subdomainProblems } from "../../../api/label-names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
 const types = ["FQDN", "IPv4", "IPv6"];
@@ -120,6 +120,7 @@ function dropTopology(slice: ApiObject, old: ApiObject): void {
   for (const endpoint of fieldsIn(slice["endpoints"])) delete endpoint["deprecatedTopology"];
 }
 
+/** EndpointSlices: their address type never changes. */
 export const endpointSliceStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],

@@ -250,6 +250,7 @@ const priorityLevelStrategy: RESTStrategy = restStrategy({
   },
 });
 
+/** By resource. */
 export const flowStrategies: Readonly<Record<string, RESTStrategy>> = {
   "flowschemas.flowcontrol.apiserver.k8s.io": flowSchemaStrategy,
   "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": priorityLevelStrategy,

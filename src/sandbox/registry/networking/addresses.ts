@@ -25,6 +25,7 @@ function parentErrors(parent: unknown): FieldError[] {
   ];
 }
 
+/** IPAddresses: named by the address, for one parent. */
 export const addressStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: ({ metadata, spec = {} }) => [
@@ -53,6 +54,7 @@ function rangeErrors(spec: Fields): FieldError[] {
 
 const immutable = "field is immutable";
 
+/** ServiceCIDRs: a second range may be added, none changed. */
 export const serviceRangeStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: ({ spec = {} }) => rangeErrors(spec),

@@ -5,7 +5,8 @@ import { isAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
-import { labelProblems, nameRules, portNameProblems, subdomainProblems } from "../../validation/names.ts";
+import { subdomainProblems } from "../../../api/label-names.ts";
+import { labelProblems, nameRules, portNameProblems } from "../../validation/names.ts";
 import { fixed, prefixedPathErrors } from "../../validation/spec-checks.ts";
 
 const because = (problems: readonly string[], field: string, value: string): FieldError[] =>
@@ -114,6 +115,7 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
+/** Ingresses. */
 export const ingressStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],
@@ -156,6 +158,7 @@ function parameterErrors(parameters: Fields): FieldError[] {
   return [...errors, ...because(labelProblems(textOf(namespace)), there, textOf(namespace))];
 }
 
+/** IngressClasses: their controller never changes. */
 export const ingressClassStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],

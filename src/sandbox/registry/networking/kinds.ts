@@ -4,6 +4,7 @@ import { addressStrategy, serviceRangeStrategy } from "./addresses.ts";
 import { ingressClassStrategy, ingressStrategy } from "./ingress.ts";
 import { networkPolicyStrategy } from "./network-policy.ts";
 
+/** By resource. */
 export const networkingStrategies: Readonly<Record<string, RESTStrategy>> = {
   "ingressclasses.networking.k8s.io": ingressClassStrategy,
   "ingresses.networking.k8s.io": ingressStrategy,

@@ -86,6 +86,7 @@ function validate({ spec = {} }: ApiObject): FieldError[] {
   return [...errors, ...wrong];
 }
 
+/** NetworkPolicies. */
 export const networkPolicyStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   validate,

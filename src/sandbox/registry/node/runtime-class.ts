@@ -33,6 +33,7 @@ function overheadErrors({ overhead }: ApiObject): FieldError[] {
   return isFields(overhead) ? podOverheadErrors(overhead["podFixed"], "overhead") : [];
 }
 
+/** RuntimeClasses: their handler never changes. */
 export const runtimeClassStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,

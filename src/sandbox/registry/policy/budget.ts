@@ -30,6 +30,7 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
   return errors;
 }
 
+/** PodDisruptionBudgets: an update is not checked for its metadata a second time. */
 export const budgetStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,

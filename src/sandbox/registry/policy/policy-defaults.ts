@@ -13,6 +13,7 @@ const webhook: Filler = (fields) =>
 const rule: Filler = (fields) => fillUnset(fields, { scope: "*" });
 const failing: Filler = (fields) => fillUnset(fields, { failurePolicy: "Fail" });
 
+/** The defaults of policies and webhooks, by type. */
 export const policyDefaults: Readonly<Record<string, Filler>> = {
   "admissionregistration.v1.ValidatingWebhook": webhook,
   "admissionregistration.v1.MutatingWebhook": (fields) => {

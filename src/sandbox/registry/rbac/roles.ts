@@ -10,7 +10,8 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
-import { nameRules, subdomainProblems } from "../../validation/names.ts";
+import { subdomainProblems } from "../../../api/label-names.ts";
+import { nameRules } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 
 const group = "rbac.authorization.k8s.io";
@@ -99,6 +100,7 @@ function fixedRole(binding: ApiObject, old: ApiObject): FieldError[] {
   return [invalid("roleRef", { APIGroup: apiGroup, Kind: kind, Name: name }, "cannot change roleRef")];
 }
 
+/** Roles. Escalation is not checked. */
 export const roleStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,
@@ -106,6 +108,7 @@ export const roleStrategy: RESTStrategy = restStrategy({
   validate: (role) => rulesErrors(role, true),
 });
 
+/** ClusterRoles. Escalation is not checked. */
 export const clusterRoleStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,
@@ -113,6 +116,7 @@ export const clusterRoleStrategy: RESTStrategy = restStrategy({
   validate: (role) => [...rulesErrors(role, false), ...aggregationErrors(role)],
 });
 
+/** RoleBindings: the role that they refer to never changes. */
 export const roleBindingStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,
@@ -121,6 +125,7 @@ export const roleBindingStrategy: RESTStrategy = restStrategy({
   validateUpdate: fixedRole,
 });
 
+/** ClusterRoleBindings: the role that they refer to never changes. */
 export const clusterRoleBindingStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,

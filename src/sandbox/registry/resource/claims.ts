@@ -26,7 +26,7 @@ import type { RESTStrategy, StrategyContext } from "../strategy/rest-strategy.ts
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelErrors } from "../../validation/metadata.ts";
-import { labelKeyProblems, labelValueProblems } from "../../validation/names.ts";
+import { labelKeyProblems, labelValueProblems } from "../../../api/label-names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { fullDeviceNameErrors } from "./qualified-names.ts";
 
@@ -214,6 +214,7 @@ function adminErrors(spec: Fields, { namespaceLabels }: StrategyContext): FieldE
   return [notAllowed(`spec.devices.requests[${index}].adminAccess`, why)];
 }
 
+/** ResourceClaims: their spec never changes. */
 export const claimStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   returnsDeletedObject: true,
@@ -244,6 +245,7 @@ const ownFields: readonly (readonly [key: string, shown: string])[] = [
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
 
+/** ResourceClaimTemplates: their spec never changes. */
 export const claimTemplateStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   returnsDeletedObject: true,
@@ -261,6 +263,7 @@ export const claimTemplateStrategy: RESTStrategy = restStrategy({
   validateUpdate: ({ spec }, old) => fixed(spec, old.spec, "spec"),
 });
 
+/** DeviceClasses. */
 export const deviceClassStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   returnsDeletedObject: true,

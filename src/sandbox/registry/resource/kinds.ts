@@ -3,6 +3,7 @@ import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { claimStrategy, claimTemplateStrategy, deviceClassStrategy } from "./claims.ts";
 import { sliceStrategy } from "./slices.ts";
 
+/** By resource. */
 export const deviceStrategies: Readonly<Record<string, RESTStrategy>> = {
   "resourceclaims.resource.k8s.io": claimStrategy,
   "resourceclaimtemplates.resource.k8s.io": claimTemplateStrategy,

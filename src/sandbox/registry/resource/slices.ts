@@ -206,6 +206,7 @@ function driverWarnings({ spec = {} }: ApiObject): string[] {
   return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 }
 
+/** ResourceSlices: driver, pool and node never change. */
 export const sliceStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],

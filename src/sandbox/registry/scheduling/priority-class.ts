@@ -7,6 +7,7 @@ import { fixed, isOneOf } from "../../validation/spec-checks.ts";
 
 const highestOwnPriority = 1_000_000_000;
 
+/** PriorityClasses: their value never changes; their generation is always 1. */
 export const priorityClassStrategy: RESTStrategy = restStrategy({
   generation: "fixed",
   updateSteps: [validateObjectMetaUpdate, validateChange],

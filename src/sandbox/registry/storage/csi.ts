@@ -19,7 +19,7 @@ import {
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
-import { labelKeyProblems } from "../../validation/names.ts";
+import { labelKeyProblems } from "../../../api/label-names.ts";
 import { fixed, selectorErrors } from "../../validation/spec-checks.ts";
 
 const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];
@@ -78,6 +78,7 @@ function tokenWarnings({ spec = {} }: ApiObject): string[] {
   ];
 }
 
+/** CSIDrivers. */
 export const csiDriverStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
   returnsDeletedObject: true,
@@ -116,6 +117,7 @@ function nodeDriverErrors(driver: Fields, field: string, isRepeated: boolean): F
   return errors;
 }
 
+/** CSINodes: of a registered driver only the number of volumes may change. */
 export const csiNodeStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
   returnsDeletedObject: true,
@@ -148,6 +150,7 @@ function capacityErrors(value: unknown, field: string): FieldError[] {
     : [];
 }
 
+/** CSIStorageCapacities. */
 export const csiStorageCapacityStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
   validate: (capacity) => [
@@ -159,6 +162,7 @@ export const csiStorageCapacityStrategy: RESTStrategy = restStrategy({
     ["nodeTopology", "storageClassName"].flatMap((field) => fixed(now[field], old[field], field)),
 });
 
+/** VolumeAttributesClasses: driver and parameters never change. */
 export const volumeAttributesClassStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
   returnsDeletedObject: true,

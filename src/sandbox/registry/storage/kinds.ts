@@ -10,6 +10,7 @@ import { volumeStrategy } from "./persistent-volume.ts";
 import { storageClassStrategy } from "./storage-class.ts";
 import { volumeAttachmentStrategy } from "./volume-attachment.ts";
 
+/** By resource. */
 export const storageStrategies: Readonly<Record<string, RESTStrategy>> = {
   persistentvolumes: volumeStrategy,
   "storageclasses.storage.k8s.io": storageClassStrategy,

@@ -33,6 +33,7 @@ function changeErrors({ spec = {} }: ApiObject, { spec: old = {} }: ApiObject): 
   return errors;
 }
 
+/** PersistentVolumes: their source never changes. */
 export const volumeStrategy: RESTStrategy = restStrategy({
   returnsDeletedObject: true,
   prepareForCreate(volume, { now }) {

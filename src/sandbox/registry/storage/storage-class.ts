@@ -4,7 +4,7 @@ import { fieldsIn, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, isEqual, parameterErrors, textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { labelKeyProblems } from "../../validation/names.ts";
+import { labelKeyProblems } from "../../../api/label-names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
 const policies = ["Delete", "Retain"];
@@ -49,6 +49,7 @@ function topologyErrors(terms: readonly Fields[]): FieldError[] {
   });
 }
 
+/** StorageClasses: most fields never change. */
 export const storageClassStrategy: RESTStrategy = restStrategy({
   returnsDeletedObject: true,
   validate: (storageClass) => [

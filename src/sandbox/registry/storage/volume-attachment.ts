@@ -31,6 +31,7 @@ function errorErrors(error: unknown, field: string): FieldError[] {
 const statusErrors = ({ status = {} }: ApiObject): FieldError[] =>
   ["attachError", "detachError"].flatMap((key) => errorErrors(status[key], `status.${key}`));
 
+/** VolumeAttachments: their spec never changes. */
 export const volumeAttachmentStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
   returnsDeletedObject: true,

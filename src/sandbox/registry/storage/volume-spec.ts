@@ -113,6 +113,7 @@ function attributesErrors(spec: Fields, field: string): FieldError[] {
   ];
 }
 
+/** Validates the spec of a volume: of a PersistentVolume, or inline in a VolumeAttachment. */
 export function volumeSpecErrors(spec: Fields, where: Where): FieldError[] {
   const { field, inline } = where;
   const path = textOf(at(spec, "hostPath", "path"));

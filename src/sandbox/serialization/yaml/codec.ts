@@ -1,6 +1,7 @@
 /** YAML for the server, loaded when somebody first sends it or asks for it: most never do. */
 import type { ReadYaml } from "./read.ts";
 
+/** Reads and writes YAML as sigs.k8s.io/yaml does. */
 export interface YamlCodec {
   /** @throws YamlProblem */
   read(body: Uint8Array): ReadYaml;
@@ -12,6 +13,7 @@ export interface YamlSlot {
   codec?: YamlCodec;
 }
 
+/** The media type of YAML. */
 export const yamlType = "application/yaml" as const;
 
 /** Makes it ready for a request that needs it; undefined where there is nothing to wait for. */

@@ -5,6 +5,7 @@ export class YamlProblem extends Error {
   override readonly name = "YamlProblem";
 }
 
+/** A problem that the parser found, where it is. */
 export interface Found {
   /** The code and the message of our reader's error. */
   readonly code: string;

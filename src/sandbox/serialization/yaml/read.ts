@@ -20,6 +20,7 @@ import { refusal } from "../../meta/refusal.ts";
 import { goProblem, YamlProblem } from "./problems.ts";
 import { plainValue, taggedValue, TagProblem } from "./scalars.ts";
 
+/** A body in YAML, as JSON. */
 export interface ReadYaml {
   readonly json: unknown;
   /** Of keys that stand in a map twice, of which the last counts: `line 8: key "a" already set in map`. */

@@ -12,6 +12,7 @@ const allSpecial: RegExp = new RegExp(special.source, "gu");
 const escaped = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 
+/** A value as YAML, in the style of sigs.k8s.io/yaml: keys sorted, strings quoted where Go quotes them. */
 export function writeYaml(json: unknown): string {
   const document = new Document(json, {
     schema: "core",

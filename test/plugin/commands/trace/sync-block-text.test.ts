@@ -7,6 +7,7 @@ import { wrapHanging, styleOf } from "../../../../plugin/cli/style.ts";
 import { SyncBlockText } from "../../../../plugin/commands/trace/sync-block-text.ts";
 import { splitKey } from "../../../../src/api/key.ts";
 import type { AgreementEvent } from "../../../../src/trace/events.ts";
+import { shownBlock, shownOrigin } from "../../../../src/views/shown-block.ts";
 import { type Origin, type SyncBlock, writesOf } from "../../../../src/views/sync-block.ts";
 import { terminalText } from "../../../../src/platform/visible-text.ts";
 import { embeddedStart } from "../../../support/embedded-scene.ts";
@@ -27,7 +28,7 @@ const shown = JSON.parse(
 function text(columns: number | undefined, colours = false): string {
   const style = { ...styleOf({ ...fakeIo().out, colours }), columns };
   const lines = new SyncBlockText({ style, shadow: false, sinceStartAt: embeddedStart });
-  return blocks.flatMap(({ block, origin }) => lines.lines(block, origin)).join("\n");
+  return blocks.flatMap(({ block, origin }) => lines.lines(shownBlock(block), shownOrigin(origin))).join("\n");
 }
 
 function shadowText(columns: number | undefined): string {
@@ -37,7 +38,9 @@ function shadowText(columns: number | undefined): string {
   const lines = new SyncBlockText({ style, shadow: true, sinceStartAt });
   return shown
     .flatMap((each) =>
-      each.is === "block" ? lines.lines(each.block) : [...wrapHanging(differenceText(each.event, 1), columns), ""],
+      each.is === "block"
+        ? lines.lines(shownBlock(each.block))
+        : [...wrapHanging(differenceText(each.event, 1), columns), ""],
     )
     .join("\n");
 }

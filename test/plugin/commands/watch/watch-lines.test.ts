@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Chalk } from "chalk";
 import { WatchLines, type WatchLinesOptions, watchSummaryLine } from "../../../../plugin/commands/watch/watch-lines.ts";
 import { DeltaReport } from "../../../../src/views/delta-report.ts";
+import { shownLine } from "../../../../src/views/shown-delta.ts";
 import { Events, objectOf, replicaSets } from "../../../views/events.ts";
 
 const at = Date.parse("2026-11-21T10:41:07.209Z");
@@ -86,7 +87,7 @@ function shown(columns: number | undefined, more: Partial<WatchLinesOptions> = {
     }),
   ] as const;
   return [...happened.flatMap((event) => view.accept(event)), ...view.flush(Infinity)].flatMap((line) =>
-    lines.text(line),
+    lines.text(shownLine(line)),
   );
 }
 
@@ -107,7 +108,7 @@ const screens: readonly {
     0.003 Updated  Pod web-c81vw  48219  .status.phase Pending → Running · .status.conditions[Ready].status False → True · .status.podIP 10.0.0.1 · 1 more  by kubelet
     0.004 Added    Pod web-x7k2p  48212  new  by kube-controller-manager
     0.005 Deleted  Pod web-9qf4d  48218  gone
-    0.006 Deleted  Pod web-1      48100  gone: missing from a list, its last states were not seen
+    0.006 Deleted  Pod web-1      48100  gone (absent from a list, last states missed)
     0.007 Sync     ReplicaSet web 48210  (resync, nothing changed)
     0.017 watch of ReplicaSet broke: connection broke: reset; trying again
     0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go on from had expired)`,
@@ -124,7 +125,7 @@ const screens: readonly {
                                    by kubelet
     0.004 Added    Pod web-x7k2p   new                by kube-controller-manager
     0.005 Deleted  Pod web-9qf4d   gone
-    0.006 Deleted  Pod web-1       gone: missing from a list, its last states w…
+    0.006 Deleted  Pod web-1       gone (absent from a list, last states missed)
     0.007 Sync     ReplicaSet web  (resync, nothing changed)
     0.017 watch of ReplicaSet broke: connection broke: reset; trying again
     0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go
@@ -141,7 +142,7 @@ const screens: readonly {
     0.003 Updated  Pod web-c81vw  48219  .status.phase Pending → Running · .status.conditions[Ready].status False → True · .status.podIP 10.0.0.1 · 1 more                                    by kubelet
     0.004 Added    Pod web-x7k2p  48212  new                                                                                                                                  by kube-controller-manager
     0.005 Deleted  Pod web-9qf4d  48218  gone
-    0.006 Deleted  Pod web-1      48100  gone: missing from a list, its last states were not seen
+    0.006 Deleted  Pod web-1      48100  gone (absent from a list, last states missed)
     0.007 Sync     ReplicaSet web 48210  (resync, nothing changed)
     0.017 watch of ReplicaSet broke: connection broke: reset; trying again
     0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go on from had expired)`,
@@ -161,7 +162,7 @@ const screens: readonly {
             └ replicaset ← no key
     0.005 Deleted  Pod shop/web-9qf4d  48218  gone
             └ replicaset ← no key
-    0.006 Deleted  Pod shop/web-1      48100  gone: missing from a list, its last states were not seen
+    0.006 Deleted  Pod shop/web-1      48100  gone (absent from a list, last states missed)
             └ replicaset ← no key
     0.007 Sync     ReplicaSet shop/web 48210  (resync, nothing changed)
             └ replicaset ← no key

@@ -25,12 +25,14 @@ export const unless =
   (pod) =>
     holds(pod) ? undefined : check(pod);
 
+/** A check as it is from one version of the Pod Security Standards on. */
 export interface Revision {
   /** The first minor version of Kubernetes 1.x whose policy has it. */
   readonly since: number;
   readonly check: CheckPod;
 }
 
+/** One control of the Pod Security Standards. Source: pod-security-admission v0.36 policy/registry.go. */
 export interface Check {
   readonly id: string;
   /** A `baseline` check is one of `restricted` too, unless a restricted one takes its place. */
@@ -77,6 +79,7 @@ export function quoted(items: readonly string[]): string {
   return items.map((item) => `"${item}"`).join(", ");
 }
 
+/** `one` with an s, unless `count` is 1. */
 export function plural(one: string, count: number): string {
   return count === 1 ? one : `${one}s`;
 }

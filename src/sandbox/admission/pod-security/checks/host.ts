@@ -85,6 +85,7 @@ const windowsProcess: CheckPod = (pod) => {
   };
 };
 
+/** The controls of host namespaces, host ports and host processes. */
 export const hostChecks: readonly Check[] = [
   { id: "hostNamespaces", level: "baseline", revisions: [{ since: 0, check: namespaces }] },
   { id: "hostPathVolumes", level: "baseline", revisions: [{ since: 0, check: paths }] },

@@ -12,16 +12,19 @@ export type Level = (typeof levels)[number];
 /** The minor version of Kubernetes 1.x whose rules are meant; `latest` is newer than every number. */
 export type Version = number | "latest";
 
+/** A level of the Pod Security Standards, as of a version. */
 export interface LevelVersion {
   readonly level: Level;
   readonly version: Version;
 }
 
+/** What a namespace enforces and what it warns of. */
 export interface Policy {
   readonly enforce: LevelVersion;
   readonly warn: LevelVersion;
 }
 
+/** A policy as the labels of a namespace state it, with what is wrong with these labels. */
 export interface PolicyOfLabels {
   /** Always one that can be followed: a level that is none counts as `restricted` to enforce and as `privileged` to warn by. */
   readonly policy: Policy;

@@ -91,6 +91,7 @@ const procMount: CheckPod = (pod) => {
   };
 };
 
+/** The controls of privileged containers, privilege escalation and capabilities. */
 export const privilegeChecks: readonly Check[] = [
   { id: "privileged", level: "baseline", revisions: [{ since: 0, check: privileged }] },
   { id: "capabilities_baseline", level: "baseline", revisions: [{ since: 0, check: unusualCapabilities }] },

@@ -128,6 +128,7 @@ const seccompConfined: CheckPod = (pod) => {
   };
 };
 
+/** The controls of seccomp, AppArmor and SELinux. */
 export const profileChecks: readonly Check[] = [
   { id: "appArmorProfile", level: "baseline", revisions: [{ since: 0, check: appArmor }] },
   {

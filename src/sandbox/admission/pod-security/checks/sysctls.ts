@@ -36,6 +36,7 @@ const only =
     return forbidden.length === 0 ? undefined : { reason: "forbidden sysctls", detail: forbidden.join(", ") };
   };
 
+/** The control of sysctls. */
 export const sysctlChecks: readonly Check[] = [
   {
     id: "sysctls",

@@ -31,6 +31,7 @@ const asRoot: CheckPod = (pod) => {
   return { reason: "runAsUser=0", detail: `${setters(podIsRoot, names)} must not set runAsUser=0` };
 };
 
+/** The controls of users: not root, neither by name nor by number. */
 export const userChecks: readonly Check[] = [
   {
     id: "runAsNonRoot",

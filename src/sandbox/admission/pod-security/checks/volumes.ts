@@ -55,6 +55,7 @@ const kinds: CheckPod = ({ spec }) => {
   };
 };
 
+/** The controls of volume types. */
 export const volumeChecks: readonly Check[] = [
   {
     id: "restrictedVolumes",

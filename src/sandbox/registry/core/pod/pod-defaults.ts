@@ -74,6 +74,7 @@ const iscsi: Filler = (source) => fill(source, { iscsiInterface: "default" });
 const rbd: Filler = (source) => fill(source, { pool: "rbd", user: "admin", keyring: "/etc/ceph/keyring" });
 const scaleIO: Filler = (source) => fill(source, { storageMode: "ThinProvisioned", fsType: "xfs" });
 
+/** The defaults of pods and their parts, by type. */
 export const podDefaults: Readonly<Record<string, Filler>> = {
   "core.v1.Pod": pod,
   "core.v1.PodSpec": (spec) => {

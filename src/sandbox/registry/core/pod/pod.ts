@@ -46,6 +46,7 @@ function listAddresses({ status }: ApiObject): void {
 
 const warningsOfEqualPods = onceForEqualPods(podWarnings);
 
+/** Pods: what they are validated by, which of their parts can change, and their grace period. */
 export const podStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   keepsStatusOnCreate: true,

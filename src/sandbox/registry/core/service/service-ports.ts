@@ -14,15 +14,18 @@ const nodePorts = 2768;
 /** What the real server's dry runs count on from: no port is taken, any number will do. */
 const beforeDryPorts = 32_768;
 
+/** True for types of Services that may have node ports. */
 export const hasNodePorts = ({ type }: Fields): boolean => type === "NodePort" || type === "LoadBalancer";
 
 /** A load balancer may do without ports on the nodes. */
 export const needsNodePorts = (spec: Fields): boolean =>
   hasNodePorts(spec) && (spec["type"] === "NodePort" || spec["allocateLoadBalancerNodePorts"] !== false);
 
+/** True for Services that need a health check port. */
 export const needsHealthCheck = (spec: Fields): boolean =>
   spec["type"] === "LoadBalancer" && spec["externalTrafficPolicy"] === "Local";
 
+/** The node port of a port; 0 for none. */
 export const nodePortOf = ({ nodePort }: Fields): number => (isNumber(nodePort) ? nodePort : 0);
 const healthPortOf = ({ healthCheckNodePort: port }: Fields): number => (isNumber(port) ? port : 0);
 

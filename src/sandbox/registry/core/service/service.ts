@@ -13,7 +13,8 @@ import type { RESTStrategy } from "../../strategy/rest-strategy.ts";
 import { restStrategy } from "../../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMetaUpdate } from "../../strategy/validation-steps.ts";
 import { labelErrors } from "../../../validation/metadata.ts";
-import { labelProblems, subdomainProblems } from "../../../validation/names.ts";
+import { subdomainProblems } from "../../../../api/label-names.ts";
+import { labelProblems } from "../../../validation/names.ts";
 import { portProtocols } from "../pod/pod-spec/choices.ts";
 import { portReferenceErrors } from "../pod/pod-spec/ports.ts";
 import { addressChangeErrors, allocate, keepGiven, listAddress, takenErrors } from "./service-addresses.ts";
@@ -123,6 +124,7 @@ function sharedPortErrors(ports: readonly Fields[], type: string): FieldError[] 
   ];
 }
 
+/** Services: addresses, node ports and what of them an update keeps. */
 export const serviceStrategy: RESTStrategy = restStrategy({
   nameRule: "label",
   allowCreateOnUpdate: true,

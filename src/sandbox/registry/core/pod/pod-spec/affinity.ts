@@ -57,6 +57,7 @@ function podErrors(affinity: unknown, field: string): FieldError[] {
   ];
 }
 
+/** Validates the affinity of a pod. */
 export function affinityErrors(affinity: unknown, field: string): FieldError[] {
   if (!isFields(affinity)) return [];
   return [

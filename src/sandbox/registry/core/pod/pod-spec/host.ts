@@ -8,6 +8,7 @@ import { allContainers, hasHostUsers, type PartErrors, type PodScope } from "./s
 /** Users of its own go with nothing of the node's. The real server writes two of the fields so. */
 const notWithOwnUsers = { hostNetwork: "hostNetwork", hostPID: "HostPID", hostIPC: "HostIPC" } as const;
 
+/** What a pod with users of its own may not share with the node. */
 export function hostUsersErrors(scope: PodScope): FieldError[] {
   if (hasHostUsers(scope)) return [];
   const { spec, field } = scope;
@@ -37,6 +38,7 @@ export const hostnameOverrideErrors: PartErrors = (hostname, field, { spec }) =>
   ];
 };
 
+/** Validates the host aliases of a pod. */
 export const hostAliasErrors: PartErrors = (aliases, field) =>
   eachErrors(fieldsIn(aliases), field, ({ ip, hostnames }, here) => [
     ...addressErrors(textOf(ip), `${here}.ip`),

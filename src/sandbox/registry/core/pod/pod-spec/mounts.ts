@@ -47,6 +47,7 @@ function partErrors(mount: Fields, here: string, field: string): FieldError[] {
   return [...errors, ...relativePathErrors(expression, `${field}.subPathExpr`)];
 }
 
+/** Validates the volume mounts of a container. */
 export function mountErrors(container: Fields, field: string, { volumes }: PodScope): FieldError[] {
   const devices = placesOf(container["volumeDevices"], "devicePath");
   const isTaken = seenBefore();

@@ -72,6 +72,7 @@ function linuxErrors(scope: PodScope): FieldError[] {
   );
 }
 
+/** Validates `os`, and the fields that an operating system does not have. */
 export function osErrors(os: unknown, field: string, scope: PodScope): FieldError[] {
   if (!isFields(os)) return [];
   const name = textOf(os["name"]);

@@ -14,6 +14,7 @@ import type { PodScope } from "./scope.ts";
 
 const isNone = (port: unknown): boolean => port === undefined || port === 0;
 
+/** Validates the ports of a container. */
 export function portErrors(ports: unknown, field: string): FieldError[] {
   const isTaken = seenBefore();
   const nameErrors = (name: string, here: string): FieldError[] => {

@@ -29,6 +29,7 @@ function sourceErrors({ name, resourceClaimName, resourceClaimTemplateName }: Fi
   return [invalid(field, shown, why)];
 }
 
+/** Validates the resource claims of a pod. */
 export const podClaimErrors: PartErrors = (claims, field, { meta }) => {
   const taken = new Set<string>();
   const nameErrors = (name: string, here: string): FieldError[] => {

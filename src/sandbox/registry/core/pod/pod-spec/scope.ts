@@ -2,6 +2,7 @@
 import type { FieldError } from "../../../../meta/field-errors.ts";
 import { at, fieldsIn, type Fields, type Meta } from "../../../../meta/object.ts";
 
+/** A pod's spec, or that of a template, under validation. */
 export interface PodScope {
   readonly spec: Fields;
   /** Where the spec stands. */

@@ -2,7 +2,7 @@
 import { invalid, notSupported, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, textOf, type Fields } from "../../../../meta/object.ts";
 import { choiceErrors, eachErrors, qualifiedNameErrors } from "../../../../validation/checks.ts";
-import { labelValueProblems } from "../../../../validation/names.ts";
+import { labelValueProblems } from "../../../../../api/label-names.ts";
 import { taintEffects } from "./choices.ts";
 
 /** Comparisons with numbers wait for a feature that is off by default; the real server offers them all the same. */

@@ -22,6 +22,7 @@ function domainErrors(count: unknown, action: string, field: string): FieldError
 const kindOf = ({ topologyKey, whenUnsatisfiable }: Fields): string =>
   `{${textOf(topologyKey)}, ${textOf(whenUnsatisfiable)}}`;
 
+/** Validates the topology spread constraints of a pod. */
 export function spreadErrors(constraints: unknown, field: string): FieldError[] {
   const all = fieldsIn(constraints);
   return eachErrors(all, field, (constraint, here, index) => {

@@ -5,7 +5,7 @@ import { isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { driverNameErrors, neededChoiceErrors, subdomainErrors } from "../../../../validation/checks.ts";
 import { claimSpecErrors } from "../volumes/claim.ts";
 import { annotationErrors, labelErrors } from "../../../../validation/metadata.ts";
-import { subdomainProblems } from "../../../../validation/names.ts";
+import { subdomainProblems } from "../../../../../api/label-names.ts";
 import { relativePathErrors } from "../volumes/paths.ts";
 import {
   azureDisk,

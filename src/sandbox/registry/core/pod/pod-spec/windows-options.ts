@@ -39,6 +39,7 @@ function credentialErrors(credential: unknown, field: string): FieldError[] {
   return text.length > credentialBytes ? [invalid(field, text, "gmsaCredentialSpec size must be under 64 KiB")] : [];
 }
 
+/** Validates the Windows options of a security context. */
 export function windowsOptionErrors(options: unknown, field: string): FieldError[] {
   if (!isFields(options)) return [];
   const { gmsaCredentialSpecName: name, runAsUserName: user } = options as Record<string, unknown>;

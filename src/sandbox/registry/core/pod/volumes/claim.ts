@@ -15,7 +15,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../../../strategy/validation-steps.ts";
-import { subdomainProblems } from "../../../../validation/names.ts";
+import { subdomainProblems } from "../../../../../api/label-names.ts";
 import { fixed, selectorErrors } from "../../../../validation/spec-checks.ts";
 import { claimWarnings } from "../warnings/volumes.ts";
 
@@ -146,6 +146,7 @@ function changeErrors(claim: ApiObject, old: ApiObject): FieldError[] {
   return [...errors, ...fixed(claim.spec?.["volumeMode"], old.spec?.["volumeMode"], "volumeMode")];
 }
 
+/** PersistentVolumeClaims: their spec is immutable but for requests and the attributes class. */
 export const claimStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,

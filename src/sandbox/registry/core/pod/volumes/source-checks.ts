@@ -42,11 +42,13 @@ const hostPathTypes = [
   "Socket",
 ];
 
+/** Validates a volume of the node's file system. */
 export const hostPath: SourceErrors = ({ path, type }, field) => [
   ...neededPathErrors(path, `${field}.path`),
   ...(textOf(path) === "" ? [] : choiceErrors(type ?? "", `${field}.type`, hostPathTypes)),
 ];
 
+/** Validates an NFS volume. */
 export const nfs: SourceErrors = (source, field) => {
   const path = textOf(source["path"]);
   const errors = needs("server", "path")(source, field);
@@ -84,6 +86,7 @@ export const iscsi =
     ];
   };
 
+/** Validates a disk that is named by `key`. */
 export const disk =
   (id: string): SourceErrors =>
   (source, field) => {
@@ -94,6 +97,7 @@ export const disk =
     return errors;
   };
 
+/** Validates a Fibre Channel volume. */
 export const fibreChannel: SourceErrors = (source, field) => {
   const [names, ids] = [textsIn(source["targetWWNs"]), textsIn(source["wwids"])];
   const here = `${field}.targetWWNs`;
@@ -108,6 +112,7 @@ export const fibreChannel: SourceErrors = (source, field) => {
   ];
 };
 
+/** Validates a Flocker volume. */
 export const flocker: SourceErrors = (source, field) => {
   const [name, id] = [textOf(source["datasetName"]), textOf(source["datasetUUID"])];
   const errors: FieldError[] = [];
@@ -121,6 +126,7 @@ export const flocker: SourceErrors = (source, field) => {
 const hostAndPort = /^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/;
 const longestTenant = 64;
 
+/** Validates a Quobyte volume. */
 export const quobyte: SourceErrors = (source, field) => {
   const registry = textOf(source["registry"]);
   const pairs = "must be a host:port pair or multiple pairs separated by commas";
@@ -151,6 +157,7 @@ const diskKinds = ["Dedicated", "Managed", "Shared"];
 const managedDisk = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
 const blobDisk = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
 
+/** Validates an Azure disk. */
 export const azureDisk: SourceErrors = (source, field) => {
   const [uri, kind] = [textOf(source["diskURI"]), source["kind"]];
   const [start, example] = kind === "Managed" ? ["/subscriptions/", managedDisk] : ["https://", blobDisk];

@@ -5,6 +5,7 @@ import { appArmorOfAnnotation } from "../profiles/app-armor.ts";
 import { appArmorPrefix, seccompPrefix } from "../profiles/profile-annotations.ts";
 import { fractionWarnings } from "./fields.ts";
 
+/** Where the containers are that are warned of. */
 export interface Place {
   /** Where the pod's spec and its annotations stand. */
   readonly field: string;

@@ -4,7 +4,8 @@
  */
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
 import { podSeccomp } from "../profiles/profile-annotations.ts";
-import { labelProblems, labelValueProblems } from "../../../../validation/names.ts";
+import { labelValueProblems } from "../../../../../api/label-names.ts";
+import { labelProblems } from "../../../../validation/names.ts";
 import { containerWarnings } from "./containers.ts";
 import { fractionWarnings, repeated } from "./fields.ts";
 import { volumeWarnings } from "./volumes.ts";

@@ -35,23 +35,22 @@ export interface Refused {
   readonly count: number;
 }
 
-interface Told {
+/** The causes of one object. */
+interface WriteHistory {
   readonly first: number;
   /** Who applied, and decisions about more than the status: a run of one rule each. */
-  readonly runs: Mutable<Cause>[];
+  readonly runs: Cause[];
   /** Decisions about the status alone, by rule: they come between all others. */
-  readonly status: Map<string, Mutable<Cause>>;
+  readonly status: Map<string, Cause>;
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Where rules take turns for longer, the rest is counted with the last decision of the same rule. */
 const mostRuns = 24;
 /** Sentences kept of one cause. */
 const mostSentences = 8;
 
-/** Written by those who stand in for parts of a cluster: they explain nothing about the objects of others. */
-const standIns: ReadonlySet<string> = new Set([
+/** Controllers that simulate parts of a cluster: their writes explain nothing about the objects of others. */
+const simulatedComponents: ReadonlySet<string> = new Set([
   "scheduler",
   "kubelet",
   "serviceaccount",
@@ -59,9 +58,10 @@ const standIns: ReadonlySet<string> = new Set([
   "resourcequota",
 ]);
 
-export class Story {
+/** Who wrote what and why, for each object. */
+export class WriteAttribution {
   #decisions = new Map<number, DecisionEvent & EventHead>();
-  #told = new Map<string, Told>();
+  #histories = new Map<string, WriteHistory>();
   #refused = new Map<string, Refused>();
   #written = new Map<string, WriteEvent>();
   #syncs = 0;
@@ -69,10 +69,10 @@ export class Story {
   readonly listener = (event: StageEvent): void => {
     if (event.stage === "decision") this.#decisions.set(event.seq, event);
     else if (event.stage === "write") this.#write(event);
-    else if (event.stage === "done" && !standIns.has(event.controller)) this.#syncs++;
+    else if (event.stage === "done" && !simulatedComponents.has(event.controller)) this.#syncs++;
   };
 
-  /** Of controllers, without those that stand in for parts of a cluster. */
+  /** Syncs of controllers, without those that simulate parts of a cluster. */
   get syncs(): number {
     return this.#syncs;
   }
@@ -84,19 +84,21 @@ export class Story {
 
   /** When the object was first written, as a number to order by; undefined if it never was. */
   firstWrite(name: string): number | undefined {
-    return this.#told.get(name)?.first;
+    return this.#histories.get(name)?.first;
   }
 
   /** In the order of their first writes, those about the status alone last. */
   causesOf(name: string): readonly Cause[] {
-    const told = this.#told.get(name);
-    return told === undefined ? [] : [...told.runs, ...told.status.values()];
+    const history = this.#histories.get(name);
+    return history === undefined ? [] : [...history.runs, ...history.status.values()];
   }
 
   /** Adds what was changed by who applied an object. */
   applied(name: string, changes: readonly FieldChange[]): void {
-    const cause = this.#told.get(name)?.runs.find(({ rule }) => rule === undefined);
-    if (cause !== undefined) cause.changes = changes;
+    const runs = this.#histories.get(name)?.runs ?? [];
+    const index = runs.findIndex(({ rule }) => rule === undefined);
+    const cause = runs[index];
+    if (cause !== undefined) runs[index] = { ...cause, changes };
   }
 
   get refused(): readonly Refused[] {
@@ -110,22 +112,22 @@ export class Story {
       return;
     }
     const name = entryName(event.of, event.key);
-    let told = this.#told.get(name);
-    if (told === undefined) {
-      told = { first: event.seq, runs: [], status: new Map() };
-      this.#told.set(name, told);
+    let history = this.#histories.get(name);
+    if (history === undefined) {
+      history = { first: event.seq, runs: [], status: new Map() };
+      this.#histories.set(name, history);
     }
     const decision = this.#decisions.get(event.decision ?? 0);
-    if (event.controller !== undefined && standIns.has(event.controller)) return;
+    if (event.controller !== undefined && simulatedComponents.has(event.controller)) return;
     this.#written.set(`${event.verb} ${event.subresource ?? ""} ${name}`, event);
-    addTo(told, causeOf(event, decision));
+    addTo(history, causeOf(event, decision));
   }
 
   #refuse(event: WriteEvent & EventHead): void {
     // A conflict is settled by the next try; who applies hears of a refusal at once.
     if (event.status === 409 || event.status === 404 || event.controller === undefined) return;
     const { controller, verb, of, error = "" } = event;
-    // In a namespace that goes nothing is to be made any more: whoever tries is told so, and all is well.
+    // Nothing can be created in a namespace that is terminating: a refusal is expected, and no finding.
     if (error.endsWith("because it is being terminated")) return;
     const plain = error.replace(/"[^"]*"/, '"…"');
     const name = `${controller} ${verb} ${of.kind} ${plain}`;
@@ -150,7 +152,7 @@ function causeOf(event: WriteEvent, decision: DecisionEvent | undefined): Cause 
 }
 
 /** Joins a cause to the one of the same rule that it goes on from, or puts it behind the others. */
-function addTo({ runs, status }: Told, cause: Cause): void {
+function addTo({ runs, status }: WriteHistory, cause: Cause): void {
   const isSame = (each: Cause): boolean => each.controller === cause.controller && each.rule === cause.rule;
   if (cause.statusOnly) {
     const name = `${cause.controller ?? ""} ${cause.rule ?? ""}`;

@@ -5,7 +5,7 @@ import { isSecret } from "../trace/mask.ts";
 import type { KindName } from "../trace/names.ts";
 
 /** What is hidden unless it is asked for. */
-export interface Shown {
+export interface DiffVisibility {
   readonly managedFields?: boolean;
   /** uid, resourceVersion, generation; addresses, the placement of pods and container ids: made up by whoever runs the cluster. */
   readonly ids?: boolean;
@@ -42,7 +42,7 @@ const idNames: ReadonlySet<string> = new Set(["containerID", "imageID", "observe
 const timeText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 const tokenVolume = /^kube-api-access-[a-z0-9]{5}$/;
 
-function isHidden(of: KindName, path: string, key: string, value: unknown, shown: Shown): boolean {
+function isHidden(of: KindName, path: string, key: string, value: unknown, shown: DiffVisibility): boolean {
   if (path === ".metadata.managedFields") return shown.managedFields !== true;
   if (path === lastApplied) return shown.managedFields !== true;
   const inStatus = path.startsWith(".status");
@@ -62,10 +62,10 @@ function isHidden(of: KindName, path: string, key: string, value: unknown, shown
  * The object without what is hidden. Where `other` is its other state, masked values tell whether they differ: `*** (before)` and
  * `*** (after)`.
  */
-export function shownForm(
+export function normalizeForDiff(
   of: KindName,
   object: StoredObject,
-  shown: Shown,
+  shown: DiffVisibility,
   other?: { readonly object: StoredObject; readonly is: "before" | "after" },
 ): Json {
   const form = (path: string, value: unknown, across: unknown): unknown => {

@@ -1,7 +1,7 @@
 /** Why each object is what it is: causes in the order of the decisions, with the decisions' own facts. */
 import { describe, expect, test } from "bun:test";
 import { entryName } from "../../src/views/state.ts";
-import { Story } from "../../src/views/story.ts";
+import { WriteAttribution } from "../../src/views/write-attribution.ts";
 import { Events, replicaSets } from "./events.ts";
 
 interface Step {
@@ -15,12 +15,12 @@ interface Step {
 /** The causes of one ReplicaSet that was written step by step. */
 function causesAfter(...steps: readonly Step[]): readonly object[] {
   const events = new Events();
-  const story = new Story();
+  const attribution = new WriteAttribution();
   for (const { rule, sentence, from, to, subresource } of steps) {
     const at = { controller: "deployment", key: "shop/web", sync: 1 } as const;
     const decision = events.make({ stage: "decision", ...at, rule, facts: {}, sentence });
-    story.listener(decision);
-    story.listener(
+    attribution.listener(decision);
+    attribution.listener(
       events.make({
         stage: "write",
         controller: "deployment",
@@ -43,10 +43,10 @@ function causesAfter(...steps: readonly Step[]): readonly object[] {
       }),
     );
   }
-  return story.causesOf(entryName(replicaSets, "shop/web-1"));
+  return attribution.causesOf(entryName(replicaSets, "shop/web-1"));
 }
 
-describe("Story", () => {
+describe("WriteAttribution", () => {
   test("gives each rule the sizes that its own decisions wrote, in their order", () => {
     expect(
       causesAfter(

@@ -1,7 +1,18 @@
-/** Label selectors as the API server reads them, with its messages. Source: apimachinery v0.36 labels/selector.go. */
-import type { Requirement, Selector } from "../../api/labels.ts";
-import { badRequest } from "../meta/refusal.ts";
-import { labelKeyProblems, labelValueProblems } from "../validation/names.ts";
+/** The text form of label selectors, with the error messages of apimachinery. Source: apimachinery v0.36 labels/selector.go. */
+import { labelKeyProblems, labelValueProblems } from "./label-names.ts";
+import type { Requirement, Selector } from "./labels.ts";
+
+/** A label selector that cannot be parsed. */
+export class SelectorError extends RangeError {
+  override readonly name = "SelectorError";
+  /** What is wrong, as apimachinery says it: `found ',', expected: identifier after ','`. */
+  readonly problem: string;
+
+  constructor(text: string, problem: string) {
+    super(`Cannot read the label selector ${JSON.stringify(text)}: ${problem}`);
+    this.problem = problem;
+  }
+}
 
 interface Token {
   readonly is: "identifier" | "symbol" | "keyword" | "end";
@@ -44,14 +55,25 @@ function tokensOf(text: string): Token[] {
 const end: Token = { is: "end", text: "" };
 
 class Reader {
+  readonly #text: string;
   readonly #tokens: readonly Token[];
   #at = 0;
 
+  /** `text` is quoted in errors. A zero byte ends it, as it does for apimachinery's lexer. */
   constructor(text: string) {
-    this.#tokens = tokensOf(text);
+    this.#text = text;
+    this.#tokens = tokensOf(text.split("\0", 1)[0] ?? "");
   }
 
-  /** The next token where a keyword stands for itself. */
+  error(problem: string): SelectorError {
+    return new SelectorError(this.#text, problem);
+  }
+
+  requirementError(problem: string): SelectorError {
+    return this.error(`unable to parse requirement: ${problem}`);
+  }
+
+  /** The next token, without consuming it. */
   get next(): Token {
     return this.#tokens[this.#at] ?? end;
   }
@@ -66,52 +88,51 @@ class Reader {
 const isName = ({ is }: Token): boolean => is === "identifier" || is === "keyword";
 const isSymbol = (token: Token, text: string): boolean => token.is === "symbol" && token.text === text;
 
-/** @throws StatusError 400. */
-export function labelSelectorOf(text: string | undefined): Selector {
-  if (text === undefined) return [];
-  // A zero byte ends the text for the real server's lexer.
-  const reader = new Reader(text.split("\0", 1)[0] ?? "");
+/**
+ * Parses a label selector (`app=web,tier in (a,b),!old`): of kubectl's `-l`, or of the query of a request.
+ * @throws SelectorError
+ */
+export function parseSelector(text: string): Selector {
+  const reader = new Reader(text);
   const requirements: Requirement[] = [];
   for (;;) {
     const first = reader.next;
     if (first.is === "end") return requirements;
     if (!isName(first) && !isSymbol(first, "!")) {
-      throw badRequest(`found '${first.text}', expected: !, identifier, or 'end of string'`);
+      throw reader.error(`found '${first.text}', expected: !, identifier, or 'end of string'`);
     }
     requirements.push(requirementOf(reader));
     const after = reader.take();
     if (after.is === "end") return requirements;
-    if (!isSymbol(after, ",")) throw badRequest(`found '${after.text}', expected: ',' or 'end of string'`);
+    if (!isSymbol(after, ",")) throw reader.error(`found '${after.text}', expected: ',' or 'end of string'`);
     if (!isName(reader.next) && !isSymbol(reader.next, "!")) {
-      throw badRequest(`found '${reader.next.text}', expected: identifier after ','`);
+      throw reader.error(`found '${reader.next.text}', expected: identifier after ','`);
     }
   }
-}
-
-function wrong(message: string): Error {
-  return badRequest(`unable to parse requirement: ${message}`);
 }
 
 function requirementOf(reader: Reader): Requirement {
   let token = reader.take();
   const absent = isSymbol(token, "!");
   if (absent) token = reader.take();
-  if (!isName(token)) throw wrong(`found '${token.text}', expected: identifier`);
+  if (!isName(token)) throw reader.requirementError(`found '${token.text}', expected: identifier`);
   const key = token.text;
   const problems = labelKeyProblems(key);
-  if (problems.length > 0) throw wrong(`<nil>: Invalid value: ${JSON.stringify(key)}: ${problems.join("; ")}`);
+  if (problems.length > 0)
+    throw reader.requirementError(`<nil>: Invalid value: ${JSON.stringify(key)}: ${problems.join("; ")}`);
   const follows = reader.next;
   if (absent) return { key, operator: "DoesNotExist", values: [] };
   if (follows.is === "end" || isSymbol(follows, ",")) return { key, operator: "Exists", values: [] };
   const sign = reader.take();
   const operator = sign.is === "identifier" ? undefined : operators[sign.text];
-  if (operator === undefined) throw wrong(`found '${sign.text}', expected: in, notin, =, ==, !=, gt, lt`);
+  if (operator === undefined)
+    throw reader.requirementError(`found '${sign.text}', expected: in, notin, =, ==, !=, gt, lt`);
   const values = operator === "In" || operator === "NotIn" ? valuesOf(reader) : [exactValueOf(reader)];
-  checkValues(key, operator, values);
+  checkValues(reader, { key, operator, values });
   return { key, operator, values };
 }
 
-function checkValues(key: string, operator: Requirement["operator"], values: readonly string[]): void {
+function checkValues(reader: Reader, { key, operator, values }: Requirement): void {
   const errors: string[] = [];
   for (const [index, value] of values.entries()) {
     if ((operator === "GreaterThan" || operator === "LessThan") && !/^[+-]?\d+$/.test(value)) {
@@ -126,7 +147,8 @@ function checkValues(key: string, operator: Requirement["operator"], values: rea
       errors.push(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${problems.join("; ")}`);
     }
   }
-  if (errors.length > 0) throw wrong(errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]`);
+  if (errors.length > 0)
+    throw reader.requirementError(errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]`);
 }
 
 function exactValueOf(reader: Reader): string {
@@ -134,19 +156,19 @@ function exactValueOf(reader: Reader): string {
   if (token.is === "end" || isSymbol(token, ",")) return "";
   reader.take();
   if (isName(token)) return token.text;
-  throw wrong(`found '${token.text}', expected: identifier`);
+  throw reader.requirementError(`found '${token.text}', expected: identifier`);
 }
 
-/** The values between brackets, sorted; an empty place is an empty value. */
+/** The values between brackets, sorted; nothing between two commas is an empty value. */
 function valuesOf(reader: Reader): string[] {
   const open = reader.take();
-  if (!isSymbol(open, "(")) throw wrong(`found '${open.text}' expected: '('`);
+  if (!isSymbol(open, "(")) throw reader.requirementError(`found '${open.text}' expected: '('`);
   if (isSymbol(reader.next, ")")) {
     reader.take();
     return [""];
   }
   if (!isName(reader.next) && !isSymbol(reader.next, ",")) {
-    throw wrong(`found '${reader.next.text}', expected: ',', ')' or identifier`);
+    throw reader.requirementError(`found '${reader.next.text}', expected: ',', ')' or identifier`);
   }
   const values = new Set<string>();
   for (;;) {
@@ -155,9 +177,9 @@ function valuesOf(reader: Reader): string[] {
       values.add(token.text);
       if (isSymbol(reader.next, ",")) continue;
       if (isSymbol(reader.next, ")")) break;
-      throw wrong(`found '${reader.next.text}', expected: ',' or ')'`);
+      throw reader.requirementError(`found '${reader.next.text}', expected: ',' or ')'`);
     }
-    if (!isSymbol(token, ",")) throw wrong(`found '${token.text}', expected: ',', or identifier`);
+    if (!isSymbol(token, ",")) throw reader.requirementError(`found '${token.text}', expected: ',', or identifier`);
     if (values.size === 0 || isSymbol(reader.next, ",")) values.add("");
     if (isSymbol(reader.next, ")")) {
       values.add("");
