@@ -1,6 +1,6 @@
 /** Kinds that the sandbox does not serve: those of a cluster, those that manifests define, and those that they name. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
-import type { DiscoveredKind } from "../../src/client/api/discovery.ts";
+import { assumedKind, type DiscoveredKind } from "../../src/client/api/discovered.ts";
 import type { BothSides, Manifest } from "./manifests.ts";
 
 interface DefinitionLike {
@@ -24,23 +24,6 @@ export function definedKinds(object: Manifest["object"]): readonly DiscoveredKin
     ...(plural !== "" && { plural }),
     preferred: index === 0,
   }));
-}
-
-/** A kind of which nothing but its name is known. */
-function assumedKind(apiVersion: string, kind: string): DiscoveredKind {
-  const slash = apiVersion.indexOf("/");
-  const singular = kind.toLowerCase();
-  return {
-    group: apiVersion.slice(0, Math.max(0, slash)),
-    version: apiVersion.slice(slash + 1),
-    kind,
-    plural: `${singular}s`,
-    singular,
-    namespaced: true,
-    verbs: [],
-    categories: [],
-    preferred: true,
-  };
 }
 
 /** Kinds of objects among the manifests that are not among `kinds`: as a definition among them says, or taken to have a namespace. */

@@ -58,9 +58,9 @@ export async function dryRunFigures({ rounds, program, dir }: DryRunOptions): Pr
 /** The objects of a cluster in which the Deployment has come to rest, as kubectl would print them. */
 async function saved(object: ToApply): Promise<object> {
   const run = await dryRun({
-    beginning: emptyCluster([]),
+    initialState: emptyCluster([]),
     baseline: [],
-    wishes: [{ is: "apply", object, namespace: "default" }],
+    requestedChanges: [{ is: "apply", object, namespace: "default" }],
     controllers: controllersEnabledByDefault,
     seed: 1,
     shown: {},

@@ -10,7 +10,7 @@ import { resourcequota } from "./resourcequota/resourcequota.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 
-/** In the order in which they are listed to users. */
+/** In the order in which help and completion list them. */
 export const builtInControllers: readonly ControllerDefinition[] = [
   deployment,
   replicaset,
@@ -24,7 +24,9 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   nodeHeartbeat,
 ];
 
-/** Those that act on a cluster as it is: without what stands in for a part of one. What `all` means. */
+/**
+ * What `all` means: every built-in controller except those that simulate a component which real clusters already run.
+ */
 export const controllersEnabledByDefault: readonly ControllerDefinition[] = builtInControllers.filter(
   ({ disabledByDefault }) => disabledByDefault !== true,
 );

@@ -117,9 +117,9 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happen
       wholeSecrets: false,
     });
     const run = await dryRun({
-      beginning: initialStateFrom(snapshot, [namespace], timeline.now()),
+      initialState: initialStateFrom(snapshot, [namespace], timeline.now()),
       baseline: [],
-      wishes: deeds.flatMap((deed) => wishesFor(namespace, deed)),
+      requestedChanges: deeds.flatMap((deed) => wishesFor(namespace, deed)),
       controllers,
       seed,
       shown: {},

@@ -217,7 +217,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     });
     // The quota is what it was, and so is the answer: nothing is foretold but that the rollout will be called failed.
     const again = await dryRun("-f", file);
-    expect(again.stdout).not.toMatch(/^[+-] |ReplicaFailure gone/m);
+    expect(again.stdout).not.toMatch(/^[+-] |ReplicaFailure removed/m);
     expect(again.code).toBe(4);
   });
 
@@ -275,7 +275,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       );
     });
     const later = await dryRun("-f", file);
-    expect(later.stdout).not.toMatch(/^[+-] |ReplicaFailure gone/m);
+    expect(later.stdout).not.toMatch(/^[+-] |ReplicaFailure removed/m);
     expect(later.stdout).toMatch(/! Deployment wh\/web: available 0 of 2: .*failed calling webhook/);
     expect(later.code).toBe(4);
   });

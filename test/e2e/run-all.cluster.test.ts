@@ -69,7 +69,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     await eventually(async () => {
       expect((await cluster.request("GET", "/api/v1/namespaces/all")).status).toBe(404);
     });
-    await program.says(/finalize +nothing is left in it → take out the finalizer kubernetes/);
+    await program.says(/finalize +nothing is left in it → remove the finalizer kubernetes/);
     await program.says(/- 1 × ConfigMap/);
   });
 

@@ -220,9 +220,9 @@ async function reportFrom(
   };
   const { changes, baseline, notes: changeNotes } = requestedChanges(changeFlags, source);
   const asked: DryRunOptions = {
-    beginning: source.beginning,
+    initialState: source.beginning,
     baseline,
-    wishes: changes,
+    requestedChanges: changes,
     controllers: source.controllers,
     seed: flags.seed ?? 1,
     ...(flags.horizon !== undefined && { horizonMs: flags.horizon }),

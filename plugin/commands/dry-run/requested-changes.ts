@@ -141,7 +141,7 @@ export function refuseRejectedChanges(refused: readonly RejectedChange[], words:
   const all = [...words.manifests, ...words.baseline];
   const problems: Problem[] = [];
   const others: string[] = [];
-  for (const { wish, error } of refused) {
+  for (const { requested: wish, error } of refused) {
     const manifest = wish.is === "apply" ? all.find(({ object }) => object === wish.object) : undefined;
     if (manifest !== undefined) {
       problems.push(...fieldErrors(error).map(({ field, text }) => problemOf(manifest, field, text)));

@@ -108,7 +108,7 @@ export class Watching {
       report: {
         initial: once,
         ...this.#wanted(targets),
-        controllersOf: (of) => this.#observation?.toldOf(of) ?? [],
+        controllersOf: (of) => this.#observation?.controllersWatching(of) ?? [],
         ...(types !== undefined && { types }),
       },
       live: {

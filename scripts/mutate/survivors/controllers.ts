@@ -19,9 +19,9 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
   },
   {
     file: sync,
-    line: "return error instanceof Error ? error : new Error(String(error), { cause: error });",
+    line: "failure = error instanceof Error ? error : new Error(String(error), { cause: error });",
     replacement: "{}",
-    why: "all that scaling throws are Errors; the cause is for whoever debugs one that is not",
+    why: "manageReplicas throws Errors only; the cause helps to debug anything else",
   },
   {
     file: "src/controllers/deployment/rolling.ts",

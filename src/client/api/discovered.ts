@@ -15,3 +15,23 @@ export interface Discovery {
   /** Group versions that could not be read: the server behind an aggregated API may be down. */
   readonly unavailable: readonly { readonly groupVersion: string; readonly error: unknown }[];
 }
+
+/**
+ * A kind of which only the name is known, as a manifest has it: assumed to be namespaced, with a regular plural (`Widget` → `widgets`)
+ * and no verbs.
+ */
+export function assumedKind(apiVersion: string, kind: string): DiscoveredKind {
+  const slash = apiVersion.indexOf("/");
+  const singular = kind.toLowerCase();
+  return {
+    group: apiVersion.slice(0, Math.max(0, slash)),
+    version: apiVersion.slice(slash + 1),
+    kind,
+    plural: `${singular}s`,
+    singular,
+    namespaced: true,
+    verbs: [],
+    categories: [],
+    preferred: true,
+  };
+}

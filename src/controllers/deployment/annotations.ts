@@ -1,5 +1,5 @@
 /**
- * The annotations by which a Deployment and its ReplicaSets tell each other of revisions and sizes.
+ * The annotations in which a Deployment and its ReplicaSets keep revisions and sizes.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go.
  */
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
@@ -11,16 +11,20 @@ import {
 } from "../../controller/workload/revision-history.ts";
 import { desiredReplicas, maxSurge } from "./strategy.ts";
 
+/** `metadata.annotations`. */
 export type Annotations = Readonly<Record<string, string>>;
 
-/** On a ReplicaSet: `spec.replicas` of the Deployment when it was last scaled. Another number there means a scaling. */
+/**
+ * On a ReplicaSet: `spec.replicas` of the Deployment when it last scaled this ReplicaSet. A different number there
+ * means that the Deployment has been scaled since.
+ */
 export const desiredReplicasAnnotation = "deployment.kubernetes.io/desired-replicas";
-/** On a ReplicaSet: the same with maxSurge, which its share of a scaling is worked out from. */
+/** On a ReplicaSet: the same plus maxSurge; its share of a proportional scaling is computed from it. */
 export const maxReplicasAnnotation = "deployment.kubernetes.io/max-replicas";
-/** On a Deployment: the revision to go back to, as `extensions/v1beta1` asked for it; 0 for the last one. */
+/** On a Deployment: the revision to roll back to, as requested through `extensions/v1beta1`; 0 means the last one. */
 export const rollbackAnnotation = "deprecated.deployment.rollback.to";
 
-/** Not carried over from a Deployment to its ReplicaSets, nor back. */
+/** Not copied from a Deployment to its ReplicaSets, nor back. */
 const ownAnnotations: ReadonlySet<string> = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   revisionAnnotation,
@@ -34,7 +38,7 @@ function carriedOver(annotations: Annotations | undefined): Annotations {
   return Object.fromEntries(Object.entries(annotations ?? {}).filter(([name]) => !ownAnnotations.has(name)));
 }
 
-/** What the sizes of a Deployment are on its ReplicaSets. */
+/** The size annotations that this Deployment's ReplicaSets should have. */
 export function sizeAnnotations(deployment: Deployment): Annotations {
   const desired = desiredReplicas(deployment);
   return {
@@ -43,13 +47,13 @@ export function sizeAnnotations(deployment: Deployment): Annotations {
   };
 }
 
-/** Whether the ReplicaSet tells other sizes than the Deployment has now. */
+/** Whether the ReplicaSet's size annotations differ from the Deployment's current sizes. */
 export function hasOtherSizes(replicaSet: ReplicaSet, deployment: Deployment): boolean {
   const { annotations } = replicaSet.metadata;
   return Object.entries(sizeAnnotations(deployment)).some(([name, value]) => annotations?.[name] !== value);
 }
 
-/** A size of up to 31 bits; undefined where it is absent or anything else. */
+/** A size of up to 31 bits; undefined if the annotation is absent or anything else. */
 export function sizeAnnotation(replicaSet: ReplicaSet, name: string): number | undefined {
   const text = replicaSet.metadata.annotations?.[name];
   if (text === undefined || !/^\d+$/.test(text)) return undefined;
@@ -57,15 +61,16 @@ export function sizeAnnotation(replicaSet: ReplicaSet, name: string): number | u
   return value > 2_147_483_647 ? undefined : value;
 }
 
+/** The annotations that the new ReplicaSet should have. */
 export interface NewAnnotations {
   readonly annotations: Annotations;
-  /** Whether the ReplicaSet is to be written because of them. */
+  /** Whether the ReplicaSet must be written because of them. */
   readonly changed: boolean;
 }
 
 /**
- * The annotations of the new ReplicaSet: the Deployment's carried over, and a revision above those of all old ones. One that cannot
- * be read as a number is left as it is, and then nothing is written for the sake of annotations.
+ * The annotations of the new ReplicaSet: the Deployment's, and a revision above those of all old ReplicaSets. A
+ * revision that is not a number is kept, and then a change of annotations alone causes no write.
  */
 export function newReplicaSetAnnotations(
   deployment: Deployment,
@@ -81,7 +86,7 @@ export function newReplicaSetAnnotations(
   return { annotations: newer ?? annotations, changed: isCopied || newer !== undefined };
 }
 
-/** The annotations of a Deployment that goes back to this ReplicaSet: those that were the Deployment's at that time. */
+/** The annotations of a Deployment that is rolled back to this ReplicaSet: those that it had at that revision. */
 export function annotationsAfterRollback(deployment: Deployment, replicaSet: ReplicaSet): Annotations {
   const own = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => ownAnnotations.has(name));
   return { ...Object.fromEntries(own), ...carriedOver(replicaSet.metadata.annotations) };

@@ -1,5 +1,5 @@
 /**
- * How far a rollout has come, by the Deployment's status.
+ * How far a rollout has progressed, by the Deployment's status.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go.
  */
 import { parseTime } from "../../api/time.ts";
@@ -7,7 +7,7 @@ import type { Deployment } from "../../api/types.ts";
 import { type DeploymentCondition, type DeploymentStatus, progressing } from "./conditions.ts";
 import { desiredReplicas } from "./strategy.ts";
 
-/** All pods are new and available, none is old, and the status is of the present spec. */
+/** Whether all pods are updated and available, no old pod is left, and the status is of the current spec. */
 export function deploymentComplete(deployment: Deployment, status: DeploymentStatus | undefined): boolean {
   const desired = desiredReplicas(deployment);
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status ?? {};
@@ -19,7 +19,7 @@ export function deploymentComplete(deployment: Deployment, status: DeploymentSta
   );
 }
 
-/** Whether something got better from the status that it has to the next: more new, ready or available pods, or fewer old ones. */
+/** Whether the next status is better than the current one: more updated, ready or available pods, or fewer old ones. */
 export function deploymentProgressing({ status: before = {} }: Deployment, next: DeploymentStatus): boolean {
   const updated = ({ updatedReplicas = 0 }: DeploymentStatus): number => updatedReplicas;
   const old = (status: DeploymentStatus): number => (status.replicas ?? 0) - updated(status);
@@ -31,17 +31,17 @@ export function deploymentProgressing({ status: before = {} }: Deployment, next:
   );
 }
 
-/** How many ms are left of the progress deadline since the condition was last updated; negative when it has passed. */
+/** Milliseconds left of the progress deadline since the condition's last update; negative once it has passed. */
 export function leftOfDeadline(deployment: Deployment, condition: DeploymentCondition, now: number): number {
-  // Unset times come as null, which the models do not tell; they lie before any other.
+  // Unset times arrive as null, which the types do not mention; they sort before all others.
   const time: string | null | undefined = condition.lastUpdateTime;
   const since = time === undefined || time === null ? -Infinity : parseTime(time);
   return since + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000 - now;
 }
 
 /**
- * Whether the progress deadline has passed, or had passed before. A rollout that was complete never times out: the condition may be
- * older than the deadline, and the next one may have begun just now.
+ * Whether the progress deadline has passed, now or earlier. A rollout that was complete never times out: its condition
+ * may be older than the deadline although the next rollout has only just begun.
  */
 export function deploymentTimedOut(deployment: Deployment, status: DeploymentStatus, now: number): boolean {
   const condition = progressing(status);

@@ -1,16 +1,19 @@
 /**
  * The conditions of a Deployment: Available, Progressing, ReplicaFailure.
- * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go. Reasons and messages are upstream's: people and
- * programs look for them.
+ * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go. Reasons and messages are upstream's:
+ * people and programs search for them.
  */
 import { formatTime } from "../../api/time.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { findCondition, withCondition } from "../../controller/workload/conditions.ts";
 
+/** `status` of a Deployment. */
 export type DeploymentStatus = NonNullable<Deployment["status"]>;
+/** A condition of that status. */
 export type DeploymentCondition = NonNullable<DeploymentStatus["conditions"]>[number];
 type ReplicaSetCondition = NonNullable<NonNullable<ReplicaSet["status"]>["conditions"]>[number];
 
+/** A condition to be set, without its times. */
 export interface NewCondition {
   readonly type: "Available" | "Progressing" | "ReplicaFailure";
   readonly status: "True" | "False" | "Unknown";
@@ -18,19 +21,20 @@ export interface NewCondition {
   readonly message: string;
 }
 
+/** The condition Progressing, if the status has it. */
 export function progressing(status: DeploymentStatus | undefined): DeploymentCondition | undefined {
   return findCondition(status?.conditions, "Progressing");
 }
 
-/** A condition as it is first set, at `now` (ms since 1970). */
+/** A condition set for the first time, at `now` (ms since 1970). */
 export function conditionAt(now: number, { type, status, reason, message }: NewCondition): DeploymentCondition {
   const time = formatTime(now);
   return { type, status, lastUpdateTime: time, lastTransitionTime: time, reason, message };
 }
 
 /**
- * The conditions with this one; as they were if it has the same status for the same reason. With the same status for another reason
- * it keeps the time of its last transition.
+ * The conditions with this one added or replaced; unchanged if it has the same status and reason already. A new reason
+ * for the same status keeps the last transition time.
  */
 export function setCondition(
   conditions: readonly DeploymentCondition[] | undefined,
@@ -42,7 +46,7 @@ export function setCondition(
   return withCondition(conditions, { ...condition, ...(lastTransitionTime !== undefined && { lastTransitionTime }) });
 }
 
-/** What a ReplicaSet says of its pods that could not be created or deleted, as the Deployment repeats it. */
+/** The ReplicaSet's condition ReplicaFailure, in the form in which the Deployment repeats it. */
 export function replicaFailureOf(replicaSet: ReplicaSet): DeploymentCondition | undefined {
   const found: ReplicaSetCondition | undefined = findCondition(replicaSet.status?.conditions, "ReplicaFailure");
   if (found === undefined) return undefined;

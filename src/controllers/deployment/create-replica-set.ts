@@ -1,5 +1,5 @@
 /**
- * Making a Deployment's new ReplicaSet, and what to do when its name is taken.
+ * Creating a Deployment's new ReplicaSet, and what to do when its name is taken.
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go getNewReplicaSet.
  */
 import { fieldChanges } from "../../api/field-changes.ts";
@@ -19,17 +19,17 @@ import { boundInWords, desiredReplicas, hasProgressDeadline, isRollingUpdate } f
 
 const longestName = 253;
 
-/** `web-6d5f4c9d7b`; of a long name as much as leaves room for the hash. */
+/** `web-6d5f4c9d7b`; a long name is cut to leave room for the hash. */
 export function replicaSetName(deploymentName: string, hash: string): string {
   return `${deploymentName.slice(0, Math.max(longestName - 1 - hash.length, 0))}-${hash}`;
 }
 
 /**
- * Makes the ReplicaSet of the Deployment's template. One that exists under its name and is just that is taken for it: the cache may
- * not have been up to date.
+ * Creates the ReplicaSet for the Deployment's template. If a ReplicaSet of that name exists, with this owner and
+ * template, it is used: the cache was stale.
  *
- * @throws the refusal, told in an Event and in the condition Progressing; that of a name which another ReplicaSet has, once the
- *   collision is counted.
+ * @throws the refusal, which an Event and the condition Progressing report; AlreadyExists, after counting the
+ * collision, if the name belongs to a ReplicaSet with another owner or template.
  */
 export async function createReplicaSet(
   rollout: Rollout,
@@ -74,7 +74,7 @@ export async function createReplicaSet(
   return created;
 }
 
-/** In the order of Go's fields, with the labels of the template also on the ReplicaSet. */
+/** In Go's field order; the template's labels are the ReplicaSet's too. */
 function replicaSetOf(rollout: Rollout, old: readonly ReplicaSet[], revision: bigint): CreateInput<ReplicaSet> {
   const { deployment, sent } = rollout;
   const { spec, status, metadata } = deployment;
@@ -104,7 +104,7 @@ function replicaSetOf(rollout: Rollout, old: readonly ReplicaSet[], revision: bi
   };
 }
 
-/** By which fields the template differs from that of the newest old ReplicaSet. */
+/** Paths of the fields in which the template differs from that of the newest old ReplicaSet. */
 function changedPaths(deployment: Deployment, old: readonly ReplicaSet[]): string[] {
   const latest = old.at(-1)?.spec?.template;
   if (latest === undefined) return [];
@@ -112,7 +112,7 @@ function changedPaths(deployment: Deployment, old: readonly ReplicaSet[]): strin
   return changes.map(({ path }) => `.spec.template${path}`);
 }
 
-/** What is there under the name already, if that is what was to be made. @throws otherwise, when it is told */
+/** The existing ReplicaSet of that name, if it has this owner and template. @throws `error` otherwise, once it is reported */
 async function adoptExisting(rollout: Rollout, name: string, error: unknown): Promise<ReplicaSet> {
   if (isAlreadyExists(error)) {
     const found = cachedReplicaSet(rollout, name);
@@ -126,7 +126,7 @@ async function adoptExisting(rollout: Rollout, name: string, error: unknown): Pr
   throw error;
 }
 
-/** @throws StatusError if the cache does not have it yet. */
+/** @throws StatusError if it is not in the cache yet. */
 function cachedReplicaSet({ context, deployment }: Rollout, name: string): ReplicaSet {
   const found = context.cache(ReplicaSets).get(objectKey(deployment.metadata.namespace, name));
   if (found !== undefined) return found;
@@ -142,7 +142,7 @@ async function countCollision(rollout: Rollout, name: string): Promise<void> {
   const after = (before ?? 0) + 1;
   setStatus(rollout, { collisionCount: after });
   const because = rollout.context.decide(hashCollision, { replicaSet: name, before, after });
-  // The sync fails anyway, and its next try comes to the same conclusion if this was refused.
+  // The sync fails anyway; if this write is refused, the next sync counts the collision.
   await writeStatus(rollout, because).catch(() => undefined);
 }
 
@@ -151,7 +151,7 @@ async function recordFailure(rollout: Rollout, name: string, { message: error }:
   if (hasProgressDeadline(rollout.deployment)) {
     setOwnCondition(rollout, { type: "Progressing", status: "False", reason: "ReplicaSetCreateError", message });
     const because = rollout.context.decide(createFailed, { replicaSet: name, error });
-    // What is worse is told by the error itself.
+    // The error of the creation matters more than the error of this write.
     await writeStatus(rollout, because).catch(() => undefined);
   }
   recordEvent(rollout, { type: "Warning", reason: "ReplicaSetCreateError", message });

@@ -21,7 +21,7 @@ import { isBehindItsSpec, watchPrimary } from "../../controller/api/primary.ts";
 import { rules } from "./rules.ts";
 import { syncDeployment } from "./sync.ts";
 
-/** Rolls Deployments out by way of ReplicaSets, one for each template. */
+/** Rolls out Deployments by means of ReplicaSets, one for each template. */
 export const deployment: ControllerDefinition = defineController<Deployment>({
   name: "deployment",
   aliases: ["deploy", "deployment-controller"],
@@ -42,10 +42,10 @@ export const deployment: ControllerDefinition = defineController<Deployment>({
   workers: 5,
   ifRunTwice: "both would scale the ReplicaSets of a rollout, each from what the other has just changed",
   isLeftUndone: isBehindItsSpec,
-  // 5 ms · 2ⁿ: the fifteenth retry comes 82 s after the fourteenth, and is the last.
+  // 5 ms · 2ⁿ: the fifteenth retry, the last, follows the fourteenth after 82 s.
   retry: { maxRetries: 15 },
   rules,
-  // Within what upstream's role grants: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
+  // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
   permissions: [
     { group: "apps", resource: "deployments", verbs: ["get", "update"] },
     { group: "apps", resource: "deployments/status", verbs: ["update"] },
@@ -55,11 +55,11 @@ export const deployment: ControllerDefinition = defineController<Deployment>({
   sync: (_key, context) => syncDeployment(context),
 });
 
-/** Pods do not matter, but for the last one that goes: Recreate waits for it. */
+/** Of all pod events, only the deletion of the last pod matters: Recreate waits for it. */
 function watchPods(): Watch {
   return watch<Pod>({
     kind: Pods,
-    // Of all kinds the longest list, as a rule, and only Recreate asks for it.
+    // Usually the longest list of all kinds, and only Recreate needs it.
     deferred: true,
     indexes: { [controllerIndex]: indexByController },
     on(notification, context) {
@@ -83,7 +83,7 @@ function deploymentOf({ metadata, ...pod }: Pod, context: WatchContext): Deploym
   return owner?.metadata.uid === ref.uid ? owner : undefined;
 }
 
-/** By the cache of ReplicaSets, where upstream asks the API server: one that is not there yet has no pods that were deleted. */
+/** Reads ReplicaSets from the cache, where upstream asks the API server: a ReplicaSet not cached yet has no deleted pods. */
 function hasPods(owner: Deployment, context: WatchContext): boolean {
   const selector = selectorOf(owner.spec?.selector);
   return ownedAndOrphaned(context.cache(ReplicaSets), owner, Deployments)

@@ -8,10 +8,10 @@ import { history } from "./rules.ts";
 import { revisionHistoryLimit } from "./strategy.ts";
 
 /**
- * Deletes old ReplicaSets beyond `spec.revisionHistoryLimit`, those of the lowest revisions. One that still has pods, or whose
- * controller has not yet seen its last change, is spared and stays beyond the limit.
+ * Deletes old ReplicaSets in excess of `spec.revisionHistoryLimit`, lowest revision first. A ReplicaSet that still has
+ * pods, or whose last change its controller has not observed yet, is kept and stays in excess of the limit.
  *
- * @throws the first refusal; one that is gone already is none.
+ * @throws the first refusal; NotFound is ignored.
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go cleanupDeployment.
  */
 export async function cleanupDeployment({ context, deployment }: Rollout, old: readonly ReplicaSet[]): Promise<void> {

@@ -2,18 +2,19 @@ import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { totalSize } from "./replica-sets.ts";
 import { desiredReplicas, scaledValue } from "./strategy.ts";
 
+/** The sizes before the new ReplicaSet is scaled. */
 export interface CurrentSize {
-  /** All ReplicaSets, the new one among them if it exists. */
+  /** All ReplicaSets, including the new one if it exists. */
   readonly all: readonly ReplicaSet[];
-  /** Size of the new one. */
+  /** Size of the new ReplicaSet. */
   readonly current: number;
 }
 
 /**
- * How large the new ReplicaSet may be now: all pods at once with Recreate; with RollingUpdate as many as are desired, as long as all
- * together are no more than desired and surge. It never gets smaller by this.
+ * How large the new ReplicaSet may be now. Recreate: all pods at once. RollingUpdate: as many pods as desired, as long
+ * as the total does not exceed desired plus surge; never fewer than now.
  *
- * @throws RangeError for a maxSurge that cannot be read, or a strategy that is none.
+ * @throws RangeError for an invalid maxSurge or an unknown strategy.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go NewRSNewReplicas.
  */
 export function newReplicaSetReplicas(deployment: Deployment, { all, current }: CurrentSize): number {

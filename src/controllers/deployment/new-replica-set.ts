@@ -1,5 +1,5 @@
 /**
- * The ReplicaSet that has the Deployment's template: brought up to date, or made.
+ * The ReplicaSet that has the Deployment's template: brought up to date, or created.
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go getAllReplicaSetsAndSyncRevision, getNewReplicaSet.
  */
 import { ReplicaSets } from "../../api/kind.ts";
@@ -14,8 +14,8 @@ import { deploymentRevision, revision as revisionRule } from "./rules.ts";
 import { hasProgressDeadline } from "./strategy.ts";
 
 /**
- * Tells the new ReplicaSet from the old ones, with what it must carry: a revision above theirs, the Deployment's annotations and its
- * minReadySeconds. Undefined if there is none.
+ * Separates the new ReplicaSet from the old ones and brings it up to date: a revision above theirs, the Deployment's
+ * annotations and its minReadySeconds. The new ReplicaSet is undefined if none has the template.
  *
  * @throws the refusal of a write
  */
@@ -25,8 +25,8 @@ export async function getReplicaSetsAndSyncRevision(rollout: Rollout): Promise<R
 }
 
 /**
- * The same, where the new ReplicaSet is made if there is none.
- * @throws the refusal of a write; that of a name which another ReplicaSet has.
+ * The same, but creates the new ReplicaSet if none has the template.
+ * @throws the refusal of a write; AlreadyExists if the name belongs to another ReplicaSet.
  */
 export async function getReplicaSetsWithNew(rollout: Rollout): Promise<PartitionWithNew> {
   const { newReplicaSet, old } = partition(rollout.deployment, rollout.replicaSets);
@@ -39,7 +39,7 @@ export async function getReplicaSetsWithNew(rollout: Rollout): Promise<Partition
   };
 }
 
-/** The new ReplicaSet and the old ones, oldest first. */
+/** The new ReplicaSet, which exists, and the old ones, oldest first. */
 export interface PartitionWithNew extends ReplicaSetPartition {
   readonly newReplicaSet: ReplicaSet;
 }
@@ -83,7 +83,7 @@ async function writeNewReplicaSet(
   return context.client.update(ReplicaSets, changed, { because, basedOn: newReplicaSet, signal: context.signal });
 }
 
-/** The Deployment's own annotation follows its ReplicaSet's; a Deployment that told of no progress yet says that it found one. */
+/** Copies the revision to the Deployment; one without a condition Progressing yet reports that it found its ReplicaSet. */
 async function syncRevision(rollout: Rollout, newReplicaSet: ReplicaSet, told: string): Promise<void> {
   const before = rollout.deployment.metadata.annotations?.[revisionAnnotation];
   const isOther = setRevision(rollout, told);

@@ -1,5 +1,5 @@
 /**
- * Recreate: all old pods go before the new ones come.
+ * Recreate: all old pods end before new ones are created.
  * Source: kubernetes v1.36 pkg/controller/deployment/recreate.go.
  */
 import { Pods, ReplicaSets } from "../../api/kind.ts";
@@ -15,7 +15,10 @@ import { syncRolloutStatus } from "./rollout-status.ts";
 import { startNew, stopOld, waitForOld } from "./rules.ts";
 import { desiredReplicas } from "./strategy.ts";
 
-/** One step, then the status: old ReplicaSets are emptied, their pods waited for, the new one is made and filled. @throws the first refusal */
+/**
+ * One step, then the status. The steps: scale down old ReplicaSets, wait for their pods, create the new ReplicaSet,
+ * scale it up. @throws the first refusal
+ */
 export async function recreate(rollout: Rollout): Promise<void> {
   const { newReplicaSet, old } = await getReplicaSetsAndSyncRevision(rollout);
   const all = newReplicaSet === undefined ? old : [...old, newReplicaSet];
@@ -31,7 +34,7 @@ export async function recreate(rollout: Rollout): Promise<void> {
   return syncRolloutStatus(rollout, [...old, present], present);
 }
 
-/** Answers whether any old ReplicaSet had pods. */
+/** Returns whether any old ReplicaSet was scaled down. */
 async function scaleDownOldReplicaSetsForRecreate(rollout: Rollout, old: readonly ReplicaSet[]): Promise<boolean> {
   let stopped = false;
   for (const one of filterActive(old)) {
@@ -42,7 +45,7 @@ async function scaleDownOldReplicaSetsForRecreate(rollout: Rollout, old: readonl
   return stopped;
 }
 
-/** Whether an old ReplicaSet still counts pods, or pods of one have not ended; those being deleted have not. */
+/** Whether an old ReplicaSet still counts pods, or has pods that are not terminal; pods being deleted are not. */
 async function oldPodsRunning({ context }: Rollout, { newReplicaSet, old }: ReplicaSetPartition): Promise<boolean> {
   const count = totalInStatus(old, "replicas");
   const others = old.filter(({ metadata }) => metadata.uid !== newReplicaSet?.metadata.uid);

@@ -1,5 +1,5 @@
 /**
- * The ReplicaSets of a Deployment: which is the new one, which come first, how many pods they stand for.
+ * The ReplicaSets of a Deployment: which is the new one, how they are ordered, how many pods they have.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go, pkg/controller/controller_utils.go.
  */
 import { parseTime } from "../../api/time.ts";
@@ -7,40 +7,41 @@ import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { isSamePodTemplate } from "../../controller/workload/pod-template/equal.ts";
 import { revisionOf } from "../../controller/workload/revision-history.ts";
 
-/** How many pods a ReplicaSet is asked for. The API server sets it. */
+/** The desired number of pods of a ReplicaSet; 1, the API server's default, where it is absent. */
 export function sizeOf(replicaSet: ReplicaSet): number {
   return replicaSet.spec?.replicas ?? 1;
 }
 
-/** Those that are asked for pods. */
+/** The ReplicaSets with a desired number of pods above 0. */
 export function filterActive(replicaSets: readonly ReplicaSet[]): ReplicaSet[] {
   return replicaSets.filter((replicaSet) => sizeOf(replicaSet) > 0);
 }
 
-/** Oldest first; names decide between those of one second. */
+/** Orders oldest first; by name within one second. */
 export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
   const difference = parseTime(a.metadata.creationTimestamp) - parseTime(b.metadata.creationTimestamp);
   if (difference !== 0) return difference;
   return a.metadata.name < b.metadata.name ? -1 : 1;
 }
 
-/** Largest first, of one size the older ones. */
+/** Orders largest first; among equals, older first. */
 export function bySizeOlder(a: ReplicaSet, b: ReplicaSet): number {
   return sizeOf(b) - sizeOf(a) || byCreation(a, b);
 }
 
-/** Largest first, of one size the newer ones. */
+/** Orders largest first; among equals, newer first. */
 export function bySizeNewer(a: ReplicaSet, b: ReplicaSet): number {
   return sizeOf(b) - sizeOf(a) || byCreation(b, a);
 }
 
-/** Lowest revision first; by age where revisions do not tell. */
+/** Orders lowest revision first; by age where a revision is missing or equal. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const [left, right] = [revisionOf(a), revisionOf(b)];
   if (left === undefined || right === undefined || left === right) return byCreation(a, b);
   return left < right ? -1 : 1;
 }
 
+/** A Deployment's ReplicaSets, by whether they have its current template. */
 export interface ReplicaSetPartition {
   /** The oldest one that has the Deployment's template. */
   readonly newReplicaSet: ReplicaSet | undefined;
@@ -48,7 +49,7 @@ export interface ReplicaSetPartition {
   readonly old: readonly ReplicaSet[];
 }
 
-/** Tells the ReplicaSet that the Deployment wants now from its old ones. */
+/** Finds the ReplicaSet with the Deployment's current template; all others are old. */
 export function partition(deployment: Deployment, replicaSets: readonly ReplicaSet[]): ReplicaSetPartition {
   const template = deployment.spec?.template;
   const sorted = [...replicaSets].sort(byCreation);
@@ -57,8 +58,8 @@ export function partition(deployment: Deployment, replicaSets: readonly ReplicaS
 }
 
 /**
- * The one to be scaled with the Deployment: the only active ReplicaSet, or, where none is, the new one or else the newest. Undefined
- * where several are active, and where there is none at all.
+ * The ReplicaSet to be scaled with the Deployment: the only active one or, if none is active, the new one or else the
+ * newest. Undefined if several are active or none exists.
  */
 export function findActiveOrLatest({ newReplicaSet, old }: ReplicaSetPartition): ReplicaSet | undefined {
   const all = filterActive(newReplicaSet === undefined ? old : [...old, newReplicaSet]);
@@ -70,19 +71,20 @@ function sum(replicaSets: readonly ReplicaSet[], count: (replicaSet: ReplicaSet)
   return replicaSets.reduce((total, replicaSet) => total + count(replicaSet), 0);
 }
 
-/** Pods asked for. */
+/** Desired pods of all these ReplicaSets. */
 export function totalSize(replicaSets: readonly ReplicaSet[]): number {
   return sum(replicaSets, sizeOf);
 }
 
+/** A count in a ReplicaSet's status. */
 export type StatusCount = "replicas" | "readyReplicas" | "availableReplicas";
 
-/** Pods as the ReplicaSets' own controller has last counted them. */
+/** The sum of a count over these ReplicaSets, as last written by the ReplicaSet controller. */
 export function totalInStatus(replicaSets: readonly ReplicaSet[], count: StatusCount): number {
   return sum(replicaSets, ({ status }) => status?.[count] ?? 0);
 }
 
-/** Pods that are being deleted; undefined while a ReplicaSet that was synced does not tell its number. */
+/** The number of terminating pods; undefined while a ReplicaSet that has been synced does not report it. */
 export function terminating(replicaSets: readonly ReplicaSet[]): number | undefined {
   let total = 0;
   for (const { status } of replicaSets) {
@@ -92,7 +94,7 @@ export function terminating(replicaSets: readonly ReplicaSet[]): number | undefi
   return total;
 }
 
-/** How many of the pods asked for are not available. */
+/** How many of the desired pods are not available. */
 export function unavailable(replicaSet: ReplicaSet): number {
   return sizeOf(replicaSet) - (replicaSet.status?.availableReplicas ?? 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Going back to an earlier revision as clients of `extensions/v1beta1` asked for it: by an annotation. `kubectl rollout undo` does
- * without it.
+ * Rolling back to an earlier revision on request of an annotation, as clients of `extensions/v1beta1` do. `kubectl
+ * rollout undo` does not use it.
  * Source: kubernetes v1.36 pkg/controller/deployment/rollback.go.
  */
 import { Deployments } from "../../api/kind.ts";
@@ -12,12 +12,12 @@ import { getReplicaSetsWithNew } from "./new-replica-set.ts";
 import { type Rollout, setAnnotations, recordEvent } from "./rollout.ts";
 import { rollback as rollbackRule } from "./rules.ts";
 
-/** The revision that is asked for; 0 is the last one. Undefined where none is, or what is asked for is no number. */
+/** The requested revision; 0 is the last one. Undefined without a request, or if it is not a number. */
 export function rollbackTo({ metadata }: Deployment): bigint | undefined {
   return parseInt64(metadata.annotations?.[rollbackAnnotation] ?? "");
 }
 
-/** Puts the template of the revision back, and takes the wish off whatever comes of it. @throws the refusal */
+/** Restores the template of the revision and removes the annotation in any case. @throws the refusal */
 export async function rollback(rollout: Rollout, asked: bigint): Promise<void> {
   const { newReplicaSet, old } = await getReplicaSetsWithNew(rollout);
   const all = [...old, newReplicaSet];
@@ -59,7 +59,7 @@ async function rollbackToTemplate(rollout: Rollout, replicaSet: ReplicaSet, revi
   }
   const { spec } = deployment;
   const template = withoutPodTemplateHash(replicaSet.spec?.template ?? {});
-  // What is rolled back has a spec.
+  // A stored Deployment has a spec.
   rollout.deployment = { ...deployment, ...(spec !== undefined && { spec: { ...spec, template } }) };
   setAnnotations(rollout, annotationsAfterRollback(deployment, replicaSet));
   await write(rollout, { ...facts, outcome: "done" });
@@ -67,7 +67,7 @@ async function rollbackToTemplate(rollout: Rollout, replicaSet: ReplicaSet, revi
   recordEvent(rollout, { type: "Normal", reason: "DeploymentRollback", message });
 }
 
-/** The whole Deployment is written, without the wish. */
+/** Writes the whole Deployment, without the rollback annotation. */
 async function write(rollout: Rollout, facts: Parameters<typeof rollbackRule.sentence>[0]): Promise<void> {
   const { context, cached } = rollout;
   const because = context.decide(rollbackRule, facts);

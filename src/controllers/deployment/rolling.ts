@@ -1,5 +1,6 @@
 /**
- * RollingUpdate: the new ReplicaSet grows and the old ones shrink, one step a sync, within maxSurge and maxUnavailable.
+ * RollingUpdate: the new ReplicaSet is scaled up and the old ones down, one step per sync, within maxSurge and
+ * maxUnavailable.
  * Source: kubernetes v1.36 pkg/controller/deployment/rolling.go.
  */
 import { StatusError } from "../../api/status-error.ts";
@@ -16,9 +17,9 @@ import { cleanupUnhealthy, hold, scaleDownNew, scaleDownOld, scaleUpNew } from "
 import { boundInWords, desiredReplicas, maxUnavailable } from "./strategy.ts";
 
 /**
- * One step of a rolling update, then the status. An old ReplicaSet that the API server does not let shrink keeps neither from being
- * done; the refusal is thrown at the end, so that the key is tried again. Upstream drops it there, and where no delta follows, as
- * after an error of the server, the old pods stay until the progress deadline.
+ * One step of a rolling update, then the status. If the API server refuses to scale an old ReplicaSet down, the status
+ * is still written, and the refusal is thrown at the end, so that the key is retried. Upstream drops the error; where
+ * no delta follows, as after a server error, the old pods stay until the progress deadline.
  *
  * @throws the first refusal
  */
@@ -34,10 +35,10 @@ export async function rolloutRolling(rollout: Rollout): Promise<void> {
   if (step instanceof Error) throw step;
 }
 
-/** Whether a ReplicaSet got another size; an Error where the API server let it go no further, or gave no answer. */
+/** Whether a ReplicaSet was scaled; an Error if the API server refused a write or did not answer. */
 type Step = "taken" | "none" | Error;
 
-/** Answers whether the new ReplicaSet got another size. */
+/** Returns whether the new ReplicaSet was scaled. */
 async function reconcileNewReplicaSet(
   rollout: Rollout,
   all: readonly ReplicaSet[],
@@ -60,9 +61,10 @@ async function reconcileNewReplicaSet(
 }
 
 /**
- * Shrinks old ReplicaSets: first by pods that are not available, then by available ones as far as enough are left.
- * Pods of the new ReplicaSet that are not available count as missing, so that a new template that never works takes no old pod away.
- * 10 desired, 8 must stay, 13 in all of which 5 are new and broken: none of the old 8 may go.
+ * Scales old ReplicaSets down: first by their unavailable pods, then by available ones as long as enough stay
+ * available. Unavailable pods of the new ReplicaSet count as missing, so that a template whose pods never become
+ * available costs no old pod: with 10 desired, 8 that must stay available, and 13 in total of which 5 are new and
+ * broken, none of the 8 old pods may be removed.
  */
 async function reconcileOldReplicaSets(
   rollout: Rollout,
@@ -74,18 +76,19 @@ async function reconcileOldReplicaSets(
   if (shrinking.length === 0) return "none";
   const minAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
   const most = totalSize(all) - minAvailable - unavailable(newReplicaSet);
-  let taken = 0;
+  let scaledDown = 0;
   if (most > 0) {
     try {
       const cleaned = await cleanupUnhealthyReplicas(rollout, shrinking, most);
       if (cleaned === undefined) return "none";
-      taken = cleaned.taken + (await scaleDownOldReplicaSets(rollout, cleaned.old, { newReplicaSet, minAvailable }));
+      scaledDown =
+        cleaned.scaledDown + (await scaleDownOldReplicaSets(rollout, cleaned.old, { newReplicaSet, minAvailable }));
     } catch (error) {
       if (error instanceof StatusError || error instanceof TransportError) return error;
       throw error;
     }
   }
-  if (taken > 0) return "taken";
+  if (scaledDown > 0) return "taken";
   context.decide(hold, {
     replicaSet: newReplicaSet.metadata.name,
     old: totalSize(shrinking),
@@ -97,23 +100,23 @@ async function reconcileOldReplicaSets(
 }
 
 interface CleanedUp {
-  /** The old ReplicaSets, as they are by now. */
+  /** The old ReplicaSets after the clean-up. */
   readonly old: readonly ReplicaSet[];
-  /** How many pods fewer. */
-  readonly taken: number;
+  /** By how many pods they were scaled down in total. */
+  readonly scaledDown: number;
 }
 
-/** Undefined where a status says that more pods are available than there are: then nothing shrinks, as upstream has it. */
+/** Undefined if a status counts more available pods than desired: then nothing is scaled down, as upstream. */
 async function cleanupUnhealthyReplicas(
   rollout: Rollout,
   old: readonly ReplicaSet[],
   most: number,
 ): Promise<CleanedUp | undefined> {
-  let taken = 0;
+  let scaledDown = 0;
   const after: ReplicaSet[] = [];
   for (const one of old) {
     const from = sizeOf(one);
-    const fewer = taken === most ? 0 : Math.min(most - taken, unavailable(one));
+    const fewer = scaledDown === most ? 0 : Math.min(most - scaledDown, unavailable(one));
     if (fewer < 0) return undefined;
     if (fewer === 0) {
       after.push(one);
@@ -122,9 +125,9 @@ async function cleanupUnhealthyReplicas(
     const facts = { replicaSet: one.metadata.name, from, to: from - fewer, unavailable: unavailable(one), most };
     const because = rollout.context.decide(cleanupUnhealthy, facts);
     after.push((await scaleReplicaSet(rollout, one, { to: from - fewer, because })).replicaSet);
-    taken += fewer;
+    scaledDown += fewer;
   }
-  return { old: after, taken };
+  return { old: after, scaledDown };
 }
 
 async function scaleDownOldReplicaSets(
@@ -134,10 +137,10 @@ async function scaleDownOldReplicaSets(
 ): Promise<number> {
   const { context, deployment } = rollout;
   const available = totalInStatus([...old, newReplicaSet], "availableReplicas");
-  let taken = 0;
+  let scaledDown = 0;
   for (const one of old) {
     const from = sizeOf(one);
-    const fewer = Math.min(from, available - minAvailable - taken);
+    const fewer = Math.min(from, available - minAvailable - scaledDown);
     if (fewer <= 0) continue;
     const because = context.decide(scaleDownOld, {
       replicaSet: one.metadata.name,
@@ -148,7 +151,7 @@ async function scaleDownOldReplicaSets(
       bound: boundInWords(deployment, "maxUnavailable"),
     });
     await scaleReplicaSet(rollout, one, { to: from - fewer, because });
-    taken += fewer;
+    scaledDown += fewer;
   }
-  return taken;
+  return scaledDown;
 }

@@ -1,5 +1,5 @@
 /**
- * The status of a Deployment that is rolling out: whether it progresses, is complete or has come to a stop.
+ * The status of a Deployment that is rolling out: whether it progresses, is complete, or is stuck.
  * Source: kubernetes v1.36 pkg/controller/deployment/progress.go.
  */
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
@@ -19,7 +19,7 @@ import { progress, progressCheck } from "./status-rules.ts";
 import { desiredReplicas, hasProgressDeadline } from "./strategy.ts";
 
 /**
- * Writes the status where it differs; otherwise, where the rollout stands still, has the key come again at its deadline.
+ * Writes the status if it has changed; otherwise, if the rollout is stuck, requeues the key for its deadline.
  * @throws the refusal
  */
 export async function syncRolloutStatus(
@@ -36,7 +36,7 @@ export async function syncRolloutStatus(
   else await replaceStatus(rollout, wanted);
 }
 
-/** The conditions with Progressing as the counts have it. Without a deadline there is no such condition. */
+/** The conditions with Progressing derived from the counts; without a progress deadline that condition is removed. */
 function progressConditions(
   rollout: Rollout,
   next: DeploymentStatus,
@@ -46,7 +46,7 @@ function progressConditions(
   const conditions = next.conditions ?? [];
   if (!hasProgressDeadline(deployment)) return withoutCondition(conditions, "Progressing");
   const current = progressing(deployment.status);
-  // Complete once, it stays so until another template comes; with one ReplicaSet there is nothing to roll out.
+  // Once complete, it stays so until the template changes; with a single ReplicaSet there is nothing to roll out.
   const wasComplete = current?.reason === "NewReplicaSetAvailable";
   if (wasComplete && (next.replicas ?? 0) === (next.updatedReplicas ?? 0)) return conditions;
   const verdict = verdictOf(deployment, next, context.now());
@@ -92,7 +92,7 @@ function conditionOf(
   return { type: "Progressing", ...telling, message: `${who} ${message}` };
 }
 
-/** Every progress moves the time of the last update, also where status and reason stay: the deadline counts from there. */
+/** Any progress updates lastUpdateTime, even if status and reason stay the same: the deadline counts from that time. */
 function withProgressTime(
   conditions: readonly DeploymentCondition[],
   current: DeploymentCondition | undefined,
@@ -103,7 +103,7 @@ function withProgressTime(
   return [...withoutCondition(conditions, "Progressing"), one];
 }
 
-/** The failure of the new ReplicaSet, or else of an old one, oldest first. */
+/** The failure of the new ReplicaSet, or else of the oldest old one that has one. */
 function withFailure(
   conditions: readonly DeploymentCondition[],
   { all, newReplicaSet }: Members,
@@ -113,7 +113,7 @@ function withFailure(
   return failure === undefined ? withoutCondition(conditions, "ReplicaFailure") : setCondition(conditions, failure);
 }
 
-/** No delta comes when a deadline passes: the key is requeued for a second after it, or at once if that is less than a second away. */
+/** No delta arrives when a deadline passes: the key is requeued for a second after it, or at once if it is less than a second away. */
 function requeueStuckDeployment({ context, deployment }: Rollout, status: DeploymentStatus): void {
   const current = progressing(deployment.status);
   if (!hasProgressDeadline(deployment) || current === undefined) return;
@@ -121,7 +121,7 @@ function requeueStuckDeployment({ context, deployment }: Rollout, status: Deploy
   const leftMs = leftOfDeadline(deployment, current, context.now());
   const deadlineSeconds = deployment.spec?.progressDeadlineSeconds ?? 0;
   const wasComplete = current.reason === "NewReplicaSetAvailable";
-  // A condition without a time passed its deadline before any other.
+  // A condition without a time counts as set at the epoch.
   const until = leftMs >= 0 ? { leftMs } : { passedMs: Math.min(-leftMs, context.now()) };
   const { sentence } = context.decide(progressCheck, { deadlineSeconds, ...until, wasComplete });
   if (leftMs < 1000) context.enqueueRateLimited(sentence);

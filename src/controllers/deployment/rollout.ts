@@ -8,22 +8,26 @@ import { type Annotations, hasOtherSizes, sizeAnnotations } from "./annotations.
 import { conditionAt, type DeploymentStatus, type NewCondition, setCondition } from "./conditions.ts";
 import { sizeOf } from "./replica-sets.ts";
 
+/** The state of one sync. */
 export interface Rollout {
   readonly context: SyncContext;
-  /** As the cache had it. */
+  /** As cached. */
   readonly cached: Deployment;
-  /** ReplicaSets that it controls, as the cache had them: what this sync changes on them is not seen here. */
+  /** The ReplicaSets that it controls, as cached: writes of this sync are not applied here. */
   readonly replicaSets: readonly ReplicaSet[];
   /**
-   * As this sync has it by now: changed step by step, written with the version of the cache. So a second write of one sync is
-   * refused with a conflict, and the next sync goes on from there, as in kube-controller-manager.
+   * With the changes of this sync so far; written with the cached resourceVersion. So a second write in one sync fails
+   * with a conflict and the next sync continues, as in kube-controller-manager.
    */
   deployment: Deployment;
-  /** Whether it was written in this sync: its template has then another hash in rare cases, as in kube-controller-manager. */
+  /**
+   * Whether it was written in this sync: in rare cases its template then has a different hash, as in
+   * kube-controller-manager.
+   */
   sent: boolean;
 }
 
-/** `revision` is what its annotation says; text as it stands there. Answers whether it said something else. */
+/** Sets the revision annotation in memory. Returns whether it has changed. */
 export function setRevision(rollout: Rollout, revision: string): boolean {
   const { metadata } = rollout.deployment;
   if (metadata.annotations?.[revisionAnnotation] === revision) return false;
@@ -31,6 +35,7 @@ export function setRevision(rollout: Rollout, revision: string): boolean {
   return true;
 }
 
+/** Replaces the annotations in memory; `writeStatus` sends them. */
 export function setAnnotations(rollout: Rollout, annotations: Annotations): void {
   const { deployment } = rollout;
   rollout.deployment = { ...deployment, metadata: { ...deployment.metadata, annotations } };
@@ -41,32 +46,36 @@ export function setStatus(rollout: Rollout, status: Partial<DeploymentStatus>): 
   rollout.deployment = { ...rollout.deployment, status: { ...rollout.deployment.status, ...status } };
 }
 
-/** Sets a condition in memory, at the present time. */
+/** Sets a condition in memory, at the current time. */
 export function setOwnCondition(rollout: Rollout, condition: NewCondition): void {
   const { context, deployment } = rollout;
   const conditions = setCondition(deployment.status?.conditions, conditionAt(context.now(), condition));
   setStatus(rollout, { conditions });
 }
 
-/** Sends the status; the annotations go with it, since the API server takes them from a status write too. @throws the refusal */
+/**
+ * Sends the status and, with it, the annotations: the API server accepts both in a status write. @throws the refusal
+ */
 export async function writeStatus(rollout: Rollout, because: Decision): Promise<void> {
   const { context, cached, deployment } = rollout;
   rollout.sent = true;
   await context.client.updateStatus(Deployments, deployment, { because, basedOn: cached, signal: context.signal });
 }
 
-/** An Event about the Deployment. */
+/** Records an Event about the Deployment. */
 export function recordEvent({ context, deployment }: Rollout, event: EventToRecord): void {
   context.event(Deployments, deployment, event);
 }
 
+/** How a ReplicaSet is to be scaled. */
 export interface Scaling {
   readonly to: number;
   readonly because: Decision;
-  /** Also where only the sizes that it tells in annotations are others. */
+  /** Whether to write the ReplicaSet also if only its size annotations change. */
   readonly alsoAnnotations?: boolean;
 }
 
+/** A ReplicaSet after `scaleReplicaSet`. */
 export interface Scaled {
   /** Whether its size has changed. */
   readonly scaled: boolean;
@@ -74,7 +83,7 @@ export interface Scaled {
 }
 
 /**
- * Gives a ReplicaSet another size, and says so in an Event.
+ * Scales a ReplicaSet, and records an Event if its size changes.
  * @throws the refusal
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go scaleReplicaSet.
  */
@@ -99,7 +108,7 @@ export async function scaleReplicaSet(rollout: Rollout, replicaSet: ReplicaSet, 
 
 function withSize(replicaSet: ReplicaSet, replicas: number, annotations: Annotations): ReplicaSet {
   const { metadata, spec } = replicaSet;
-  // The API server never stores a ReplicaSet without a spec; its selector comes with it.
+  // The API server never stores a ReplicaSet without a spec: the selector is required.
   return {
     ...replicaSet,
     metadata: { ...metadata, annotations },

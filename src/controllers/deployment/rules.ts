@@ -1,4 +1,7 @@
-/** The rules of the Deployment controller, in the order in which a sync comes to them; those of its status are in status-rules.ts. */
+/**
+ * The rules of the Deployment controller, in the order in which a sync evaluates them; status-rules.ts has the rules of
+ * its status.
+ */
 import { adopt, release } from "../../controller/workload/ref-manager.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import { statusRules } from "./status-rules.ts";
@@ -14,21 +17,23 @@ interface Resize extends Named {
 
 const listed = (names: readonly string[]): string => (names.length > 0 ? names.join(", ") : "none");
 
+/** An empty selector stops the sync. */
 export const selectsEverything: Rule = rule({
   id: "selects-everything",
   looksAt: ["spec.selector"],
-  chooses: "A selector that is empty would take in every ReplicaSet of the namespace: nothing is done.",
+  chooses: "An empty selector would select every ReplicaSet of the namespace: nothing is done.",
   sentence: () => "the selector is empty and would select everything → nothing is done",
   example: {},
   source: "deployment_controller.go syncDeployment",
 });
 
+/** Only the status of a Deployment that is being deleted is updated. */
 export const beingDeleted: Rule = rule({
   id: "being-deleted",
   looksAt: ["metadata.deletionTimestamp"],
   chooses:
-    "Of a Deployment that is being deleted only the status is kept; its ReplicaSets are left to the garbage collector.",
-  sentence: () => "it is being deleted → only its status is kept",
+    "For a Deployment that is being deleted, only the status is updated; its ReplicaSets are left to the garbage collector.",
+  sentence: () => "it is being deleted → only its status is updated",
   example: {},
   source: "sync.go syncStatusOnly",
 });
@@ -37,26 +42,28 @@ interface PauseFacts extends Facts {
   readonly paused: boolean;
 }
 
+/** The condition Progressing follows pausing and resuming. */
 export const pause: Rule<PauseFacts> = rule<PauseFacts>({
   id: "pause",
   looksAt: ["spec.paused", "spec.progressDeadlineSeconds", "condition Progressing"],
   chooses:
-    "While it is paused the deadline does not count, and it counts anew from when it goes on; a deadline that has passed stays so.",
+    "While it is paused, the progress deadline is suspended; resuming restarts it. A deadline that has passed stays exceeded.",
   sentence: ({ paused }) =>
     paused
-      ? "it is paused → Progressing is Unknown, the deadline does not count"
-      : "it goes on after a pause → Progressing is Unknown, the deadline counts anew",
+      ? "it is paused → Progressing is Unknown, the deadline is suspended"
+      : "it was resumed → Progressing is Unknown, the deadline restarts",
   example: { paused: true },
   source: "sync.go checkPausedConditions",
 });
 
 interface RollbackFacts extends Facts {
-  /** As asked for; 0 is the last revision. */
+  /** As requested; 0 is the last revision. */
   readonly revision: string;
   readonly outcome: "done" | "unchanged" | "no such revision" | "no last revision";
   readonly replicaSet: string | undefined;
 }
 
+/** A rollback requested by annotation. */
 export const rollback: Rule<RollbackFacts> = rule<RollbackFacts>({
   id: "rollback",
   looksAt: [
@@ -64,17 +71,17 @@ export const rollback: Rule<RollbackFacts> = rule<RollbackFacts>({
     "template and annotations of the ReplicaSet of that revision",
   ],
   chooses:
-    "The template and the annotations of an earlier revision are put back, and the wish is taken off, also where it cannot be met.",
+    "The template and annotations of an earlier revision are restored, and the rollback annotation is removed even if the revision does not exist.",
   sentence: ({ revision, outcome, replicaSet }) => {
     switch (outcome) {
       case "done":
-        return `revision ${revision} is asked for → the template of ${replicaSet} is put back`;
+        return `revision ${revision} is requested → the template of ${replicaSet} is restored`;
       case "unchanged":
-        return `revision ${revision} is asked for, and ${replicaSet} has the same template → nothing to go back to`;
+        return `revision ${revision} is requested, and ${replicaSet} has the current template → nothing to roll back`;
       case "no such revision":
-        return `revision ${revision} is asked for, and no ReplicaSet has it → the wish is taken off`;
+        return `revision ${revision} is requested, and no ReplicaSet has it → the rollback annotation is removed`;
       case "no last revision":
-        return "the last revision is asked for, and there is none → the wish is taken off";
+        return "the last revision is requested, and there is none → the rollback annotation is removed";
     }
   },
   example: { revision: "3", outcome: "done", replicaSet: "web-7f9b8d" },
@@ -86,10 +93,11 @@ interface RevisionFacts extends Named {
   readonly revision: string | undefined;
   /** Annotations of the Deployment that it did not have. */
   readonly annotations: readonly string[];
-  /** Set where it is another. */
+  /** undefined; | Set if it changes. */
   readonly minReadySeconds: number | undefined;
 }
 
+/** The new ReplicaSet is brought up to date. */
 export const revision: Rule<RevisionFacts> = rule<RevisionFacts>({
   id: "revision",
   looksAt: [
@@ -98,14 +106,14 @@ export const revision: Rule<RevisionFacts> = rule<RevisionFacts>({
     "spec.minReadySeconds",
   ],
   chooses:
-    "The ReplicaSet with the wanted template has the highest revision, the Deployment's annotations and its minReadySeconds.",
+    "The ReplicaSet with the Deployment's template gets the highest revision, the Deployment's annotations and its minReadySeconds.",
   sentence: ({ replicaSet, before, revision, annotations, minReadySeconds }) => {
     const changes = [
       ...(before === revision ? [] : [`revision ${before ?? "none"} → ${revision ?? "none"}`]),
       ...(annotations.length > 0 ? [`annotations ${listed(annotations)}`] : []),
       ...(minReadySeconds === undefined ? [] : [`minReadySeconds ${minReadySeconds}`]),
     ];
-    return `${replicaSet} has the wanted template → ${changes.join(", ")}`;
+    return `${replicaSet} has the Deployment's template → ${changes.join(", ")}`;
   },
   example: { replicaSet: "web-6d5f4c", before: "4", revision: "5", annotations: [], minReadySeconds: undefined },
   source: "sync.go getNewReplicaSet, deployment_util.go SetNewReplicaSetAnnotations",
@@ -118,17 +126,18 @@ interface DeploymentRevisionFacts extends Named {
   readonly firstFound: boolean;
 }
 
+/** The Deployment's revision follows its new ReplicaSet's. */
 export const deploymentRevision: Rule<DeploymentRevisionFacts> = rule<DeploymentRevisionFacts>({
   id: "deployment-revision",
   looksAt: ["revision of the new ReplicaSet", "revision of the Deployment", "condition Progressing"],
   chooses:
-    "The Deployment tells the revision of its new ReplicaSet, and that it was found, where no progress was told yet.",
+    "The Deployment copies the revision of its new ReplicaSet and, if it has no condition Progressing yet, reports that the ReplicaSet was found.",
   sentence: ({ replicaSet, before, revision, firstFound }) => {
     const changes = [
       ...(before === revision ? [] : [`revision ${before ?? "none"} → ${revision || "none"}`]),
       ...(firstFound ? ["Progressing: FoundNewReplicaSet"] : []),
     ];
-    return `${replicaSet} has the wanted template → ${changes.join(", ")}`;
+    return `${replicaSet} has the Deployment's template → ${changes.join(", ")}`;
   },
   example: { replicaSet: "web-6d5f4c", before: "4", revision: "5", firstFound: false },
   source: "sync.go getNewReplicaSet",
@@ -138,17 +147,18 @@ interface NewReplicaSetFacts extends Named {
   readonly revision: string;
   readonly replicas: number;
   readonly desired: number;
-  /** `maxSurge 25% → 1`; undefined for Recreate. */
+  /** undefined; | `maxSurge 25% → 1`; undefined for Recreate. */
   readonly surge: string | undefined;
-  /** Paths in the template by which it differs from the newest old ReplicaSet's. */
+  /** Paths at which the template differs from that of the newest old ReplicaSet. */
   readonly changed: readonly string[];
 }
 
+/** The new ReplicaSet is created. */
 export const newReplicaSet: Rule<NewReplicaSetFacts> = rule<NewReplicaSetFacts>({
   id: "new-replicaset",
   looksAt: ["spec.template", "templates of its ReplicaSets", "spec.strategy", "status.collisionCount"],
   chooses:
-    "Where no ReplicaSet has the template one is made, named by the template's hash, with as many pods as may be added at once.",
+    "If no ReplicaSet has the template, one is created, named after the template's hash, with as many pods as may be added at once.",
   sentence: ({ replicaSet, revision, replicas, desired, surge, changed }) => {
     const why = changed.length === 0 ? "it has no ReplicaSet yet" : `the template changed at ${firstOf(changed)}`;
     const bound = surge === undefined || replicas === desired ? "" : ` (${surge})`;
@@ -174,13 +184,13 @@ interface CollisionFacts extends Named {
   readonly after: number;
 }
 
+/** The name of the new ReplicaSet is taken. */
 export const hashCollision: Rule<CollisionFacts> = rule<CollisionFacts>({
   id: "hash-collision",
   looksAt: ["owner and template of the ReplicaSet that has the name already", "status.collisionCount"],
-  chooses:
-    "A name that another ReplicaSet has is avoided: the collision is counted, and the count goes into the next hash.",
+  chooses: "If another ReplicaSet has the name, the collision is counted; the count changes the next hash.",
   sentence: ({ replicaSet, before, after }) =>
-    `${replicaSet} exists, with another owner or template → collisionCount ${before ?? "none"} → ${after}, and another name next time`,
+    `${replicaSet} exists, with another owner or template → collisionCount ${before ?? "none"} → ${after}, so that the next name differs`,
   example: { replicaSet: "web-6d5f4c", before: undefined, after: 1 },
   source: "sync.go getNewReplicaSet",
 });
@@ -189,20 +199,23 @@ interface CreateFailedFacts extends Named {
   readonly error: string;
 }
 
+/** The API server refused the new ReplicaSet. */
 export const createFailed: Rule<CreateFailedFacts> = rule<CreateFailedFacts>({
   id: "create-failed",
   looksAt: ["the refusal of the new ReplicaSet"],
-  chooses: "A new ReplicaSet that is refused stops the rollout until it is tried again: Progressing is False.",
+  chooses:
+    "If the API server refuses the new ReplicaSet, the rollout stops until a retry succeeds: Progressing is False.",
   sentence: ({ replicaSet, error }) => `${replicaSet} was refused: ${error} → Progressing is False`,
   example: { replicaSet: "web-6d5f4c", error: "exceeded quota" },
   source: "sync.go getNewReplicaSet",
 });
 
+/** The namespace is terminating: no retry. */
 export const namespaceEnding: Rule = rule({
   id: "namespace-ending",
   looksAt: ["the refusal of a new ReplicaSet"],
-  chooses: "In a namespace that is being deleted nothing can be created: it is not tried again.",
-  sentence: () => "the namespace is being deleted, nothing can be created in it → it is not tried again",
+  chooses: "In a namespace that is being deleted nothing can be created: the sync is not retried.",
+  sentence: () => "the namespace is being deleted, nothing can be created in it → not retried",
   example: {},
   source: "deployment_controller.go handleErr",
 });
@@ -217,28 +230,31 @@ interface ScaleActiveFacts extends Resize {
   readonly active: boolean;
 }
 
+/** The only active ReplicaSet is scaled with the Deployment. */
 export const scaleActive: Rule<ScaleActiveFacts> = rule<ScaleActiveFacts>({
   id: "scale-active",
   looksAt: ["spec.replicas", "annotation deployment.kubernetes.io/desired-replicas", "sizes of the ReplicaSets"],
   chooses:
-    "When it is scaled, or paused, and one ReplicaSet at most has pods, that one or else the newest gets all of them.",
+    "When it is scaled or paused and at most one ReplicaSet has pods, that one (or else the newest) gets all of them.",
   sentence: ({ replicaSet, from, to, active }) =>
     `${replicaSet} is the ${active ? "only active" : "newest"} ReplicaSet → ${from} → ${to}`,
   example: { replicaSet: "web-6d5f4c", from: 3, to: 5, active: true },
   source: "sync.go scale, deployment_util.go FindActiveOrLatest",
 });
 
+/** Old ReplicaSets are scaled to 0 because the new one has all pods. */
 export const saturated: Rule<Resize> = rule<Resize>({
   id: "saturated",
   looksAt: ["size, annotations and available pods of the new ReplicaSet", "sizes of the old ones"],
   chooses:
-    "When it is scaled, or paused, and the new ReplicaSet has all pods, and all available, the old ones are emptied.",
+    "When it is scaled or paused and the new ReplicaSet has all pods, all of them available, the old ones are scaled to 0.",
   sentence: ({ replicaSet, from, to }) =>
     `the new ReplicaSet has all pods available → old ${replicaSet} ${from} → ${to}`,
   example: { replicaSet: "web-7f9b8d", from: 1, to: 0 },
   source: "sync.go scale, deployment_util.go IsSaturated",
 });
 
+/** Several active ReplicaSets are scaled in proportion. */
 export const proportional: Rule<SharesFacts> = rule<SharesFacts>({
   id: "proportional",
   looksAt: [
@@ -247,7 +263,7 @@ export const proportional: Rule<SharesFacts> = rule<SharesFacts>({
     "size and annotation deployment.kubernetes.io/max-replicas of each active ReplicaSet",
   ],
   chooses:
-    "When it is scaled, or paused, amid a rollout, each active ReplicaSet gets its share; what is left over goes to the largest.",
+    "When it is scaled or paused during a rollout, each active ReplicaSet is scaled in proportion to its size; the remainder goes to the largest.",
   sentence: ({ desired, surge, sizes }) => {
     const shares = sizes.map(({ replicaSet, from, to }) => `${replicaSet} ${from === to ? from : `${from} → ${to}`}`);
     return `${desired} pods are desired and ${surge} more allowed, ${sizes.length} ReplicaSets share them → ${shares.join(", ")}`;
@@ -269,20 +285,22 @@ interface NewSizeFacts extends Resize {
   readonly surge: string;
 }
 
+/** The new ReplicaSet is scaled up. */
 export const scaleUpNew: Rule<NewSizeFacts> = rule<NewSizeFacts>({
   id: "scale-up-new",
   looksAt: ["spec.replicas", "maxSurge", "sizes of all ReplicaSets"],
-  chooses: "The new ReplicaSet grows as far as the pods of all together stay within desired and surge.",
+  chooses: "The new ReplicaSet is scaled up as long as the total number of pods stays within desired plus surge.",
   sentence: ({ replicaSet, from, to, desired, total, surge }) =>
     `${total} pods where ${desired} are desired, ${surge} → ${replicaSet} ${from} → ${to}`,
   example: { replicaSet: "web-6d5f4c", from: 1, to: 2, desired: 3, total: 3, surge: "maxSurge 25% → 1" },
   source: "rolling.go reconcileNewReplicaSet, deployment_util.go NewRSNewReplicas",
 });
 
+/** The new ReplicaSet is scaled down. */
 export const scaleDownNew: Rule<Resize> = rule<Resize>({
   id: "scale-down-new",
   looksAt: ["spec.replicas", "size of the new ReplicaSet"],
-  chooses: "The new ReplicaSet never has more pods than are desired.",
+  chooses: "The new ReplicaSet never has more pods than desired.",
   sentence: ({ replicaSet, from, to }) => `${to} pods are desired → ${replicaSet} ${from} → ${to}`,
   example: { replicaSet: "web-6d5f4c", from: 5, to: 3 },
   source: "rolling.go reconcileNewReplicaSet",
@@ -290,15 +308,16 @@ export const scaleDownNew: Rule<Resize> = rule<Resize>({
 
 interface UnhealthyFacts extends Resize {
   readonly unavailable: number;
-  /** How many pods may be taken away in all. */
+  /** How many pods may be removed in total. */
   readonly most: number;
 }
 
+/** Unavailable pods of old ReplicaSets are removed. */
 export const cleanupUnhealthy: Rule<UnhealthyFacts> = rule<UnhealthyFacts>({
   id: "cleanup-unhealthy",
   looksAt: ["size and available pods of each old ReplicaSet", "maxUnavailable"],
   chooses:
-    "Of the old ReplicaSets the pods that are not available go first, oldest ReplicaSet first: nobody misses them.",
+    "Unavailable pods of old ReplicaSets are scaled down first, oldest ReplicaSet first; this does not reduce availability.",
   sentence: ({ replicaSet, from, to, unavailable, most }) =>
     `${unavailable} of ${from} pods of old ${replicaSet} are not available, ${most} may be removed → ${from} → ${to}`,
   example: { replicaSet: "web-7f9b8d", from: 3, to: 2, unavailable: 1, most: 1 },
@@ -311,10 +330,11 @@ interface OldSizeFacts extends Resize {
   readonly bound: string;
 }
 
+/** Available pods of old ReplicaSets are removed. */
 export const scaleDownOld: Rule<OldSizeFacts> = rule<OldSizeFacts>({
   id: "scale-down-old",
   looksAt: ["spec.replicas", "maxUnavailable", "available pods of all ReplicaSets"],
-  chooses: "Old ReplicaSets shrink, oldest first, as far as enough available pods are left.",
+  chooses: "Old ReplicaSets are scaled down, oldest first, as long as enough pods stay available.",
   sentence: ({ replicaSet, from, to, available, minAvailable, bound }) =>
     `${available} pods are available and ${minAvailable} must stay (${bound}) → old ${replicaSet} ${from} → ${to}`,
   example: { replicaSet: "web-7f9b8d", from: 3, to: 2, available: 4, minAvailable: 3, bound: "maxUnavailable 25% → 0" },
@@ -330,22 +350,25 @@ interface HoldFacts extends Facts {
   readonly unavailable: number;
 }
 
+/** The rollout waits for pods of the new ReplicaSet. */
 export const hold: Rule<HoldFacts> = rule<HoldFacts>({
   id: "hold",
   looksAt: ["maxUnavailable", "maxSurge", "sizes and available pods of all ReplicaSets"],
-  chooses: "While no more pods may be added or taken away, the rollout waits for pods of the new ReplicaSet.",
+  chooses:
+    "While no pod may be added or removed, the rollout waits for pods of the new ReplicaSet to become available.",
   sentence: ({ replicaSet, old, available, minAvailable, unavailable }) =>
     `${unavailable} ${unavailable === 1 ? "pod" : "pods"} of ${replicaSet} not available; ` +
-    `${available} are available in all and ${minAvailable} must stay → ${old} old ${old === 1 ? "pod stays" : "pods stay"} for now`,
+    `${available} are available in total and ${minAvailable} must stay → ${old} old ${old === 1 ? "pod stays" : "pods stay"} for now`,
   example: { replicaSet: "web-6d5f4c", old: 3, available: 3, minAvailable: 3, unavailable: 1 },
   source: "rolling.go reconcileOldReplicaSets",
 });
 
+/** Recreate: old ReplicaSets are scaled to 0. */
 export const stopOld: Rule<Resize> = rule<Resize>({
   id: "stop-old",
   looksAt: ["spec.strategy.type", "sizes of the old ReplicaSets"],
-  chooses: "With Recreate all old pods go before a new one comes.",
-  sentence: ({ replicaSet, from, to }) => `Recreate → old ${replicaSet} ${from} → ${to} before new pods come`,
+  chooses: "With Recreate, all old pods are removed before new ones are created.",
+  sentence: ({ replicaSet, from, to }) => `Recreate → old ${replicaSet} ${from} → ${to} before new pods are created`,
   example: { replicaSet: "web-7f9b8d", from: 3, to: 0 },
   source: "recreate.go scaleDownOldReplicaSetsForRecreate",
 });
@@ -353,14 +376,15 @@ export const stopOld: Rule<Resize> = rule<Resize>({
 interface OldPodsFacts extends Facts {
   /** As the old ReplicaSets count them. */
   readonly counted: number;
-  /** Pods of old ReplicaSets that have not ended. */
+  /** Pods of old ReplicaSets that are not terminal. */
   readonly running: number;
 }
 
+/** Recreate: old pods have not ended yet. */
 export const waitForOld: Rule<OldPodsFacts> = rule<OldPodsFacts>({
   id: "wait-for-old",
   looksAt: ["status.replicas of the old ReplicaSets", "phase of their pods"],
-  chooses: "With Recreate no new pod comes while an old one has not ended.",
+  chooses: "With Recreate, no new pod is created until all old ones have ended.",
   sentence: ({ counted, running }) => {
     const left = Math.max(counted, running);
     return `${left} old ${left === 1 ? "pod has" : "pods have"} not ended → wait`;
@@ -369,10 +393,11 @@ export const waitForOld: Rule<OldPodsFacts> = rule<OldPodsFacts>({
   source: "recreate.go oldPodsRunning",
 });
 
+/** Recreate: the new ReplicaSet is scaled up. */
 export const startNew: Rule<Resize> = rule<Resize>({
   id: "start-new",
   looksAt: ["spec.replicas", "size of the new ReplicaSet"],
-  chooses: "With Recreate the new ReplicaSet gets all pods at once when the old ones have ended.",
+  chooses: "With Recreate, the new ReplicaSet is scaled up in one step once all old pods have ended.",
   sentence: ({ replicaSet, from, to }) => `no old pod is left → ${replicaSet} ${from} → ${to}`,
   example: { replicaSet: "web-6d5f4c", from: 0, to: 3 },
   source: "recreate.go scaleUpNewReplicaSetForRecreate",
@@ -384,17 +409,19 @@ interface HistoryFacts extends Named {
   readonly limit: number;
 }
 
+/** An old ReplicaSet in excess of the limit is deleted. */
 export const history: Rule<HistoryFacts> = rule<HistoryFacts>({
   id: "history",
   looksAt: ["spec.revisionHistoryLimit", "revisions, sizes and status of the old ReplicaSets"],
   chooses:
-    "When a rollout is complete, or paused, old ReplicaSets beyond the limit are deleted, lowest revision first, if they are empty.",
+    "When a rollout is complete or paused, old ReplicaSets in excess of the limit are deleted if they have no pods, lowest revision first.",
   sentence: ({ replicaSet, revision, old, limit }) =>
     `${old} old ReplicaSets and revisionHistoryLimit ${limit} → delete ${replicaSet} (revision ${revision ?? "none"})`,
   example: { replicaSet: "web-5b8c9d", revision: "1", old: 11, limit: 10 },
   source: "sync.go cleanupDeployment",
 });
 
+/** All of them, including adoption, release and the rules of the status. */
 export const rules: readonly Rule[] = [
   adopt,
   release,

@@ -1,5 +1,6 @@
 /**
- * Scaling a Deployment, amid a rollout too: the pods are shared out in proportion, so that scaling does not hasten the rollout.
+ * Scaling a Deployment, also during a rollout: ReplicaSets are scaled in proportion, so that scaling does not advance
+ * the rollout.
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go scale, isScalingEvent.
  */
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
@@ -18,7 +19,7 @@ import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { proportional, saturated, scaleActive } from "./rules.ts";
 import { desiredReplicas, isRollingUpdate, maxSurge } from "./strategy.ts";
 
-/** Whether an active ReplicaSet was last told another size of the Deployment than it has now. */
+/** Whether the annotation of an active ReplicaSet has a different size of the Deployment than its spec has now. */
 export function isScalingEvent(deployment: Deployment, { newReplicaSet, old }: ReplicaSetPartition): boolean {
   const all = newReplicaSet === undefined ? old : [...old, newReplicaSet];
   return filterActive(all).some((replicaSet) => {
@@ -27,7 +28,7 @@ export function isScalingEvent(deployment: Deployment, { newReplicaSet, old }: R
   });
 }
 
-/** Brings the sizes of all ReplicaSets together to what the Deployment asks for. @throws the first refusal */
+/** Scales the ReplicaSets so that together they have the size of the Deployment. @throws the first refusal */
 export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition): Promise<void> {
   const { context, deployment } = rollout;
   const desired = desiredReplicas(deployment);
@@ -54,7 +55,7 @@ export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition):
   }
 }
 
-/** Whether the new ReplicaSet has all pods, knows of it, and all are available. */
+/** Whether the new ReplicaSet has all pods, by its size and by its annotation, and all of them are available. */
 function isSaturated(deployment: Deployment, newReplicaSet: ReplicaSet | undefined): boolean {
   if (newReplicaSet === undefined) return false;
   const desired = desiredReplicas(deployment);
@@ -83,14 +84,15 @@ async function scaleProportionally(rollout: Rollout, all: readonly ReplicaSet[])
   }
 }
 
+/** The size that a ReplicaSet is to have. */
 export interface Share {
   readonly replicaSet: ReplicaSet;
   readonly size: number;
 }
 
 /**
- * What each active ReplicaSet gets of `replicas + maxSurge`, largest first. Of one size the newer ones grow first and the older ones
- * shrink first; what rounding leaves over goes to the largest.
+ * The size of each active ReplicaSet, largest first, when `replicas + maxSurge` is distributed. Among equals, newer
+ * ones grow first and older ones shrink first; the remainder of rounding goes to the largest.
  */
 export function proportions(deployment: Deployment, all: readonly ReplicaSet[]): Share[] {
   const desired = desiredReplicas(deployment);
@@ -107,7 +109,7 @@ export function proportions(deployment: Deployment, all: readonly ReplicaSet[]):
   return shares.map((share, index) => (index > 0 ? share : { ...share, size: Math.max(share.size + leftOver, 0) }));
 }
 
-/** How many of the pods to be added, or taken away if negative, fall to this ReplicaSet; never more than are left of them. */
+/** How many pods this ReplicaSet gains (loses, if negative); never more than remain to be distributed. */
 function proportionFor(
   replicaSet: ReplicaSet,
   deployment: Deployment,
@@ -118,12 +120,12 @@ function proportionFor(
   return toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);
 }
 
-/** By how much it would grow if it kept its part of all pods: 5 of 10, that become 16, by 3. */
+/** How many pods it gains by keeping its share of the total: with 5 of 10 that become 16, it gains 3. */
 function replicaSetProportion(replicaSet: ReplicaSet, deployment: Deployment): number {
   const size = sizeOf(replicaSet);
   const desired = desiredReplicas(deployment);
   if (desired === 0) return -size;
-  // Where the annotation was tampered with the present number of pods stands in; the bounds above hold all the same.
+  // If the annotation was tampered with, the current number of pods is used; the bounds above still hold.
   const before = sizeAnnotation(replicaSet, maxReplicasAnnotation) || (deployment.status?.replicas ?? 0);
   if (before === 0) return 0;
   // In 32 bits, as upstream multiplies: beyond 2³¹ the product wraps there, and so it does here.

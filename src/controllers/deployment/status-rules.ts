@@ -1,10 +1,10 @@
-/** The rules by which a Deployment tells how it stands. */
+/** The rules for the status of a Deployment. */
 import type { FieldChange } from "../../api/field-changes.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 interface ProgressFacts extends Facts {
   readonly verdict: "complete" | "progressing" | "timed out";
-  /** The new ReplicaSet; undefined where there is none yet. */
+  /** undefined; | The new ReplicaSet; undefined if none exists yet. */
   readonly replicaSet: string | undefined;
   readonly desired: number;
   readonly updated: number;
@@ -12,6 +12,7 @@ interface ProgressFacts extends Facts {
   readonly deadlineSeconds: number;
 }
 
+/** Whether the rollout is complete, progresses or has timed out. */
 export const progress: Rule<ProgressFacts> = rule<ProgressFacts>({
   id: "progress",
   looksAt: [
@@ -20,7 +21,7 @@ export const progress: Rule<ProgressFacts> = rule<ProgressFacts>({
     "condition Progressing and its time",
   ],
   chooses:
-    "A rollout is complete when all pods are new and available; it progresses while counts get better, and has timed out when they did not for the deadline.",
+    "A rollout is complete when all pods are updated and available; it progresses while counts improve, and times out when they have not improved for the deadline.",
   sentence: ({ verdict, replicaSet, desired, updated, available, deadlineSeconds }) => {
     const of = replicaSet === undefined ? "new" : `of ${replicaSet}`;
     const counts = `${updated} of ${desired} pods are ${of}, ${available} available`;
@@ -47,14 +48,15 @@ export const progress: Rule<ProgressFacts> = rule<ProgressFacts>({
 
 interface StatusFacts extends Facts {
   readonly changes: readonly FieldChange[];
-  /** Conditions that are new or other: `Available True (MinimumReplicasAvailable)`. */
+  /** Conditions that are new or changed: `Available True (MinimumReplicasAvailable)`. */
   readonly conditions: readonly string[];
 }
 
+/** The status is written. */
 export const status: Rule<StatusFacts> = rule<StatusFacts>({
   id: "status",
   looksAt: ["status of its ReplicaSets", "metadata.generation", "maxUnavailable", "conditions"],
-  chooses: "The status sums up its ReplicaSets; it is written when it differs, and never tried twice with one version.",
+  chooses: "Aggregates the status of its ReplicaSets; written only when changed, without a retry on conflict.",
   sentence: ({ changes, conditions }) => [...changes.map(inWords), ...conditions].join(", ") || "conditions changed",
   example: {
     changes: [{ path: ".readyReplicas", before: 2, after: 3 }],
@@ -64,26 +66,27 @@ export const status: Rule<StatusFacts> = rule<StatusFacts>({
 });
 
 function inWords({ path, before, after }: FieldChange): string {
-  // Zeros are left out of a status.
+  // The status omits zeros.
   const count = (value: unknown): number => (typeof value === "number" ? value : 0);
   return `${path.slice(1)} ${count(before)} → ${count(after)}`;
 }
 
 interface ProgressCheckFacts extends Facts {
   readonly deadlineSeconds: number;
-  /** Until the deadline; below 1000 the key is requeued at once. Absent when it has passed. */
+  /** Until the deadline; below 1000 the key is requeued at once. Absent once it has passed. */
   readonly leftMs?: number;
   /** How long ago the deadline passed. */
   readonly passedMs?: number;
-  /** The rollout was complete before its pods became unavailable: such a one never exceeds its deadline. */
+  /** The rollout was complete before its pods became unavailable: it never exceeds its deadline. */
   readonly wasComplete: boolean;
 }
 
+/** A stuck rollout is requeued for its deadline. */
 export const progressCheck: Rule<ProgressCheckFacts> = rule<ProgressCheckFacts>({
   id: "progress-check",
   looksAt: ["spec.progressDeadlineSeconds", "time of the last progress", "status"],
   chooses:
-    "While a rollout stands still its key is requeued for its deadline, since no delta would bring it then; and at once, again and again, once a rollout that was complete is past it.",
+    "While a rollout is stuck, its key is requeued for its deadline, because no delta arrives then; a rollout that was complete before is requeued again and again once it is past its deadline.",
   sentence({ deadlineSeconds, leftMs = 0, passedMs, wasComplete }) {
     const deadline = `the progress deadline of ${deadlineSeconds} s`;
     if (passedMs !== undefined) {
@@ -103,4 +106,5 @@ function seconds(ms: number): string {
   return `${Math.floor(ms / 1000)} s`;
 }
 
+/** All of them. */
 export const statusRules: readonly Rule[] = [progress, status, progressCheck];

@@ -13,13 +13,15 @@ import { type Rollout, writeStatus } from "./rollout.ts";
 import { status as statusRule } from "./status-rules.ts";
 import { desiredReplicas, maxUnavailable } from "./strategy.ts";
 
-/** All of a Deployment's ReplicaSets, and the new one among them. */
+/** All ReplicaSets of a Deployment, and which of them is the new one. */
 export interface Members {
   readonly all: readonly ReplicaSet[];
   readonly newReplicaSet: ReplicaSet | undefined;
 }
 
-/** Counts, and the condition Available; Progressing and ReplicaFailure stay as they are. `now` in ms since 1970. */
+/**
+ * The counts and the condition Available; Progressing and ReplicaFailure are kept as they are. `now` in ms since 1970.
+ */
 export function calculateStatus(
   deployment: Deployment,
   { all, newReplicaSet }: Members,
@@ -62,7 +64,7 @@ function availability(deployment: Deployment, available: number, now: number): D
   );
 }
 
-/** The same with zeros and empty lists left out where Go leaves them out, in the order of its fields. */
+/** The same status in Go's field order, omitting the zeros and empty lists that Go omits. */
 export function statusOf(status: DeploymentStatus): DeploymentStatus {
   const { observedGeneration, replicas, updatedReplicas, readyReplicas, availableReplicas } = status;
   const { unavailableReplicas, terminatingReplicas, conditions = [], collisionCount } = status;
@@ -73,25 +75,25 @@ export function statusOf(status: DeploymentStatus): DeploymentStatus {
     ...(readyReplicas && { readyReplicas }),
     ...(availableReplicas && { availableReplicas }),
     ...(unavailableReplicas && { unavailableReplicas }),
-    // Pointers there: 0 is told apart from nothing.
+    // Pointers in Go: 0 and absent differ.
     ...(terminatingReplicas !== undefined && { terminatingReplicas }),
     ...(conditions.length > 0 && { conditions }),
     ...(collisionCount !== undefined && { collisionCount }),
   };
 }
 
-/** Whether the Deployment says all of this already. */
+/** Whether the Deployment has this status already. */
 export function isStatusCurrent(deployment: Deployment, wanted: DeploymentStatus): boolean {
   return deepEqual(statusOf(deployment.status ?? {}), wanted);
 }
 
-/** The status of a Deployment that is not rolling out: being deleted, paused or scaled. @throws the refusal */
+/** Updates the status of a Deployment that is not rolling out: being deleted, paused or scaled. @throws the refusal */
 export async function syncStatus(rollout: Rollout, members: Members): Promise<void> {
   const wanted = calculateStatus(rollout.deployment, members, rollout.context.now());
   if (!isStatusCurrent(rollout.deployment, wanted)) await replaceStatus(rollout, wanted);
 }
 
-/** Decides for the status as wanted, and writes it. @throws the refusal */
+/** Decides on the wanted status and writes it. @throws the refusal */
 export async function replaceStatus(rollout: Rollout, wanted: DeploymentStatus): Promise<void> {
   const because = decideStatus(rollout.context, rollout.deployment.status ?? {}, wanted);
   rollout.deployment = { ...rollout.deployment, status: wanted };
@@ -108,7 +110,9 @@ function decideStatus(context: SyncContext, before: DeploymentStatus, wanted: De
 }
 
 function conditionChanges(before: readonly DeploymentCondition[], wanted: readonly DeploymentCondition[]): string[] {
-  const gone = before.filter(({ type }) => findCondition(wanted, type) === undefined).map(({ type }) => `${type} gone`);
+  const gone = before
+    .filter(({ type }) => findCondition(wanted, type) === undefined)
+    .map(({ type }) => `${type} removed`);
   const other = wanted.flatMap((condition) => {
     const { type, status, reason } = condition;
     const was = findCondition(before, type);

@@ -1,22 +1,23 @@
 /**
- * How many pods a rollout may add and take away.
+ * How many pods a rollout may add and remove.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go, apimachinery v0.36 util/intstr/intstr.go.
  */
 import type { Deployment } from "../../api/types.ts";
 
-/** What Go's int32 holds at most; stands for "no limit" in some fields. */
+/** The maximum of Go's int32; in some fields it means "no limit". */
 const maxInt32 = 2_147_483_647;
 
-/** The API server sets it; 1 is its default. */
+/** `spec.replicas`; 1, the API server's default, where it is absent. */
 export function desiredReplicas(deployment: Deployment): number {
   return deployment.spec?.replicas ?? 1;
 }
 
+/** Whether the strategy is RollingUpdate. */
 export function isRollingUpdate(deployment: Deployment): boolean {
   return deployment.spec?.strategy?.type === "RollingUpdate";
 }
 
-/** Whether lack of progress is ever reported. */
+/** Whether a lack of progress is ever reported. */
 export function hasProgressDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== maxInt32;
 }
@@ -27,8 +28,8 @@ export function revisionHistoryLimit({ spec }: Deployment): number | undefined {
 }
 
 /**
- * A number as it is, a percentage of `total` rounded up or down: 25% of 3 is 1 rounded up and 0 rounded down.
- * @throws RangeError for a text that is no percentage.
+ * A number as is; a percentage of `total` rounded up or down: 25% of 3 is 1 rounded up and 0 rounded down.
+ * @throws RangeError for a text that is not a percentage.
  */
 export function scaledValue(value: string | number, total: number, round: "up" | "down"): number {
   if (typeof value === "number") return value;
@@ -38,14 +39,15 @@ export function scaledValue(value: string | number, total: number, round: "up" |
   return round === "up" ? Math.ceil(exact) : Math.floor(exact);
 }
 
+/** Both bounds of a rolling update, in pods. */
 export interface Fenceposts {
   readonly surge: number;
   readonly unavailable: number;
 }
 
 /**
- * Both bounds at once: where both come to 0 (1% of 2 pods, rounded down) one pod may be unavailable, or the rollout would never
- * begin. A value that cannot be read leaves both at 0, and no rollout goes on.
+ * Resolves both bounds. If both are 0 (1% of 2 pods, rounded down), one pod may be unavailable, or the rollout could
+ * never begin. An invalid value makes both 0, and the rollout does not proceed.
  */
 export function fenceposts(deployment: Deployment): Fenceposts {
   const desired = desiredReplicas(deployment);
@@ -60,19 +62,19 @@ export function fenceposts(deployment: Deployment): Fenceposts {
   }
 }
 
-/** Pods beyond the desired ones that a rollout may have; none for Recreate. */
+/** How many pods above the desired number a rollout may have; 0 for Recreate. */
 export function maxSurge(deployment: Deployment): number {
   return isRollingUpdate(deployment) ? fenceposts(deployment).surge : 0;
 }
 
-/** Pods that may be unavailable during a rollout, at most as many as are desired; none for Recreate. */
+/** How many pods may be unavailable during a rollout, at most the desired number; 0 for Recreate. */
 export function maxUnavailable(deployment: Deployment): number {
   const desired = desiredReplicas(deployment);
   if (!isRollingUpdate(deployment) || desired === 0) return 0;
   return Math.min(fenceposts(deployment).unavailable, desired);
 }
 
-/** `maxSurge 25% → 1`, `maxSurge 2`: as it was asked for, and what comes of it. */
+/** `maxSurge 25% → 1`, `maxSurge 2`: the value in the spec, and what it resolves to. */
 export function boundInWords(deployment: Deployment, bound: "maxSurge" | "maxUnavailable"): string {
   const asked = deployment.spec?.strategy?.rollingUpdate?.[bound] ?? 0;
   const value = bound === "maxSurge" ? maxSurge(deployment) : maxUnavailable(deployment);

@@ -18,20 +18,20 @@ import { syncStatus } from "./status.ts";
 import { hasProgressDeadline } from "./strategy.ts";
 
 /**
- * Brings the ReplicaSets of one Deployment one step nearer to its template and size. Every step wakes the key again by the deltas of
- * its writes, until nothing is left to do.
+ * Brings the ReplicaSets of one Deployment one step nearer to its template and size. The deltas of each step's writes
+ * enqueue the key again, until nothing is left to do.
  *
  * Source: kubernetes v1.36 pkg/controller/deployment/deployment_controller.go syncDeployment, handleErr.
  */
 export async function syncDeployment(context: SyncContext): Promise<void> {
   const cached = context.cache(Deployments).get(context.key);
   if (cached === undefined) return;
-  // Throws for a selector that cannot be read, which the API server never stores.
+  // Throws for an invalid selector, which the API server never stores.
   const selector = selectorOf(cached.spec?.selector);
   try {
     if (matchesEverything(selector)) return await refuseToSelectAll(context, cached);
     const replicaSets = await claimReplicaSets(context, cached, selector);
-    await syncByPhase({ context, cached, deployment: cached, replicaSets, sent: false });
+    await syncByState({ context, cached, deployment: cached, replicaSets, sent: false });
   } catch (error) {
     if (!isNamespaceTerminating(error)) throw error;
     context.decide(namespaceEnding, {});
@@ -46,7 +46,7 @@ async function refuseToSelectAll(context: SyncContext, cached: Deployment): Prom
   if ((cached.status?.observedGeneration ?? 0) >= generation) return;
   const rollout: Rollout = { context, cached, deployment: cached, replicaSets: [], sent: false };
   setStatus(rollout, { observedGeneration: generation });
-  // Nothing else hangs on it: a refusal is no reason to try again.
+  // Nothing depends on this write: a refusal is no reason for a retry.
   await writeStatus(rollout, because).catch(() => undefined);
 }
 
@@ -59,8 +59,8 @@ function claimReplicaSets(context: SyncContext, owner: Deployment, selector: Sel
   });
 }
 
-/** What is to be done first, of all that may be. */
-async function syncByPhase(rollout: Rollout): Promise<void> {
+/** Dispatches to one of: status only, scaling, rollback, Recreate, RollingUpdate. */
+async function syncByState(rollout: Rollout): Promise<void> {
   const { context, cached } = rollout;
   if (cached.metadata.deletionTimestamp !== undefined) {
     context.decide(beingDeleted, {});
@@ -88,7 +88,7 @@ async function syncStatusOnly(rollout: Rollout): Promise<void> {
   await syncStatus(rollout, { all: newReplicaSet === undefined ? old : [...old, newReplicaSet], newReplicaSet });
 }
 
-/** Of a Deployment that is paused or scaled: sizes and status, no rollout. */
+/** For a Deployment that is paused or being scaled: sizes and status, no rollout. */
 async function scaleAndSyncStatus(rollout: Rollout): Promise<void> {
   const partitioned = await getReplicaSetsAndSyncRevision(rollout);
   const { newReplicaSet, old } = partitioned;
@@ -98,7 +98,7 @@ async function scaleAndSyncStatus(rollout: Rollout): Promise<void> {
   await syncStatus(rollout, { all: newReplicaSet === undefined ? old : [...old, newReplicaSet], newReplicaSet });
 }
 
-/** Tells in the condition Progressing that it is paused, or no longer, unless the deadline has passed before. */
+/** Sets the condition Progressing when it is paused or resumed, unless the deadline has passed before. */
 async function checkPausedConditions(rollout: Rollout): Promise<void> {
   const { context, cached } = rollout;
   const reason = progressing(cached.status)?.reason;

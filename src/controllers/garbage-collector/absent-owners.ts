@@ -5,8 +5,8 @@ import type { Identity } from "./node.ts";
 const remembered = 500;
 
 /**
- * Owners that are known not to exist, and how that is known: `404 from the API server`. A uid never comes back, so that this stays
- * true. It saves a question for each dependent of an owner that is gone.
+ * Owners known not to exist, each with the evidence: `404 from the API server`. A uid is never reused, so an entry
+ * never becomes wrong. It saves one request for each further dependent of a deleted owner.
  * Source: kubernetes v1.36 pkg/controller/garbagecollector/uid_cache.go.
  */
 export class AbsentOwners {
@@ -16,7 +16,7 @@ export class AbsentOwners {
     this.#known.set(identityText(owner), evidence);
   }
 
-  /** How it is known that the owner is absent; undefined if it is not. */
+  /** undefined { | The evidence that the owner does not exist; undefined if nothing is known. */
   evidence(owner: Identity): string | undefined {
     return this.#known.get(identityText(owner));
   }

@@ -1,5 +1,5 @@
 /**
- * Whether an object is garbage, and what is done about it then.
+ * Decides whether an object is garbage, and deletes it if it is.
  * Source: kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToDeleteItem.
  */
 import type { StoredObject } from "../../api/object.ts";
@@ -18,12 +18,12 @@ import {
 import * as rules from "./rules.ts";
 import type { Work } from "./work.ts";
 
-/** How many dependents a sentence names. */
+/** How many dependents a decision lists by name. */
 const named = 3;
 
 /**
- * Answers what was found: `absent` also where nothing can be found, since the reference is impossible.
- * @throws StatusError, TransportError; Error for a kind that the API server does not have.
+ * Returns `absent` if the object does not exist or cannot exist, as with an impossible owner reference.
+ * @throws StatusError, TransportError; Error for a kind that the API server does not serve.
  */
 export async function attemptToDelete(work: Work, node: GraphNode): Promise<"present" | "absent"> {
   const { context, kinds } = work;
@@ -45,13 +45,13 @@ export async function attemptToDelete(work: Work, node: GraphNode): Promise<"pre
 
 type Found = { readonly object: StoredObject } | { readonly absent: string };
 
-/** The object as it is now. */
+/** The object as the API server has it now. Source: operations.go getObject. */
 async function getLiveObject(work: Work, node: GraphNode): Promise<Found> {
   const { kind, at } = addressOf(work, node);
   try {
     const object = await work.context.client.getMetadata(kind, at);
     const { uid } = object.metadata;
-    return uid === node.uid ? { object } : { absent: `its name is another object's now, uid ${uid}` };
+    return uid === node.uid ? { object } : { absent: `its name now belongs to another object, uid ${uid}` };
   } catch (error) {
     if (isNotFound(error)) return { absent: "404 from the API server" };
     throw error;
@@ -66,7 +66,7 @@ function markAbsent(work: Work, node: GraphNode, identity: Identity, evidence: s
   return "absent";
 }
 
-/** The node is deleted in the foreground. Source: processDeletingDependentsItem. */
+/** For a node that is being deleted in the foreground. Source: processDeletingDependentsItem. */
 async function processDeletingDependents(work: Work, node: GraphNode): Promise<void> {
   const { context, graph } = work;
   const blocking = blockingDependents(node);
@@ -82,7 +82,7 @@ async function processDeletingDependents(work: Work, node: GraphNode): Promise<v
   }
 }
 
-/** Whether the object has an owner left. */
+/** Deletes the object unless one of its owners exists. Source: attemptToDeleteItem. */
 async function deleteIfGarbage(work: Work, node: GraphNode, latest: StoredObject): Promise<"present" | "absent"> {
   const { context } = work;
   const references = latest.metadata.ownerReferences ?? [];
@@ -151,14 +151,14 @@ async function deleteGarbage(
   }
 }
 
-/** A dependent that waits as the node's owner does may be a part of a cycle; not all that are taken for one are. */
+/** A dependent that waits for its dependents, as the node's owner does, may be part of a cycle; not every such dependent is. */
 async function breakCycle(work: Work, node: GraphNode, dependents: readonly GraphNode[]): Promise<void> {
   const waiting = dependents.find(({ deletingDependents }) => deletingDependents);
   if (waiting === undefined) return;
   await unblockOwners(work, node, work.context.decide(rules.breakCycle, { dependent: nameOfNode(waiting) }));
 }
 
-/** A finalizer that is there already is honoured. */
+/** A deletion finalizer that the object already has decides the policy. */
 function policyOf(latest: StoredObject): Policy {
   if (hasFinalizer(latest, orphanFinalizer)) return "Orphan";
   return hasFinalizer(latest, foregroundFinalizer) ? "Foreground" : "Background";

@@ -1,7 +1,7 @@
 /**
- * Frees the dependents of an object that is deleted without them.
- * Source: kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToOrphanWorker; differs: of its dependents 64
- * at once are patched, not all.
+ * Removes the reference to an object from its dependents, if it is deleted without them.
+ * Source: kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go attemptToOrphanWorker; differs: at most
+ * 64 dependents are patched concurrently.
  */
 import { isNotFound } from "../../api/status-error.ts";
 import type { Decision } from "../../controller/api/rule.ts";
@@ -13,7 +13,7 @@ import type { Work } from "./work.ts";
 
 const atOnce = 64;
 
-/** @throws Error when a dependent could not be freed: all are tried again. */
+/** @throws Error if the reference could not be removed from a dependent: the key is retried for all of them. */
 export async function attemptToOrphan(work: Work, owner: GraphNode): Promise<void> {
   const { context } = work;
   const dependents = [...(owner.dependents ?? [])];
@@ -48,7 +48,7 @@ async function orphanDependents(
   const { dependent, error: cause } = first;
   const said = cause instanceof Error ? cause.message : String(cause);
   throw new Error(
-    `Cannot free ${failures.length} of ${dependents.length} dependents from ${nameOfNode(owner)}, the first being ${nameOfNode(dependent)}: ${said}`,
+    `Cannot orphan ${failures.length} of ${dependents.length} dependents of ${nameOfNode(owner)}, the first of them ${nameOfNode(dependent)}: ${said}`,
     { cause },
   );
 }

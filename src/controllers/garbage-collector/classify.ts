@@ -1,5 +1,5 @@
 /**
- * What has become of an object's owners.
+ * Whether an object's owners exist.
  * Source: kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go classifyReferences, isDangling.
  */
 import type { OwnerReference } from "../../api/object.ts";
@@ -8,19 +8,26 @@ import type { GraphNode, Identity } from "./node.ts";
 import { foregroundFinalizer, hasFinalizer, isBeingDeleted } from "./references.ts";
 import type { Work } from "./work.ts";
 
-/** `waiting`: it exists, and waits until its dependents are deleted. `impossible`: what has no namespace cannot be owned from one. */
+/**
+ * `waiting`: it exists and waits for its dependents to be deleted. `impossible`: a cluster-scoped object refers to an
+ * owner of a namespaced kind.
+ */
 export type OwnerState =
   | { readonly is: "solid" }
   | { readonly is: "waiting" }
   | { readonly is: "absent"; readonly evidence: string }
   | { readonly is: "impossible" };
 
+/** An owner reference, and whether that owner exists. */
 export interface ClassifiedOwner {
   readonly reference: OwnerReference;
   readonly state: OwnerState;
 }
 
-/** Asks for the owners one after the other, up to an impossible one. @throws StatusError, TransportError; Error for an unknown kind. */
+/**
+ * Looks up the owners one after the other, up to an impossible one. @throws StatusError, TransportError; Error for an
+ * unknown kind.
+ */
 export async function classifyReferences(
   work: Work,
   node: GraphNode,
@@ -50,7 +57,7 @@ async function ownerState(work: Work, node: GraphNode, reference: OwnerReference
   };
   try {
     const owner = await work.context.client.getMetadata(kind, { namespace, name });
-    if (owner.metadata.uid !== uid) return absent(`its name is another object's now, uid ${owner.metadata.uid}`);
+    if (owner.metadata.uid !== uid) return absent(`its name now belongs to another object, uid ${owner.metadata.uid}`);
     return { is: isBeingDeleted(owner) && hasFinalizer(owner, foregroundFinalizer) ? "waiting" : "solid" };
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -9,9 +9,10 @@ import { nameOfNode, objectOfKey } from "./node.ts";
 import { rules } from "./rules.ts";
 import { effectsOf, workOf } from "./work.ts";
 
-/** kube-controller-manager asks so often which kinds there are, and waits so long for them at the start. */
+/** kube-controller-manager's interval of discovery, and its timeout for the first one. */
 const discoveryMs = 30_000;
 
+/** Deletes objects whose owners are gone. Keys name nodes of its dependency graph (`keyOfNode`). */
 export const garbageCollector: ControllerDefinition = defineController({
   name: "garbage-collector",
   aliases: ["gc", "garbagecollector", "garbage-collector-controller"],
@@ -43,16 +44,16 @@ export const garbageCollector: ControllerDefinition = defineController({
   async sync(key, context) {
     const work = workOf(context);
     const node = work.graph.nodeOf(key);
-    // It was deleted while its key waited.
+    // It was deleted while its key was queued.
     if (node === undefined) return;
     if (key.startsWith("orphan ")) {
       await attemptToOrphan(work, node);
       return;
     }
     const found = await attemptToDelete(work, node);
-    // What was made and deleted between two watches is never shown: it is asked for until it is seen, or found absent.
+    // An object created and deleted between two watches is never observed: it is looked up until it is observed or absent.
     if (found === "present" && node.virtual && work.graph.node(node.uid)?.virtual === true) {
-      throw new CacheBehindError(`Cannot let go of ${nameOfNode(node)} yet: it exists, and no watch has shown it`);
+      throw new CacheBehindError(`Cannot drop ${nameOfNode(node)} yet: it exists, but no watch has reported it`);
     }
   },
 });

@@ -1,7 +1,7 @@
 /**
- * The dependency graph: which objects there are, and which own which. Watches change it, syncs read it.
- * Source: kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go; differs: changes are applied as they are told, with no
- * queue in between; an object that took the place of another one unseen ends that one's node.
+ * The dependency graph: which objects exist, and which owns which. Watches change it, syncs read it.
+ * Source: kubernetes v1.36 pkg/controller/garbagecollector/graph_builder.go; differs: changes are applied
+ * synchronously, without a queue; an object that replaces another of the same name unobserved removes that one's node.
  */
 import type { ObjectKey } from "../../api/key.ts";
 import type { OwnerReference, StoredObject } from "../../api/object.ts";
@@ -18,38 +18,38 @@ import {
   startsWaiting,
 } from "./references.ts";
 
-/** What comes of a change of the graph. */
+/** What a change of the graph causes. */
 export interface GraphEffects {
-  /** Has a key come, at once or later. */
+  /** Adds a key to the queue, at once or after a delay. */
   enqueue(key: ObjectKey, afterMs: number): void;
-  /** An object refers to an owner, by this uid, in a namespace where it cannot be. */
+  /** Reports a dependent that refers to an owner, by this uid, in a different namespace. */
   invalidNamespace(dependent: GraphNode, uid: string): void;
 }
 
 const noOwners: readonly OwnerReference[] = [];
 
-/** How long a virtual node waits when another identity of it is to be tried: the first step of the queue's back-off. */
+/** The delay before another identity of a virtual node is tried: the first back-off of the queue. */
 const nextIdentityMs = 5;
 
 /** Every method is atomic. */
 export class DependencyGraph {
   readonly absentOwners: AbsentOwners = new AbsentOwners();
   #nodes = new Map<string, GraphNode>();
-  /** The nodes that have been in the queue, by what they are called there. */
+  /** The nodes that have been queued, by key. */
   #byKey = new Map<ObjectKey, GraphNode>();
 
   node(uid: string): GraphNode | undefined {
     return this.#nodes.get(uid);
   }
 
-  /** The node that a key means; undefined if it has left the graph, or has been seen and was to be looked at as a virtual one. */
+  /** The node that a key names; undefined if it has left the graph, or was queued as virtual and has been observed since. */
   nodeOf(key: ObjectKey): GraphNode | undefined {
     const node = this.#byKey.get(key);
-    // It may have another identity by now.
+    // Its identity may have changed since.
     return node === undefined ? undefined : this.#nodes.get(node.uid);
   }
 
-  /** A watch shows an object. `before`: as the watch showed it last. */
+  /** A watch reports an object. `before`: its previous state. */
   observe(of: NodeKind, object: StoredObject, before: StoredObject | undefined, effects: GraphEffects): void {
     const { uid, name, namespace = "", ownerReferences: owners = noOwners } = object.metadata;
     if (before !== undefined && before.metadata.uid !== uid) {
@@ -78,17 +78,17 @@ export class DependencyGraph {
     this.#transitions(before, object, node, effects);
   }
 
-  /** A watch shows that an object is gone. */
+  /** A watch reports the deletion of an object. */
   observeDeletion(of: NodeKind, object: StoredObject, effects: GraphEffects): void {
     const { uid, name, namespace = "" } = object.metadata;
     const known = this.#nodes.get(uid);
     if (known === undefined) return;
     const node = known.virtual ? this.#confirmObserved(known, of, object, effects) : known;
     const identity = { apiVersion: of.apiVersion, kind: of.kind, namespace, name, uid };
-    this.#remove(node, identity, "its deletion was seen", effects);
+    this.#remove(node, identity, "its deletion was observed", effects);
   }
 
-  /** The API server has no object of this identity, though there is a node of its uid. */
+  /** The API server has no object of this identity, although the graph has a node with its uid. */
   markAbsent(absent: Identity, evidence: string, effects: GraphEffects): void {
     const node = this.#nodes.get(absent.uid);
     if (node === undefined) return;
@@ -104,7 +104,7 @@ export class DependencyGraph {
     else this.#enqueueDependentsMeaning(node, absent, evidence, effects);
   }
 
-  /** Some dependents of a virtual node mean something else by its uid: that is looked for next. */
+  /** Some dependents of a virtual node use its uid for a different identity: that one is looked up next. */
   #tryAnotherIdentity(node: GraphNode, by: readonly GraphNode[], absent: Identity, effects: GraphEffects): void {
     const other = alternateIdentity(by, absent);
     if (other === undefined) return;
@@ -118,7 +118,7 @@ export class DependencyGraph {
     for (const dependent of matching) this.#enqueue(dependent, "delete", effects);
   }
 
-  /** Takes the node out: its dependents may be garbage now, and its owners may wait for it no more. */
+  /** Removes the node: its dependents may now be garbage, and its owners may no longer have to wait for it. */
   #remove(node: GraphNode, identity: Identity, evidence: string, effects: GraphEffects): void {
     this.#nodes.delete(node.uid);
     if (this.#byKey.size > 0) for (const task of ["delete", "orphan"] as const) this.#forget(node, task);
@@ -133,7 +133,7 @@ export class DependencyGraph {
     }
   }
 
-  /** A watch shows what was known from owner references alone; those that say something else of it are looked at. */
+  /** A watch reports an object known only from owner references; dependents whose references contradict it are enqueued. */
   #confirmObserved(node: GraphNode, of: NodeKind, object: StoredObject, effects: GraphEffects): GraphNode {
     const { name, namespace = "" } = object.metadata;
     const observed: Identity = { apiVersion: of.apiVersion, kind: of.kind, namespace, name, uid: node.uid };
@@ -151,14 +151,14 @@ export class DependencyGraph {
     return next;
   }
 
-  /** Puts a virtual node under another identity. Syncs at work have it as it was; virtual nodes have no owners. */
+  /** Gives a virtual node another identity. Running syncs keep the old node; virtual nodes have no owners. */
   #replace(node: GraphNode, { namespace, name }: Identity, of: NodeKind): GraphNode {
     const next = { ...node, namespace, name, of };
     this.#nodes.set(node.uid, next);
     return next;
   }
 
-  /** Makes the node a dependent of its owners; those that nobody has seen become virtual nodes, and are looked for. */
+  /** Makes the node a dependent of its owners; unobserved owners become virtual nodes and are looked up. */
   #addToOwners(node: GraphNode, owners: readonly OwnerReference[], effects: GraphEffects): void {
     let inconsistent = false;
     for (const reference of owners) {
@@ -169,7 +169,7 @@ export class DependencyGraph {
       if (known === undefined) this.#enqueue(owner, "delete", effects);
       else if (!inconsistent) inconsistent = this.#isInconsistent(node, reference, owner, effects);
     }
-    // Whether such a reference is wrong is found out by asking the API server.
+    // The API server decides whether such a reference is wrong.
     if (inconsistent) this.#enqueue(node, "delete", effects);
   }
 
@@ -180,14 +180,14 @@ export class DependencyGraph {
     return node;
   }
 
-  /** Whether the reference does not fit the owner as far as it is known. */
+  /** Whether the reference contradicts what is known of the owner. */
   #isInconsistent(node: GraphNode, reference: OwnerReference, owner: GraphNode, effects: GraphEffects): boolean {
     if (owner.namespace !== "" && owner.namespace !== node.namespace) {
       if (!owner.virtual) effects.invalidNamespace(node, reference.uid);
       return true;
     }
     if (!sameCoordinates(reference, identityOf(owner))) return true;
-    // Seen from a cluster-scoped object, an owner that has a namespace looks as if it had none.
+    // A reference from a cluster-scoped object names no namespace, even if the owner has one.
     return owner.namespace !== node.namespace && owner.virtual;
   }
 
@@ -195,7 +195,7 @@ export class DependencyGraph {
     for (const { uid } of owners) this.#nodes.get(uid)?.dependents?.delete(node);
   }
 
-  /** An owner that waits for its dependents may wait no more for one that has let go of it. */
+  /** An owner that waits for its dependents no longer waits for one that has dropped its blocking reference. */
   #enqueueUnblocked({ removed, changed }: ReferenceChanges, effects: GraphEffects): void {
     const released = [
       ...removed.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true),
@@ -209,7 +209,7 @@ export class DependencyGraph {
     }
   }
 
-  /** The object begins to wait: for its dependents to be freed from it, or to be deleted. */
+  /** The object starts waiting for its dependents to be orphaned or deleted. */
   #transitions(before: StoredObject | undefined, object: StoredObject, node: GraphNode, effects: GraphEffects): void {
     if (startsWaiting(before, object, orphanFinalizer)) {
       this.#enqueue(node, "orphan", effects);
@@ -221,14 +221,14 @@ export class DependencyGraph {
     this.#enqueue(node, "delete", effects);
   }
 
-  /** The key of a node that is to be put into the queue. */
+  /** The key of a node, registered so that `nodeOf` finds the node again. */
   keyOf(node: GraphNode, task: Task): ObjectKey {
     const key = keyOfNode(node, task);
     this.#byKey.set(key, node);
     return key;
   }
 
-  /** Another object may have the node's key by now. */
+  /** Unregisters the key, unless it belongs to another object by now. */
   #forget(node: GraphNode, task: Task): void {
     const key = keyOfNode(node, task);
     if (this.#byKey.get(key)?.uid === node.uid) this.#byKey.delete(key);
@@ -239,8 +239,9 @@ export class DependencyGraph {
   }
 
   /**
-   * Which keys wait in one line: the dependents of one owner, and the owner itself while it waits for them. So the ten thousand
-   * pods of one owner keep nothing else waiting, and an owner is not looked at again for each of its dependents that goes.
+   * Which keys share a place in the fair queue: the dependents of one owner, and the owner itself while it waits for
+   * them. So the ten thousand pods of one owner delay nothing else, and an owner is not synced again for each dependent
+   * that is deleted.
    */
   groupOf(key: ObjectKey): string {
     const node = this.#byKey.get(key);

@@ -1,18 +1,21 @@
-/** From owner references to kinds that can be asked for. Source: kubernetes v1.36 pkg/controller/garbagecollector/operations.go apiResource. */
+/**
+ * From owner references to kinds that can be requested. Source: kubernetes v1.36
+ * pkg/controller/garbagecollector/operations.go apiResource.
+ */
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { NodeKind } from "./node.ts";
 
 const watchable = ["delete", "list", "watch"] as const;
-/** Nothing owns by an Event, and there are many. */
+/** Events own nothing, and there are many of them. */
 const ignored = new Set(["", "events.k8s.io"]);
 
-/** The kinds that the graph holds: of each resource one version, the preferred one where it has it. */
+/** The kinds in the graph: one version of each resource, the preferred one where it has the resource. */
 export function kindsOfGraph(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
   const chosen = new Map<string, DiscoveredKind>();
   for (const kind of kinds) {
     const name = `${kind.plural}.${kind.group}`;
-    // Of each group the preferred version comes first.
+    // Each group's preferred version comes first.
     if (!chosen.has(name)) chosen.set(name, kind);
   }
   return [...chosen.values()].filter(
@@ -21,7 +24,7 @@ export function kindsOfGraph(kinds: readonly DiscoveredKind[]): readonly Discove
   );
 }
 
-/** Every kind and version that the server has. Filled by discovery. */
+/** Every kind and version that the server has; filled by discovery. */
 export class KnownKinds {
   #kinds = new Map<string, Kind>();
   #names = new WeakMap<Kind, NodeKind>();
@@ -34,16 +37,16 @@ export class KnownKinds {
     }
   }
 
-  /** @throws Error for a kind that the server does not have: it may have it later. */
+  /** @throws Error for a kind that the server does not have; it may have it later. */
   find({ apiVersion, kind }: NodeKind): Kind {
     const found = this.#kinds.get(`${apiVersion} ${kind}`);
     if (found !== undefined) return found;
     throw new Error(
-      `Cannot look up ${/^[aeiou]/i.test(kind) ? "an" : "a"} ${kind}: the API server has no such kind in ${apiVersion}; it is asked again every 30 s`,
+      `Cannot look up ${/^[aeiou]/i.test(kind) ? "an" : "a"} ${kind}: the API server has no such kind in ${apiVersion}; discovery runs again every 30 s`,
     );
   }
 
-  /** What the kind's nodes are of: one value for all of them. */
+  /** The kind as its nodes refer to it: one shared value. */
   nameOf(kind: Kind): NodeKind {
     let name = this.#names.get(kind);
     if (name === undefined) {

@@ -1,8 +1,8 @@
-/** What the graph is made of. Source: kubernetes v1.36 pkg/controller/garbagecollector/graph.go. */
+/** The nodes of the graph. Source: kubernetes v1.36 pkg/controller/garbagecollector/graph.go. */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import type { OwnerReference } from "../../api/object.ts";
 
-/** The kind of an object as owner references name it. */
+/** A kind as owner references name it. */
 export interface NodeKind {
   /** `apps/v1` */
   readonly apiVersion: string;
@@ -11,8 +11,8 @@ export interface NodeKind {
 }
 
 /**
- * Which object this is. Of a virtual node it is what an owner reference says, and may be wrong in every part but the uid. The
- * namespace is then the dependent's, also if the kind turns out to have none.
+ * Which object a node is for. The identity of a virtual node is what an owner reference says; everything but the uid
+ * may be wrong. Its namespace is the dependent's, even if the kind turns out to be cluster-scoped.
  */
 export interface Identity extends NodeKind {
   /** Empty for cluster-scoped objects. */
@@ -22,10 +22,10 @@ export interface Identity extends NodeKind {
 }
 
 /**
- * An object in the graph. All of its fields change under the graph's methods only, which are atomic.
+ * An object in the graph. Its fields change only in methods of the graph, which are atomic.
  *
- * A node is kept for every object of the cluster, so it is lean: its texts and references are those of the cached object, and a
- * set of dependents is made when there are some.
+ * Every object of the cluster has a node, so nodes are lean: strings and references are shared with the cached object,
+ * and the set of dependents is created on first use.
  */
 export interface GraphNode {
   readonly of: NodeKind;
@@ -33,22 +33,23 @@ export interface GraphNode {
   readonly name: string;
   readonly uid: string;
   owners: readonly OwnerReference[];
-  /** The objects that name this one as an owner; in the order in which they became known. */
+  /** undefined; | The objects that name this one as an owner, in the order in which they were added. */
   dependents: Set<GraphNode> | undefined;
-  /** Known from an owner reference alone: no watch has shown it yet. */
+  /** Known only from an owner reference: no watch has reported it yet. */
   virtual: boolean;
-  /** It has a deletionTimestamp: a one-way trip. */
+  /** It has a deletionTimestamp; never reset. */
   beingDeleted: boolean;
-  /** And the finalizer `foregroundDeletion`: it waits until its blocking dependents are gone. */
+  /** It also has the finalizer `foregroundDeletion`: it waits until its blocking dependents are deleted. */
   deletingDependents: boolean;
 }
 
-/** A node keeps no identity of its own, to be lean. */
+/** The node's identity; nodes do not store one, to be lean. */
 export function identityOf(node: GraphNode): Identity {
   const { of, namespace, name, uid } = node;
   return { apiVersion: of.apiVersion, kind: of.kind, namespace, name, uid };
 }
 
+/** A node without owners and dependents, observed and not being deleted. */
 export function newNode(identity: Omit<Identity, keyof NodeKind>, of: NodeKind): GraphNode {
   const { namespace, name, uid } = identity;
   return {
@@ -64,7 +65,7 @@ export function newNode(identity: Omit<Identity, keyof NodeKind>, of: NodeKind):
   };
 }
 
-/** The dependents that hold up the foreground deletion of their owner. */
+/** The dependents that block the foreground deletion of their owner. */
 export function blockingDependents(node: GraphNode): GraphNode[] {
   const blocking: GraphNode[] = [];
   for (const dependent of node.dependents ?? []) {
@@ -76,17 +77,17 @@ export function blockingDependents(node: GraphNode): GraphNode[] {
   return blocking;
 }
 
-/** `ReplicaSet shop/web-1`: how a node is called in sentences. */
+/** `ReplicaSet shop/web-1`: the name of a node in sentences. */
 export function nameOfNode({ of, namespace, name }: GraphNode): string {
   return `${of.kind} ${objectKey(namespace, name)}`;
 }
 
-/** What is to be done about a node: see whether it is garbage, or free its dependents from it. */
+/** What to do about a node: delete it if it is garbage, or remove the references to it from its dependents. */
 export type Task = "delete" | "orphan";
 
 /**
- * The queue's key for a node: `ReplicaSet.apps shop/web-1`. A virtual node is one among several that may have its name, so its uid
- * is told too: `Node a (uid 07…)`. To orphan dependents is a task of its own: `orphan ReplicaSet.apps shop/web-1`.
+ * The queue key of a node: `ReplicaSet.apps shop/web-1`. Several virtual nodes may share a name, so their keys include
+ * the uid: `Node a (uid 07…)`. Orphaning dependents has a separate key: `orphan ReplicaSet.apps shop/web-1`.
  */
 export function keyOfNode(node: GraphNode, task: Task): ObjectKey {
   const { of, namespace, name, uid, virtual } = node;
@@ -96,7 +97,7 @@ export function keyOfNode(node: GraphNode, task: Task): ObjectKey {
   return task === "orphan" ? `orphan ${key}` : key;
 }
 
-/** The object that a key means: `{ kind: "ReplicaSet", key: "shop/web-1" }`. */
+/** The object that a key names: `{ kind: "ReplicaSet", key: "shop/web-1" }`. */
 export function objectOfKey(key: ObjectKey): { readonly kind: string; readonly key: ObjectKey } | undefined {
   const match = /^(?:orphan )?(\w+)\S* (.+?)(?: \(uid .*\))?$/.exec(key);
   return match === null ? undefined : { kind: match[1] ?? "", key: match[2] ?? "" };

@@ -1,4 +1,6 @@
-/** The garbage collector's requests. Source: kubernetes v1.36 pkg/controller/garbagecollector/operations.go, patch.go. */
+/**
+ * The garbage collector's requests. Source: kubernetes v1.36 pkg/controller/garbagecollector/operations.go, patch.go.
+ */
 import type { NamespacedName } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { OwnerReference, StoredObject } from "../../api/object.ts";
@@ -10,23 +12,25 @@ import { sameReferences } from "./references.ts";
 import * as rules from "./rules.ts";
 import type { Work } from "./work.ts";
 
+/** Where the API server stores an object. */
 export interface Address {
   readonly kind: Kind;
   readonly at: NamespacedName;
 }
 
-/** Where the API server has the node's object. @throws Error for a kind that it does not have. */
+/** Where the API server stores the node's object. @throws Error for a kind that it does not serve. */
 export function addressOf({ kinds }: Work, node: GraphNode): Address {
   const kind = kinds.find(node.of);
   return { kind, at: { namespace: kind.namespaced ? node.namespace : "", name: node.name } };
 }
 
+/** The propagation policy of a deletion. */
 export type Policy = NonNullable<DeleteOptions["propagationPolicy"]>;
 
 /**
- * Deletes the object as it was looked at: the very one, at that version. If it has changed meanwhile, but not its owners, it is
- * deleted all the same, so that busy objects do not escape.
- * @throws StatusError: not found if it is gone, a conflict if its owners have changed.
+ * Deletes the object with its uid and version as preconditions. If it has changed since, but its owners have not, it is
+ * deleted with the uid alone, so that frequently changing objects are collected too.
+ * @throws StatusError: not found if it does not exist, a conflict if its owners have changed.
  */
 export async function deleteObject(
   work: Work,
@@ -58,7 +62,7 @@ export async function deleteObject(
   }
 }
 
-/** @throws StatusError: not found if the object is gone, `conflict` if it cannot be read. */
+/** @throws StatusError: not found if the object does not exist, `conflict` if it cannot be read. */
 async function liveAfterConflict({ context }: Work, { kind, at }: Address, conflict: unknown): Promise<StoredObject> {
   try {
     return await context.client.getMetadata(kind, at);
@@ -67,7 +71,7 @@ async function liveAfterConflict({ context }: Work, { kind, at }: Address, confl
   }
 }
 
-/** Takes references to these owners off an object. @throws StatusError. */
+/** Removes the references to these owners from an object. @throws StatusError. */
 export async function removeOwnerReferences(
   work: Work,
   node: GraphNode,
@@ -80,7 +84,7 @@ export async function removeOwnerReferences(
   await patchOwners(work, node, ownerReferences, left, because);
 }
 
-/** Makes an object hold up the deletion of none of its owners. @throws StatusError. */
+/** Makes an object block the deletion of none of its owners. @throws StatusError. */
 export async function unblockOwners(work: Work, node: GraphNode, because: Decision): Promise<void> {
   const unblocked = (references: readonly OwnerReference[]): OwnerReference[] =>
     references.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
@@ -89,8 +93,9 @@ export async function unblockOwners(work: Work, node: GraphNode, because: Decisi
 }
 
 /**
- * A strategic merge patch; where the kind knows none, as custom resources, a merge patch of all references. That one is made from
- * the object as it is now, where upstream takes the cached one: the patch names the version, and is refused if that is old.
+ * Sends a strategic merge patch or, for kinds without support for it such as custom resources, a merge patch of all
+ * references. The merge patch is based on the live object, where upstream uses the cached one: it names the
+ * resourceVersion and is refused if that is stale.
  */
 async function patchOwners(
   work: Work,
@@ -117,13 +122,13 @@ async function patchOwners(
   }
 }
 
-/** As often a finalizer is tried to be taken off before the key goes back to the queue. */
+/** How often removing a finalizer is tried before the key goes back to the queue. */
 const tries = 4;
 
 /**
- * Takes a finalizer off an object as it is now; one that is gone, or has none, is left alone.
+ * Removes a finalizer from the live object; does nothing if the object or the finalizer does not exist.
  * @throws StatusError: a conflict after four tries.
- * Source: as above, removeFinalizer; differs: tries follow each other at once, since each reads the object anew.
+ * Source: as above, removeFinalizer; differs: retries are immediate, since each reads the object again.
  */
 export async function removeFinalizer(
   work: Work,

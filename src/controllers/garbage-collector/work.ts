@@ -1,4 +1,4 @@
-/** What one sync works with, and what it tells the graph. */
+/** What one sync works with, and how it affects the graph. */
 import type { StoredObject } from "../../api/object.ts";
 import type { WatchContext } from "../../controller/api/definition.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
@@ -7,12 +7,14 @@ import type { KnownKinds } from "./kinds.ts";
 import { type Memory, memory } from "./memory.ts";
 import type { GraphNode } from "./node.ts";
 
+/** The state of the garbage collector and the context of one sync. */
 export interface Work extends Memory {
   readonly context: SyncContext;
-  /** Of what this sync makes the graph do. `why` stands in the triggers of the keys that it wakes. */
+  /** For changes of the graph by this sync. `why` is recorded as the trigger of the keys that they enqueue. */
   effects(why: string): GraphEffects;
 }
 
+/** What the sync with this context works with. */
 export function workOf(context: SyncContext): Work {
   const { graph, kinds } = context.state(memory);
   return {
@@ -27,7 +29,7 @@ export function workOf(context: SyncContext): Work {
   };
 }
 
-/** Of what a notification makes the graph do. */
+/** For changes of the graph by a notification. */
 export function effectsOf(context: WatchContext, kinds: KnownKinds): GraphEffects {
   return {
     enqueue: (key, afterMs) =>

@@ -1,9 +1,9 @@
-/** Addresses for pods, from their node's range. */
+/** Pod addresses, from the CIDR of the node. */
 import type { Node } from "../../api/types.ts";
 
 const fallbackRange = "10.88.0.0/16";
 
-/** One node's range: the addresses in use, and where to look for the next. */
+/** One node's pod CIDR: the addresses in use, and the next one to try. */
 export class AddressRange {
   #base: number;
   #size: number;
@@ -16,19 +16,19 @@ export class AddressRange {
     this.#size = 2 ** (32 - Number(bits));
   }
 
-  /** Somebody has it already. */
+  /** Marks an address as in use. */
   take(address: string): void {
     this.#used.add(address);
   }
 
   /**
-   * The next free address: one that was given back comes again as late as possible. With none left, one in use is answered, as
-   * two pods of one address are better than none.
+   * The next free address; a released one is reused as late as possible. If none is free, returns one in use: two pods
+   * with one address are better than a pod without.
    */
   allocate(): string {
     for (let tries = 0; tries < this.#size; tries++) {
       const address = this.#at(this.#next);
-      // The first and the last address of a range mean the range itself.
+      // The first and last addresses of a range are the network's and the broadcast's.
       this.#next = this.#next + 1 >= this.#size - 1 ? 1 : this.#next + 1;
       if (this.#used.has(address)) continue;
       this.#used.add(address);
@@ -51,7 +51,7 @@ function numberOf(address: string): number {
   return address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
 }
 
-/** The node's own address. */
+/** The node's own address (InternalIP). */
 export function hostAddress({ status }: Node): string | undefined {
   return status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
 }

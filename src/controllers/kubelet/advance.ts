@@ -1,6 +1,7 @@
 /**
- * The passing of time: takes the changes to a pod's containers that are due, in the order of their times, and says when the next one
- * is. Source: kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodActions.
+ * Simulates the passing of time: applies the transitions of a pod's containers that are due, in order of time, and
+ * determines the time of the next one. Source: kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go
+ * computePodActions.
  */
 import type { Pod } from "../../api/types.ts";
 import {
@@ -16,14 +17,14 @@ import { end, endAndRecord, start } from "./transitions.ts";
 
 interface PendingTransition {
   readonly at: number;
-  /** Undefined: only the pod's status changes at that time. */
+  /** Undefined if only the pod's status changes at that time. */
   readonly apply?: () => void;
   readonly event?: LifecycleEvent;
 }
 
 /**
- * Applies all that is due by `now`. Changes `life` in place.
- * @returns what happened, and when the next thing will, in ms since 1970.
+ * Applies all transitions due by `now`, changing `life` in place.
+ * @returns the events, and the time of the next transition in ms since 1970.
  */
 export function advance(
   pod: Pod,
@@ -51,7 +52,7 @@ function earliest(dues: readonly PendingTransition[]): PendingTransition | undef
   return first;
 }
 
-/** An init container that failed and does not come back: nothing else starts. */
+/** If an init container failed and will not restart, nothing else starts. */
 function stopIfInitFailed(pod: Pod, life: PodLife): void {
   if (life.stop !== undefined) return;
   const failed = life.containers.some(
@@ -60,7 +61,7 @@ function stopIfInitFailed(pod: Pod, life: PodLife): void {
   if (failed) life.stop = { at: life.seenAt, deadline: life.seenAt + graceMs(pod) };
 }
 
-/** Gives each container that may start now the time at which it does. */
+/** Sets the start time of each container that may start now. */
 function scheduleStarts(pod: Pod, life: PodLife, now: number): void {
   if (life.stop !== undefined) return;
   for (const container of life.containers) {
@@ -69,13 +70,13 @@ function scheduleStarts(pod: Pod, life: PodLife, now: number): void {
     if (state.is === "waiting" && state.startAt === undefined && !(pullFails && state.reason === "ImagePullBackOff")) {
       container.state = { ...state, startAt: now + startAfterMs };
     }
-    // Init containers run one after the other; a sidecar only has to have started.
+    // Init containers run one after the other; a sidecar only needs to have started.
     if (role === "init" && !(container.state.is === "terminated" && container.state.exitCode === 0)) return;
     if (role === "sidecar" && !isStarted(pod, container, now)) return;
   }
 }
 
-/** The next change of each container, and of the pod as a whole. */
+/** The next transition of each container, and of the pod as a whole. */
 function pendingTransitions(pod: Pod, life: PodLife, now: number, happened: LifecycleEvent[]): PendingTransition[] {
   const dues: PendingTransition[] = [];
   const { stop } = life;
@@ -112,7 +113,7 @@ function activeDeadline(pod: Pod, life: PodLife): PendingTransition | undefined 
   };
 }
 
-/** A running container ends once it has been told to: sidecars after the others. */
+/** A running container stops once it has been signalled: sidecars after the others. */
 function pendingStop(pod: Pod, life: PodLife, container: ContainerLife): PendingTransition | undefined {
   if (container.state.is !== "running") return undefined;
   const told = container.role === "sidecar" ? life.mainsEndedAt : life.stop?.at;
@@ -156,7 +157,7 @@ function transitionsOfContainer(
   }
 }
 
-/** Its end, or the next time at which a probe changes what the status says. */
+/** The container's end, and the times at which a probe changes its status. */
 function transitionsOfRunning(
   pod: Pod,
   container: ContainerLife,
@@ -168,7 +169,7 @@ function transitionsOfRunning(
   const { ending, killed, startedAfterMs, readyAfterMs, unreadyAfterMs, stopAfterMs } = behaviour(pod, container);
   const dues: PendingTransition[] = [];
   const own = ending(container.restarts);
-  // An annotation that comes later than what it asks for counts from then.
+  // An annotation set after the time that it names takes effect now.
   const kill = killed === undefined ? undefined : Math.max(now, startedAt + killed.afterMs + stopAfterMs);
   const ended = own === undefined ? undefined : Math.max(now, startedAt + own.afterMs);
   if (kill !== undefined && killed !== undefined && (ended === undefined || kill < ended)) {

@@ -1,6 +1,6 @@
 /**
- * How simulated containers behave: set by annotations of their pod, documented in docs/sandbox-annotations.md. The name of a
- * container behind a dot (`…/run-for.web`) means that one alone.
+ * Annotations of pods that determine the behaviour of simulated containers; documented in docs/sandbox-annotations.md.
+ * With the name of a container behind a dot (`…/run-for.web`) an annotation applies to that container only.
  */
 import { controllerOf } from "../../api/owner-references.ts";
 import type { Container, Pod } from "../../api/types.ts";
@@ -9,33 +9,33 @@ const prefix = "sandbox.kubectl-reconcile.io/";
 
 /** On a Node: this kubelet runs its pods. The value is `simulated`. */
 export const nodeAnnotation: string = `${prefix}node`;
-/** On a Node, `true`: its kubelet is not heard of any more. */
+/** On a Node, `true`: its kubelet stops reporting. */
 export const silentAnnotation: string = `${prefix}silent`;
-/** kwok's mark on nodes of its own, understood too. */
+/** kwok's annotation on its own nodes, supported too. */
 export const kwokAnnotation = "kwok.x-k8s.io/node";
 
-/** How a container ends by itself. */
+/** How a container terminates by itself. */
 export interface Ending {
   readonly afterMs: number;
   readonly exitCode: number;
 }
 
-/** One container's behaviour. Times are counted from its start unless it says otherwise. */
+/** One container's behaviour. Times are counted from its start, unless documented otherwise. */
 export interface Behaviour {
-  /** From the moment when it may start until it runs. */
+  /** From the time at which it may start until it runs. */
   readonly startAfterMs: number;
-  /** Its image is never there. */
+  /** Its image can never be pulled. */
   readonly pullFails: boolean;
-  /** How its run number n (from 0) ends; undefined: it runs on. */
+  /** How run n (from 0) terminates; undefined if it keeps running. */
   readonly ending: (run: number) => Ending | undefined;
-  /** When its startup probe has succeeded: at once without one. */
+  /** When its startup probe succeeds; at once without one. */
   readonly startedAfterMs: number;
   readonly readyAfterMs: number;
-  /** From then on it is not ready; undefined: it stays so. */
+  /** When its readiness probe starts to fail; undefined if it stays ready. */
   readonly unreadyAfterMs: number | undefined;
   /** When the kubelet kills it for a failed startup or liveness probe. */
   readonly killed: { readonly afterMs: number; readonly probe: "Startup" | "Liveness" } | undefined;
-  /** From the signal to stop until it has stopped. */
+  /** From the stop signal until it has stopped. */
   readonly stopAfterMs: number;
 }
 
@@ -77,7 +77,7 @@ const readers = {
 
 type Name = keyof typeof readers;
 
-/** What is wrong with the pod's annotations, a line each; empty when nothing is. */
+/** Invalid annotations of the pod, one line each. */
 export function annotationProblems(pod: Pod): string[] {
   const problems: string[] = [];
   const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({ name }) => name);
@@ -98,22 +98,22 @@ export function annotationProblems(pod: Pod): string[] {
   return problems;
 }
 
-/** The value for one container; undefined where it is not given, or cannot be read. */
+/** The value for one container; undefined if absent or invalid. */
 function valueOf<N extends Name>(pod: Pod, container: string, name: N): ReturnType<(typeof readers)[N]> | undefined {
   const { annotations } = pod.metadata;
-  // Nearly all pods: this is asked for every container and setting at every look.
+  // The common case of a hot path: called for every container and setting in every sync.
   if (annotations === undefined) return undefined;
   const text = annotations[`${prefix}${name}.${container}`] ?? annotations[`${prefix}${name}`];
   if (text === undefined) return undefined;
   try {
-    // The reader of this very name.
+    // The reader belongs to `name`.
     return readers[name](text) as ReturnType<(typeof readers)[N]>;
   } catch {
     return undefined;
   }
 }
 
-/** What a container does, by its pod's annotations, its probes, and what it is for. */
+/** A container's behaviour, from its pod's annotations, its probes, and its role. */
 export function behaviourOf(pod: Pod, container: Container, role: "init" | "sidecar" | "main"): Behaviour {
   const value = <N extends Name>(name: N): ReturnType<(typeof readers)[N]> | undefined =>
     valueOf(pod, container.name, name);
@@ -143,7 +143,7 @@ interface EndingValues {
   readonly crashes: number | undefined;
 }
 
-/** Init containers and those of Jobs end by themselves; others run on unless they are told to end. */
+/** Init containers and containers of Jobs terminate by themselves; others run until they are stopped. */
 function endingOf(
   role: "init" | "sidecar" | "main",
   ofJob: boolean,
@@ -169,7 +169,7 @@ interface ProbeValues {
 
 type ProbeTimes = Pick<Behaviour, "startedAfterMs" | "readyAfterMs" | "unreadyAfterMs" | "killed">;
 
-/** A probe's first try comes after its initial delay; it speaks after as many tries in a row as its threshold says. */
+/** A probe runs for the first time after its initial delay; its result takes effect after `threshold` consecutive runs. */
 function probeTimes(container: Container, { readinessFails, livenessFails, startupFails }: ProbeValues): ProbeTimes {
   const { startupProbe, readinessProbe, livenessProbe } = container;
   const delayMs = (probe: typeof startupProbe): number => (probe?.initialDelaySeconds ?? 0) * 1000;
@@ -185,7 +185,7 @@ function probeTimes(container: Container, { readinessFails, livenessFails, start
   const times = { startedAfterMs, readyAfterMs, unreadyAfterMs };
   if (startupFails && startupProbe !== undefined) {
     const afterMs = startedAfterMs + moreTriesMs(startupProbe, startupProbe.failureThreshold ?? 3);
-    // It never counts as started, nor as ready.
+    // It is never started nor ready.
     return {
       startedAfterMs: Infinity,
       readyAfterMs: Infinity,

@@ -15,7 +15,9 @@ interface Verdict {
 
 const yes: Verdict = { status: "True" };
 
-/** In the order in which a kubelet writes them. A condition keeps its time while its status stays. */
+/**
+ * In the order in which a kubelet writes them. A condition keeps its transition time while its status stays the same.
+ */
 export function conditionsOf(pod: Pod, life: PodLife, phase: Phase, now: number): PodCondition[] {
   const containersReady = containersReadyVerdict(pod, life, phase, now);
   const verdicts: readonly (readonly [type: string, verdict: Verdict])[] = [

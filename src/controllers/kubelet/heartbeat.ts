@@ -10,7 +10,7 @@ import type { Lease, Node } from "../../api/types.ts";
 import type { CreateInput } from "../../api/object.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { isSilent, isSimulated } from "./managed.ts";
+import { isSilent, isSimulated } from "./simulated.ts";
 import { nodeStatusOf } from "./node.ts";
 import { heartbeat, liftTaint, nodeStatus } from "./rules.ts";
 
@@ -23,9 +23,13 @@ interface Renewed {
   readonly at: number;
 }
 
-/** The Leases as they were last written, by node. */
+/** The Leases as last written, by node. */
 const renewals: RunState<Map<string, Renewed>> = runState(() => new Map());
 
+/**
+ * Completes the status of a simulated node and renews its Lease every 10 s, unless the node is silent.
+ * @throws StatusError, TransportError.
+ */
 export async function syncNode(context: SyncContext): Promise<void> {
   const node = context.cache(Nodes).get(context.key);
   const known = context.state(renewals);
@@ -83,7 +87,7 @@ function freshLease(node: Node, renewTime: string): CreateInput<Lease> {
   };
 }
 
-/** Completes what the node's status lacks, then takes the taint not-ready away. */
+/** Adds what is missing in the node's status, then removes the taint not-ready. */
 async function completeStatus(context: SyncContext, node: Node): Promise<void> {
   const wanted = nodeStatusOf(node, context.now());
   const missing = Object.keys(wanted).filter(

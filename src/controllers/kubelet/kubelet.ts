@@ -10,20 +10,20 @@ import {
   type WatchContext,
 } from "../../controller/api/definition.ts";
 import { syncNode } from "./heartbeat.ts";
-import { isSilent, isSimulated } from "./managed.ts";
+import { isSilent, isSimulated } from "./simulated.ts";
 import { forget, memory } from "./memory.ts";
 import { nodeRules, rules } from "./rules.ts";
 import { covers, syncPod } from "./sync.ts";
 
 const nodeIndex = "nodeName";
 
-/** Runs the pods of simulated nodes. No container is started anywhere: what containers do is set by annotations. */
+/** Runs the pods of simulated nodes. No container is ever started: annotations determine what containers do. */
 export const kubelet: ControllerDefinition = defineController<Pod>({
   name: "kubelet",
   aliases: [],
-  purpose: "runs the pods of simulated nodes (no containers: their lives are set by annotations)",
+  purpose: "runs the pods of simulated nodes (no real containers: annotations determine what they do)",
   disabledByDefault: true,
-  // Only nodes that are marked as simulated are looked after, and kwok looks after them too.
+  // It only handles nodes that are marked as simulated; kwok handles those too.
   upstreamComponent: "kubelet",
   ifRunTwice: "two kubelets would write the statuses of the same pods, and delete them twice",
   component: "kubelet",
@@ -66,13 +66,13 @@ function onPod(notification: Notification<Pod>, context: WatchContext): void {
       same("deletionGracePeriodSeconds") &&
       same("generation") &&
       before.spec?.nodeName === pod.spec?.nodeName;
-    // Our own write, seen again.
+    // The delta of our own write.
     if (untouched && covers(pod.status, written)) return;
   }
   context.enqueue(key);
 }
 
-/** A node that speaks again, or becomes ours, has pods to catch up with. */
+/** A node that reports again, or has become simulated, has pods to catch up with. */
 function onNode(notification: Notification<Node>, context: WatchContext): void {
   if (notification.type === "deleted") return;
   const { object: node } = notification;
@@ -81,7 +81,7 @@ function onNode(notification: Notification<Node>, context: WatchContext): void {
   for (const pod of context.cache(Pods).byIndex(nodeIndex, node.metadata.name)) context.enqueue(keyOf(pod));
 }
 
-/** Keeps simulated nodes alive in the eyes of the cluster. */
+/** Keeps the nodes of the simulated kubelet Ready. */
 export const nodeHeartbeat: ControllerDefinition = defineController<Node>({
   name: "node-heartbeat",
   aliases: [],

@@ -1,7 +1,11 @@
-/** The life of a pod's containers, as data: what a container runtime would know. `advance.ts` lets it go on. */
+/**
+ * The state of a pod's containers, as data: what a container runtime would know. `advance.ts` changes it as time
+ * passes.
+ */
 import type { Container, Pod } from "../../api/types.ts";
 import { type Behaviour, behaviourOf } from "./annotations.ts";
 
+/** A terminated run of a container. Times are in ms since 1970. */
 export interface Ended {
   readonly exitCode: number;
   /** `Completed` or `Error`. */
@@ -10,39 +14,42 @@ export interface Ended {
   readonly finishedAt: number;
 }
 
-/** Times are in ms since 1970. */
+/** The current state of a container. Times are in ms since 1970. */
 export type ContainerState =
-  /** `startAt` is unset while something else must come first. */
+  /** `startAt` is unset while it must wait for other containers. */
   | { readonly is: "waiting"; readonly reason: string; readonly message?: string; readonly startAt?: number }
   | { readonly is: "running"; readonly startedAt: number }
-  /** Without `restartAt` it has ended for good. */
+  /** Without `restartAt` it will not restart. */
   | ({ readonly is: "terminated"; readonly restartAt?: number } & Ended);
 
+/** Determines when a container starts, restarts and stops. */
 export type Role = "init" | "sidecar" | "main";
 
+/** One container: its state, and what its restarts depend on. */
 export interface ContainerLife {
   readonly spec: Container;
   readonly role: Role;
   state: ContainerState;
   last: Ended | undefined;
   restarts: number;
-  /** How long the next restart waits; 0: it comes at once. */
+  /** The delay of the next restart; 0 if immediate. */
   backoffMs: number;
 }
 
+/** A pod's containers and the state of the pod as a whole. Times are in ms since 1970. */
 export interface PodLife {
   readonly uid: string;
   /** When the kubelet first saw the pod. */
   readonly startedAt: number;
-  /** Init containers and sidecars first, each in its order. */
+  /** Init containers and sidecars first, in the order of the spec. */
   readonly containers: readonly ContainerLife[];
-  /** It is to end: nothing starts any more, what still runs at `deadline` is killed. */
+  /** It is stopping: nothing starts any more, and what still runs at `deadline` is killed. */
   stop: { readonly at: number; readonly deadline: number } | undefined;
-  /** The kubelet has given the pod up: its phase is Failed whatever its containers say. */
+  /** The kubelet has failed the pod: its phase is Failed whatever its containers report. */
   failed: { readonly reason: string; readonly message: string } | undefined;
-  /** Up to when everything has been applied. */
+  /** The time up to which everything has been applied. */
   seenAt: number;
-  /** When the last of the containers that are neither init containers nor sidecars ended: sidecars follow. */
+  /** undefined; | When the last main container terminated; sidecars stop after that. */
   mainsEndedAt: number | undefined;
 }
 
@@ -58,17 +65,18 @@ export type LifecycleEvent =
 const firstBackoffMs = 10_000;
 const longestBackoffMs = 300_000;
 
-/** The next back-off after one that was waited out: 10 s, doubling to 5 minutes. */
+/** The back-off after `before`: 10 s, doubling up to 5 minutes. */
 export function nextBackoffMs(before: number): number {
   return before === 0 ? firstBackoffMs : Math.min(longestBackoffMs, before * 2);
 }
 
+/** An init container that restarts always is a sidecar. */
 export function roleOf(container: Container, isInit: boolean): Role {
   if (!isInit) return "main";
   return container.restartPolicy === "Always" ? "sidecar" : "init";
 }
 
-/** Ready for the first `advance`. */
+/** A pod whose containers are all waiting, ready for the first `advance`. */
 export function newPodLife(pod: Pod, now: number): PodLife {
   const { initContainers = [], containers = [] } = pod.spec ?? {};
   const fresh = (spec: Container, isInit: boolean): ContainerLife => ({
@@ -90,6 +98,7 @@ export function newPodLife(pod: Pod, now: number): PodLife {
   };
 }
 
+/** `ready` of a container status at `now`, in ms since 1970. */
 export function isReady(pod: Pod, container: ContainerLife, now: number): boolean {
   const { state, role } = container;
   if (state.is === "terminated") return role === "init" && state.exitCode === 0;
@@ -100,16 +109,18 @@ export function isReady(pod: Pod, container: ContainerLife, now: number): boolea
   return age >= readyAfterMs && age < unreadyAfterMs;
 }
 
+/** `started` of a container status at `now`, in ms since 1970. */
 export function isStarted(pod: Pod, container: ContainerLife, now: number): boolean {
   const { state } = container;
   return state.is === "running" && now - state.startedAt >= behaviour(pod, container).startedAfterMs;
 }
 
+/** The behaviour of a container of the pod. */
 export function behaviour(pod: Pod, { spec, role }: ContainerLife): Behaviour {
   return behaviourOf(pod, spec, role);
 }
 
-/** Whether a container that ended so comes back. */
+/** Whether a container that terminated with this exit code restarts. */
 export function willRestart(pod: Pod, { role }: Pick<ContainerLife, "role">, exitCode: number): boolean {
   const policy = pod.spec?.restartPolicy ?? "Always";
   switch (role) {
@@ -122,7 +133,7 @@ export function willRestart(pod: Pod, { role }: Pick<ContainerLife, "role">, exi
   }
 }
 
-/** Whether no container runs or will run any more. */
+/** Whether no container is running and none will run again. */
 export function hasEnded({ containers, stop }: PodLife): boolean {
   return containers.every(({ state }) => {
     if (state.is === "running") return false;
@@ -130,12 +141,12 @@ export function hasEnded({ containers, stop }: PodLife): boolean {
   });
 }
 
-/** How long the pod's containers have to end by themselves. */
+/** The pod's grace period. */
 export function graceMs({ spec, metadata }: Pod): number {
   return (metadata.deletionGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? 30) * 1000;
 }
 
-/** Ended, and not coming back. */
+/** Whether the container has terminated and will not restart. */
 export function hasEndedForGood(state: ContainerState): boolean {
   return state.is === "terminated" && state.restartAt === undefined;
 }

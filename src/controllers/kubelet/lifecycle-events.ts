@@ -1,10 +1,13 @@
-/** What happened to containers, in words and as Events. Source: kubernetes v1.36 pkg/kubelet/events/event.go and its users. */
+/**
+ * Lifecycle events of containers, in words and as Events. Source: kubernetes v1.36 pkg/kubelet/events/event.go and its
+ * users.
+ */
 import { Pods } from "../../api/kind.ts";
 import type { Pod } from "../../api/types.ts";
 import type { EventToRecord, SyncContext } from "../../controller/api/sync-context.ts";
 import type { LifecycleEvent, PodLife } from "./life.ts";
 
-/** `web started`, `web ended with exit code 1, again in 10 s`; undefined for what another event says already. */
+/** `web started`, `web ended with exit code 1, restarting in 10 s`; undefined for an event that another one implies. */
 export function inWords(event: LifecycleEvent): string | undefined {
   switch (event.what) {
     case "started":
@@ -16,7 +19,7 @@ export function inWords(event: LifecycleEvent): string | undefined {
     case "stopped":
       return `${event.container} stopped`;
     case "ended": {
-      const again = event.restartInMs === undefined ? "" : `, again in ${event.restartInMs / 1000} s`;
+      const again = event.restartInMs === undefined ? "" : `, restarting in ${event.restartInMs / 1000} s`;
       return `${event.container} ended with exit code ${event.exitCode}${again}`;
     }
     case "killed":
@@ -26,11 +29,11 @@ export function inWords(event: LifecycleEvent): string | undefined {
     case "pull-failed":
       return `the image of ${event.container} cannot be pulled`;
     case "deadline":
-      return "activeDeadlineSeconds are over";
+      return "activeDeadlineSeconds exceeded";
   }
 }
 
-/** Records the Events that a kubelet records. */
+/** Records the Events that a real kubelet records. */
 export function recordLifecycleEvents(
   context: SyncContext,
   pod: Pod,

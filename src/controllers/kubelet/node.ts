@@ -1,4 +1,4 @@
-/** Simulated nodes: what they look like. */
+/** Simulated nodes: their objects and their status. */
 import { apiVersionOf, Nodes } from "../../api/kind.ts";
 import { formatTime } from "../../api/time.ts";
 import type { CreateInput } from "../../api/object.ts";
@@ -11,7 +11,7 @@ type NodeStatus = Required<
   Pick<NonNullable<Node["status"]>, "addresses" | "capacity" | "allocatable" | "conditions" | "nodeInfo">
 >;
 
-/** The node number n (from 0): `node-1` for the first, with pod addresses of its own. */
+/** Node n (from 0): `node-1` is the first. Each has a pod CIDR of its own. */
 export function simulatedNode(n: number): CreateInput<Node> & { readonly apiVersion: string; readonly kind: string } {
   const name = `node-${n + 1}`;
   return {
@@ -45,7 +45,7 @@ const nodeInfo: NodeStatus["nodeInfo"] = {
   bootID: "",
 };
 
-/** Its number, to make an address of: the digits of its name, or the sum of its letters. */
+/** The number from which the node's address is made: the digits of its name, or the sum of its characters. */
 function numberOf(name: string): number {
   const digits = /(\d+)$/.exec(name)?.[1];
   if (digits !== undefined) return Number(digits);
@@ -61,7 +61,7 @@ const conditions: readonly (readonly [type: string, status: "True" | "False", re
   ["Ready", "True", "KubeletReady", "kubelet is posting ready status"],
 ];
 
-/** What the status of a node says that is up; what it says already stays. Conditions that others write stay too. */
+/** The status of a running node; fields that are set already are kept, and so are the conditions of others. */
 export function nodeStatusOf(node: Node, now: number): NodeStatus {
   const { name } = node.metadata;
   const { addresses = [], capacity, allocatable, conditions: there = [] } = node.status ?? {};

@@ -2,12 +2,13 @@
 import type { Pod } from "../../api/types.ts";
 import { willRestart, type ContainerLife, isStarted, type PodLife } from "./life.ts";
 
+/** `status.phase` of a pod. */
 export type Phase = "Pending" | "Running" | "Succeeded" | "Failed";
 
 const hasStopped = ({ state, last }: ContainerLife): boolean =>
   state.is === "terminated" || (state.is === "waiting" && last !== undefined);
 
-/** `now` in ms since 1970. */
+/** The phase at `now`, in ms since 1970. */
 export function phaseOf(pod: Pod, life: PodLife, now: number): Phase {
   const over = life.stop !== undefined && life.containers.every(({ state }) => state.is !== "running");
   if (life.failed !== undefined) return over ? "Failed" : "Running";
@@ -21,7 +22,7 @@ export function phaseOf(pod: Pod, life: PodLife, now: number): Phase {
   if (over) return endedWell(mains) ? "Succeeded" : "Failed";
   const begun = mains.some((main) => main.state.is === "running" || hasStopped(main));
   if (!begun && isInitializing(pod, life, now)) return "Pending";
-  // A container that was never started holds the pod back.
+  // A container that was never started keeps the pod Pending.
   if (mains.some(({ state, last }) => state.is === "waiting" && last === undefined)) return "Pending";
   const running = life.containers.some(({ state, role }) => role !== "init" && state.is === "running");
   if (running) return "Running";
@@ -46,7 +47,7 @@ function phaseOfStopped(pod: Pod, mains: readonly ContainerLife[]): Phase {
   }
 }
 
-/** Whether all have ended with exit code 0; one that never ran has not. */
+/** Whether all have terminated with exit code 0; a container that never ran has not. */
 function endedWell(mains: readonly ContainerLife[]): boolean {
   return mains.every(({ state, last }) => {
     if (state.is === "terminated") return state.exitCode === 0;

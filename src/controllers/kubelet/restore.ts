@@ -1,9 +1,9 @@
-/** What a kubelet that was restarted can know of a pod: what its status says. */
+/** What a restarted kubelet can know about a pod: what the pod's status says. */
 import { parseTime } from "../../api/time.ts";
 import type { ContainerStatus, Pod } from "../../api/types.ts";
 import { newPodLife, willRestart, type ContainerLife, type Ended, nextBackoffMs, type PodLife } from "./life.ts";
 
-/** The life of a pod: from its status where a kubelet has written one, else from its beginning. */
+/** A pod's state: restored from its status if a kubelet has written one, else new. */
 export function restoreLife(pod: Pod, now: number): PodLife {
   const life = newPodLife(pod, now);
   const { startTime, containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
@@ -17,7 +17,7 @@ export function restoreLife(pod: Pod, now: number): PodLife {
   return { ...life, startedAt, seenAt: Math.min(now, latest(life, startedAt)) };
 }
 
-/** The last time that the statuses tell of: what came after it is still to be told. */
+/** The latest time in the statuses: everything after it has yet to be applied. */
 function latest({ containers }: PodLife, startedAt: number): number {
   const times = containers.flatMap(({ state, last }) => [
     ...(state.is === "running" ? [state.startedAt] : []),

@@ -1,18 +1,19 @@
-/** A pod's status as its kubelet writes it, from the life of its containers. */
+/** A pod's status as its kubelet writes it, from the state of its containers. */
 import { formatTime } from "../../api/time.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../../api/types.ts";
 import { conditionsOf } from "./conditions.ts";
 import { type ContainerLife, type Ended, isReady, isStarted, type PodLife } from "./life.ts";
 import { phaseOf } from "./phase.ts";
 
+/** Undefined fields are left out of the status. */
 export interface Addresses {
   readonly hostIP: string | undefined;
-  /** Undefined before the pod has one. */
+  /** undefined; | Undefined until one is assigned. */
   readonly podIP: string | undefined;
 }
 
 /**
- * The fields that a kubelet owns, all of them; `now` in ms since 1970. Times are whole seconds.
+ * All fields that a kubelet owns, at `now` in ms since 1970. Times are whole seconds.
  * Source: kubernetes v1.36 pkg/kubelet/kubelet_pods.go generateAPIPodStatus, convertToAPIContainerStatuses.
  */
 export function statusOf(pod: Pod, life: PodLife, { hostIP, podIP }: Addresses, now: number): PodStatus {
@@ -55,7 +56,7 @@ function containerStatus(pod: Pod, container: ContainerLife, now: number): Conta
   };
 }
 
-/** What a container has, which is what it asks for: a resize is carried out as soon as it is seen. */
+/** A container's actual resources equal its spec: a resize takes effect as soon as it is observed. */
 function resourcesOf({ spec }: Pod, name: string): Pick<ContainerStatus, "resources"> {
   const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
   const resources = containers.find((container) => container.name === name)?.resources;
@@ -82,7 +83,7 @@ function terminated(
   return { exitCode, reason, startedAt: formatTime(startedAt), finishedAt: formatTime(finishedAt), containerID };
 }
 
-/** A container's identity changes with each run; it stands for a runtime's hash. */
+/** A container's id changes with each run, like the hash that a container runtime assigns. */
 function containerId(pod: Pod, { spec, restarts }: ContainerLife, run: number = restarts): string {
   return `sandbox://${pod.metadata.uid.replaceAll("-", "")}-${spec.name}-${run}`;
 }

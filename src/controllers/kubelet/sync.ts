@@ -11,16 +11,17 @@ import { advance } from "./advance.ts";
 import { annotationProblems } from "./annotations.ts";
 import { recordLifecycleEvents, inWords } from "./lifecycle-events.ts";
 import { graceMs, hasEnded, type LifecycleEvent, type PodLife } from "./life.ts";
-import { isSilent, isSimulated } from "./managed.ts";
+import { isSilent, isSimulated } from "./simulated.ts";
 import { forget, type PodRecord, memory, rangeOf } from "./memory.ts";
 import { restoreLife } from "./restore.ts";
 import { accept, remove, report, stop } from "./rules.ts";
 import { statusOf } from "./status.ts";
 
 /**
- * Brings one pod's containers up to the present, writes what came of them into its status, and comes again when the next thing is
- * due. `brief`: what is true for a moment alone, that the
- * containers of a new pod wait and those of one that goes end, is not written. Source: kubernetes v1.36 pkg/kubelet/{kubelet,pod_workers}.go; differs: no containers, their lives are worked out.
+ * Brings one pod's containers up to the current time, writes the result into its status, and requeues the key for the
+ * next transition. `brief`: skips states that last only a moment, namely the waiting containers of a new pod and the
+ * stopping ones of a pod being deleted.
+ * Source: kubernetes v1.36 pkg/kubelet/{kubelet,pod_workers}.go; differs: no containers run, their states are computed.
  */
 export async function syncPod(
   context: SyncContext,
@@ -75,7 +76,7 @@ function admitPod(context: SyncContext, pod: Pod, node: Node): PodRecord {
   return known;
 }
 
-/** From now on its containers end; a shorter grace period than before counts. */
+/** Starts stopping the containers; a later, shorter grace period takes effect too. */
 function stopIfDeleted(context: SyncContext, pod: Pod, life: PodLife): void {
   if (pod.metadata.deletionTimestamp === undefined) return;
   const now = context.now();
@@ -92,7 +93,7 @@ function stopIfDeleted(context: SyncContext, pod: Pod, life: PodLife): void {
   }
 }
 
-/** A pod has its address from the moment its first container runs; one on the host's network has the host's. */
+/** A pod gets its address when its first container runs; with hostNetwork it is the host's. */
 function assignAddress(context: SyncContext, pod: Pod, node: Node, known: PodRecord): void {
   if (known.podIP !== undefined) return;
   if (pod.spec?.hostNetwork === true) {
@@ -124,12 +125,12 @@ async function writeStatus(
     );
     known.written = { status: wanted, resourceVersion: answer.metadata.resourceVersion };
   } catch (error) {
-    // It is gone, or another has taken its name: the deletion is on its way.
+    // It has been deleted, or another pod has its name: the delta will follow.
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
 }
 
-/** A merge leaves what it does not name: a reason or message that a condition loses is named as null. */
+/** A merge patch keeps fields that it omits: a reason or message that a condition loses is sent as null. */
 function withRemovals(wanted: PodStatus, pod: Pod, { written }: PodRecord): unknown {
   const before = [...(pod.status?.conditions ?? []), ...(written?.status.conditions ?? [])];
   const conditions = (wanted.conditions ?? []).map((condition) => {
@@ -143,7 +144,7 @@ function withRemovals(wanted: PodStatus, pod: Pod, { written }: PodRecord): unkn
   return { ...wanted, conditions };
 }
 
-/** The cache may be behind the last write: times of conditions that stayed are taken from there. */
+/** The cache may be older than the last write: transition times of unchanged conditions are taken from that write. */
 function withKnownTimes(wanted: PodStatus, written: PodStatus | undefined): PodStatus {
   if (written === undefined) return wanted;
   const conditions = (wanted.conditions ?? []).map((condition) => {
@@ -154,7 +155,7 @@ function withKnownTimes(wanted: PodStatus, written: PodStatus | undefined): PodS
   return { ...wanted, conditions };
 }
 
-/** Whether the API server has this status: as written last, and nobody has changed it since as far as the cache shows. */
+/** Whether the API server has this status: it was written last, and the cache shows no change since. */
 function isWritten(pod: Pod, wanted: PodStatus, written: PodRecord["written"]): boolean {
   if (written === undefined) return covers(pod.status, wanted);
   if (!deepEqual(written.status, wanted)) return false;
@@ -162,7 +163,7 @@ function isWritten(pod: Pod, wanted: PodStatus, written: PodRecord["written"]): 
   return newer === undefined || newer <= 0 || covers(pod.status, wanted);
 }
 
-/** Whether everything in `wanted` is so in `status`; what others added does not matter. */
+/** Whether `status` has everything in `wanted`; what others added is ignored. */
 export function covers(status: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     if (!Array.isArray(status)) return false;

@@ -1,14 +1,14 @@
 /**
- * What a container goes through: it starts, it ends, and comes back or not.
+ * The transitions of a container: it starts, terminates, and restarts or not.
  * Source: kubernetes v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go doBackOff.
  */
 import type { Pod } from "../../api/types.ts";
 import { behaviour, willRestart, type ContainerLife, type Ended, type LifecycleEvent, nextBackoffMs } from "./life.ts";
 
-/** A run so long makes up for earlier crashes. */
+/** A run of this length resets the back-off. */
 const backoffForgottenMs = 600_000;
 
-/** The container runs. */
+/** Makes the container running. */
 export function start(container: ContainerLife, at: number): void {
   const { state } = container;
   if (state.is === "terminated") container.last = endedOf(state);
@@ -26,7 +26,7 @@ interface EndOptions {
   readonly forGood?: boolean;
 }
 
-/** Ends a running container, and settles when it comes back. Answers the back-off that it has to wait out, if there is one. */
+/** Terminates a running container and schedules its restart. Returns the back-off, if there is one. */
 export function end(
   pod: Pod,
   container: ContainerLife,
@@ -64,7 +64,7 @@ function backoffText(ms: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
 
-/** Ends a container and adds what came of it to `happened`. */
+/** Terminates a container and adds the resulting events to `happened`. */
 export function endAndRecord(
   pod: Pod,
   container: ContainerLife,

@@ -1,10 +1,15 @@
-/** What a Namespace says about its own deletion. Source: kubernetes v1.36 pkg/controller/namespace/deletion/status_condition_utils.go. */
+/**
+ * What a Namespace's conditions report about its deletion. Source: kubernetes v1.36
+ * pkg/controller/namespace/deletion/status_condition_utils.go.
+ */
 import { messageOf } from "../../api/error-message.ts";
 import type { Namespace } from "../../api/types.ts";
 import type { Outcome } from "./outcome.ts";
 
+/** A condition of a Namespace. */
 export type NamespaceCondition = NonNullable<NonNullable<Namespace["status"]>["conditions"]>[number];
 
+/** The conditions that this controller writes, in upstream's order. */
 export const conditionTypes = [
   "NamespaceDeletionDiscoveryFailure",
   "NamespaceDeletionGroupVersionParsingFailure",
@@ -13,6 +18,7 @@ export const conditionTypes = [
   "NamespaceFinalizersRemaining",
 ] as const;
 
+/** One of `conditionTypes`. */
 export type ConditionType = (typeof conditionTypes)[number];
 
 interface State {
@@ -21,7 +27,7 @@ interface State {
   readonly message: string;
 }
 
-/** A condition that is to be written, as it will be. */
+/** A condition as it will be written. */
 export interface ConditionChange extends State {
   readonly type: ConditionType;
 }
@@ -37,7 +43,7 @@ const fine: Readonly<Record<ConditionType, readonly [reason: string, message: st
   NamespaceFinalizersRemaining: ["ContentHasNoFinalizers", "All content-preserving finalizers finished"],
 };
 
-/** Each condition as it should be. What is left is told only once pods no longer hold up the rest. */
+/** The state that each condition should have. Remaining content is reported only once no pods are left. */
 function wanted(outcome: Outcome): Readonly<Record<ConditionType, State>> {
   const { undiscovered, failures, counts } = outcome;
   const bad: Partial<Record<ConditionType, State>> = {
@@ -81,13 +87,14 @@ function listed(counts: ReadonlyMap<string, number>, say: (name: string, count: 
     .join(", ");
 }
 
+/** The conditions after a sync. */
 export interface NextConditions {
   readonly conditions: readonly NamespaceCondition[];
-  /** Empty: nothing needs to be written. */
+  /** Empty if nothing needs to be written. */
   readonly changes: readonly ConditionChange[];
 }
 
-/** The conditions after a sync. Those that are not ours stay as they are; a time is that of the last change of a status. */
+/** The conditions after a sync. Conditions of others are kept; a transition time changes only with the status. */
 export function nextConditions(before: readonly NamespaceCondition[], outcome: Outcome, now: string): NextConditions {
   const states = wanted(outcome);
   const conditions = [...before];

@@ -29,7 +29,7 @@ export async function deleteAllContent(context: SyncContext, place: Place): Prom
   const others = kinds.filter((kind) => kind !== pods);
   if (others.length > 0) {
     const because = context.decide(deleteContent, { kinds: others.length });
-    // One after the other, as upstream does it: a namespace is not worth a storm of requests.
+    // One after the other, as upstream: deleting a namespace is no reason to flood the API server.
     for (const kind of others) add(tally, kind, await emptyKind(context, kind, place, because));
   }
   const { remaining, finalizers } = tally;
@@ -45,12 +45,12 @@ export async function deleteAllContent(context: SyncContext, place: Place): Prom
   return outcomeOf(tally, undiscovered, { remaining, finalizers });
 }
 
-/** After half of the estimate, and a second. In seconds. Source: namespace_controller.go worker. */
+/** When to check again, in seconds: half of the estimate plus 1. Source: namespace_controller.go worker. */
 export function lookAgainAfter(estimateSeconds: number): number {
   return Math.floor(estimateSeconds / 2) + 1;
 }
 
-/** Answers how many pods are left. */
+/** Returns how many pods are left. */
 async function emptyPods(context: SyncContext, pods: DiscoveredKind, place: Place, tally: Tally): Promise<number> {
   const because = context.decide(podsFirst, {});
   const emptied = await emptyKind(context, pods, place, because);
@@ -69,7 +69,7 @@ async function emptyPods(context: SyncContext, pods: DiscoveredKind, place: Plac
   return emptied.remaining;
 }
 
-/** `said`: the failure as the sync tells it, where that is not how the conditions do. */
+/** `said`: turns a failure into the error of the sync, where that differs from the message of the conditions. */
 function add(
   tally: Tally,
   { plural, group }: DiscoveredKind,

@@ -3,14 +3,15 @@ import { discover, type DiscoveredKind } from "../../client/api/discovery.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import type { Undiscovered } from "./outcome.ts";
 
+/** The kinds found, and why some may be missing. */
 export interface DeletableKinds {
   readonly kinds: readonly DiscoveredKind[];
   readonly undiscovered?: Undiscovered;
 }
 
 /**
- * The namespaced kinds that can be deleted, each once: in its group's preferred version, or in the first that has it. What cannot be
- * discovered does not hide the rest.
+ * The namespaced kinds that can be deleted, each once: in its group's preferred version, or in the first version that
+ * has it. A group that fails does not hide the others.
  *
  * Source: client-go v0.36 discovery/discovery_client.go ServerPreferredNamespacedResources, ErrGroupDiscoveryFailed.
  */

@@ -1,4 +1,7 @@
-/** Empties one kind in a namespace. Source: kubernetes v1.36 pkg/controller/namespace/deletion/namespaced_resources_deleter.go. */
+/**
+ * Empties one kind in a namespace. Source: kubernetes v1.36
+ * pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
+ */
 import { Pods } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isMethodNotSupported, isNotFound } from "../../api/status-error.ts";
@@ -6,27 +9,31 @@ import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 
-/** What came of it. */
+/** The result of emptying one kind. */
 export interface Emptied {
-  /** How long what is left may take: 0 where nobody can say, or nothing is left. */
+  /** How long deleting the rest may take; 0 if unknown, or if nothing is left. */
   readonly estimateSeconds: number;
   readonly remaining: number;
-  /** How many of them each finalizer holds. */
+  /** How many of the remaining objects have each finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
   readonly error?: Error;
 }
 
+/** The namespace to be emptied. */
 export interface Place {
   readonly namespace: string;
   /** When the namespace was deleted, in ms since 1970. */
   readonly deletedAt: number;
 }
 
-/** What finalizers are given when nothing else says how long objects may take. */
+/** The estimate for objects with finalizers, if there is no other. */
 const finalizerSeconds = 15;
 const none: ReadonlyMap<string, number> = new Map();
 
-/** Deletes all objects of a kind and counts what is left. Never throws but for the signal: a failure is told beside the rest. */
+/**
+ * Deletes all objects of a kind and counts what is left. A failure is part of the result; it throws only the signal's
+ * reason.
+ */
 export async function emptyKind(
   context: SyncContext,
   kind: DiscoveredKind,
@@ -37,19 +44,19 @@ export async function emptyKind(
   try {
     if (isPods(kind)) estimateSeconds = await graceLeft(context, place);
     await deleteAll(context, kind, place.namespace, because);
-    return judge(kind, place, estimateSeconds, await listed(context, kind, place.namespace));
+    return countRemaining(kind, place, estimateSeconds, await listed(context, kind, place.namespace));
   } catch (error) {
     context.signal.throwIfAborted();
     return { estimateSeconds, remaining: 0, finalizers: none, error: asError(error) };
   }
 }
 
-/** Whether it is the kind that goes first. */
+/** Whether it is the kind that is deleted first. */
 export function isPods({ group, version, plural }: DiscoveredKind): boolean {
   return group === Pods.group && version === Pods.version && plural === Pods.plural;
 }
 
-/** The longest grace period of the pods that have not ended, unless as much time has gone by since the deletion. In seconds. */
+/** The longest grace period, in seconds, of the pods that are not terminal; 0 once that time has passed since the deletion. */
 async function graceLeft(context: SyncContext, { namespace, deletedAt }: Place): Promise<number> {
   const { items } = await context.client.list(Pods, { namespace, signal: context.signal });
   const running = items.filter(({ status }) => status?.phase !== "Succeeded" && status?.phase !== "Failed");
@@ -57,7 +64,7 @@ async function graceLeft(context: SyncContext, { namespace, deletedAt }: Place):
   return context.now() - deletedAt >= longest * 1000 ? 0 : longest;
 }
 
-/** As a collection; one by one where the server takes no collection. Without the orphan finalizer: all of it is to go. */
+/** As a collection, or one by one if the server does not support that; in the background, so that nothing is orphaned. */
 async function deleteAll(
   context: SyncContext,
   kind: DiscoveredKind,
@@ -75,7 +82,7 @@ async function deleteAll(
   }
 }
 
-/** What is there; undefined where the kind cannot be listed, or is not served any more. */
+/** The remaining objects; undefined if the kind cannot be listed or is no longer served. */
 function listed(
   { client, signal }: SyncContext,
   kind: DiscoveredKind,
@@ -85,7 +92,7 @@ function listed(
   return unlessUnserved(client.listMetadata(kind, { namespace, signal }).then(({ items }) => items));
 }
 
-/** Undefined where the server does not know the path, or not the verb: the kind may have gone since it was discovered. */
+/** Undefined if the server does not know the path or the verb: the kind may have been removed since discovery. */
 async function unlessUnserved<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -95,7 +102,7 @@ async function unlessUnserved<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function judge(
+function countRemaining(
   kind: DiscoveredKind,
   { namespace }: Place,
   estimateSeconds: number,

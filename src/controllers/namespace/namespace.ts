@@ -7,8 +7,8 @@ import { rules } from "./rules.ts";
 import { syncNamespace } from "./sync.ts";
 
 /**
- * Empties namespaces that are deleted. Every notification waits for 5 seconds, so that all API servers have seen the deletion and
- * let nothing more in; a namespace that fails is tried again at least once a minute.
+ * Empties namespaces that are being deleted. Keys are delayed by 5 seconds, so that all API servers have seen the
+ * deletion and reject new objects; the back-off of a failing namespace is at most a minute.
  */
 export const namespace: ControllerDefinition = defineController<Namespace>({
   name: "namespace",
@@ -24,7 +24,7 @@ export const namespace: ControllerDefinition = defineController<Namespace>({
   watches: [
     watch<Namespace>({
       kind: Namespaces,
-      // A namespace that hangs is looked at again, whatever became of its key. Source: pkg/controller/namespace/config/v1alpha1/defaults.go.
+      // A namespace that is stuck is synced again, whatever happened to its key. Source: pkg/controller/namespace/config/v1alpha1/defaults.go.
       resyncMs: 300_000,
       on({ type, object }, context) {
         if (type !== "deleted" && object.metadata.deletionTimestamp !== undefined) context.enqueue(keyOf(object));
@@ -32,7 +32,7 @@ export const namespace: ControllerDefinition = defineController<Namespace>({
     }),
   ],
   workers: 10,
-  // Each look goes through all kinds. Source: cmd/kube-controller-manager/app/core.go newNamespaceController.
+  // Each sync goes through all kinds. Source: cmd/kube-controller-manager/app/core.go newNamespaceController.
   requests: { qpsTimes: 20, burstTimes: 100 },
   retry: {
     firstDelayMs: 5000,

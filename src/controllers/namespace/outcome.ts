@@ -1,12 +1,12 @@
-/** What a sync found in a namespace, after it has deleted what it could. */
+/** What a sync found in a namespace after deleting what it could. */
 
-/** Why not all kinds are known. */
+/** Why some kinds are unknown. */
 export interface Undiscovered {
-  /** Empty where discovery failed as a whole. */
+  /** Empty if discovery failed as a whole. */
   readonly groupVersions: readonly string[];
-  /** As the condition tells it. */
+  /** As the condition reports it. */
   readonly message: string;
-  /** As the failure of the sync tells it. */
+  /** As the sync fails with it. */
   readonly error: Error;
 }
 
@@ -18,15 +18,15 @@ export interface Counts {
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
-/** What came of deleting everything. */
+/** The result of deleting everything. */
 export interface Outcome {
   readonly undiscovered?: Undiscovered;
   /** One for each kind that could not be emptied. */
   readonly failures: readonly Error[];
-  /** Undefined while pods hold up the rest, of which then nothing is known. */
+  /** Undefined while pods are left: other content is then not counted. */
   readonly counts?: Counts;
-  /** The longest that what is left may take; 0 where nothing is known to be left. */
+  /** How long deleting the rest may take at most; 0 if nothing is known to be left. */
   readonly estimateSeconds: number;
-  /** What the sync fails with. */
+  /** The errors with which the sync fails. */
   readonly errors: readonly Error[];
 }

@@ -1,4 +1,7 @@
-/** One look at a namespace. Source: kubernetes v1.36 pkg/controller/namespace/deletion/namespaced_resources_deleter.go Delete. */
+/**
+ * One sync of a Namespace. Source: kubernetes v1.36 pkg/controller/namespace/deletion/namespaced_resources_deleter.go
+ * Delete.
+ */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
 import { Namespaces } from "../../api/kind.ts";
 import { isConflict, isNotFound } from "../../api/status-error.ts";
@@ -11,12 +14,12 @@ import { deleteAllContent, lookAgainAfter } from "./content.ts";
 import type { Outcome } from "./outcome.ts";
 import { conditions as conditionsRule, finalize, finalized, notDeleted, terminate } from "./rules.ts";
 
-/** What this controller takes out when the namespace is empty. */
+/** Removed when the namespace is empty. */
 const ownFinalizer = "kubernetes";
 
 /**
- * Empties a namespace that is being deleted, says in its conditions what is left, and lets it go when nothing is.
- * @throws what kept kinds from being discovered or emptied, when the rest has been done.
+ * Empties a namespace that is being deleted, reports in its conditions what is left, and finalizes it when nothing is.
+ * @throws what kept kinds from being discovered or emptied, once the rest is done.
  */
 export async function syncNamespace(key: ObjectKey, context: SyncContext): Promise<SyncResult | void> {
   if (context.cache(Namespaces).get(key) === undefined) return;
@@ -46,10 +49,10 @@ async function empty(name: string, context: SyncContext): Promise<SyncResult | v
   if (outcome.errors.length > 0) throw asOne(outcome.errors);
   const { estimateSeconds } = outcome;
   if (estimateSeconds > 0) return { requeueAfterMs: lookAgainAfter(estimateSeconds) * 1000, keepsFailures: true };
-  await letGo(context, namespace);
+  await finalizeNamespace(context, namespace);
 }
 
-/** The namespace is not there any more: somebody else has finished the work. */
+/** The namespace no longer exists: another controller has finished the work. */
 class NamespaceGone extends Error {
   override readonly name = "NamespaceGone";
 }
@@ -67,7 +70,7 @@ function read({ client, signal }: SyncContext, name: string): Promise<Namespace>
   return unlessGone(client.get(Namespaces, { namespace: "", name }, { signal }));
 }
 
-/** The API server does so itself when it is asked to delete a namespace. */
+/** Usually the API server has set the phase with the deletion. */
 async function markTerminating(context: SyncContext, namespace: Namespace): Promise<Namespace> {
   const needed = ({ metadata, status }: Namespace): boolean =>
     metadata.deletionTimestamp !== undefined && status?.phase !== "Terminating";
@@ -88,7 +91,7 @@ function writeStatus(
   return client.updateStatus(Namespaces, namespace, { because, basedOn, signal });
 }
 
-/** A write that is refused is not tried again: the next sync writes what is true then. */
+/** A refused write is not retried: the next sync writes the conditions of its own time. */
 async function writeConditions(context: SyncContext, namespace: Namespace, outcome: Outcome): Promise<void> {
   const before = namespace.status?.conditions ?? [];
   const { conditions, changes } = nextConditions(before, outcome, formatTime(context.now()));
@@ -101,8 +104,8 @@ async function writeConditions(context: SyncContext, namespace: Namespace, outco
   }
 }
 
-/** The conditions have just been written, so that the version known here is an old one: then it is read once more. */
-async function letGo(context: SyncContext, namespace: Namespace): Promise<void> {
+/** Writing the conditions has made the version known here stale: after the conflict the namespace is read again. */
+async function finalizeNamespace(context: SyncContext, namespace: Namespace): Promise<void> {
   const others = (of: Namespace): string[] => {
     return [...new Set(of.spec?.finalizers ?? [])].filter((finalizer) => finalizer !== ownFinalizer).sort();
   };
@@ -115,7 +118,7 @@ async function letGo(context: SyncContext, namespace: Namespace): Promise<void> 
   });
 }
 
-/** @throws NamespaceGone; Error where another namespace has come in its place; any refusal but a conflict. */
+/** @throws NamespaceGone; Error if a namespace with another uid has replaced it; any refusal but a conflict. */
 async function retryOnConflict(
   context: SyncContext,
   namespace: Namespace,
@@ -134,7 +137,7 @@ async function retryOnConflict(
   }
 }
 
-/** Several failures as one, each message once. Source: apimachinery v0.36 util/errors. */
+/** Aggregates errors, each message once. Source: apimachinery v0.36 util/errors. */
 function asOne(errors: readonly Error[]): Error {
   const [first] = errors;
   if (errors.length === 1 && first !== undefined) return first;

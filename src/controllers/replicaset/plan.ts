@@ -1,14 +1,18 @@
-/** What is to be done about the number of pods: desired compared with actual, and nothing else. */
+/** What to do about the number of pods: a comparison of desired and actual, and nothing else. */
 
-/** So many pods are created or deleted in one sync at most. */
+/** The most pods that one sync creates or deletes. */
 export const burstReplicas = 500;
 
+/** What one sync does about the number of pods. */
 export type Plan =
   | { readonly do: "nothing" }
   | { readonly do: "create"; readonly count: number }
   | { readonly do: "delete"; readonly count: number };
 
-/** Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go manageReplicas. */
+/**
+ * Compares the desired with the actual number of active pods.
+ * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go manageReplicas.
+ */
 export function planReplicas(desired: number, active: number): Plan {
   if (active < desired) return { do: "create", count: Math.min(desired - active, burstReplicas) };
   if (active > desired) return { do: "delete", count: Math.min(active - desired, burstReplicas) };

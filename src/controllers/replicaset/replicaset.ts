@@ -2,18 +2,18 @@ import { ReplicaSets } from "../../api/kind.ts";
 import { selectorOf } from "../../api/labels.ts";
 import type { ReplicaSet } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import { defineReplicated } from "./define.ts";
+import { defineReplicaController } from "./define.ts";
 import { indexByOwner, ownerIndex } from "./related.ts";
 
 /** Keeps the number of pods that a ReplicaSet asks for. */
-export const replicaset: ControllerDefinition = defineReplicated<ReplicaSet>({
+export const replicaset: ControllerDefinition = defineReplicaController<ReplicaSet>({
   name: "replicaset",
   aliases: ["rs", "replicaset-controller"],
   purpose: "keeps the number of pods that a ReplicaSet asks for",
   component: "replicaset-controller",
   source: "pkg/controller/replicaset/replica_set.go",
   indexes: { [ownerIndex]: indexByOwner },
-  flavour: {
+  config: {
     kind: ReplicaSets,
     selectorOf: (object) => selectorOf(object.spec?.selector),
     checksConsistency: true,

@@ -2,16 +2,16 @@ import { ReplicationControllers } from "../../api/kind.ts";
 import { selectorOfLabels } from "../../api/labels.ts";
 import type { ReplicationController } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import { defineReplicated } from "./define.ts";
+import { defineReplicaController } from "./define.ts";
 
 /** Keeps the number of pods that a ReplicationController asks for. */
-export const replicationcontroller: ControllerDefinition = defineReplicated<ReplicationController>({
+export const replicationcontroller: ControllerDefinition = defineReplicaController<ReplicationController>({
   name: "replicationcontroller",
   aliases: ["rc", "replicationcontroller-controller", "replication-controller"],
   purpose: "keeps the number of pods that a ReplicationController asks for",
   component: "replication-controller",
   source: "pkg/controller/replication/replication_controller.go",
-  flavour: {
+  config: {
     kind: ReplicationControllers,
     selectorOf: ({ spec }) => (spec?.selector === undefined ? "nothing" : selectorOfLabels(spec.selector)),
     checksConsistency: false,

@@ -1,4 +1,4 @@
-/** The rules of the ReplicaSet controller, in the order in which a sync comes to them. */
+/** The rules of the ReplicaSet controller, in the order in which a sync evaluates them. */
 import type { FieldChange } from "../../api/field-changes.ts";
 import { adopt, release } from "../../controller/workload/ref-manager.ts";
 import { type Rule, rule } from "../../controller/api/rule.ts";
@@ -9,17 +9,19 @@ interface PodCounts extends Readonly<Record<string, unknown>> {
   readonly active: number;
 }
 
-const counted = ["spec.replicas", "active pods: neither ended nor being deleted"];
+const counted = ["spec.replicas", "active pods: neither terminal nor being deleted"];
 
 /** `1 pod`, `3 pods`. */
 function pods(count: number): string {
   return count === 1 ? "1 pod" : `${count} pods`;
 }
 
+/** An object that is being deleted neither creates nor deletes pods. */
 export const beingDeleted: Rule<PodCounts> = rule<PodCounts>({
   id: "being-deleted",
   looksAt: ["metadata.deletionTimestamp"],
-  chooses: "Of an object that is being deleted only the status is kept; its pods are left to the garbage collector.",
+  chooses:
+    "For an object that is being deleted, only the status is updated; its pods are left to the garbage collector.",
   sentence: ({ active }) => `it is being deleted, ${pods(active)} left → no pod is created or deleted`,
   example: { desired: 3, active: 2 },
   source: "replica_set.go syncReplicaSet",
@@ -30,17 +32,18 @@ interface WaitFacts extends PodCounts {
   readonly deletions: number;
 }
 
+/** No pod is created or deleted while expectations are unsatisfied. */
 export const wait: Rule<WaitFacts> = rule<WaitFacts>({
   id: "wait",
-  looksAt: ["expectations: creations and deletions that the cache has not shown yet"],
+  looksAt: ["expectations: creations and deletions not yet observed in the cache"],
   chooses:
-    "While the last creations and deletions are not all seen, no pod is created or deleted; after 5 minutes they are given up.",
+    "No pod is created or deleted until all previous creations and deletions have been observed; expectations expire after 5 minutes.",
   sentence: ({ creations, deletions }) => {
     const unseen = [
       ...(creations > 0 ? [`${creations} created`] : []),
       ...(deletions > 0 ? [`${deletions} deleted`] : []),
     ];
-    return `${unseen.join(" and ")} not seen yet → wait`;
+    return `${unseen.join(" and ")} not observed yet → wait`;
   },
   example: { desired: 5, active: 2, creations: 3, deletions: 0 },
   source: "replica_set.go syncReplicaSet, controller_utils.go SatisfiedExpectations",
@@ -50,10 +53,12 @@ interface ScaleUpFacts extends PodCounts {
   readonly create: number;
 }
 
+/** Missing pods are created. */
 export const scaleUp: Rule<ScaleUpFacts> = rule<ScaleUpFacts>({
   id: "scale-up",
   looksAt: [...counted, "spec.template"],
-  chooses: "Missing pods are created, at most 500 a sync, in batches of 1, 2, 4, … that stop at the first error.",
+  chooses:
+    "Missing pods are created, at most 500 per sync, in batches of 1, 2, 4, …; the first error stops further batches.",
   sentence: ({ desired, active, create }) => {
     const missing = desired - active;
     const batches = batchSizes(create);
@@ -72,12 +77,13 @@ function listed(sizes: readonly number[]): string {
 
 interface ScaleDownFacts extends PodCounts {
   readonly delete: number;
-  /** The criterion that set the last chosen pod apart from the first that stays. */
+  /** undefined; | The criterion that ranked the last pod to be deleted before the first pod to be kept. */
   readonly by: string | undefined;
-  /** Names of the first few. */
+  /** Names of the first few pods to be deleted. */
   readonly chosen: readonly string[];
 }
 
+/** Excess pods are deleted. */
 export const scaleDown: Rule<ScaleDownFacts> = rule<ScaleDownFacts>({
   id: "scale-down",
   looksAt: [
@@ -85,7 +91,7 @@ export const scaleDown: Rule<ScaleDownFacts> = rule<ScaleDownFacts>({
     "each pod's node, phase, readiness, pod-deletion-cost, restarts and age",
     "how many pods of the same Deployment are on its node",
   ],
-  chooses: "Pods in excess are deleted, at most 500 a sync: first those whose loss is felt least.",
+  chooses: "Excess pods are deleted, at most 500 per sync, in kube-controller-manager's deletion order.",
   sentence: (facts) => {
     const excess = facts.active - facts.desired;
     const most = facts.delete < excess ? `delete ${facts.delete} of them` : `delete ${facts.delete}`;
@@ -95,28 +101,30 @@ export const scaleDown: Rule<ScaleDownFacts> = rule<ScaleDownFacts>({
   source: "replica_set.go manageReplicas, getPodsToDelete; controller_utils.go ActivePodsWithRanks",
 });
 
+/** The number of pods is right. */
 export const steady: Rule<PodCounts> = rule<PodCounts>({
   id: "steady",
   looksAt: counted,
-  chooses: "As many active pods as desired: none is created or deleted.",
+  chooses: "There are as many active pods as desired: none is created or deleted.",
   sentence: ({ desired, active }) => `${active} of ${pods(desired)} → nothing to do`,
   example: { desired: 3, active: 3 },
   source: "replica_set.go manageReplicas",
 });
 
 interface ReplicaFailureFacts extends Readonly<Record<string, unknown>> {
-  /** `FailedCreate` or `FailedDelete`; undefined when the condition goes. */
+  /** undefined; | `FailedCreate` or `FailedDelete`; undefined when the condition is removed. */
   readonly reason: string | undefined;
   readonly message: string;
 }
 
+/** The condition ReplicaFailure is set or removed. */
 export const replicaFailure: Rule<ReplicaFailureFacts> = rule<ReplicaFailureFacts>({
   id: "replica-failure",
   looksAt: ["the error of creating or deleting pods in this sync", "condition ReplicaFailure"],
-  chooses: "The first failure sets the condition ReplicaFailure; a sync without one takes it away.",
+  chooses: "The first failure sets the condition ReplicaFailure; a sync without a failure removes it.",
   sentence: ({ reason, message }) =>
     reason === undefined
-      ? "no pod failed to be created or deleted in this sync → ReplicaFailure is taken away"
+      ? "creating and deleting pods succeeded in this sync → ReplicaFailure is removed"
       : `${reason}: ${message} → ReplicaFailure is set`,
   example: { reason: "FailedCreate", message: 'pods "web-" is forbidden: exceeded quota' },
   source: "replica_set_utils.go calculateStatus",
@@ -126,11 +134,12 @@ interface StatusFacts extends Readonly<Record<string, unknown>> {
   readonly changes: readonly FieldChange[];
 }
 
+/** The status is written. */
 export const status: Rule<StatusFacts> = rule<StatusFacts>({
   id: "status",
   looksAt: ["the pods as listed before this sync's writes", "metadata.generation", "status"],
   chooses:
-    "The status is written when a count, a condition or the observed generation differs; once more on a fresh object if that fails.",
+    "The status is written when a count, a condition or the observed generation has changed; a failed write is retried once on a fresh copy.",
   sentence: ({ changes }) => {
     const telling = changes.filter((change) => !goesWithoutSaying(change, changes));
     return (telling.length > 0 ? telling : changes).map(changeInWords).join(", ");
@@ -139,7 +148,7 @@ export const status: Rule<StatusFacts> = rule<StatusFacts>({
   source: "replica_set_utils.go calculateStatus, updateReplicaSetStatus",
 });
 
-/** All pods have the template's labels as a rule, and a first count of no terminating pods tells nothing. */
+/** Usually all pods have the template's labels, and a first count of 0 terminating pods is no news. */
 function goesWithoutSaying(change: FieldChange, changes: readonly FieldChange[]): boolean {
   const replicas = changes.find(({ path }) => path === ".replicas");
   if (change.path === ".fullyLabeledReplicas") {
@@ -150,19 +159,19 @@ function goesWithoutSaying(change: FieldChange, changes: readonly FieldChange[])
 
 function changeInWords({ path, before, after }: FieldChange): string {
   const name = path.slice(1);
-  // Zeros are left out of a status, but for this one: there nothing is told apart from 0.
+  // The status omits zeros, except here: a missing count and 0 differ.
   if (path === ".terminatingReplicas") return `${name} ${countOrNone(before)} → ${countOrNone(after)}`;
   if (!name.startsWith("conditions")) return `${name} ${countOf(before)} → ${countOf(after)}`;
-  // The only condition that this controller has anything to do with.
+  // The only condition that this controller sets.
   if (before === undefined) return "ReplicaFailure set";
-  return after === undefined ? "ReplicaFailure gone" : "conditions changed";
+  return after === undefined ? "ReplicaFailure removed" : "conditions changed";
 }
 
 function countOrNone(value: unknown): string {
   return value === undefined ? "none" : String(countOf(value));
 }
 
-/** Zeros are left out of a status. */
+/** The status omits zeros. */
 function countOf(value: unknown): number {
   return typeof value === "number" ? value : 0;
 }
@@ -171,20 +180,22 @@ interface AvailabilityFacts extends Readonly<Record<string, unknown>> {
   readonly ready: number;
   readonly available: number;
   readonly inMs: number;
-  /** Absent if no pod is on its way: then minReadySeconds are waited. */
+  /** Absent if no pod is about to become available: the key is then requeued after minReadySeconds. */
   readonly pod?: string;
 }
 
+/** The key is requeued for when the next ready pod becomes available. */
 export const availability: Rule<AvailabilityFacts> = rule<AvailabilityFacts>({
   id: "availability",
-  looksAt: ["spec.minReadySeconds", "since when each pod is ready", "status.readyReplicas, status.availableReplicas"],
-  chooses: "While ready pods are not yet available, the key is requeued for when the next one is.",
+  looksAt: ["spec.minReadySeconds", "when each pod became ready", "status.readyReplicas, status.availableReplicas"],
+  chooses: "While ready pods are not yet available, the key is requeued for when the next one will be.",
   sentence: ({ ready, available, inMs, pod }) =>
-    `${available} of ${ready} ready pods are available → look again in ${inMs / 1000} s${pod === undefined ? "" : `, for ${pod}`}`,
+    `${available} of ${ready} ready pods are available → requeue in ${inMs / 1000} s${pod === undefined ? "" : `, for ${pod}`}`,
   example: { ready: 3, available: 2, inMs: 4000, pod: "web-x7k2p" },
   source: "replica_set.go syncReplicaSet, controller_utils.go FindMinNextPodAvailabilityCheck",
 });
 
+/** All of them, adoption and release included. */
 export const rules: readonly Rule[] = [
   adopt,
   release,

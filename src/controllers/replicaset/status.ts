@@ -8,26 +8,28 @@ import { formatTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";
 import { findCondition, withCondition, withoutCondition } from "../../controller/workload/conditions.ts";
 import { isPodAvailable, isPodReady } from "../../controller/workload/pod-status.ts";
-import { desiredReplicas, type ReplicaCondition, type Replicated, type ReplicaStatus } from "./replicated.ts";
+import { desiredReplicas, type ReplicaCondition, type ReplicaOwner, type ReplicaStatus } from "./replica-owner.ts";
 
+/** The only condition that this controller sets. */
 export const replicaFailureCondition = "ReplicaFailure";
 
+/** What the status is calculated from. */
 export interface Observed {
   /** As listed before this sync created or deleted any. */
   readonly active: readonly Pod[];
-  /** Undefined where the kind's status does not count them. */
+  /** undefined; | Undefined if the kind's status does not count terminating pods. */
   readonly terminating: readonly Pod[] | undefined;
   /** Why creating or deleting pods failed in this sync. */
   readonly failure: Error | undefined;
-  /** ms since 1970 */
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 /**
- * The status as it should be, but for the observed generation, which is the one that is. Counts are of the active pods. The
- * condition ReplicaFailure keeps the time and message of its first failure until a sync without one.
+ * The status to be written, with the observed generation of the current one. Counts are of active pods. The condition
+ * ReplicaFailure keeps the time and message of the first failure until a sync succeeds.
  */
-export function calculateStatus(object: Replicated, observed: Observed): ReplicaStatus {
+export function calculateStatus(object: ReplicaOwner, observed: Observed): ReplicaStatus {
   const { active, terminating } = observed;
   const minReadySeconds = object.spec?.minReadySeconds ?? 0;
   const templateLabels = selectorOfLabels(object.spec?.template?.metadata?.labels);
@@ -49,7 +51,7 @@ export function calculateStatus(object: Replicated, observed: Observed): Replica
   });
 }
 
-/** The same with zeros and empty lists left out where Go leaves them out, in the order of its fields. */
+/** The same status in Go's field order, omitting the zeros and empty lists that Go omits. */
 export function statusOf(status: ReplicaStatus): ReplicaStatus {
   const { replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, terminatingReplicas } = status;
   const { observedGeneration, conditions = [] } = status;
@@ -58,14 +60,14 @@ export function statusOf(status: ReplicaStatus): ReplicaStatus {
     ...(fullyLabeledReplicas && { fullyLabeledReplicas }),
     ...(readyReplicas && { readyReplicas }),
     ...(availableReplicas && { availableReplicas }),
-    // A pointer there: 0 is told apart from nothing.
+    // A pointer in Go: 0 and absent differ.
     ...(terminatingReplicas !== undefined && { terminatingReplicas }),
     ...(observedGeneration && { observedGeneration }),
     ...(conditions.length > 0 && { conditions }),
   };
 }
 
-function conditionsOf(object: Replicated, { active, failure, now }: Observed): readonly ReplicaCondition[] {
+function conditionsOf(object: ReplicaOwner, { active, failure, now }: Observed): readonly ReplicaCondition[] {
   const conditions = object.status?.conditions ?? [];
   const current = findCondition(conditions, replicaFailureCondition);
   if (failure === undefined) return withoutCondition(conditions, replicaFailureCondition);
@@ -81,8 +83,8 @@ function conditionsOf(object: Replicated, { active, failure, now }: Observed): r
   });
 }
 
-/** Whether the object has this status already, and has it for the spec that it has now. */
-export function isStatusCurrent(object: Replicated, wanted: ReplicaStatus): boolean {
+/** Whether the object has this status already, and its observed generation is the current one. */
+export function isStatusCurrent(object: ReplicaOwner, wanted: ReplicaStatus): boolean {
   const { replicas = 0, ...rest } = object.status ?? {};
   return (
     (object.metadata.generation ?? 0) === (object.status?.observedGeneration ?? 0) &&

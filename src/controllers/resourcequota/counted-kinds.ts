@@ -4,16 +4,16 @@ import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
 
 const verbs = ["create", "list", "watch", "delete"] as const;
-/** More is counted of these than how many there are: their objects are read whole. */
+/** Quotas count more of these than the number of objects, so complete objects are watched. */
 const whole: readonly Kind[] = [Pods, Services, PersistentVolumeClaims, ResourceQuotas];
 const named: ReadonlySet<string> = new Set(whole.map(resourceOf));
 
-/** Those of which the metadata are enough; of each resource one version, the preferred one where it has it. */
+/** The kinds for which metadata suffices: one version of each resource, the preferred one where it has the resource. */
 export function countedKinds(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
   const chosen = new Map<string, DiscoveredKind>();
   for (const kind of kinds) {
     const resource = resourceOf(kind);
-    // Of each group the preferred version comes first.
+    // Each group's preferred version comes first.
     if (kind.namespaced && kind.plural !== "events" && !named.has(resource) && !chosen.has(resource)) {
       chosen.set(resource, kind);
     }
@@ -21,7 +21,7 @@ export function countedKinds(kinds: readonly DiscoveredKind[]): readonly Discove
   return [...chosen.values()].filter((kind) => verbs.every((verb) => kind.verbs.includes(verb)));
 }
 
-/** What discovery has found. */
+/** The kinds that discovery found; filled by the controller's dynamic watches. */
 export class CountedKinds {
   #kinds: readonly Kind[] = [];
 
@@ -29,10 +29,11 @@ export class CountedKinds {
     this.#kinds = kinds;
   }
 
-  /** All that a quota can count. */
+  /** Every kind whose objects a quota can count. */
   get all(): readonly Kind[] {
     return [...whole, ...this.#kinds];
   }
 }
 
+/** The discovered kinds of one run. */
 export const memory: RunState<CountedKinds> = runState(() => new CountedKinds());

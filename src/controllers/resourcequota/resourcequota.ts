@@ -1,4 +1,4 @@
-/** The controller of ResourceQuotas. Source: kubernetes v1.36 pkg/controller/resourcequota. */
+/** The ResourceQuota controller. Source: kubernetes v1.36 pkg/controller/resourcequota. */
 import { keyOf } from "../../api/key.ts";
 import { type Kind, PersistentVolumeClaims, Pods, ResourceQuotas, Services } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -17,12 +17,12 @@ import { rules } from "./rules.ts";
 import { sameAmounts } from "./status.ts";
 import { syncQuota } from "./sync.ts";
 
-/** kube-controller-manager asks so often which kinds there are. */
+/** kube-controller-manager's interval of discovery. */
 const discoveryMs = 30_000;
 
 /**
- * Writes into each ResourceQuota what is used of it. New objects are charged by the API server when it lets them in; this
- * controller gives back what is deleted or has ended, and counts all of it anew every 5 minutes.
+ * Writes the usage into the status of each ResourceQuota. The API server charges new objects when it admits them; this
+ * controller credits deleted and terminal objects, and recounts everything every 5 minutes.
  */
 export const resourcequota: ControllerDefinition = defineController<ResourceQuota>({
   name: "resourcequota",
@@ -38,7 +38,7 @@ export const resourcequota: ControllerDefinition = defineController<ResourceQuot
       on(notification, context) {
         const { type, object } = notification;
         if (type === "deleted") countAgain(ResourceQuotas, notification, context);
-        // What it writes itself is in the status.
+        // Its own writes change the status only.
         else if (type === "added" || !sameAmounts(notification.before.spec?.hard, object.spec?.hard)) {
           context.enqueue(keyOf(object));
         }
@@ -57,7 +57,7 @@ export const resourcequota: ControllerDefinition = defineController<ResourceQuot
     on: (notification, kind, context) => countAgain(kind, notification, context),
   },
   workers: 5,
-  // Until a quota has its first figures, the API server lets nothing in that it limits.
+  // Until a quota has its first usage, the API server rejects everything that the quota limits.
   order: {
     by: "priority",
     priorityOf(key, { cache }) {
@@ -77,12 +77,12 @@ function counts<T extends StoredObject>(kind: Kind<T>): Watch {
   return watch<T>({ kind, on: (notification, context) => countAgain(kind, notification, context) });
 }
 
-/** Wakes the quotas that count the object, if it may have given something back. */
+/** Enqueues the quotas that count the object, if its usage may have fallen. */
 function countAgain(kind: Kind, notification: Notification<StoredObject>, context: WatchContext): void {
   const { type, object } = notification;
   if (type === "added") return;
   if (type === "updated") {
-    // The moment of the handler is not known here: of a pod that is being deleted only the end of its phase counts.
+    // Handlers have no clock: a terminating pod counts until its phase is terminal.
     const change = { before: notification.before, after: object, now: 0 };
     if (!changesUsage(kind, change)) return;
   }

@@ -1,4 +1,7 @@
-/** What a quota's status should say. Source: apiserver v0.36 pkg/quota/v1/resources.go CalculateUsage; generic/evaluator.go. */
+/**
+ * The status that a quota should have. Source: apiserver v0.36 pkg/quota/v1/resources.go CalculateUsage;
+ * generic/evaluator.go.
+ */
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { addAmounts, type Amounts, amountsOf, zero } from "../../api/quota/amounts.ts";
@@ -7,25 +10,30 @@ import { namesFor, usageOf } from "../../api/quota/usage.ts";
 import { canonicalQuantity, formatQuantity, parseQuantity } from "../../api/quantity.ts";
 import type { ResourceQuota } from "../../api/types.ts";
 
+/** Quantities as text, by resource name. */
 export type Texts = Readonly<Record<string, string>>;
 
+/** A recounted status, and what could not be counted. */
 export interface Counted {
   readonly hard: Texts;
-  /** Of what could be counted now, and of the rest what was counted last. */
+  /** Usage counted now; for kinds that could not be counted, the previous usage. */
   readonly used: Texts;
-  /** Names that no kind known here is counted under. */
+  /** Resource names that match no known kind. */
   readonly uncounted: readonly string[];
-  /** Kinds whose objects have not been listed: nothing can be said of them yet. */
+  /** Kinds whose objects have not been listed yet, so that their usage is unknown. */
   readonly unlisted: readonly Kind[];
 }
 
+/** What usage is counted from. */
 export interface Sources {
   readonly kinds: readonly Kind[];
   /** The objects of a kind in the quota's namespace; undefined before they are listed. */
   readonly objects: (kind: Kind) => readonly StoredObject[] | undefined;
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
+/** Counts what the quota limits. */
 export function countedStatus(quota: ResourceQuota, { kinds, objects, now }: Sources): Counted {
   const hard = quota.spec?.hard ?? {};
   const names = Object.keys(hard);
@@ -59,27 +67,28 @@ function canonical(texts: Texts): Texts {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, canonicalQuantity(text) ?? text]));
 }
 
-/** Whether two lists have the same amounts, however they are written; an absent one is an empty one. */
+/** Whether two lists have equal amounts, in whatever notation; absent equals empty. */
 export function sameAmounts(a: Texts | undefined, b: Texts | undefined): boolean {
   const [ofA, ofB] = [amountsOf(a), amountsOf(b)];
   return ofA.size === ofB.size && [...ofA].every(([name, { nano }]) => ofB.get(name)?.nano === nano);
 }
 
-/** Whether the status must be written: it is not there, or differs in an amount. */
+/** Whether the status must be written: it is missing, or an amount differs. */
 export function isOutdated({ status }: ResourceQuota, { hard, used }: Counted): boolean {
   if (status?.hard === undefined || status.used === undefined) return true;
   return !sameAmounts(hard, status.hard) || !sameAmounts(used, status.used);
 }
 
+/** A resource name whose limit or usage changes. */
 export interface AmountChange {
   readonly name: string;
   readonly hard: string;
-  /** Undefined where it was not counted yet. */
+  /** Undefined if it was not counted before. */
   readonly before?: string;
   readonly used?: string;
 }
 
-/** The names whose amounts change, in the quota's order. */
+/** The names whose limit or usage changes, in the quota's order. */
 export function amountChanges({ status }: ResourceQuota, { hard, used }: Counted): readonly AmountChange[] {
   const same = (a: string | undefined, b: string | undefined): boolean =>
     parseQuantity(a ?? "")?.nano === parseQuantity(b ?? "")?.nano;

@@ -1,4 +1,7 @@
-/** One look at a ResourceQuota. Source: kubernetes v1.36 pkg/controller/resourcequota/resource_quota_controller.go syncResourceQuota. */
+/**
+ * One sync of a ResourceQuota. Source: kubernetes v1.36 pkg/controller/resourcequota/resource_quota_controller.go
+ * syncResourceQuota.
+ */
 import type { ObjectKey } from "../../api/key.ts";
 import { ResourceQuotas, resourceOf } from "../../api/kind.ts";
 import type { ResourceQuota } from "../../api/types.ts";
@@ -11,13 +14,13 @@ import { amountChanges, type Counted, countedStatus, isOutdated } from "./status
 const recountMs = 5 * 60_000;
 
 /**
- * Counts what the quota limits, and writes it if it differs.
- * @throws Error, when the rest is written, where objects of a kind could not be listed yet; what the API server refuses.
+ * Counts what the quota limits, and writes the status if it has changed.
+ * @throws StatusError, TransportError; Error, once the rest is written, if objects of a kind have not been listed yet.
  */
 export async function syncQuota(key: ObjectKey, context: SyncContext): Promise<void> {
   const quota = context.cache(ResourceQuotas).get(key);
   if (quota === undefined) return;
-  context.enqueueAfter(recountMs, "all quotas are counted anew every 5 minutes", { background: true });
+  context.enqueueAfter(recountMs, "all quotas are recounted every 5 minutes", { background: true });
   const counted = countedStatus(quota, {
     kinds: context.state(memory).all,
     objects(kind) {

@@ -1,7 +1,7 @@
 /**
- * Which nodes a pod can go to: filters, in the order in which they are asked; the first that objects is the reason.
- * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go and framework/plugins/*; the texts are the ones that
- * upstream shows to users. Differs: no volumes, no devices, no preemption.
+ * Which nodes a pod can run on: filters in upstream's order; the first one that objects gives the reason.
+ * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go and framework/plugins/*; the texts are those
+ * that upstream shows to users. Differs: no volumes, no devices, no preemption.
  */
 import type { Node, Pod } from "../../api/types.ts";
 import { hostPortsOf, type NodeLoad } from "./node-usage-cache.ts";
@@ -11,14 +11,14 @@ import { requestsOf, resourcesOf, type Resources } from "./requests.ts";
 import type { SpreadView } from "./topology-spread.ts";
 import { tolerates, unschedulableTaint, untoleratedTaint } from "./taints.ts";
 
-/** A node as the filters see it. */
+/** A node as filters see it. */
 export interface Candidate {
   readonly node: Node;
   readonly load: NodeLoad;
   readonly allocatable: Resources;
 }
 
-/** What is worked out about a pod once, for all nodes. */
+/** Computed once per pod, for all nodes. */
 export interface Views {
   readonly affinity: PodAffinityView;
   readonly spread: SpreadView;
@@ -26,13 +26,14 @@ export interface Views {
 
 interface Filter {
   readonly name: string;
-  /** Why the pod cannot go there; none: it can, as far as this filter goes. */
+  /** Why the pod cannot run there; empty if this filter allows it. */
   objections(pod: Pod, candidate: Candidate, views: Views): readonly string[];
 }
 
 const fits: readonly string[] = [];
 const unless = (ok: boolean, why: string): readonly string[] => (ok ? fits : [why]);
 
+/** In upstream's order. */
 export const filters: readonly Filter[] = [
   {
     name: "NodeUnschedulable",
@@ -82,7 +83,7 @@ function portTaken(port: string, { hostPorts }: NodeLoad): boolean {
   for (const taken of hostPorts.keys()) {
     const [otherProtocol, otherAddress, otherNumber] = taken.split(" ");
     if (protocol !== otherProtocol || number !== otherNumber) continue;
-    // The wildcard address meets every other.
+    // The wildcard address conflicts with every other.
     if (address === otherAddress || address === "0.0.0.0" || otherAddress === "0.0.0.0") return true;
   }
   return false;
@@ -100,6 +101,7 @@ function insufficientResources(pod: Pod, { load, allocatable }: Candidate): read
   return missing;
 }
 
+/** The nodes that passed all filters, and why the others did not. */
 export interface Feasible {
   readonly candidates: readonly Candidate[];
   /** How many nodes each reason rules out. */
@@ -108,6 +110,7 @@ export interface Feasible {
 
 const allocatables = new WeakMap<Node, Resources>();
 
+/** `status.allocatable` as amounts; parsed once per object. */
 export function allocatableOf(node: Node): Resources {
   let resources = allocatables.get(node);
   if (resources === undefined) {
@@ -117,7 +120,7 @@ export function allocatableOf(node: Node): Resources {
   return resources;
 }
 
-/** Asks every filter about every node. */
+/** Applies every filter to every node. */
 export function feasibleNodes(
   pod: Pod,
   nodes: readonly Node[],
@@ -143,7 +146,7 @@ function firstObjections(pod: Pod, candidate: Candidate, views: Views): readonly
   return fits;
 }
 
-/** `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.`, as upstream words it. */
+/** `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.`, in upstream's words. */
 export function unschedulableMessage(nodes: number, reasons: ReadonlyMap<string, number>): string {
   if (nodes === 0) return "no nodes available to schedule pods";
   const counted = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();

@@ -1,23 +1,25 @@
-/** What the scheduler remembers while it runs. */
+/** The state of the simulated scheduler. */
 import type { ObjectKey } from "../../api/key.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
 import { NodeUsageCache } from "./node-usage-cache.ts";
 
-/** A pod that no node would take. */
+/** A pod that fits on no node. */
 export interface Waiting {
   readonly attempts: number;
-  /** Not looked at again before this time, in ms since 1970. */
+  /** Not retried before this time, in ms since 1970. */
   readonly until: number;
-  /** Something has changed since: it is on its way to the next try. */
+  /** Something has changed since: its key is queued for a retry. */
   readonly woken: boolean;
 }
 
+/** The state of one run. */
 export interface Memory {
-  readonly ledger: NodeUsageCache;
+  readonly nodeUsage: NodeUsageCache;
   readonly waiting: Map<ObjectKey, Waiting>;
 }
 
-export const memory: RunState<Memory> = runState(() => ({ ledger: new NodeUsageCache(), waiting: new Map() }));
+/** Its state, created with the run. */
+export const memory: RunState<Memory> = runState(() => ({ nodeUsage: new NodeUsageCache(), waiting: new Map() }));
 
 const firstBackoffMs = 1000;
 const longestBackoffMs = 10_000;

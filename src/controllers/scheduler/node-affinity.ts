@@ -23,7 +23,7 @@ function meetsAll(labels: Readonly<Record<string, string>> | undefined, expressi
   });
 }
 
-/** All expressions and fields must fit; a term without any fits no node. */
+/** Whether all expressions and fields match; a term without any matches no node. */
 export function termFits({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   return (
@@ -31,7 +31,7 @@ export function termFits({ matchExpressions = [], matchFields = [] }: NodeSelect
   );
 }
 
-/** Whether the node has every label of `nodeSelector`, and fits one of the required terms where there are some. */
+/** Whether the node has every label of `nodeSelector` and matches one of the required terms, if any. */
 export function nodeSelected({ spec }: Pod, node: Node): boolean {
   for (const [key, value] of Object.entries(spec?.nodeSelector ?? {})) {
     if (node.metadata.labels?.[key] !== value) return false;
@@ -40,12 +40,12 @@ export function nodeSelected({ spec }: Pod, node: Node): boolean {
   return required === undefined || required.nodeSelectorTerms.some((term) => termFits(term, node));
 }
 
-/** The weights of the preferred terms that the node fits, added up. */
+/** The sum of the weights of the preferred terms that the node matches. */
 export function nodePreference({ spec }: Pod, node: Node): number {
   const preferred = spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   let sum = 0;
   for (const { weight, preference } of preferred) {
-    // Unlike a required term, an empty preferred one fits every node.
+    // Unlike a required term, an empty preferred one matches every node.
     const empty = (preference.matchExpressions ?? []).length === 0 && (preference.matchFields ?? []).length === 0;
     if (empty || termFits(preference, node)) sum += weight;
   }

@@ -1,15 +1,16 @@
 /**
- * What stands on each node: pods that the cache shows there, and those that were just given to it. A pod counts from the moment
- * of the decision, so that the next decision does not give the same room away again.
+ * The pods on each node: those that the cache shows there, and those bound since. A pod counts from the moment of the
+ * decision, so that the next decision does not use the same capacity again.
  *
- * Source: kubernetes v1.36 pkg/scheduler/backend/cache/cache.go; differs: an assumed pod never expires, its binding fails or
- * shows.
+ * Source: kubernetes v1.36 pkg/scheduler/backend/cache/cache.go; differs: an assumed pod never expires; its binding
+ * fails or is observed.
  */
 import { keyOf, type ObjectKey } from "../../api/key.ts";
 import type { Pod } from "../../api/types.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { addTo, requestsOf, type Resources } from "./requests.ts";
 
+/** The pods on one node, and their totals. */
 export interface NodeLoad {
   readonly pods: ReadonlyMap<ObjectKey, Pod>;
   readonly asked: Resources;
@@ -27,10 +28,11 @@ interface MutableLoad extends NodeLoad {
 
 const nothing: NodeLoad = { pods: new Map(), asked: new Map(), scored: new Map(), hostPorts: new Map() };
 
+/** What each node's pods use; kept up to date by the informers and by the scheduler's own decisions. */
 export class NodeUsageCache {
   #loads = new Map<string, MutableLoad>();
   #placed = new Map<ObjectKey, { readonly node: string; readonly pod: Pod }>();
-  /** Pods that keep others away: few, and asked of at every decision. */
+  /** Pods with required anti-affinity: few, and needed for every decision. */
   #repelling = new Map<ObjectKey, { readonly node: string; readonly pod: Pod }>();
 
   loadOf(node: string): NodeLoad {
@@ -46,7 +48,7 @@ export class NodeUsageCache {
     return this.#placed.has(key);
   }
 
-  /** The pod stands on the node now, whatever stood under its key before. Atomic. */
+  /** Puts the pod on the node, replacing any pod of the same key. Atomic. */
   place(pod: Pod, node: string): void {
     const key = keyOf(pod);
     this.remove(key);
@@ -85,7 +87,7 @@ export class NodeUsageCache {
     }
   }
 
-  /** Takes over what the cache shows of a pod. One that has no node yet there may have been given one here: that stays. */
+  /** Applies the cached state of a pod. A pod without a node there keeps the node that it was assigned here. */
   observe(pod: Pod): void {
     const node = pod.spec?.nodeName;
     if (node === undefined || node === "") return;

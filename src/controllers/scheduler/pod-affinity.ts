@@ -1,7 +1,7 @@
 /**
  * Pod affinity and anti-affinity by topology key.
- * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/interpodaffinity/{filtering,scoring}.go; differs: preferences of pods
- * that run already do not count.
+ * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/interpodaffinity/{filtering,scoring}.go; differs:
+ * preferences of pods that are already running do not count.
  */
 import { matches, selectorOf } from "../../api/labels.ts";
 import type { Node, Pod, PodAffinityTerm } from "../../api/types.ts";
@@ -9,13 +9,14 @@ import type { Lister } from "../../cache/lister.ts";
 import type { Namespace } from "../../api/types.ts";
 import type { NodeUsageCache } from "./node-usage-cache.ts";
 
-/** Where pods run, seen by topology: `zone=a`. */
+/** The topology domains in which pods run: `zone=a`. */
 type Places = ReadonlySet<string>;
 
+/** What affinity says about each node, for one pod. */
 export interface PodAffinityView {
-  /** Undefined when the node may be used; otherwise why not. */
+  /** Why the node cannot be used; undefined if it can. */
   obstacleOn(node: Node): string | undefined;
-  /** The preferred terms that fit there, weights added up: negative where pods are to be kept apart. */
+  /** The sum of the weights of the preferred terms that match there; anti-affinity counts negative. */
   preferenceFor(node: Node): number;
 }
 
@@ -23,14 +24,15 @@ const apart = "node(s) didn't match pod anti-affinity rules";
 const together = "node(s) didn't match pod affinity rules";
 const keptAway = "node(s) didn't satisfy existing pods anti-affinity rules";
 
+/** What affinity is evaluated against. */
 export interface AffinityContext {
   readonly nodes: readonly Node[];
-  readonly ledger: NodeUsageCache;
+  readonly nodeUsage: NodeUsageCache;
   readonly namespaces: Lister<Namespace>;
 }
 
-/** Looks once at all pods that matter to this one; each node is then a matter of its labels. */
-export function podAffinityView(pod: Pod, { nodes, ledger, namespaces }: AffinityContext): PodAffinityView {
+/** Evaluates all relevant pods once; each node is then decided by its labels. */
+export function podAffinityView(pod: Pod, { nodes, nodeUsage, namespaces }: AffinityContext): PodAffinityView {
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
   const attracted = podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   const repelled = podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -38,12 +40,12 @@ export function podAffinityView(pod: Pod, { nodes, ledger, namespaces }: Affinit
   const dislikes = podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   const means = (term: PodAffinityTerm, owner: Pod, other: Pod): boolean => termMeans(term, owner, other, namespaces);
 
-  /** The places of pods that fit all the terms, for each term's topology. */
+  /** The domains of pods that match all the terms, for each term's topology key. */
   const placesOf = (terms: readonly PodAffinityTerm[]): Places => {
     const places = new Set<string>();
     if (terms.length === 0) return places;
     for (const node of nodes) {
-      for (const other of ledger.loadOf(node.metadata.name).pods.values()) {
+      for (const other of nodeUsage.loadOf(node.metadata.name).pods.values()) {
         if (!terms.every((term) => means(term, pod, other))) continue;
         for (const { topologyKey } of terms) addPlace(places, node, topologyKey);
       }
@@ -53,7 +55,7 @@ export function podAffinityView(pod: Pod, { nodes, ledger, namespaces }: Affinit
 
   const near = placesOf(attracted);
   const far = repelled.map((term) => placesOf([term]));
-  const guarded = guardedPlaces(pod, { nodes, ledger }, means);
+  const guarded = guardedPlaces(pod, { nodes, nodeUsage }, means);
   const weighed = [...likes.map((w) => ({ ...w, sign: 1 })), ...dislikes.map((w) => ({ ...w, sign: -1 }))].map(
     ({ weight, podAffinityTerm, sign }) => ({
       weight: weight * sign,
@@ -61,7 +63,7 @@ export function podAffinityView(pod: Pod, { nodes, ledger, namespaces }: Affinit
       places: placesOf([podAffinityTerm]),
     }),
   );
-  // The first of a group that wants to be together may begin anywhere.
+  // The first pod of a group with affinity to itself may run anywhere.
   const first = near.size === 0 && attracted.every((term) => means(term, pod, pod));
 
   return {
@@ -83,15 +85,15 @@ export function podAffinityView(pod: Pod, { nodes, ledger, namespaces }: Affinit
   };
 }
 
-/** Where pods run that do not want this one beside them. */
+/** The domains of pods whose required anti-affinity matches this pod. */
 function guardedPlaces(
   pod: Pod,
-  { nodes, ledger }: Pick<AffinityContext, "nodes" | "ledger">,
+  { nodes, nodeUsage }: Pick<AffinityContext, "nodes" | "nodeUsage">,
   means: (term: PodAffinityTerm, owner: Pod, other: Pod) => boolean,
 ): Places {
   const places = new Set<string>();
   let byName: Map<string, Node> | undefined;
-  for (const { node, pod: guard } of ledger.repelling) {
+  for (const { node, pod: guard } of nodeUsage.repelling) {
     byName ??= new Map(nodes.map((each) => [each.metadata.name, each]));
     const where = byName.get(node);
     if (where === undefined) continue;
@@ -116,7 +118,7 @@ function isIn(places: Places | undefined, node: Node, topologyKey: string): bool
   return place !== undefined && places !== undefined && places.has(place);
 }
 
-/** Whether a term of `owner` is about the other pod. Without namespaces and a selector of them it is about its own. */
+/** Whether a term of `owner` selects the other pod. Without namespaces or a namespace selector, it selects in its own namespace. */
 function termMeans(term: PodAffinityTerm, owner: Pod, other: Pod, namespaces: Lister<Namespace>): boolean {
   const { namespaces: named = [], namespaceSelector } = term;
   const there = other.metadata.namespace ?? "";

@@ -1,23 +1,25 @@
 /**
- * What a pod asks of its node.
- * Source: component-helpers v0.36 resource/helpers.go PodRequests; kubernetes v1.36 pkg/scheduler/util/pod_resources.go.
+ * What a pod requests of its node.
+ * Source: component-helpers v0.36 resource/helpers.go PodRequests; kubernetes v1.36
+ * pkg/scheduler/util/pod_resources.go.
  */
 import { parseQuantity } from "../../api/quantity.ts";
 import type { Container, Pod } from "../../api/types.ts";
 
-/** Amounts by resource: `cpu` in thousandths, all others in whole units, rounded up. */
+/** Amounts by resource: `cpu` in millicores, all others in whole units, rounded up. */
 export type Resources = ReadonlyMap<string, number>;
 
+/** A pod's requests, for filtering and for scoring. */
 export interface Requests {
-  /** What is asked for: decides whether the pod fits. */
+  /** The actual requests: they decide whether the pod fits. */
   readonly asked: Resources;
-  /** The same with 100m of cpu and 200 MiB for each container that asks for none: decides where pods spread. */
+  /** The same with 100m of cpu and 200 MiB for each container without a request: for scoring. */
   readonly scored: Resources;
 }
 
 const assumed: Readonly<Record<string, number>> = { cpu: 100, memory: 200 * 1024 * 1024 };
 
-/** The amount of one resource as a number; 0 for a text that is no quantity. */
+/** The amount of one resource as a number; 0 for an invalid quantity. */
 export function amountOf(resource: string, text: string): number {
   const quantity = parseQuantity(text);
   if (quantity === undefined) return 0;
@@ -30,6 +32,7 @@ export function resourcesOf(list: Readonly<Record<string, string>> | undefined):
   return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, amountOf(name, text)]));
 }
 
+/** Adds `more` to `sum`, in place; subtracts it with sign -1. */
 export function addTo(sum: Map<string, number>, more: Resources, sign: 1 | -1 = 1): void {
   for (const [name, amount] of more) sum.set(name, (sum.get(name) ?? 0) + sign * amount);
 }
@@ -40,7 +43,7 @@ function raiseTo(most: Map<string, number>, other: Resources): void {
 
 const known = new WeakMap<Pod, Requests>();
 
-/** A pod's requests; worked out once for each object. */
+/** A pod's requests; computed once per object. */
 export function requestsOf(pod: Pod): Requests {
   let requests = known.get(pod);
   if (requests === undefined) {
@@ -61,8 +64,8 @@ function withAssumed(container: Container): Map<string, number> {
 }
 
 /**
- * Containers and sidecars run together; each init container runs beside the sidecars that were started before it. The larger
- * of the two is needed, and the overhead on top.
+ * Containers and sidecars run together; each init container runs beside the sidecars started before it. The larger of
+ * the two sums counts, plus the overhead.
  */
 function sumOf({ spec }: Pod, of: (container: Container) => Map<string, number>): Map<string, number> {
   const together = new Map<string, number>();
@@ -81,7 +84,7 @@ function sumOf({ spec }: Pod, of: (container: Container) => Map<string, number>)
     }
   }
   raiseTo(together, most);
-  // Requests of the pod as a whole stand in place of those of its containers.
+  // Pod-level requests replace those of its containers.
   for (const [name, amount] of resourcesOf(spec?.resources?.requests)) together.set(name, amount);
   addTo(together, resourcesOf(spec?.overhead));
   return together;

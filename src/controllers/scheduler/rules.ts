@@ -1,4 +1,4 @@
-/** The rules of the scheduler. */
+/** The rules of the simulated scheduler. */
 import { type Rule, rule } from "../../controller/api/rule.ts";
 
 interface PlaceFacts extends Readonly<Record<string, unknown>> {
@@ -9,16 +9,17 @@ interface PlaceFacts extends Readonly<Record<string, unknown>> {
   readonly tied: number;
 }
 
+/** The pod is bound to the best node. */
 export const place: Rule<PlaceFacts> = rule<PlaceFacts>({
   id: "place",
   looksAt: [
     "nodes: labels, taints, spec.unschedulable, status.allocatable",
-    "pods that stand on them, and their requests",
+    "the pods on them, and their requests",
     "the pod's requests, node selector, affinity, tolerations and host ports",
   ],
-  chooses: "Of the nodes that every filter lets through the one with the highest score; among equals chance decides.",
+  chooses: "Of the nodes that pass every filter, the one with the highest score is chosen; ties are broken at random.",
   sentence: ({ node, nodes, feasible, tied }) =>
-    `${feasible} of ${nodes} nodes fit → ${node}${tied > 1 ? `, one of ${tied} equally good` : ""}`,
+    `${feasible} of ${nodes} nodes fit → ${node}${tied > 1 ? `, one of ${tied} with equal scores` : ""}`,
   example: { node: "node-1", nodes: 3, feasible: 2, score: 190, tied: 1 },
   source: "pkg/scheduler/schedule_one.go schedulePod, selectHost",
 });
@@ -28,10 +29,11 @@ interface UnschedulableFacts extends Readonly<Record<string, unknown>> {
   readonly attempts: number;
 }
 
+/** The pod fits on no node. */
 export const unschedulable: Rule<UnschedulableFacts> = rule<UnschedulableFacts>({
   id: "unschedulable",
-  looksAt: ["what each filter has against each node"],
-  chooses: "With no node left the pod is marked Unschedulable; it is looked at again when nodes or pods change.",
+  looksAt: ["the objections of each filter to each node"],
+  chooses: "If no node is left, the pod is marked Unschedulable; it is retried when nodes or pods change.",
   sentence: ({ message }) => `${message} → wait for a change`,
   example: { message: "0/3 nodes are available: 3 Insufficient cpu.", attempts: 1 },
   source: "pkg/scheduler/schedule_one.go handleSchedulingFailure",
@@ -41,13 +43,15 @@ interface GatedFacts extends Readonly<Record<string, unknown>> {
   readonly gates: readonly string[];
 }
 
+/** The pod has scheduling gates. */
 export const gated: Rule<GatedFacts> = rule<GatedFacts>({
   id: "gated",
   looksAt: ["spec.schedulingGates"],
-  chooses: "A pod with scheduling gates waits until all are taken away.",
+  chooses: "A pod with scheduling gates waits until all of them are removed.",
   sentence: ({ gates }) => `held by ${gates.join(", ")} → wait`,
   example: { gates: ["example.com/ready"] },
   source: "pkg/scheduler/framework/plugins/schedulinggates/scheduling_gates.go",
 });
 
+/** All of them. */
 export const rules: readonly Rule[] = [place, unschedulable, gated];

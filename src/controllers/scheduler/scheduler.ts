@@ -16,16 +16,15 @@ import { rules } from "./rules.ts";
 import { isToBeScheduled, schedulerName, syncPod } from "./sync.ts";
 
 /**
- * Gives pods their nodes. A simulated kube-scheduler: its filters and scores are the ones that matter without volumes and
- * devices.
+ * Binds pods to nodes. A simulated kube-scheduler, with the filters and scores that matter without volumes and devices.
  */
 export const scheduler: ControllerDefinition = defineController<Pod>({
   name: "scheduler",
   aliases: ["kube-scheduler"],
-  purpose: "gives pods their nodes (a simulated kube-scheduler)",
+  purpose: "binds pods to nodes (a simulated kube-scheduler)",
   disabledByDefault: true,
   upstreamComponent: "kube-scheduler",
-  ifRunTwice: "pods would be bound that the other one holds back, and nodes filled twice",
+  ifRunTwice: "pods would be bound that the other one holds back, and the capacity of nodes used twice",
   isLeftUndone: (pod) =>
     isToBeScheduled(pod) &&
     (pod.spec?.schedulingGates ?? []).length === 0 &&
@@ -48,20 +47,20 @@ function watchPods(): Watch {
   return watch<Pod>({ kind: Pods, on: onPod });
 }
 
-/** Keeps the ledger, wakes pods that are to be scheduled, and those that wait when room may have become free. */
+/** Updates node usage; enqueues pods to be scheduled, and waiting pods if capacity may have become free. */
 function onPod(notification: Notification<Pod>, context: WatchContext): void {
-  const { ledger, waiting } = context.state(memory);
+  const { nodeUsage, waiting } = context.state(memory);
   const { object: pod } = notification;
   const key = keyOf(pod);
   if (notification.type === "deleted") {
-    const stood = ledger.has(key);
-    ledger.remove(key);
+    const stood = nodeUsage.has(key);
+    nodeUsage.remove(key);
     waiting.delete(key);
-    if (stood) wakeWaiting(context);
+    if (stood) enqueueWaiting(context);
     return;
   }
-  const stood = ledger.has(key);
-  ledger.observe(pod);
+  const stood = nodeUsage.has(key);
+  nodeUsage.observe(pod);
   if (isToBeScheduled(pod)) {
     if (notification.type === "added" || matters(notification.before, pod)) {
       waiting.delete(key);
@@ -72,13 +71,13 @@ function onPod(notification: Notification<Pod>, context: WatchContext): void {
   if (notification.type === "added" || (pod.spec?.nodeName ?? "") === "") return;
   const { before } = notification;
   const freed = stood && isPodTerminal(pod);
-  // A pod's coming or its labels may be what another one's affinity waits for.
+  // Another pod's affinity may wait for this pod or for its labels.
   const attracts =
     (before.spec?.nodeName ?? "") === "" || !deepEqual(before.metadata.labels ?? {}, pod.metadata.labels ?? {});
-  if (freed || attracts) wakeWaiting(context);
+  if (freed || attracts) enqueueWaiting(context);
 }
 
-/** Whether a pod without a node has changed in a way that may help it: status does not, and own writes are of status alone. */
+/** Whether a change of a pod without a node may make it schedulable; its status, which the scheduler itself writes, may not. */
 function matters(before: Pod, after: Pod): boolean {
   return (
     before.metadata.uid !== after.metadata.uid ||
@@ -94,12 +93,12 @@ function watchNodes(): Watch {
     on(notification, context) {
       if (notification.type === "deleted") return;
       if (notification.type === "updated" && !mayHelp(notification.before, notification.object)) return;
-      wakeWaiting(context);
+      enqueueWaiting(context);
     },
   });
 }
 
-/** Heartbeats change a node every few seconds; they help no pod. */
+/** Whether a change of a node may make a pod schedulable; heartbeats, every few seconds, do not. */
 function mayHelp(before: Node, after: Node): boolean {
   return (
     !deepEqual(before.spec ?? {}, after.spec ?? {}) ||
@@ -108,8 +107,8 @@ function mayHelp(before: Node, after: Node): boolean {
   );
 }
 
-/** Source: kubernetes v1.36 pkg/scheduler/backend/queue/scheduling_queue.go; differs: every change wakes every pod that waits. */
-function wakeWaiting(context: WatchContext): void {
+/** Source: kubernetes v1.36 pkg/scheduler/backend/queue/scheduling_queue.go; differs: every change enqueues every waiting pod. */
+function enqueueWaiting(context: WatchContext): void {
   const { waiting } = context.state(memory);
   for (const [key, entry] of waiting) {
     if (entry.woken) continue;

@@ -1,7 +1,8 @@
 /**
- * Which of the possible nodes is best: scorers, each from 0 to 100, with the weights that upstream gives them.
- * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go, framework/plugins/{noderesources,nodeaffinity,
- * tainttoleration,interpodaffinity}; differs: no balanced allocation, image locality or topology spread.
+ * Which of the feasible nodes is best: scorers from 0 to 100, with upstream's weights.
+ * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go,
+ * framework/plugins/{noderesources,nodeaffinity, tainttoleration,interpodaffinity}; differs: no balanced allocation,
+ * image locality or topology spread.
  */
 import type { Pod } from "../../api/types.ts";
 import { below, type Random } from "../../platform/random.ts";
@@ -39,7 +40,7 @@ function reversed(score: number, _index: number, all: readonly number[]): number
   return all.every((other) => other === 0) ? most : most - score;
 }
 
-/** The share of cpu and memory that is left free with the pod in place, the mean of both. */
+/** The free share of cpu and of memory with the pod on the node; the mean of both. */
 function leastAllocated(pod: Pod, { load, allocatable }: Candidate): number {
   const { scored } = requestsOf(pod);
   let sum = 0;
@@ -61,14 +62,18 @@ function betweenLeastAndMost(values: readonly number[]): number[] {
   return values.map((value) => (highest === lowest ? 0 : Math.floor((most * (value - lowest)) / (highest - lowest))));
 }
 
+/** The chosen node. */
 export interface Choice {
   readonly candidate: Candidate;
   readonly score: number;
-  /** Nodes that scored as high: chance chose among them. */
+  /** How many nodes had this score; one of them was chosen at random. */
   readonly tied: number;
 }
 
-/** The best node; among equals chance decides. At least one candidate must be given. */
+/**
+ * The best node; ties are broken at random.
+ * @throws RangeError without a candidate.
+ */
 export function choose(pod: Pod, candidates: readonly Candidate[], affinity: PodAffinityView, random: Random): Choice {
   const totals = candidates.map(() => 0);
   for (const { weight, score } of candidates.length === 1 ? [] : scorers) {

@@ -12,9 +12,10 @@ import { gated, place, unschedulable } from "./rules.ts";
 import { choose, type Choice } from "./scores.ts";
 import { spreadView } from "./topology-spread.ts";
 
+/** The `spec.schedulerName` of pods that name no scheduler. */
 export const schedulerName = "default-scheduler";
 
-/** Whether this scheduler is to find a node for the pod. */
+/** Whether this scheduler is responsible for finding a node for the pod. */
 export function isToBeScheduled(pod: Pod): boolean {
   return (
     (pod.spec?.nodeName ?? "") === "" &&
@@ -25,20 +26,20 @@ export function isToBeScheduled(pod: Pod): boolean {
 }
 
 /**
- * Finds a node for one pod and binds it, or says why there is none.
- * Source: kubernetes v1.36 pkg/scheduler/schedule_one.go; differs: binding and decision are one sync, and other syncs go on
+ * Finds a node for one pod and binds it, or reports why there is none.
+ * Source: kubernetes v1.36 pkg/scheduler/schedule_one.go; differs: decision and binding are one sync; other syncs run
  * meanwhile, since a pod counts for its node from the decision on.
  */
 export async function syncPod(context: SyncContext): Promise<void> {
   const { key } = context;
-  const { ledger, waiting } = context.state(memory);
+  const { nodeUsage, waiting } = context.state(memory);
   const pod = context.cache(Pods).get(key);
   if (pod === undefined || !isToBeScheduled(pod)) {
     waiting.delete(key);
     return;
   }
-  // Bound already, and the cache does not show it yet.
-  if (ledger.has(key)) return;
+  // Bound already; the cache is behind.
+  if (nodeUsage.has(key)) return;
   const gates = (pod.spec?.schedulingGates ?? []).map(({ name }) => name);
   if (gates.length > 0) {
     context.decide(gated, { gates });
@@ -46,13 +47,13 @@ export async function syncPod(context: SyncContext): Promise<void> {
   }
   const before = waiting.get(key);
   if (before !== undefined && context.now() < before.until) {
-    context.enqueueAfter(before.until - context.now(), "something changed, and the back-off is not over");
+    context.enqueueAfter(before.until - context.now(), "something changed during the back-off");
     return;
   }
   const nodes = context.cache(Nodes).list();
-  const affinity = podAffinityView(pod, { nodes, ledger, namespaces: context.cache(Namespaces) });
-  const spread = spreadView(pod, { nodes, ledger });
-  const { candidates, reasons } = feasibleNodes(pod, nodes, (node) => ledger.loadOf(node), { affinity, spread });
+  const affinity = podAffinityView(pod, { nodes, nodeUsage, namespaces: context.cache(Namespaces) });
+  const spread = spreadView(pod, { nodes, nodeUsage });
+  const { candidates, reasons } = feasibleNodes(pod, nodes, (node) => nodeUsage.loadOf(node), { affinity, spread });
   if (candidates.length === 0) {
     await markUnschedulable(context, pod, unschedulableMessage(nodes.length, reasons));
     return;
@@ -67,16 +68,16 @@ async function bind(
   { candidate, score, tied }: Choice,
   { nodes, feasible }: { readonly nodes: readonly Node[]; readonly feasible: number },
 ): Promise<void> {
-  const { ledger, waiting } = context.state(memory);
+  const { nodeUsage, waiting } = context.state(memory);
   const node = candidate.node.metadata.name;
   const { namespace = "", name } = pod.metadata;
   const because = context.decide(place, { node, nodes: nodes.length, feasible, score, tied });
-  // Before the first request: the next decision must know of it.
-  ledger.place(pod, node);
+  // Before the request: the next decision must take the pod into account.
+  nodeUsage.place(pod, node);
   try {
     await context.client.bind({ namespace, name }, node, { because, signal: context.signal });
   } catch (error) {
-    ledger.remove(context.key);
+    nodeUsage.remove(context.key);
     if (isNotFound(error)) return;
     throw error;
   }
@@ -89,7 +90,7 @@ async function markUnschedulable(context: SyncContext, pod: Pod, message: string
   const { waiting } = context.state(memory);
   const attempts = (waiting.get(context.key)?.attempts ?? 0) + 1;
   const because = context.decide(unschedulable, { message, attempts });
-  // Before the request, since a change that comes meanwhile must wake it.
+  // Before the request: a change in the meantime must enqueue it.
   waiting.set(context.key, { attempts, until: context.now() + backoffMs(attempts), woken: false });
   context.event(Pods, pod, { type: "Warning", reason: "FailedScheduling", message });
   const condition = conditionFor(pod, message, context.now());
@@ -107,7 +108,7 @@ async function markUnschedulable(context: SyncContext, pod: Pod, message: string
   }
 }
 
-/** Undefined if the pod has it already. */
+/** Undefined if the pod already has the condition. */
 function conditionFor(pod: Pod, message: string, now: number): PodCondition | undefined {
   const before = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
   const generation = pod.metadata.generation;
@@ -120,7 +121,7 @@ function conditionFor(pod: Pod, message: string, now: number): PodCondition | un
     ...(generation !== undefined && { observedGeneration: generation }),
   };
   if (before === undefined) return condition;
-  // The server tells a missing probe time as null.
+  // The server sends a missing probe time as null.
   const { lastProbeTime: _, ...known } = before;
   return deepEqual(known, condition) ? undefined : condition;
 }

@@ -1,6 +1,7 @@
 /** Taints and tolerations. Source: component-helpers v0.36 scheduling/corev1/helpers.go; api v0.36 core/v1/toleration.go. */
 import type { Node, Pod, Taint, Toleration } from "../../api/types.ts";
 
+/** Whether the toleration matches the taint. */
 export function tolerates({ key = "", operator = "", value = "", effect = "" }: Toleration, taint: Taint): boolean {
   if (effect !== "" && effect !== taint.effect) return false;
   if (key !== "" && key !== taint.key) return false;
@@ -35,5 +36,5 @@ export function avoidedTaints(pod: Pod, node: Node): number {
   ).length;
 }
 
-/** The taint that `spec.unschedulable` stands for. */
+/** The taint equivalent to `spec.unschedulable`. */
 export const unschedulableTaint: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };

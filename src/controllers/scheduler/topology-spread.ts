@@ -11,8 +11,9 @@ import { untoleratedTaint } from "./taints.ts";
 
 type Constraint = NonNullable<PodSpec["topologySpreadConstraints"]>[number];
 
+/** What topology spread constraints say about each node, for one pod. */
 export interface SpreadView {
-  /** Undefined when the node may be used; otherwise why not. */
+  /** Why the node cannot be used; undefined if it can. */
   obstacleOn(node: Node): string | undefined;
 }
 
@@ -21,25 +22,25 @@ const unlabelled = `${uneven} (missing required label)`;
 
 interface Counted {
   readonly constraint: Constraint;
-  /** Pods that the constraint is about, by the value of its topology key; domains without any are there too. */
+  /** Pods that the constraint selects, by the value of its topology key; includes domains without any. */
   readonly counts: ReadonlyMap<string, number>;
   readonly least: number;
-  /** 1 if the pod is one of those that it is about. */
+  /** 1 if the constraint selects the pod itself. */
   readonly self: number;
 }
 
-/** Counts once where the pods of each constraint are; each node is then a matter of its labels. */
+/** Counts the pods of each constraint once; each node is then decided by its labels. */
 export function spreadView(
   pod: Pod,
-  { nodes, ledger }: { readonly nodes: readonly Node[]; readonly ledger: NodeUsageCache },
+  { nodes, nodeUsage }: { readonly nodes: readonly Node[]; readonly nodeUsage: NodeUsageCache },
 ): SpreadView {
   const constraints = (pod.spec?.topologySpreadConstraints ?? []).filter(
     ({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule",
   );
   const keys = constraints.map(({ topologyKey }) => topologyKey);
-  // Only nodes that have every key are domains of any.
+  // Only nodes with every topology key belong to a domain.
   const domains = nodes.filter(({ metadata }) => keys.every((key) => metadata.labels?.[key] !== undefined));
-  const counted = constraints.map((constraint) => count(pod, constraint, domains, ledger));
+  const counted = constraints.map((constraint) => count(pod, constraint, domains, nodeUsage));
   return {
     obstacleOn({ metadata }) {
       for (const { constraint, counts, least, self } of counted) {
@@ -52,14 +53,14 @@ export function spreadView(
   };
 }
 
-function count(pod: Pod, constraint: Constraint, domains: readonly Node[], ledger: NodeUsageCache): Counted {
+function count(pod: Pod, constraint: Constraint, domains: readonly Node[], nodeUsage: NodeUsageCache): Counted {
   const selector = selectorFor(pod, constraint);
   const counts = new Map<string, number>();
   for (const node of domains) {
     if (!isIncluded(pod, constraint, node)) continue;
     const value = node.metadata.labels?.[constraint.topologyKey] ?? "";
     let here = 0;
-    for (const other of ledger.loadOf(node.metadata.name).pods.values()) {
+    for (const other of nodeUsage.loadOf(node.metadata.name).pods.values()) {
       if (other.metadata.deletionTimestamp !== undefined) continue;
       if (other.metadata.namespace !== pod.metadata.namespace) continue;
       if (matches(selector, other.metadata.labels)) here++;
@@ -75,7 +76,7 @@ function count(pod: Pod, constraint: Constraint, domains: readonly Node[], ledge
   };
 }
 
-/** The pod's own values of `matchLabelKeys` narrow the selector. */
+/** The pod's values for `matchLabelKeys` restrict the selector. */
 function selectorFor(pod: Pod, { labelSelector, matchLabelKeys = [] }: Constraint): Selector {
   const selector = selectorOf(labelSelector);
   if (selector === "nothing") return selector;
@@ -86,7 +87,7 @@ function selectorFor(pod: Pod, { labelSelector, matchLabelKeys = [] }: Constrain
   return [...selector, ...own];
 }
 
-/** Whether the node counts as a place where the pod could go: affinity is honoured by default, taints are not. */
+/** Whether the node counts as a domain for the pod: by default node affinity is honoured, taints are not. */
 function isIncluded(pod: Pod, constraint: Constraint, node: Node): boolean {
   const { nodeAffinityPolicy = "Honor", nodeTaintsPolicy = "Ignore" } = constraint;
   if (nodeAffinityPolicy === "Honor" && !nodeSelected(pod, node)) return false;

@@ -15,14 +15,14 @@ interface MissingFacts extends Readonly<Record<string, unknown>> {
 const createDefault: Rule<MissingFacts> = rule<MissingFacts>({
   id: "create-default",
   looksAt: ["status.phase of the Namespace", "ServiceAccount default in it"],
-  chooses: "Each namespace that is not going away has a ServiceAccount called default.",
+  chooses: "Every namespace that is not being deleted has a ServiceAccount named default.",
   sentence: ({ namespace }) => `namespace ${namespace} has no ServiceAccount default → create it`,
   example: { namespace: "shop" },
   source: "pkg/controller/serviceaccount/serviceaccounts_controller.go syncNamespace",
 });
 
 /**
- * Keeps a ServiceAccount `default` in every namespace, without which no pod is admitted. Keys are those of the accounts.
+ * Keeps a ServiceAccount `default` in every namespace: without it no pod is admitted. Keys name the ServiceAccounts.
  */
 export const serviceaccount: ControllerDefinition = defineController<ServiceAccount>({
   name: "serviceaccount",
@@ -67,7 +67,7 @@ async function syncAccount(key: ObjectKey, context: SyncContext): Promise<void> 
       { because, signal: context.signal },
     );
   } catch (error) {
-    // The cache is behind, or the namespace has gone meanwhile.
+    // The cache is stale, or the namespace has been deleted meanwhile.
     if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
   }
 }

@@ -35,7 +35,7 @@ export type RequestedChange =
   | { readonly is: "delete"; readonly kind: Kind; readonly namespace: string; readonly name: string };
 
 export interface AppliedChange {
-  readonly wish: RequestedChange;
+  readonly requested: RequestedChange;
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly did: "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not compared";
@@ -49,9 +49,9 @@ export interface AppliedChange {
   readonly changes?: readonly FieldChange[];
 }
 
-/** The wish that was refused, and why. */
+/** The requested that was refused, and why. */
 export interface RejectedChange {
-  readonly wish: RequestedChange;
+  readonly requested: RequestedChange;
   readonly error: StatusError;
 }
 
@@ -60,34 +60,34 @@ const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 /** One after the other; a refusal does not keep the rest from being tried. */
 export async function applyChanges(
   world: SimulatedCluster,
-  wishes: readonly RequestedChange[],
+  requestedChanges: readonly RequestedChange[],
 ): Promise<{ readonly done: readonly AppliedChange[]; readonly refused: readonly RejectedChange[] }> {
   const done: AppliedChange[] = [];
   const refused: RejectedChange[] = [];
-  for (const wish of wishes) {
+  for (const requested of requestedChanges) {
     try {
-      done.push(await world.during(fulfilOne(world, wish)));
+      done.push(await world.during(applyOne(world, requested)));
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      refused.push({ wish, error });
+      refused.push({ requested, error });
     }
   }
   return { done, refused };
 }
 
-function fulfilOne(world: SimulatedCluster, wish: RequestedChange): Promise<AppliedChange> {
-  switch (wish.is) {
+function applyOne(world: SimulatedCluster, requested: RequestedChange): Promise<AppliedChange> {
+  switch (requested.is) {
     case "apply":
-      return apply(world, wish);
+      return apply(world, requested);
     case "scale":
-      return scale(world.clientFor("kubectl"), wish);
+      return scale(world.clientFor("kubectl"), requested);
     case "delete":
-      return remove(world, wish);
+      return remove(world, requested);
   }
 }
 
-async function scale(client: Client, wish: RequestedChange & { readonly is: "scale" }): Promise<AppliedChange> {
-  const { kind, namespace, name, replicas } = wish;
+async function scale(client: Client, requested: RequestedChange & { readonly is: "scale" }): Promise<AppliedChange> {
+  const { kind, namespace, name, replicas } = requested;
   const before = await client.getScale(kind, { namespace, name });
   await client.updateScale(
     kind,
@@ -95,45 +95,45 @@ async function scale(client: Client, wish: RequestedChange & { readonly is: "sca
     { ...before, spec: { ...before.spec, replicas } },
     { basedOn: before },
   );
-  return { wish, of: { group: kind.group, kind: kind.kind }, key: objectKey(namespace, name), did: "scaled" };
+  return { requested, of: { group: kind.group, kind: kind.kind }, key: objectKey(namespace, name), did: "scaled" };
 }
 
 async function remove(
   world: SimulatedCluster,
-  wish: RequestedChange & { readonly is: "delete" },
+  requested: RequestedChange & { readonly is: "delete" },
 ): Promise<AppliedChange> {
-  const { kind, namespace, name } = wish;
+  const { kind, namespace, name } = requested;
   const of = { group: kind.group, kind: kind.kind };
   const key = objectKey(namespace, name);
   const isCustom = world.sandbox.server.registry.ofKind(apiVersionOf(kind), kind.kind) === undefined;
   const why = isCustom ? world.customs.whyUnread(kind, key) : undefined;
-  if (why !== undefined) return { wish, of, key, did: "not compared", isCustom: true, why };
+  if (why !== undefined) return { requested, of, key, did: "not compared", isCustom: true, why };
   const client = world.clientFor("kubectl");
   await client.delete(kind, { namespace, name }, { propagationPolicy: "Background" });
-  return { wish, of, key, did: "deleted", ...(isCustom && { isCustom }) };
+  return { requested, of, key, did: "deleted", ...(isCustom && { isCustom }) };
 }
 
 async function apply(
   world: SimulatedCluster,
-  wish: RequestedChange & { readonly is: "apply" },
+  requested: RequestedChange & { readonly is: "apply" },
 ): Promise<AppliedChange> {
-  const { object } = wish;
+  const { object } = requested;
   const { registry } = world.sandbox.server;
   const resource = registry.ofKind(object.apiVersion, object.kind);
-  const namespace = object.metadata.namespace ?? wish.namespace;
+  const namespace = object.metadata.namespace ?? requested.namespace;
   const isCustom = resource === undefined;
   const kind = isCustom ? world.customs.kindOf(object.apiVersion, object.kind) : kindOfResource(resource);
   const at = { namespace: kind.namespaced ? namespace : "", name: object.metadata.name ?? "" };
   const of = { group: kind.group, kind: kind.kind };
   const why = world.customs.whyUnread(kind, objectKey(at.namespace, at.name));
   if (why !== undefined) {
-    return { wish, of, key: objectKey(at.namespace, at.name), did: "not compared", isCustom: true, why };
+    return { requested, of, key: objectKey(at.namespace, at.name), did: "not compared", isCustom: true, why };
   }
   const hasDefaults = isCustom && world.customs.hasSchema(kind);
-  const about = { wish, of, ...(isCustom && { isCustom }), ...(hasDefaults && { hasDefaults }) };
+  const about = { requested, of, ...(isCustom && { isCustom }), ...(hasDefaults && { hasDefaults }) };
   const client = world.clientFor("kubectl-client-side-apply");
   const modified = withAnnotation(object, at.namespace);
-  const current = at.name === "" ? undefined : await there(client, kind, at);
+  const current = at.name === "" ? undefined : await getIfExists(client, kind, at);
   if (current === undefined) {
     const made = await client.create(kind, modified as unknown as CreateInput<StoredObject>, {
       fieldValidation: "Strict",
@@ -168,7 +168,7 @@ function isUntouched(before: StoredObject, after: StoredObject): boolean {
   return deepEqual(plain(before), plain(after));
 }
 
-async function there(
+async function getIfExists(
   client: Client,
   kind: Kind,
   at: { readonly namespace: string; readonly name: string },

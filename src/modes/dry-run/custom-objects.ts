@@ -3,12 +3,13 @@
  * to them is merged as `kubectl apply` merges it and gets the defaults of its schema, where that could be read; no validation and no
  * conversion of their definition take part.
  */
-import { apiVersionOf, type Kind, kindOf, resourceOf } from "../../api/kind.ts";
+import { apiVersionOf, type Kind, resourceOf } from "../../api/kind.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { mergePatch } from "../../api/patch.ts";
 import { isForbidden, StatusError } from "../../api/status-error.ts";
 import { formatTime } from "../../api/time.ts";
+import { assumedKind } from "../../client/api/discovered.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse, type Transport } from "../../api/transport.ts";
 import { type Random, randomUuid } from "../../platform/random.ts";
 import { notFound } from "../../sandbox/meta/refusal.ts";
@@ -100,9 +101,7 @@ export class CustomObjects {
     const name = `${apiVersion} ${kind}`;
     const known = this.#options.known.kinds.find(isIt) ?? this.#assumed.get(name);
     if (known !== undefined) return known;
-    const { group } = kindNameOf(apiVersion, kind);
-    const version = apiVersion.slice(group === "" ? 0 : group.length + 1);
-    const assumed = kindOf({ group, version, kind, plural: `${kind.toLowerCase()}s`, namespaced: true });
+    const assumed = assumedKind(apiVersion, kind);
     this.#assumed.set(name, assumed);
     return assumed;
   }

@@ -16,7 +16,7 @@ import { whyUnknown, type Scope } from "./scope.ts";
 import { type PodSpec, podSpecOf, type Reference, referencesOf } from "./references.ts";
 import { backendsOf, type IngressLike, namedPortsOf, type ServiceLike } from "./services.ts";
 
-export interface Dangling {
+export interface DanglingReference {
   /** The object that names something. */
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -29,19 +29,19 @@ export interface Dangling {
 export interface References {
   /** How many were looked at. */
   readonly looked: number;
-  readonly dangling: readonly Dangling[];
+  readonly dangling: readonly DanglingReference[];
   readonly unseen: readonly Unseen[];
 }
 
-export interface Around {
+export interface DanglingOptions {
   readonly before: State;
   readonly state: State;
   readonly scope: Scope;
 }
 
 /** Looks at everything that was applied and stays, and at whatever else names an object that is deleted. */
-export function danglingOf(done: readonly AppliedChange[], { before, state, scope }: Around): References {
-  const dangling: Dangling[] = [];
+export function danglingOf(done: readonly AppliedChange[], { before, state, scope }: DanglingOptions): References {
+  const dangling: DanglingReference[] = [];
   const unseen = new Map<string, Unseen>();
   const pods = new PodsByNamespace(state);
   let looked = 0;
@@ -60,12 +60,12 @@ export function danglingOf(done: readonly AppliedChange[], { before, state, scop
     }
   }
   const applied = new Set(done.map(({ of, key }) => entryName(of, key)));
-  dangling.push(...leftBehind(before, state, applied));
+  dangling.push(...referencesToDeleted(before, state, applied));
   return { looked, dangling, unseen: [...unseen.values()] };
 }
 
 /** References of other objects to what was there before and is not any more. Pods that run already do not need it again. */
-function leftBehind(before: State, state: State, applied: ReadonlySet<string>): readonly Dangling[] {
+function referencesToDeleted(before: State, state: State, applied: ReadonlySet<string>): readonly DanglingReference[] {
   const gone = new Set([...before.keys()].filter((name) => !state.has(name)));
   if (gone.size === 0) return [];
   return [...state].flatMap(([entry, { of, key, object }]) => {

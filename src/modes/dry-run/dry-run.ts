@@ -18,7 +18,7 @@ import { openClaims, type OpenClaim } from "./open-claims.ts";
 import type { CustomResources } from "./custom-objects.ts";
 import { danglingOf, type References } from "./dangling.ts";
 import { isReconciled } from "./reconciled-kinds.ts";
-import type { LeftAlone } from "./kubelet.ts";
+import type { UntouchedPods } from "./kubelet.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 import { isInScope, type Scope } from "./scope.ts";
 import { defaultHorizonMs, untilConverged, type Convergence } from "./convergence.ts";
@@ -26,7 +26,7 @@ import type { SentWrite } from "./server-validate.ts";
 import { createSimulatedCluster, type SimulatedCluster } from "./simulated-cluster.ts";
 
 /** The cluster to begin with. */
-export interface InitialState extends LeftAlone {
+export interface InitialState extends UntouchedPods {
   /** Whole objects, with `apiVersion` and `kind`. */
   readonly objects: readonly StoredObject[];
   /** When it was so, in ms since 1970: time goes on from there. */
@@ -38,10 +38,10 @@ export interface InitialState extends LeftAlone {
 }
 
 export interface DryRunOptions extends OutcomeOptions {
-  readonly beginning: InitialState;
+  readonly initialState: InitialState;
   /** Applied before everything else: the state that the answer is the difference to. */
   readonly baseline: readonly RequestedChange[];
-  readonly wishes: readonly RequestedChange[];
+  readonly requestedChanges: readonly RequestedChange[];
   readonly controllers: readonly ControllerDefinition[];
   readonly seed: number;
   readonly horizonMs?: number;
@@ -77,7 +77,7 @@ export interface DryRun {
 
 /** Needs no cluster and no time of its own: the same options give the same answer. */
 export async function dryRun(options: DryRunOptions): Promise<DryRun> {
-  const { beginning, horizonMs = defaultHorizonMs } = options;
+  const { initialState: beginning, horizonMs = defaultHorizonMs } = options;
   const writes: SentWrite[] = [];
   const world = await createSimulatedCluster({
     ...(options.keepWrites === true && { onWrite: (write) => void writes.push(write) }),
@@ -101,7 +101,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   world.bus.listen(attribution.listener);
   const rollouts = new Rollouts(world.timeline.now(), before.values());
   world.onChange((change) => rollouts.accept(change));
-  const { done, refused } = await applyChanges(world, options.wishes);
+  const { done, refused } = await applyChanges(world, options.requestedChanges);
   for (const { of, key, changes } of done) if (changes !== undefined) attribution.applied(entryName(of, key), changes);
   const settled: Convergence =
     refused.length > 0 ? { is: "steady", afterMs: 0 } : await untilConverged(world, horizonMs);
@@ -148,7 +148,7 @@ async function driftOf(world: SimulatedCluster, options: DryRunOptions, horizonM
   let settled = await untilConverged(world, horizonMs);
   end();
   const steady = world.state();
-  const drift = inScope(outcomeOf(asFound, steady, attribution, options), options.beginning.scope);
+  const drift = inScope(outcomeOf(asFound, steady, attribution, options), options.initialState.scope);
   if (settled.is !== "steady" || options.baseline.length === 0) return { drift, settled, refused: [], before: steady };
   const { refused } = await applyChanges(world, options.baseline);
   if (refused.length === 0) settled = await untilConverged(world, horizonMs);

@@ -7,7 +7,7 @@ import { nodeAnnotation, silentAnnotation } from "../../controllers/kubelet/anno
 import { nodeStatusOf, simulatedNode } from "../../controllers/kubelet/node.ts";
 import { type Random, randomUuid, seededRandom } from "../../platform/random.ts";
 import type { InitialState } from "./dry-run.ts";
-import type { LeftAlone } from "./kubelet.ts";
+import type { UntouchedPods } from "./kubelet.ts";
 import { liveRefusals } from "./live-refusals.ts";
 import { type Scope, wholeCluster } from "./scope.ts";
 import { noCustomResources } from "./custom-objects.ts";
@@ -126,7 +126,7 @@ export function savedCluster(
     return { ...bare, status: nodeStatusOf(bare, emptyClusterAtMs) } as StoredObject;
   });
   const used = [...new Set(saved.map(({ metadata }) => metadata.namespace ?? ""))];
-  const begun = beginWith([...others, ...added, ...saved], used);
+  const begun = untouchedPodsOf([...others, ...added, ...saved], used);
   return {
     ...begun,
     atMs: latestTime(saved),
@@ -154,10 +154,10 @@ function latestTime(objects: readonly StoredObject[]): number {
 }
 
 /** Nodes that run what is new, and pods that stay as they are. */
-function beginWith(
+function untouchedPodsOf(
   found: readonly StoredObject[],
   namespaces: readonly string[],
-): LeftAlone & { readonly objects: StoredObject[] } {
+): UntouchedPods & { readonly objects: StoredObject[] } {
   const settledPods = new Set<string>();
   const loadPods = new Set<string>();
   const objects = found.map((object) => {
@@ -172,7 +172,7 @@ function beginWith(
 
 /** A snapshot as a dry-run begins with it: its nodes run what is new, and its pods stay as they are. */
 export function initialStateFrom(snapshot: Snapshot, namespaces: readonly string[], now: number): InitialState {
-  const { objects, ...leftAlone } = beginWith(snapshot.objects, namespaces);
+  const { objects, ...leftAlone } = untouchedPodsOf(snapshot.objects, namespaces);
   const atMs = snapshot.atMs ?? now;
   const isUnreadable = (plural: string): boolean => snapshot.unreadable.some(({ kind }) => kind.plural === plural);
   // Where nodes may not be read, pods must be placed all the same.

@@ -7,14 +7,14 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { kubelet } from "../../controllers/kubelet/kubelet.ts";
 import { syncPod } from "../../controllers/kubelet/sync.ts";
 
-export interface LeftAlone {
+export interface UntouchedPods {
   /** Pods that go on as they are until somebody deletes them, by uid. */
   readonly settledPods: ReadonlySet<string>;
   /** Pods that nothing is known of but the room they take: not even their end is judged. By uid. */
   readonly loadPods: ReadonlySet<string>;
 }
 
-export interface KubeletOptions extends LeftAlone {
+export interface KubeletOptions extends UntouchedPods {
   /** What keeps the pod's containers from starting, as `there is no ConfigMap shop/settings`; undefined where nothing does. */
   readonly lacks: (pod: Pod & StoredObject) => string | undefined;
 }

@@ -6,7 +6,7 @@ import type { ApiRequest, Transport } from "../../api/transport.ts";
 import { parseResponse } from "../../client/api/answers.ts";
 import { getRequest, listQuery } from "../../client/api/requests.ts";
 
-export interface ListAsk {
+export interface ReadListOptions {
   /** Unset: all namespaces. */
   readonly namespace?: string;
   /** Unset: whatever the newest is. */
@@ -32,7 +32,7 @@ interface ListBody {
 }
 
 /** @throws StatusError (403, 404, 410 for a revision that is no longer kept), TransportError. */
-export async function readList(transport: Transport, kind: Kind, ask: ListAsk): Promise<WholeList> {
+export async function readList(transport: Transport, kind: Kind, ask: ReadListOptions): Promise<WholeList> {
   const objects: StoredObject[] = [];
   const head = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   let [token, revision] = ["", ask.revision ?? ""];
@@ -51,7 +51,7 @@ export async function readList(transport: Transport, kind: Kind, ask: ListAsk): 
 async function readPage(
   transport: Transport,
   kind: Kind,
-  { namespace, revision, metadataOnly }: ListAsk,
+  { namespace, revision, metadataOnly }: ReadListOptions,
   token: string,
 ): Promise<{ readonly body: ListBody; readonly serverTime: number | undefined }> {
   const first = token === "";

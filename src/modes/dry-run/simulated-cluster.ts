@@ -22,13 +22,13 @@ import { fieldManagerOf } from "../run/live.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
 import { whatPodLacks } from "./lacking.ts";
-import { dryRunKubelet, type LeftAlone } from "./kubelet.ts";
+import { dryRunKubelet, type UntouchedPods } from "./kubelet.ts";
 import { type Lookup, type Scope, withinScope } from "./scope.ts";
 import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
 import { withCachedDiscovery } from "./cached-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
 
-export interface SimulatedClusterOptions extends LeftAlone {
+export interface SimulatedClusterOptions extends UntouchedPods {
   /** When it begins, in ms since 1970. */
   readonly startMs: number;
   readonly seed: number;

@@ -7,7 +7,7 @@ import { entryName, type State } from "../../views/state.ts";
 import type { AppliedChange } from "./apply.ts";
 import { type Availability, countsOf, isShort } from "./availability.ts";
 import type { OpenClaim } from "./open-claims.ts";
-import type { Dangling, References } from "./dangling.ts";
+import type { DanglingReference, References } from "./dangling.ts";
 import { isReconciled } from "./reconciled-kinds.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 
@@ -15,12 +15,12 @@ export interface Verdicts {
   /** Whether all that was applied becomes available. Findings: what does not. */
   readonly available: Verdict<Availability>;
   /** Whether all that is named is there. Findings: what is not. */
-  readonly references: Verdict<Dangling>;
+  readonly references: Verdict<DanglingReference>;
   /** Whether nothing would change. Findings: what would. */
   readonly unchanged: Verdict<ObjectChange>;
 }
 
-export interface ToJudge {
+export interface VerdictInput {
   readonly done: readonly AppliedChange[];
   readonly state: State;
   readonly controllers: readonly ControllerDefinition[];
@@ -31,7 +31,7 @@ export interface ToJudge {
   readonly liveRefusals: LiveRefusals;
 }
 
-export function verdictsOf(all: ToJudge): Verdicts {
+export function verdictsOf(all: VerdictInput): Verdicts {
   const { done, availability, references, changes } = all;
   const compared = done.filter(({ did }) => did !== "not compared");
   const unseen = [...notFollowed(all), ...stillRefused(all), ...takenToBeBound(all)];
@@ -63,7 +63,7 @@ export function verdictsOf(all: ToJudge): Verdicts {
 }
 
 /** Said, and not weighed: pods are taken to start, too. */
-function takenToBeBound({ claims }: ToJudge): readonly Unseen[] {
+function takenToBeBound({ claims }: VerdictInput): readonly Unseen[] {
   return claims.flatMap(({ of, key, binding }) =>
     binding.is === "waits"
       ? []
@@ -74,7 +74,7 @@ function takenToBeBound({ claims }: ToJudge): readonly Unseen[] {
 /** They make pods, and say in their status how many are ready: but nobody here does their work. */
 const workloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "Job", "CronJob"]);
 
-function notFollowed({ done, controllers, state }: ToJudge): readonly Unseen[] {
+function notFollowed({ done, controllers, state }: VerdictInput): readonly Unseen[] {
   const unseen = new Map<string, Unseen>();
   for (const each of done) {
     const { of, key, did } = each;
@@ -93,7 +93,7 @@ function notFollowed({ done, controllers, state }: ToJudge): readonly Unseen[] {
  * Deployments of which the cluster refuses the pods, for a reason that is not asked here, and that have a new ReplicaSet: whether its
  * pods will be let in is for the webhook or policy to say.
  */
-function stillRefused({ availability, state, liveRefusals }: ToJudge): readonly Unseen[] {
+function stillRefused({ availability, state, liveRefusals }: VerdictInput): readonly Unseen[] {
   if (liveRefusals.size === 0) return [];
   const unseen = new Map<string, Unseen>();
   for (const { object } of state.values()) {

@@ -31,7 +31,7 @@ export interface IntentionsOptions {
   /** What an object that is to be deleted is chosen among, as it is now. */
   readonly siblingsOf: (kind: string, object: StoredObject) => Siblings;
   /** By what the first of two siblings goes before the other or after it; undefined where it is all the same which goes. */
-  readonly toldApartBy: (kind: string, pair: SiblingPair) => string | undefined;
+  readonly distinguishedBy: (kind: string, pair: SiblingPair) => string | undefined;
   /** What the API server said when the owner tried to write the same; undefined where nothing tells that it did. */
   readonly refusalOf: (name: KeyOf, write: WouldBeWrite) => string | undefined;
   /** Whose answer to what an unexpected act is; undefined where nobody's here. */
@@ -196,7 +196,7 @@ export class Intentions {
     const uid = instead.before.metadata.uid;
     const other = intention.siblings.all.find(({ metadata }) => metadata.uid === uid) ?? instead.before;
     const pair = { one: write.before, other, related: intention.siblings.related };
-    const by = this.#options.toldApartBy(write.kind, pair);
+    const by = this.#options.distinguishedBy(write.kind, pair);
     const why = `owner deleted ${splitKey(instead.key).name}${by === undefined ? ", which ranks alike" : ` instead (${by})`}`;
     this.#settle(episode, intention, by === undefined ? "same" : "differs", why, instead);
     return true;

@@ -122,7 +122,7 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
     refusalOf: ({ controller, key }, { verb }) =>
       refusalIn(primaryOf(controllers, informers, controller)?.get(key), verb),
     siblingsOf: (kind, object) => (kind === Pods.kind ? siblingsOf(informers, object) : noSiblings),
-    toldApartBy: (kind, pair) => (kind === Pods.kind ? toldApartBy(pair, timeline.now()) : "another one"),
+    distinguishedBy: (kind, pair) => (kind === Pods.kind ? distinguishedBy(pair, timeline.now()) : "another one"),
     keyOfAct: (observed) => keyOfAct(controllers, observed, options.ownerOf),
   });
   const manager = new ControllerManager({
@@ -332,7 +332,7 @@ function siblingsOf(informers: SharedInformerFactory, object: StoredObject): Sib
 }
 
 /** The criterion that sets two pods apart; undefined for none, and for those that are a matter of the moment. */
-function toldApartBy({ one, other, related }: SiblingPair, now: number): string | undefined {
+function distinguishedBy({ one, other, related }: SiblingPair, now: number): string | undefined {
   const [a, b] = rankPods([one, other], related);
   const name = a === undefined || b === undefined ? undefined : decidingCriterion(a, b, now)?.criterion.name;
   return name === undefined || ofTheMoment.has(name) ? undefined : name;

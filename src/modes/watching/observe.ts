@@ -43,7 +43,7 @@ export interface ObserveOptions {
 export interface Observation {
   readonly manager: ControllerManager;
   /** Names of the controllers that are told of a kind. */
-  toldOf(of: KindName): readonly string[];
+  controllersWatching(of: KindName): readonly string[];
   states(): readonly InformerState[];
   /** Fills the caches, then lets the keys run through the queues. Called once. @throws the signal's reason. */
   start(signal: AbortSignal): Promise<void>;
@@ -52,7 +52,7 @@ export interface Observation {
 }
 
 /** A sync that does nothing: the queue drains as fast as it fills. */
-export const nothing: SyncInstead = () => () => Promise.resolve();
+export const noSync: SyncInstead = () => () => Promise.resolve();
 
 /**
  * Prepares to observe; nothing is asked of the server before `start`. Nothing is ever written: the connection refuses, and no sync
@@ -60,7 +60,7 @@ export const nothing: SyncInstead = () => () => Promise.resolve();
  * @throws RangeError for a scope that a controller cannot keep to.
  */
 export function observe(options: ObserveOptions): Observation {
-  const { client, bus, timeline, random, controllers, namespace, selector, sync = nothing } = options;
+  const { client, bus, timeline, random, controllers, namespace, selector, sync = noSync } = options;
   const read = new Set(controllers.flatMap(({ watches }) => watches.map(({ kind }) => nameOf(kind))));
   const narrowed = new Map(options.kinds.map(({ kind, selectors }) => [nameOf(kind), selectors]));
   const informers = new SharedInformerFactory({
@@ -85,8 +85,8 @@ export function observe(options: ObserveOptions): Observation {
   for (const { kind } of options.kinds) informers.forKind(kind);
   return {
     manager,
-    toldOf: (of) =>
-      manager.controllers.filter((running) => isTold(running, of)).map((running) => running.definition.name),
+    controllersWatching: (of) =>
+      manager.controllers.filter((running) => watchesKind(running, of)).map((running) => running.definition.name),
     states: () => informers.states(),
     async start(signal) {
       await manager.fillCaches(signal);
@@ -97,7 +97,7 @@ export function observe(options: ObserveOptions): Observation {
   };
 }
 
-function isTold({ definition, discovered }: ControllerManager["controllers"][number], of: KindName): boolean {
+function watchesKind({ definition, discovered }: ControllerManager["controllers"][number], of: KindName): boolean {
   const kinds = [...definition.watches.map(({ kind }) => kind), ...(discovered?.kinds ?? [])];
   return kinds.some(({ group, kind }) => group === of.group && kind === of.kind);
 }

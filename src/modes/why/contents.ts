@@ -5,7 +5,7 @@ import type { Item } from "../../diagnosis/diagnosis.ts";
 import { isPassive } from "../../diagnosis/passive.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
-import { isMeasured, listable } from "./listable.ts";
+import { isMetrics, listable } from "./listable.ts";
 import { inParallel } from "./parallel.ts";
 import type { Reading } from "./why.ts";
 
@@ -25,7 +25,7 @@ export function askable(kinds: readonly DiscoveredKind[], namespace: string): re
     (kind) =>
       (namespace === "" || kind.namespaced) &&
       !isPassive(kind) &&
-      !isMeasured(kind.group) &&
+      !isMetrics(kind.group) &&
       resourceOf(kind) !== probes,
   );
 }

@@ -5,7 +5,7 @@ import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { Item } from "../../diagnosis/diagnosis.ts";
 import type { Got } from "../../diagnosis/look.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
-import { isMeasured, listable } from "./listable.ts";
+import { isMetrics, listable } from "./listable.ts";
 import { inParallel } from "./parallel.ts";
 import { type ReaderOptions, reasonOf } from "./options.ts";
 
@@ -20,11 +20,11 @@ const mostKinds = 400;
 export async function readEverything(options: ReaderOptions, namespace: string): Promise<Got> {
   const { kinds, unavailable } = options.discovery;
   const listed = listable(kinds).filter(
-    (kind) => !left.has(resourceOf(kind)) && !isMeasured(kind.group) && (namespace === "" || kind.namespaced),
+    (kind) => !left.has(resourceOf(kind)) && !isMetrics(kind.group) && (namespace === "" || kind.namespaced),
   );
   const asked = listed.slice(0, mostKinds);
   const lists = await inParallel(asked, (kind) => listMetadata(options, kind, namespace));
-  const silent = unavailable.filter(({ groupVersion }) => !isMeasured(groupVersion));
+  const silent = unavailable.filter(({ groupVersion }) => !isMetrics(groupVersion));
   const cut = listed.length - asked.length;
   const tooMany = { what: `${cut} more kinds`, why: `after the first ${mostKinds}`, isDecisive: true };
   return {

@@ -17,6 +17,6 @@ export function listable(kinds: readonly DiscoveredKind[]): readonly DiscoveredK
 }
 
 /** Measurements own nothing, hold up nothing and wait for nothing, and their servers are away often. */
-export function isMeasured(group: string): boolean {
+export function isMetrics(group: string): boolean {
   return /(^|\.)metrics\.k8s\.io(\/|$)/.test(group);
 }

@@ -159,7 +159,7 @@ describe("one step of a rolling update of 10 pods", () => {
   test("says why it waits", async () => {
     await step({ name: "", strategy: [2, 0], old: 10, new: 2, availableNew: 0, become: { old: 10, new: 2 } });
     expect(scene.decisions.map(({ sentence }) => sentence)).toContain(
-      "2 pods of new not available; 10 are available in all and 10 must stay → 10 old pods stay for now",
+      "2 pods of new not available; 10 are available in total and 10 must stay → 10 old pods stay for now",
     );
   });
 

@@ -369,7 +369,7 @@ describe("the condition ReplicaFailure", () => {
     scene.put(ReplicaSets, setOf("old", { size: 0, hoursOld: 2 }));
     await scene.sync(key);
     expect(find(written(), "ReplicaFailure")).toBeUndefined();
-    expect(scene.decisions.at(-1)?.sentence).toContain("ReplicaFailure gone");
+    expect(scene.decisions.at(-1)?.sentence).toContain("ReplicaFailure removed");
   });
 });
 

@@ -207,7 +207,7 @@ describe("a Deployment in the embedded cluster", () => {
     );
     await scene.run(minute);
     expect(await scene.sizes()).toEqual(["web:1 × 3"]);
-    expect(scene.told()).toContain("it is being deleted → only its status is kept");
+    expect(scene.told()).toContain("it is being deleted → only its status is updated");
     await scene.stop();
   });
 });

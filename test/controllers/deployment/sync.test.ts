@@ -114,7 +114,7 @@ describe("the name of a new ReplicaSet", () => {
     expect(await rejection(scene.sync(key))).toMatchObject({ reason: "AlreadyExists" });
     expect(writtenStatus()?.collisionCount).toBe(1);
     expect(scene.decisions.at(-1)?.sentence).toBe(
-      `web-${hash} exists, with another owner or template → collisionCount none → 1, and another name next time`,
+      `web-${hash} exists, with another owner or template → collisionCount none → 1, so that the next name differs`,
     );
     expect(scene.events).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe("the new ReplicaSet", () => {
       "deployment.kubernetes.io/revision": "5",
       "deployment.kubernetes.io/revision-history": "1",
     });
-    expect(scene.decisions[0]?.sentence).toBe("new has the wanted template → revision 1 → 5");
+    expect(scene.decisions[0]?.sentence).toBe("new has the Deployment's template → revision 1 → 5");
   });
 
   test("takes over minReadySeconds and annotations", async () => {
@@ -217,7 +217,9 @@ describe("the new ReplicaSet", () => {
     scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
     await rejection(scene.sync(key));
     expect(scene.live(ReplicaSets)[0]?.spec?.minReadySeconds).toBe(9);
-    expect(scene.decisions[0]?.sentence).toBe("new has the wanted template → annotations note, minReadySeconds 9");
+    expect(scene.decisions[0]?.sentence).toBe(
+      "new has the Deployment's template → annotations note, minReadySeconds 9",
+    );
   });
 
   test("tells the Deployment its revision, and that it was found where no progress was told yet", async () => {

@@ -144,7 +144,7 @@ describe("what a watch shows of an object", () => {
         name,
         uid: `uid-${name}`,
       });
-    expect([evidence("owner"), evidence("left")]).toEqual(["its deletion was seen", undefined]);
+    expect([evidence("owner"), evidence("left")]).toEqual(["its deletion was observed", undefined]);
   });
 
   test("an owner that comes back after its end, as a late delta may show it, does no harm", () => {

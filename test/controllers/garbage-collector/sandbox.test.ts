@@ -76,10 +76,10 @@ describe("an owner that is deleted", () => {
     await it.delete("owner", "Background");
     expect(await it.names()).toEqual(["stranger"]);
     expect(it.decisions("ConfigMap default/child")).toEqual([
-      "delete: its only owner ConfigMap owner (uid …) is absent: its deletion was seen → delete, Background",
+      "delete: its only owner ConfigMap owner (uid …) is absent: its deletion was observed → delete, Background",
     ]);
     expect(it.decisions("ConfigMap default/grandchild")).toEqual([
-      "delete: its only owner ConfigMap child (uid …) is absent: its deletion was seen → delete, Background",
+      "delete: its only owner ConfigMap child (uid …) is absent: its deletion was observed → delete, Background",
     ]);
     await it.stop();
   });
@@ -97,7 +97,7 @@ describe("an owner that is deleted", () => {
     );
     expect(gone).toEqual(["default/grandchild", "default/child", "default/owner"]);
     expect(it.decisions("ConfigMap default/owner").at(-1)).toBe(
-      "dependents-gone: no dependent holds up its deletion → remove the finalizer foregroundDeletion",
+      "dependents-gone: no dependent blocks its deletion → remove the finalizer foregroundDeletion",
     );
     await it.stop();
   });
@@ -113,8 +113,8 @@ describe("an owner that is deleted", () => {
     const child = await it.during(it.you.get(ConfigMaps, { namespace: "default", name: "child" }));
     expect(child.metadata.ownerReferences?.map(({ name }) => name)).toEqual(["other"]);
     expect(it.decisions("orphan ConfigMap default/owner")).toEqual([
-      "orphan: ConfigMap default/owner is deleted and leaves its dependents → remove the reference to it from 1 dependent",
-      "orphaned: its dependents are free of it → remove the finalizer orphan",
+      "orphan: ConfigMap default/owner is being deleted without its dependents → remove the reference to it from 1 dependent",
+      "orphaned: all dependents are orphaned → remove the orphan finalizer",
     ]);
     await it.stop();
   });

@@ -76,7 +76,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     await it.sync(childKey);
     expect(told(it)).toEqual(["get ConfigMap ns/child"]);
     expect(it.decisions).toEqual([
-      "absent: it is absent: its name is another object's now, uid new → nothing depends on it",
+      "absent: it is absent: its name now belongs to another object, uid new → nothing depends on it",
     ]);
   });
 
@@ -114,7 +114,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     it.store(ConfigMaps, object(ConfigMaps, "owner", { uid: "another" }));
     await it.sync(childKey);
     expect(it.decisions).toEqual([
-      "delete: its only owner ConfigMap owner (uid uid-owner) is absent: its name is another object's now, uid another → delete, Background",
+      "delete: its only owner ConfigMap owner (uid uid-owner) is absent: its name now belongs to another object, uid another → delete, Background",
     ]);
   });
 
@@ -292,7 +292,7 @@ describe("an object with an owner", () => {
     // Nor are owners asked for that stand behind.
     expect(told(it)).toEqual(["get Node node"]);
     expect(it.decisions).toEqual([
-      "impossible-owner: it has no namespace, and its owner ConfigMap owner is of a kind that has → left alone",
+      "impossible-owner: it is cluster-scoped, but its owner ConfigMap owner is of a namespaced kind → left alone",
     ]);
   });
 });
@@ -315,7 +315,7 @@ describe("an owner that is known from references alone", () => {
     const [key = ""] = it.take();
     expect(await it.sync(key)).toBeUndefined();
     expect(it.take()).toEqual([childKey]);
-    expect(it.decisions).toEqual(["absent: it is absent: 404 from the API server → look at its 1 dependent"]);
+    expect(it.decisions).toEqual(["absent: it is absent: 404 from the API server → check its 1 dependent"]);
   });
 
   test("by an object without a namespace, though its kind has one, is not looked for", async () => {
@@ -356,7 +356,9 @@ describe("an object that is deleted in the foreground", () => {
     it.take();
     await it.sync("ConfigMap ns/owner");
     expect(it.take()).toEqual([childKey]);
-    expect(it.decisions).toEqual(["wait-for-dependents: 1 dependent held by it: ConfigMap ns/child → look at it"]);
+    expect(it.decisions).toEqual([
+      "wait-for-dependents: 1 dependent blocks its deletion: ConfigMap ns/child → check it",
+    ]);
   });
 
   test("names 3 of those that it waits for, and wakes none that waits itself", async () => {
@@ -370,7 +372,7 @@ describe("an object that is deleted in the foreground", () => {
     await it.sync("ConfigMap ns/owner");
     expect(it.take()).toEqual(["a", "c", "d"].map((name) => `ConfigMap ns/${name}`));
     expect(it.decisions).toEqual([
-      "wait-for-dependents: 4 dependents held by it: ConfigMap ns/a, ConfigMap ns/b, ConfigMap ns/c and 1 more → look at them",
+      "wait-for-dependents: 4 dependents block its deletion: ConfigMap ns/a, ConfigMap ns/b, ConfigMap ns/c and 1 more → check them",
     ]);
   });
 
@@ -399,7 +401,7 @@ describe("an object that is deleted in the foreground", () => {
       { what: "delete ConfigMap ns/child", options: { propagationPolicy: "Foreground" } },
     ]);
     expect(it.decisions).toContain(
-      "break-cycle: its dependent ConfigMap ns/last waits as its owner does, which may be a cycle → unblock its owners",
+      "break-cycle: its dependent ConfigMap ns/last waits for its dependents, as its owner does: possibly a cycle → unblock its owners",
     );
   });
 
@@ -435,8 +437,8 @@ describe("an object that is deleted without its dependents", () => {
       body: { metadata: { uid: "uid-a", ownerReferences: [{ $patch: "delete", uid: "uid-owner" }] } },
     });
     expect(it.decisions).toEqual([
-      "orphan: ConfigMap ns/owner is deleted and leaves its dependents → remove the reference to it from 2 dependents",
-      "orphaned: its dependents are free of it → remove the finalizer orphan",
+      "orphan: ConfigMap ns/owner is being deleted without its dependents → remove the reference to it from 2 dependents",
+      "orphaned: all dependents are orphaned → remove the orphan finalizer",
     ]);
   });
 
@@ -445,7 +447,7 @@ describe("an object that is deleted without its dependents", () => {
     it.add(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["orphan"] }));
     await it.sync("orphan ConfigMap ns/owner");
     expect(told(it)).toEqual(["get ConfigMap ns/owner", "patch ConfigMap ns/owner"]);
-    expect(it.decisions).toEqual(["orphaned: it has no dependents → remove the finalizer orphan"]);
+    expect(it.decisions).toEqual(["orphaned: it has no dependents → remove the orphan finalizer"]);
   });
 
   test("keeps its finalizer when one could not be freed (TestOrphanDependentsFailure)", async () => {
@@ -458,7 +460,7 @@ describe("an object that is deleted without its dependents", () => {
     const failed = await it.sync("orphan ConfigMap ns/owner");
     expect((failed as Error).cause).toMatchObject({ message: "InternalError" });
     expect(String(failed)).toContain(
-      "Cannot free 1 of 2 dependents from ConfigMap ns/owner, the first being ConfigMap ns/a",
+      "Cannot orphan 1 of 2 dependents of ConfigMap ns/owner, the first of them ConfigMap ns/a",
     );
     expect(told(it)).toEqual(["patch ConfigMap ns/a", "patch ConfigMap ns/b"]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Node } from "../../../src/api/types.ts";
 import { AddressRange } from "../../../src/controllers/kubelet/addresses.ts";
-import { isSilent, isSimulated } from "../../../src/controllers/kubelet/managed.ts";
+import { isSilent, isSimulated } from "../../../src/controllers/kubelet/simulated.ts";
 import { annotation } from "../../support/pods.ts";
 
 const nodeWith = (podCIDR: string, annotations: Readonly<Record<string, string>> = {}): Node => ({

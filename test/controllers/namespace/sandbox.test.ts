@@ -131,10 +131,10 @@ describe("a namespace that is deleted", () => {
     expect(new Set(deletions).size).toBe(deletions.length);
     expect(it.requests.at(-1)).toBe("PUT /api/v1/namespaces/shop/finalize");
     expect(it.decisions()).toEqual([
-      "pods-first: its pods go before all else → delete them",
+      "pods-first: its pods are deleted before everything else → delete them",
       expect.stringMatching(/^delete-content: no pod is left → delete all objects of \d+ kinds$/) as string,
-      "conditions: nothing is in the way → all five conditions say so",
-      "finalize: nothing is left in it → take out the finalizer kubernetes",
+      "conditions: nothing blocks the deletion → all five conditions are False",
+      "finalize: nothing is left in it → remove the finalizer kubernetes",
     ]);
     await it.stop();
   });
@@ -188,7 +188,7 @@ describe("a namespace that is deleted", () => {
       "FinalizersRemaining: Some content in the namespace has finalizers remaining: example.com/also in 1 resource instances, example.com/hold in 1 resource instances",
     ]);
     expect(it.decisions()).toContain(
-      "wait-for-content: 1 configmaps left, held by example.com/hold, example.com/also → wait; look again in 8 s",
+      "wait-for-content: 1 configmaps left, blocked by example.com/hold, example.com/also → wait; requeue in 8 s",
     );
     const patch = { type: "merge", body: { metadata: { finalizers: null } } } as const;
     await it.during(it.you.patch(ConfigMaps, { namespace: name, name: "held" }, patch));
@@ -207,7 +207,7 @@ describe("a namespace that is deleted", () => {
     await it.run(6000);
     expect(new Set(deleted(it))).toEqual(new Set(["pods"]));
     expect(it.decisions()).toContain(
-      "wait-for-pods: 1 pod left, held by example.com/hold → all else waits; look again in 301 s",
+      "wait-for-pods: 1 pod left, blocked by example.com/hold → everything else waits; requeue in 301 s",
     );
     // Of what else is left nothing is known yet.
     expect(await it.problems()).toEqual([]);
@@ -338,7 +338,7 @@ describe("a namespace that is deleted", () => {
     await it.run(20_000);
     expect((await it.live())?.spec?.finalizers).toEqual(["example.com/a", "example.com/z"]);
     expect(it.decisions()).toContain(
-      "finalize: nothing is left in it → take out the finalizer kubernetes; example.com/a, example.com/z stay",
+      "finalize: nothing is left in it → remove the finalizer kubernetes; example.com/a, example.com/z stay",
     );
     await it.stop();
   });

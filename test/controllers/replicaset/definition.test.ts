@@ -96,7 +96,7 @@ describe("the rules", () => {
       sentence: scaleDown.sentence({ desired: 0, active: 600, delete: 500, chosen: [], by: "newest first" }),
     },
     {
-      says: "1 created and 2 deleted not seen yet → wait",
+      says: "1 created and 2 deleted not observed yet → wait",
       sentence: wait.sentence({ desired: 0, active: 0, creations: 1, deletions: 2 }),
     },
     {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
-import type { ReplicaCondition, ReplicaStatus } from "../../../src/controllers/replicaset/replicated.ts";
+import type { ReplicaCondition, ReplicaStatus } from "../../../src/controllers/replicaset/replica-owner.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { calculateStatus, isStatusCurrent, type Observed } from "../../../src/controllers/replicaset/status.ts";
 import { rejection } from "../../support/rejection.ts";
@@ -276,7 +276,7 @@ describe("writing the status", () => {
     await scene.sync("shop/web");
     expect(bodies()[0]?.status?.conditions).toBeUndefined();
     expect(scene.decisions.map(({ rule }) => rule)).toEqual(["scale-up", "replica-failure", "status"]);
-    expect(scene.decisions.at(-1)?.sentence).toBe("ReplicaFailure gone");
+    expect(scene.decisions.at(-1)?.sentence).toBe("ReplicaFailure removed");
   });
 
   test("the cached object is left as it is", async () => {

@@ -3,9 +3,9 @@ import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
 import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
 import { CacheBehindError } from "../../../src/controller/api/consistency.ts";
 import { relatedPods } from "../../../src/controllers/replicaset/related.ts";
-import type { Flavour } from "../../../src/controllers/replicaset/replicated.ts";
+import type { ReplicaControllerConfig } from "../../../src/controllers/replicaset/replica-owner.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
-import { syncReplicated } from "../../../src/controllers/replicaset/sync.ts";
+import { syncReplicaSet } from "../../../src/controllers/replicaset/sync.ts";
 import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
 import {
@@ -43,7 +43,7 @@ const written = (): ReplicaSet["status"] =>
   (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as ReplicaSet | undefined)?.status;
 
 /** One that selects everything. */
-const plain: Flavour<ReplicaSet> = {
+const plain: ReplicaControllerConfig<ReplicaSet> = {
   kind: ReplicaSets,
   selectorOf: () => [],
   checksConsistency: false,
@@ -162,16 +162,16 @@ describe("a sync", () => {
 
   test("of an object whose selector fails for any other reason fails as well: that is a defect", async () => {
     has({ replicas: 2 });
-    const flavour: Flavour<ReplicaSet> = {
+    const config: ReplicaControllerConfig<ReplicaSet> = {
       ...plain,
       selectorOf() {
         throw new TypeError("a defect");
       },
     };
-    expect((await rejection(syncReplicated(scene.context(key), flavour))).message).toBe("a defect");
+    expect((await rejection(syncReplicaSet(scene.context(key), config))).message).toBe("a defect");
     const owned = ownedBy(deploymentOf("shop"), {});
     scene.put(ReplicaSets, owned);
-    expect(() => relatedPods(scene.context(key), flavour, owned)).toThrow("a defect");
+    expect(() => relatedPods({ context: scene.context(key), config, object: owned })).toThrow("a defect");
   });
 
   test("takes one desired replica where none is said", async () => {
@@ -191,7 +191,7 @@ describe("a sync", () => {
   test("of an object without a spec and with a pod asks for nothing", async () => {
     scene.put(ReplicaSets, { metadata: replicaSetOf().metadata });
     scene.put(Pods, podOf("mine", { ready: true }));
-    await syncReplicated(scene.context(key), plain);
+    await syncReplicaSet(scene.context(key), plain);
     expect(scene.requeues).toEqual([]);
   });
 
@@ -236,7 +236,7 @@ describe("expectations", () => {
     expect(verbs()).toEqual({ updateStatus: 1 });
     expect(scene.decisions[0]).toMatchObject({
       rule: "wait",
-      sentence: "2 created not seen yet → wait",
+      sentence: "2 created not observed yet → wait",
       facts: { desired: 3, active: 0, creations: 2, deletions: 0 },
     });
   });
@@ -246,7 +246,7 @@ describe("expectations", () => {
     scene.expectations.expectDeletions(key, ["shop/pod-0"]);
     await scene.sync(key);
     expect(verbs()["delete"]).toBeUndefined();
-    expect(scene.decisions[0]?.sentence).toBe("1 deleted not seen yet → wait");
+    expect(scene.decisions[0]?.sentence).toBe("1 deleted not observed yet → wait");
   });
 
   test("a failed create is not waited for", async () => {
@@ -349,7 +349,7 @@ describe("availability", () => {
     await scene.sync(key);
     expect(written()).toMatchObject({ readyReplicas: 3 });
     expect(written()?.availableReplicas).toBeUndefined();
-    expect(scene.requeues).toEqual([{ ms: 1000, why: "0 of 3 ready pods are available → look again in 1 s, for c" }]);
+    expect(scene.requeues).toEqual([{ ms: 1000, why: "0 of 3 ready pods are available → requeue in 1 s, for c" }]);
   });
 
   test("it does not when all ready pods are available, or none is asked to wait", async () => {

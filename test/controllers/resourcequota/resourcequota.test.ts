@@ -93,7 +93,7 @@ describe("the ResourceQuota controller", () => {
     const sentences = cluster.events.flatMap((event) =>
       event.stage === "decision" && event.controller === "resourcequota" ? [event.sentence] : [],
     );
-    expect(sentences).toContain("no kind is known that is counted under count/no.such → no figure for it");
+    expect(sentences).toContain("no known kind is counted under count/no.such → no usage for it");
     await cluster.stop();
   });
 

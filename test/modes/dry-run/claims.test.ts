@@ -141,7 +141,10 @@ const rows: readonly {
 describe("a claim with", () => {
   for (const { name, there, spec, waits, because } of rows) {
     test(`${name} ${waits === undefined ? "is taken to be bound" : "keeps its pods waiting"}`, async () => {
-      const run = await play({ beginning: cluster(...there), wishes: [apply(claim(spec)), apply(withData())] });
+      const run = await play({
+        initialState: cluster(...there),
+        requestedChanges: [apply(claim(spec)), apply(withData())],
+      });
       const field = "(.spec.volumes[0].persistentVolumeClaim.claimName)";
       expect(toldOf({ ...run, availability: run.availability.filter(({ of }) => of.kind === "ReplicaSet") })).toEqual(
         waits === undefined
@@ -158,7 +161,7 @@ describe("a claim with", () => {
 
   test("a class, where no cluster is asked, is taken to be bound", async () => {
     const wishes = [apply(claim({ storageClassName: "fast" })), apply(withData())];
-    const run = await play({ beginning: emptyCluster(["default"]), wishes });
+    const run = await play({ initialState: emptyCluster(["default"]), requestedChanges: wishes });
     const because = "StorageClass fast was not looked at: no cluster is asked";
     expect(toldOf(run)).toEqual({ is: "taken to be bound", because, available: 1 });
   });
@@ -169,7 +172,7 @@ describe("a claim with", () => {
       spec: { ...(claim({ storageClassName: "gone" }) as unknown as { spec: object }).spec, volumeName: "gone" },
       status: { phase: "Bound" },
     });
-    const run = await play({ beginning: cluster(bound), wishes: [apply(withData())] });
+    const run = await play({ initialState: cluster(bound), requestedChanges: [apply(withData())] });
     expect([run.claims, run.availability[0]?.available]).toEqual([[], 1]);
   });
 });

@@ -32,15 +32,15 @@ function unchangedOf(run: DryRun): string {
 describe("an object of a kind that the sandbox does not serve", () => {
   test("is compared with the one that is there: fields that nobody applied stay", async () => {
     const applied = frob({ size: 1, gone: true });
-    const first = await play({ beginning: begin({}), wishes: [apply(applied)] });
+    const first = await play({ initialState: begin({}), requestedChanges: [apply(applied)] });
     const made = first.state.get("example.com/Frob default/f")?.object as StoredObject;
     const beginning = begin({
       objects: [{ ...made, ...frob({ size: 1, gone: true, byOthers: 1 }), metadata: made.metadata }],
     });
-    const same = await play({ beginning, wishes: [apply(applied)] });
+    const same = await play({ initialState: beginning, requestedChanges: [apply(applied)] });
     expect(same.done.map(({ did }) => did)).toEqual(["unchanged"]);
     expect([changesOf(same), unchangedOf(same)]).toEqual([[], "well"]);
-    const other = await play({ beginning, wishes: [apply(frob({ size: 2 }))] });
+    const other = await play({ initialState: beginning, requestedChanges: [apply(frob({ size: 2 }))] });
     expect(changesOf(other)).toEqual(["~ Frob default/f"]);
     expect(other.done[0]?.changes).toEqual([
       { path: ".spec.size", before: 1, after: 2 },
@@ -51,33 +51,33 @@ describe("an object of a kind that the sandbox does not serve", () => {
   });
 
   test("is compared with the baseline where there is no cluster", async () => {
-    const run = await play({ baseline: [apply(frob({ size: 1 }))], wishes: [apply(frob({ size: 1 }))] });
+    const run = await play({ baseline: [apply(frob({ size: 1 }))], requestedChanges: [apply(frob({ size: 1 }))] });
     expect([run.done[0]?.did, unchangedOf(run)]).toEqual(["unchanged", "well"]);
-    const changed = await play({ baseline: [apply(frob({ size: 1 }))], wishes: [apply(frob({ size: 3 }))] });
+    const changed = await play({ baseline: [apply(frob({ size: 1 }))], requestedChanges: [apply(frob({ size: 3 }))] });
     expect([changesOf(changed), unchangedOf(changed)]).toEqual([["~ Frob default/f"], "found"]);
   });
 
   test("that could not be read leaves open whether anything would change", async () => {
     const unread = new Map([["example.com/Frob default/f", "not allowed to get frobs.example.com"]]);
-    const run = await play({ beginning: begin({ unread }), wishes: [apply(frob({}))] });
+    const run = await play({ initialState: begin({ unread }), requestedChanges: [apply(frob({}))] });
     expect(run.done).toMatchObject([{ did: "not compared", why: "not allowed to get frobs.example.com" }]);
     expect([changesOf(run), unchangedOf(run)]).toEqual([[], "cannot tell"]);
   });
 
   test("goes when it is deleted, unless a finalizer holds it", async () => {
     const wish = { is: "delete", kind: Frobs, namespace: "default", name: "f" } as const;
-    const gone = await play({ beginning: begin({ objects: [live(frob({}))] }), wishes: [wish] });
+    const gone = await play({ initialState: begin({ objects: [live(frob({}))] }), requestedChanges: [wish] });
     expect(changesOf(gone)).toEqual(["- Frob default/f"]);
     const held = live(frob({}), { finalizers: ["a.b/c"] });
-    const kept = await play({ beginning: begin({ objects: [held] }), wishes: [wish] });
+    const kept = await play({ initialState: begin({ objects: [held] }), requestedChanges: [wish] });
     expect(kept.state.get("example.com/Frob default/f")?.object.metadata.deletionTimestamp).toBeDefined();
-    const absent = await play({ beginning: begin({}), wishes: [wish] });
+    const absent = await play({ initialState: begin({}), requestedChanges: [wish] });
     expect(absent.refused.map(({ error }) => error.message)).toEqual(['frobs.example.com "f" not found']);
   });
 
   test("of a kind of the whole cluster has no namespace", async () => {
     const kinds = [{ ...Frobs, namespaced: false }];
-    const run = await play({ beginning: begin({ kinds }), wishes: [apply(frob({}))] });
+    const run = await play({ initialState: begin({ kinds }), requestedChanges: [apply(frob({}))] });
     expect(changesOf(run)).toEqual(["+ Frob f"]);
   });
 });

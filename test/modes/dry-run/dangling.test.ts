@@ -49,7 +49,7 @@ const statefulSet = object("apps/v1", "StatefulSet", {
 });
 
 async function told(...objects: readonly ToApply[]): Promise<DryRun> {
-  const run = await play({ wishes: objects.map(apply) });
+  const run = await play({ requestedChanges: objects.map(apply) });
   expect(run.refused.map(({ error }) => error.message)).toEqual([]);
   return run;
 }
@@ -160,7 +160,7 @@ describe("a reference that leads nowhere is told with its field:", () => {
 
   test("a ServiceAccount, though its pods are refused", async () => {
     const { references } = await play({
-      wishes: [
+      requestedChanges: [
         apply({ ...web, spec: { ...(web as unknown as { spec: object }).spec, template: withAccount } } as ToApply),
       ],
     });
@@ -210,7 +210,7 @@ test("what is deleted is missed by those that name it, whether they are applied 
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
   const run = await play({
     baseline: [settings, needy].map(apply),
-    wishes: [{ is: "delete", kind, namespace: "default", name: "settings" }],
+    requestedChanges: [{ is: "delete", kind, namespace: "default", name: "settings" }],
   });
   expect(run.references.dangling).toEqual([
     {
@@ -230,7 +230,10 @@ describe("what could not be seen is not dangling, and is said:", () => {
 
   test("a kind that may not be read", async () => {
     const beginning = { ...emptyCluster([]), scope: scopeWith([["/Secret", "secrets may not be read"]]) };
-    const run = await play({ beginning, wishes: [apply(withEnv({ envFrom: [{ secretRef: { name: "login" } }] }))] });
+    const run = await play({
+      initialState: beginning,
+      requestedChanges: [apply(withEnv({ envFrom: [{ secretRef: { name: "login" } }] }))],
+    });
     expect(run.references.dangling).toEqual([]);
     expect(run.references.unseen).toEqual([
       { what: "Secret default/login", why: "secrets may not be read", isDecisive: true },

@@ -16,7 +16,7 @@ const three = [apply(webReplicaSet(3))];
 
 describe("dry-run", () => {
   test("shows what a controller creates for a manifest, with its decision", async () => {
-    const run = await play({ wishes: three });
+    const run = await play({ requestedChanges: three });
     expect(changesOf(run)).toEqual(["+ ReplicaSet default/web", "+ 3 Pod default/web-…"]);
     expect(run.groups[0]?.changes[1]?.causes).toEqual([
       {
@@ -32,29 +32,29 @@ describe("dry-run", () => {
   });
 
   test("with a baseline shows only what is different", async () => {
-    const run = await play({ baseline: three, wishes: [apply(webReplicaSet(4))] });
+    const run = await play({ baseline: three, requestedChanges: [apply(webReplicaSet(4))] });
     expect(changesOf(run)).toEqual(["~ ReplicaSet default/web", "+ Pod default/web-…"]);
     expect(run.done.map(({ did }) => did)).toEqual(["configured"]);
   });
 
   test("of the same manifests again shows nothing", async () => {
-    const run = await play({ baseline: three, wishes: three });
+    const run = await play({ baseline: three, requestedChanges: three });
     expect([changesOf(run), run.done.map(({ did }) => did)]).toEqual([[], ["unchanged"]]);
   });
 
   test("scales", async () => {
-    const run = await play({ baseline: three, wishes: [{ is: "scale", ...web, replicas: 1 }] });
+    const run = await play({ baseline: three, requestedChanges: [{ is: "scale", ...web, replicas: 1 }] });
     expect(changesOf(run)).toEqual(["~ ReplicaSet default/web", "- 2 Pod default/web-…"]);
     expect(run.rollouts).toMatchObject([{ key: "default/web", fewestReady: 1 }]);
   });
 
   test("prints equal objects one by one where they are not folded", async () => {
-    const run = await play({ wishes: three, fold: false });
+    const run = await play({ requestedChanges: three, fold: false });
     expect(changesOf(run).filter((line) => line === "+ Pod default/web-…")).toHaveLength(3);
   });
 
   test("says what keeps pods from becoming available", async () => {
-    const run = await play({ wishes: [apply(webReplicaSet(2, { resources: { requests: { cpu: "20" } } }))] });
+    const run = await play({ requestedChanges: [apply(webReplicaSet(2, { resources: { requests: { cpu: "20" } } }))] });
     expect(run.availability).toMatchObject([
       { available: 0, desired: 2, why: "Pod web-…: 0/3 nodes are available: 3 Insufficient cpu." },
     ]);
@@ -75,7 +75,7 @@ describe("dry-run", () => {
       status: { hard: { pods: "1" }, used: { pods: "0" } },
     } as StoredObject;
     const empty = emptyCluster([]);
-    const run = await play({ beginning: { ...empty, objects: [...empty.objects, quota] }, wishes: three });
+    const run = await play({ initialState: { ...empty, objects: [...empty.objects, quota] }, requestedChanges: three });
     expect(run.refusedWrites).toMatchObject([{ controller: "replicaset", verb: "create", kind: "Pod" }]);
     expect(run.refusedWrites[0]?.error).toContain("exceeded quota: few");
     expect(run.availability).toMatchObject([{ available: 1, desired: 3 }]);
@@ -84,7 +84,7 @@ describe("dry-run", () => {
 
   test("applies nothing more to what was refused, and says why", async () => {
     const wrong = webReplicaSet(1, { imagee: "x" });
-    const run = await play({ wishes: [apply(wrong)] });
+    const run = await play({ requestedChanges: [apply(wrong)] });
     expect(run.refused.map(({ error }) => error.message)).toEqual([
       'ReplicaSet in version "v1" cannot be handled as a ReplicaSet: strict decoding error: unknown field "spec.template.spec.containers[0].imagee"',
     ]);
@@ -94,9 +94,9 @@ describe("dry-run", () => {
   test("gives the same answer for the same seed, to the byte", async () => {
     const text = (run: DryRun): string => JSON.stringify([run.groups, [...run.state.values()], run.rollouts]);
     const [first, second, other] = await Promise.all([
-      play({ wishes: three }),
-      play({ wishes: three }),
-      play({ wishes: three, seed: 2 }),
+      play({ requestedChanges: three }),
+      play({ requestedChanges: three }),
+      play({ requestedChanges: three, seed: 2 }),
     ]);
     expect(text(second)).toBe(text(first));
     expect(text(other)).not.toBe(text(first));
@@ -104,9 +104,9 @@ describe("dry-run", () => {
   });
 
   test("goes on from the end of another one, with uids that nobody has yet", async () => {
-    const first = await play({ wishes: three });
+    const first = await play({ requestedChanges: three });
     const saved = [...first.state.values()].map(({ object }) => object);
-    const second = await play({ beginning: savedCluster(saved, []), wishes: [apply(webReplicaSet(5))] });
+    const second = await play({ initialState: savedCluster(saved, []), requestedChanges: [apply(webReplicaSet(5))] });
     expect(changesOf(second)).toEqual(["~ ReplicaSet default/web", "+ 2 Pod default/web-…"]);
     expect([second.drift, second.availability[0]?.available]).toEqual([[], 5]);
     const uids = [...second.state.values()].map(({ object }) => object.metadata.uid);
@@ -117,7 +117,7 @@ describe("dry-run", () => {
     const set = { ...webReplicaSet(1), kind: "StatefulSet" };
     const custom: ToApply = { apiVersion: "example.com/v1", kind: "Frob", metadata: { name: "f" } };
     const settings: ToApply = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } };
-    const run = await play({ wishes: [apply(set), apply(custom), apply(settings)] });
+    const run = await play({ requestedChanges: [apply(set), apply(custom), apply(settings)] });
     expect(run.refused).toEqual([]);
     expect(run.notFollowed.map(({ of, did }) => `${of.kind} ${did}`)).toEqual(["StatefulSet created", "Frob created"]);
   });
@@ -158,7 +158,7 @@ const flipper = defineController<ReplicaSet>({
 
 describe("a dry-run that never ends", () => {
   test("is known by a state that comes back, and names who writes what", async () => {
-    const run = await play({ wishes: three, controllers: [flipper] });
+    const run = await play({ requestedChanges: three, controllers: [flipper] });
     if (run.settled.is !== "loop") throw new Error(`it ended ${run.settled.is}`);
     const { objects, writers } = run.settled.loop;
     expect(objects).toEqual([
@@ -168,7 +168,11 @@ describe("a dry-run that never ends", () => {
   });
 
   test("is found before anything is applied", async () => {
-    const run = await play({ baseline: three, wishes: [{ is: "scale", ...web, replicas: 1 }], controllers: [flipper] });
+    const run = await play({
+      baseline: three,
+      requestedChanges: [{ is: "scale", ...web, replicas: 1 }],
+      controllers: [flipper],
+    });
     expect([run.before.is, run.done]).toEqual(["loop", []]);
   });
 });
@@ -180,7 +184,7 @@ test("a pod of its own runs and is available", async () => {
     metadata: { name: "p" },
     spec: { containers: [{ name: "c", image: "i" }] },
   } as ToApply;
-  const run = await play({ wishes: [apply(pod)] });
+  const run = await play({ requestedChanges: [apply(pod)] });
   expect(changesOf(run)).toEqual(["+ Pod default/p"]);
   expect(run.availability).toMatchObject([{ of: { kind: Pods.kind }, available: 1, desired: 1 }]);
 });

@@ -13,7 +13,7 @@ const quota = 'pods "web-x" is forbidden: exceeded quota: q, requested: pods=1, 
 
 /** A cluster with the ReplicaSet `web` whose pods are refused with this message. */
 async function refusing(message: string, wishes: readonly ReturnType<typeof apply>[]): Promise<DryRun> {
-  const first = await play({ wishes: [apply(webReplicaSet(3))] });
+  const first = await play({ requestedChanges: [apply(webReplicaSet(3))] });
   const saved = [...first.state.values()]
     .map(({ object }) => object)
     .filter(({ kind }) => kind !== "Pod")
@@ -29,7 +29,7 @@ async function refusing(message: string, wishes: readonly ReturnType<typeof appl
       };
       return { ...object, status } as StoredObject;
     });
-  return play({ beginning: savedCluster(saved, []), wishes });
+  return play({ initialState: savedCluster(saved, []), requestedChanges: wishes });
 }
 
 describe("pods that a webhook of the cluster refuses", () => {
@@ -51,13 +51,13 @@ describe("pods that a webhook of the cluster refuses", () => {
       return apply({ ...rest, kind: "Deployment" });
     };
     const controllers = [deployment, replicaset];
-    const first = await play({ wishes: [web("a")], controllers });
+    const first = await play({ requestedChanges: [web("a")], controllers });
     const old = [...first.state.values()].find(({ of }) => of.kind === "ReplicaSet")?.object;
     const liveRefusals = new Map([[old?.metadata.uid ?? "", webhook]]);
     const saved = [...first.state.values()].map(({ object }) => object);
     const run = await play({
-      beginning: { ...savedCluster(saved, []), liveRefusals },
-      wishes: [web("b")],
+      initialState: { ...savedCluster(saved, []), liveRefusals },
+      requestedChanges: [web("b")],
       controllers,
     });
     const { available } = verdictsOf({ ...run, controllers, changes: [], liveRefusals });

@@ -22,7 +22,7 @@ function usedIn({ state }: DryRun): unknown {
 
 describe("a quota among the manifests", () => {
   test("is counted, and lets in no more than it allows", async () => {
-    const run = await play({ wishes: [apply(quota({ pods: "2" })), apply(webReplicaSet(5))] });
+    const run = await play({ requestedChanges: [apply(quota({ pods: "2" })), apply(webReplicaSet(5))] });
     expect(usedIn(run)).toEqual({ pods: "2" });
     expect(run.availability).toMatchObject([{ available: 2, desired: 5 }]);
     expect(run.availability[0]?.why).toContain("exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2");
@@ -30,13 +30,13 @@ describe("a quota among the manifests", () => {
 
   test("gives back what is deleted", async () => {
     const baseline = [apply(quota({ pods: "3" })), apply(webReplicaSet(3))];
-    const run = await play({ baseline, wishes: [apply(webReplicaSet(1))] });
+    const run = await play({ baseline, requestedChanges: [apply(webReplicaSet(1))] });
     expect(usedIn(run)).toEqual({ pods: "1" });
   });
 
   test("is no change where nothing but its count is another", async () => {
     const baseline = [apply(quota({ pods: "3" })), apply(webReplicaSet(1))];
-    const run = await play({ baseline, wishes: [apply(webReplicaSet(2))] });
+    const run = await play({ baseline, requestedChanges: [apply(webReplicaSet(2))] });
     expect(changesOf(run)).toEqual(["~ ReplicaSet default/web", "+ Pod default/web-…"]);
     expect(run.notFollowed).toEqual([]);
   });
@@ -53,6 +53,6 @@ test("figures that rest on kinds which may not be read stay as the cluster has c
   const empty = emptyCluster([]);
   const objects = [...empty.objects, live as unknown as StoredObject];
   const scope = { ...wholeCluster, uncounted: new Set(["secrets"]) };
-  expect(usedIn(await play({ beginning: { ...empty, objects, scope } }))).toEqual({ secrets: "7" });
-  expect(usedIn(await play({ beginning: { ...empty, objects } }))).toEqual({ secrets: "0" });
+  expect(usedIn(await play({ initialState: { ...empty, objects, scope } }))).toEqual({ secrets: "7" });
+  expect(usedIn(await play({ initialState: { ...empty, objects } }))).toEqual({ secrets: "0" });
 });

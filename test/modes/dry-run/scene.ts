@@ -25,9 +25,9 @@ export function webReplicaSet(replicas: number, container: object = {}, labels: 
 
 export function play(options: Partial<DryRunOptions>): Promise<DryRun> {
   return dryRun({
-    beginning: emptyCluster(["shop"]),
+    initialState: emptyCluster(["shop"]),
     baseline: [],
-    wishes: [],
+    requestedChanges: [],
     controllers: [replicaset],
     seed: 1,
     shown: {},

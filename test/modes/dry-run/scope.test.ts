@@ -47,7 +47,11 @@ function playOn(
   namespaces: readonly string[],
   wishes: readonly RequestedChange[] = [],
 ): Promise<DryRun> {
-  return play({ beginning: initialStateFrom(snapshot, namespaces, virtualStart), wishes, controllers });
+  return play({
+    initialState: initialStateFrom(snapshot, namespaces, virtualStart),
+    requestedChanges: wishes,
+    controllers,
+  });
 }
 
 const noted = ({ groups, drift }: DryRun): readonly string[] => [

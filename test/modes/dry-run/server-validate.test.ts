@@ -12,7 +12,10 @@ async function validated(
   path: RegExp,
   message: string,
 ): Promise<{ readonly run: DryRun; readonly validations: readonly Validation[] }> {
-  const run = await play({ wishes: [apply(webReplicaSet(3)), { is: "scale", ...web, replicas: 4 }], keepWrites: true });
+  const run = await play({
+    requestedChanges: [apply(webReplicaSet(3)), { is: "scale", ...web, replicas: 4 }],
+    keepWrites: true,
+  });
   const answers = new Map(run.writes.map(({ request, answer }) => [bodyOf(request), answer]));
   const transport: Transport = {
     send(request) {

@@ -76,7 +76,7 @@ function sceneOf(now: StoredObject | undefined, refusal?: string): Scene {
     now: () => now,
     refusalOf: (_name, { verb }) => (verb === "create" ? refusal : undefined),
     siblingsOf: () => ({ all: [pod("a"), pod("b")], related: [] }),
-    toldApartBy: () => "unassigned first",
+    distinguishedBy: () => "unassigned first",
     keyOfAct: () => undefined,
   });
   return { intentions, told, timeline };

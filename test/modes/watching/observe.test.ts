@@ -74,15 +74,15 @@ describe("observe", () => {
 
   test("tells which controllers are told of a kind", async () => {
     const { cluster, observation } = await scene({ kinds: [{ kind: Pods }], controllers: [replicaset] });
-    expect(observation.toldOf({ group: "apps", kind: "ReplicaSet" })).toEqual(["replicaset"]);
-    expect(observation.toldOf({ group: "", kind: "Node" })).toEqual([]);
+    expect(observation.controllersWatching({ group: "apps", kind: "ReplicaSet" })).toEqual(["replicaset"]);
+    expect(observation.controllersWatching({ group: "", kind: "Node" })).toEqual([]);
     await cluster.settle(observation.stop());
   });
 
   test("what happens is shown with the keys that came of it", async () => {
     const watched = await scene({ controllers: [replicaset] });
     const { cluster, observation } = watched;
-    const view = new DeltaReport({ controllersOf: (of) => observation.toldOf(of) });
+    const view = new DeltaReport({ controllersOf: (of) => observation.controllersWatching(of) });
     const lines: WatchLine[] = [];
     cluster.bus.listen((event) => lines.push(...view.accept(event)));
     await create(watched, "web");

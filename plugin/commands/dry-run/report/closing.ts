@@ -1,6 +1,6 @@
 /** What a dry-run has found: refusals, what is not available, what leads nowhere, and what nobody could look at. */
 import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
-import type { Dangling } from "../../../../src/modes/dry-run/dangling.ts";
+import type { DanglingReference } from "../../../../src/modes/dry-run/dangling.ts";
 import { unseenText } from "../../../../src/verdict/verdict.ts";
 import { pluralize } from "../../../cli/style.ts";
 import { namedOrCounted } from "./headline.ts";
@@ -45,7 +45,7 @@ export function unavailableText({ of, key, available, desired, why }: Availabili
 }
 
 /** `! Deployment shop/web .spec.template.spec.volumes[0].configMap.name: there is no ConfigMap shop/settings`. */
-export function danglingText({ of, key, field, why }: Dangling): string {
+export function danglingText({ of, key, field, why }: DanglingReference): string {
   return `! ${of.kind} ${key} ${field}: ${why}`;
 }
 

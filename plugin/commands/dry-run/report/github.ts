@@ -116,8 +116,8 @@ function placeOfObject(
 ): Place | undefined {
   const name = key.slice(key.indexOf("/") + 1);
   const manifest = report.run.done.find(
-    (done) => done.of.kind === of.kind && done.key === key && done.wish.is === "apply",
-  )?.wish;
+    (done) => done.of.kind === of.kind && done.key === key && done.requested.is === "apply",
+  )?.requested;
   if (manifest?.is !== "apply") return undefined;
   const found = report.manifests.find(({ object }) => object === manifest.object && object.metadata.name === name);
   if (found === undefined) return undefined;

@@ -55,7 +55,7 @@ function skippedText({ verdicts }: DryRunReport, name: string, { did, why }: App
   return decisive === undefined ? undefined : `cannot tell whether it becomes available: ${decisive.why}`;
 }
 
-function fileOf({ manifests }: DryRunReport, { wish }: AppliedChange): string {
+function fileOf({ manifests }: DryRunReport, { requested: wish }: AppliedChange): string {
   if (wish.is !== "apply") return `--${wish.is}`;
   return manifests.find(({ object }) => object === wish.object)?.file ?? "manifests";
 }

@@ -4,7 +4,7 @@ import type { ManagedFieldsEntry } from "../../../api/object.ts";
 import { parseTime, readTime } from "../../../api/time.ts";
 import type { Lease, Node } from "../../../api/types.ts";
 import type { Client } from "../../../client/api/verbs.ts";
-import { isSilent, isSimulated } from "../../../controllers/kubelet/managed.ts";
+import { isSilent, isSimulated } from "../../../controllers/kubelet/simulated.ts";
 import { isOurs } from "./own-work.ts";
 import { type Idle, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
 

@@ -7,14 +7,17 @@ import type { Client } from "../../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../controller/api/definition.ts";
 import { type Idle, joined, lastTouched, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
 
-export type Looked = Pick<ControllerDefinition, "name" | "for" | "component" | "isLeftUndone" | "recordsEvents">;
+export type ReconciledController = Pick<
+  ControllerDefinition,
+  "name" | "for" | "component" | "isLeftUndone" | "recordsEvents"
+>;
 
 const pageSize = 500;
 
 /** Only reads; what may not be read is told as unseen. `process` is the one that runs the controller elsewhere. */
 export async function ownWork(
   client: Client,
-  controller: Looked,
+  controller: ReconciledController,
   { namespace, process }: { readonly namespace: string | undefined; readonly process: string },
 ): Promise<Look> {
   const { for: kind } = controller;
@@ -31,7 +34,7 @@ type Where = { readonly namespace?: string };
 
 async function atObjects(
   client: Client,
-  controller: Looked,
+  controller: ReconciledController,
   { kind, where, process }: { readonly kind: Kind; readonly where: Where; readonly process: string },
 ): Promise<Look> {
   const page = await readable(client.list(kind, { limit: pageSize, ...where }));
@@ -75,7 +78,7 @@ export function isOurs(manager: string): boolean {
   return manager.startsWith("kubectl-reconcile");
 }
 
-function idleOf({ name, isLeftUndone }: Looked, kind: Kind, object: StoredObject): readonly Idle[] {
+function idleOf({ name, isLeftUndone }: ReconciledController, kind: Kind, object: StoredObject): readonly Idle[] {
   if (isLeftUndone?.(object) !== true) return [];
   const touched = lastTouched(object);
   const { deletionTimestamp } = object.metadata;
@@ -88,7 +91,7 @@ function oldest(idles: readonly Idle[]): readonly Idle[] {
   return [...idles].sort((a, b) => a.since - b.since).slice(0, 1);
 }
 
-async function atEvents(client: Client, { component }: Looked, where: Where): Promise<Look> {
+async function atEvents(client: Client, { component }: ReconciledController, where: Where): Promise<Look> {
   const page = await readable(client.list(Events, { limit: pageSize, fieldSelector: `source=${component}`, ...where }));
   if (page === "absent") return nothingSeen;
   if (page === "forbidden") {

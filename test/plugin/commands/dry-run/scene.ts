@@ -55,9 +55,9 @@ const unread = new Map([["example.com/Frob shop/hidden", "not allowed to get fro
 
 export function play(baseline: readonly ToApply[], wishes: readonly RequestedChange[]): Promise<DryRun> {
   return dryRun({
-    beginning: { ...emptyCluster(["shop"]), customResources: { ...noCustomResources, unread } },
+    initialState: { ...emptyCluster(["shop"]), customResources: { ...noCustomResources, unread } },
     baseline: baseline.map(apply),
-    wishes,
+    requestedChanges: wishes,
     controllers,
     seed: 1,
     shown: {},
@@ -76,7 +76,7 @@ export function reportOf(run: DryRun, more: Partial<DryRunReport> = {}): DryRunR
     run,
     notes: [],
     validations: [],
-    manifests: run.done.flatMap(({ wish }) =>
+    manifests: run.done.flatMap(({ requested: wish }) =>
       wish.is === "apply" ? [{ file: "shop/web.yaml", document: 1, line: 4, object: wish.object as never }] : [],
     ),
     shown: {},

@@ -29,8 +29,8 @@ describe("explain", () => {
   test("shows one rule by its name alone", async () => {
     expect((await printed(undefined, ["rs", "scale-up"])).trimEnd().split("\n")).toEqual([
       "scale-up",
-      "  Missing pods are created, at most 500 a sync, in batches of 1, 2, 4, … that stop at the first error.",
-      "  looks at  spec.replicas; active pods: neither ended nor being deleted; spec.template",
+      "  Missing pods are created, at most 500 per sync, in batches of 1, 2, 4, …; the first error stops further batches.",
+      "  looks at  spec.replicas; active pods: neither terminal nor being deleted; spec.template",
       "  says      3 of 5 pods are missing → create 3, in batches of 1 and 2",
       "  upstream  replica_set.go manageReplicas, slowStartBatch",
     ]);

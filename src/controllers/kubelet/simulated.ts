@@ -1,14 +1,14 @@
-/** Which nodes are this kubelet's. */
+/** Which nodes this kubelet handles. */
 import type { Node } from "../../api/types.ts";
 import { kwokAnnotation, nodeAnnotation, silentAnnotation } from "./annotations.ts";
 
-/** The node says that its pods are simulated. */
+/** Whether the node's annotations mark its pods as simulated. */
 export function isSimulated({ metadata }: Node): boolean {
   const { annotations = {} } = metadata;
   return annotations[nodeAnnotation] === "simulated" || annotations[kwokAnnotation] === "fake";
 }
 
-/** Its kubelet is to look dead: nothing on it changes any more. */
+/** Whether its kubelet plays dead: nothing on the node changes any more. */
 export function isSilent({ metadata }: Node): boolean {
   return metadata.annotations?.[silentAnnotation] === "true";
 }
