@@ -1,12 +1,16 @@
-/** Which parts of an object are not as they were: what asks for changes needs to look nowhere else. */
+/** Which parts of an object differ from what they were: the lists of changed fields and of their owners look nowhere else. */
 import { deepEqual } from "./deep-equal.ts";
 
 /**
- * Of `after`, itself included, the objects that differ from what stood at the same fields before, and the lists that do. Into lists
- * it does not look. In most changes these are a handful, so that whoever asks twice goes through the whole once.
+ * The objects and lists of `after`, itself included, that differ from the value at the same fields of `before`. The insides of lists are
+ * not in it. For most changes it is a handful of nodes.
  */
 export type ChangedNodes = ReadonlySet<unknown>;
 
+/**
+ * The nodes of `after` that changed; empty if the two are equal. Goes through both objects once; what needs several views of one change
+ * computes it once and hands it to each. Both are plain JSON.
+ */
 export function changedNodes(before: unknown, after: unknown): ChangedNodes {
   const parts = new Set<unknown>();
   differs(before, after, parts);

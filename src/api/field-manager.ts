@@ -1,13 +1,13 @@
-/** Who made a change, as far as `metadata.managedFields` can tell. */
+/** The field manager that made a change, as far as `metadata.managedFields` shows. */
 import { type ChangedNodes, changedNodes } from "./changed-nodes.ts";
 import { ownersOfChange } from "./field-owners.ts";
 import { hashOfFieldSet } from "./field-set-hash.ts";
 import type { ManagedFieldsEntry, StoredObject } from "./object.ts";
 
-/** An entry of managedFields without its field set: of that only a hash is kept, to see whether it is another one. */
+/** An entry of managedFields with a hash of its field set in place of the set: enough to see that it changed. */
 export interface CompactEntry {
   readonly manager: string;
-  /** Operation, subresource and version: what tells two entries of one manager apart. */
+  /** Operation, subresource and version: by these two entries of one manager differ. */
   readonly part: string;
   readonly time: string;
   readonly fields: number;
@@ -23,10 +23,11 @@ export interface WatchedChange {
   readonly managedBefore: CompactManagedFields | undefined;
   readonly after: StoredObject;
   readonly managedAfter: readonly ManagedFieldsEntry[];
-  /** Of `managedAfter`, where it is known already: it takes longer than the rest. */
+  /** `compactManagedFields(managedAfter)`, if it is known already: it takes longer than all the rest. */
   readonly compactAfter?: CompactManagedFields;
 }
 
+/** What is kept of managedFields, to compare the next change with. Costs a hash of each field set. */
 export function compactManagedFields(entries: readonly ManagedFieldsEntry[]): CompactManagedFields {
   return entries.map((entry) => ({
     manager: entry.manager ?? "",
@@ -37,8 +38,8 @@ export function compactManagedFields(entries: readonly ManagedFieldsEntry[]): Co
 }
 
 /**
- * The manager that made the change; undefined unless exactly one can have. Neither the order of the entries nor their times
- * tell it: they are sorted by operation first, and times are whole seconds or absent. What does tell is:
+ * The manager that made the change; undefined unless exactly one can have made it. Neither the order of the entries nor their times
+ * show it: entries are sorted by operation first, and times are whole seconds or absent. What does show it:
  *
  * - Of a new object: its only manager.
  * - Of changed values: whoever writes a value owns it afterwards, and nobody else does. So the writer's entry owns all that was
@@ -79,7 +80,7 @@ export function fieldManagerOfChange(change: WatchedChange, known?: ChangedNodes
 }
 
 /**
- * Names under which the API server keeps what it can no longer tell the manager of: nobody writes as one of them.
+ * Names that the API server gives to fields whose manager it no longer knows: no client writes under them.
  * Source: apimachinery v0.36 util/managedfields/internal/{capmanagers,skipnonapplied}.go.
  */
 const bookkeeping: ReadonlySet<string> = new Set(["ancient-changes", "before-first-apply"]);

@@ -12,6 +12,7 @@ import { RunningController, type RunningControllerOptions, type Scope } from "./
 import type { SyncEnvironment } from "./sync-environment.ts";
 import { type SyncCounter, work } from "./worker.ts";
 
+/** Which controllers are run, on which informers, and how. */
 export interface ControllerManagerOptions {
   readonly controllers: readonly ControllerDefinition[];
   readonly informers: SharedInformerFactory;
@@ -25,21 +26,19 @@ export interface ControllerManagerOptions {
   readonly workers?: number;
   /** Whether controllers record Events. Default true. */
   readonly events?: boolean;
-  /** Told of Events that were lost. */
+  /** Called for each Event that was lost, with the reason. */
   readonly onEventLost?: (why: string) => void;
-  /** Told when a controller that discovers its kinds cannot ask for them: the first time, and then once a minute. */
+  /** Called when discovery fails for a controller with `dynamicWatches`: the first time, then once a minute. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
-  /** For modes in which syncs do not act: what they read and write instead. Events are not written then. */
+  /** For modes in which syncs do not act: what they read and write instead. No Events are written then. */
   readonly environment?: SyncEnvironment;
 }
-
-type Surroundings = "expectations" | "consistency";
 
 const cachePollMs = 2;
 const eventsFlushMs = 2000;
 
 /**
- * Runs controllers on one set of informers: one informer a kind, whoever asks for it. `fillCaches` and `startWorkers` begin, in this
+ * Runs controllers on one set of informers: one informer a kind, however many controllers watch it. `fillCaches` and `startWorkers` begin, in this
  * order; `stop` ends: no new keys are taken, syncs in flight finish, Events that wait are written.
  *
  * @throws RangeError from the constructor for a scope that a controller cannot keep to.
@@ -74,7 +73,10 @@ export class ControllerManager {
     });
   }
 
-  #acting(client: Client, component: string): Pick<RunningControllerOptions, Surroundings | "recorder"> {
+  #acting(
+    client: Client,
+    component: string,
+  ): Pick<RunningControllerOptions, "expectations" | "consistency" | "recorder"> {
     const { informers, timeline, random, onEventLost, events } = this.#options;
     const onLost = onEventLost === undefined ? {} : { onLost: onEventLost };
     return {
@@ -84,7 +86,9 @@ export class ControllerManager {
     };
   }
 
-  #inEnvironment(environment: SyncEnvironment): Pick<RunningControllerOptions, Surroundings | "environment"> {
+  #inEnvironment(
+    environment: SyncEnvironment,
+  ): Pick<RunningControllerOptions, "expectations" | "consistency" | "environment"> {
     const { expectations, consistency } = environment;
     return { expectations, consistency, environment };
   }
@@ -146,9 +150,9 @@ export class ControllerManager {
   }
 
   /**
-   * Resolves when the syncs in flight have finished and Events are written; answers how many keys were left that had something to
-   * do: changed since their last sync, or failed in it, be it one that finished just now. Each counts once. What only waits for its
-   * time is none of them.
+   * Resolves when the syncs in flight have finished and Events are written, with the number of keys that still had something to do:
+   * changed since their last sync, or failed in it, including one that finished just now. Each counts once; keys that are only delayed
+   * do not count.
    */
   async stop(): Promise<number> {
     this.#stopping = true;
@@ -158,7 +162,7 @@ export class ControllerManager {
       deferredCaches.end();
       return keys;
     });
-    // Who waits for caches adds no more.
+    // Controllers that wait for their caches start no worker any more.
     await Promise.all(this.#workers);
     await Promise.all(this.controllers.map(async ({ recorder }) => recorder?.flush(eventsFlushMs)));
     for (const { recorder } of this.controllers) recorder?.stop();
@@ -170,7 +174,7 @@ export class ControllerManager {
   }
 }
 
-/** `-n` must not hide what a controller works on. */
+/** @throws RangeError if the scope would hide objects that the controller works on. */
 function checkScope(definition: ControllerDefinition, scope: Scope): void {
   if (definition.for === undefined && (scope.namespace !== undefined || scope.selector !== undefined)) {
     const narrowed = scope.namespace === undefined ? "on selected objects" : "in one namespace";

@@ -9,6 +9,7 @@ import type { Client } from "../../client/api/verbs.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import type { DynamicWatches, Notification, WatchContext } from "../api/definition.ts";
 
+/** Whose watches they are, and what they need. */
 export interface DiscoveredWatchesOptions {
   readonly controller: string;
   readonly dynamicWatches: DynamicWatches;

@@ -9,6 +9,7 @@ import { formatTime } from "../../api/time.ts";
 import type { Event } from "../../api/types.ts";
 import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
+/** An Event as it is sent to be created. */
 export type NewEvent = CreateInput<Event>;
 
 /** What is to be done about an Event. A patch counts up the Event of that name; when it is gone, `event` is created instead. */
@@ -54,17 +55,22 @@ function sameKey(event: NewEvent): string {
   return [...about(event), event.reason ?? "", event.message ?? ""].join("\n");
 }
 
+/**
+ * Decides for each Event whether it is created, counted up on one that is there, or skipped. Remembers 4,096 Events, groups of Events
+ * and objects, the least recently used forgotten first. All methods are atomic.
+ */
 export class EventCorrelator {
   #now: () => number;
   #tokens = new LeastRecentlyUsed<{ tokens: number; at: number }>(capacity);
   #groups = new LeastRecentlyUsed<{ messages: Set<string>; at: number }>(capacity);
   #observed = new LeastRecentlyUsed<Observed>(capacity);
 
-  /** `now` answers milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
+  /** What to do about the Event; it counts as recorded, even if it is skipped. */
   correlate(event: NewEvent): Correlated {
     const { event: aggregated, key } = this.#aggregate(event);
     const last = this.#observed.get(key);
@@ -79,7 +85,7 @@ export class EventCorrelator {
     return { do: "patch", event: counted, name, body };
   }
 
-  /** The Event as the API server has it now: its name and count are what the next one of its like goes by. */
+  /** Takes over an Event as the API server has stored it: the next equal one counts up from there. */
   observed(event: Event): void {
     const { count = 1, firstTimestamp = "", metadata } = event;
     this.#observed.set(sameKey(event), { count, firstTimestamp, name: metadata.name });

@@ -10,13 +10,15 @@ import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { type Correlated, EventCorrelator, type NewEvent } from "./event-correlator.ts";
 import type { EventToRecord } from "../api/sync-context.ts";
 
+/** What an event recorder is created with. */
 export interface EventRecorderOptions {
+  /** Writes the Events. */
   readonly client: Client;
   readonly timeline: Timeline;
   readonly random: Random;
   /** `source.component` and `reportingComponent`. */
   readonly component: string;
-  /** Told of Events that could not be written, and of those dropped because too many waited. */
+  /** Called for each Event that could not be written, or was dropped because too many waited. */
   readonly onLost?: (why: string) => void;
 }
 
@@ -25,8 +27,8 @@ const tries = 12;
 const retryAfterMs = 10_000;
 
 /**
- * Writes Events in the background, in order, one at a time. Recording never waits and never fails; what cannot be written after
- * 12 tries, or comes while 1,000 wait, is lost and said to be.
+ * Writes Events in the background, in order, one at a time. Recording never waits and never fails; an Event that cannot be
+ * written in 12 tries, or is recorded while 1,000 wait, is lost and reported to `onLost`.
  *
  * Source: client-go v0.36 tools/record/event.go.
  */
@@ -43,7 +45,7 @@ export class EventRecorder {
     this.#correlator = new EventCorrelator(() => options.timeline.now());
   }
 
-  /** Atomic: never awaits. */
+  /** Queues an Event about an object. `because`: the decision that its write is attributed to. Atomic: never awaits. */
   record(kind: Kind, about: StoredObject, event: EventToRecord, because?: DecisionId): void {
     if (this.#backlog.length >= longestBacklog) {
       this.#options.onLost?.(`too many Events wait: dropped ${event.reason} of ${kind.kind} ${about.metadata.name}`);

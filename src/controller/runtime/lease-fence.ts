@@ -2,38 +2,40 @@ import type { WriteFence } from "../../client/http/write-fence.ts";
 import type { HeldLease } from "./lease.ts";
 
 /**
- * Open while every Lease of a run is good by every clock. Before any is guarded it is open: what is written then is the Leases
- * themselves.
+ * Holds back the writes of a run while one of its Leases may have expired by any clock. Before a Lease is guarded it is open: only the
+ * Leases themselves are written then.
  */
 export class LeaseFence implements WriteFence {
   #leases = new Set<Pick<HeldLease, "isGood">>();
   #waiting = new Set<{ readonly open: () => void; readonly fail: (error: Error) => void }>();
   #ended: Error | undefined;
 
+  /** Whether a write may be sent now. */
   get isOpen(): boolean {
     for (const lease of this.#leases) if (!lease.isGood) return false;
     return true;
   }
 
-  /** From now on it is closed while the Lease is not good. */
+  /** Closes the fence whenever the Lease is not good, from now on. */
   guard(lease: Pick<HeldLease, "isGood">): void {
     this.#leases.add(lease);
   }
 
-  /** Writes that wait go on if it is open. Called after each renewal. Atomic. */
+  /** Lets waiting writes pass if the fence is open. Call it after each renewal. Atomic. */
   renewed(): void {
     if (!this.isOpen) return;
     for (const { open } of this.#waiting) open();
     this.#waiting.clear();
   }
 
-  /** Nothing waits any more: what is held back fails, what is allowed still passes. For the end of a run. Atomic. */
+  /** Ends all waiting, for the end of a run: writes that are held back fail, now and later; while the fence is open they pass. Atomic. */
   end(why: string): void {
     this.#ended ??= new Error(why);
     for (const { fail } of this.#waiting) fail(this.#ended);
     this.#waiting.clear();
   }
 
+  /** Resolves when a write may be sent. @throws the signal's reason; Error after `end`. */
   async opened(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     while (!this.isOpen) {

@@ -7,6 +7,7 @@ import type { Lease } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { type Cancel, type Clocks, sleep, type Timeline } from "../../platform/timeline.ts";
 
+/** Which Lease is held, by whom, and who is notified of what becomes of it. */
 export interface LeaseOptions {
   readonly client: Client;
   readonly timeline: Timeline;
@@ -17,15 +18,15 @@ export interface LeaseOptions {
   readonly identity: string;
   /** Whether the process that this identity names is known to have died: its Lease is then taken at once. */
   readonly isDead: (identity: string) => boolean;
-  /** Takes the Lease whoever holds it. */
+  /** Takes the Lease even if another process holds it. */
   readonly force: boolean;
-  /** Told once when somebody else's Lease has to be watched for a while before it may be taken. */
+  /** Called once when another holder's Lease has to be watched, for at most `atMostMs`, before it may be taken. */
   readonly onWait?: (holder: string, atMostMs: number) => void;
-  /** Told once when another has taken the Lease: the work must stop. */
+  /** Called once when another process has taken the Lease: the work must stop. */
   readonly onLost: (why: string) => void;
-  /** Told when the Lease could not be renewed for 10 s, once for each such time. */
+  /** Called when the Lease could not be renewed for 10 s, once until it is renewed. */
   readonly onLate?: (why: string) => void;
-  /** Told after each renewal; `lateMs`: how long it had not been renewed, where `onLate` was told. */
+  /** Called after each renewal; `lateMs`: how long it had not been renewed, if `onLate` was called. */
   readonly onRenewed?: (lateMs: number | undefined) => void;
 }
 
@@ -56,8 +57,8 @@ const requestMs = 5000;
  * clock and by the steady one: after that another may have it, and nothing may be written. When the server answers again, it
  * shows whether somebody has: an unbroken line of resourceVersions says no.
  *
- * Source: client-go v0.36 tools/leaderelection; differs: nobody stands in line, a renewed Lease is an error, a Lease that
- * could not be renewed is not given up until another has had it, and it is deleted at the end.
+ * Source: client-go v0.36 tools/leaderelection; differs: candidates do not queue, a Lease that another renews is an error, a
+ * Lease that could not be renewed is kept until another process has had it, and it is deleted at the end.
  */
 export class HeldLease {
   #options: LeaseOptions;
@@ -87,7 +88,10 @@ export class HeldLease {
     return Math.max(now.wall - wall, now.steady - steady);
   }
 
-  /** @throws LeaseHeldError when another renews it; StatusError, TransportError. */
+  /**
+   * Takes the Lease and begins to renew it. If another holds it, waits until that one has not renewed it for its duration (15 s).
+   * @throws LeaseHeldError when another renews it; StatusError, TransportError; the signal's reason.
+   */
   async acquire(signal?: AbortSignal): Promise<void> {
     const { identity, isDead, force, onWait } = this.#options;
     const first = await this.#read();
@@ -111,7 +115,7 @@ export class HeldLease {
     this.#renewing = this.#renew();
   }
 
-  /** Stops renewing and deletes the Lease, or gives it back where that is not allowed: the next one need not wait. Never rejects. */
+  /** Stops renewing and deletes the Lease, or clears its holder if deleting is forbidden, so that the next process need not wait. Never rejects. */
   async release(): Promise<void> {
     this.#stop.abort(new Error("the lease is released"));
     await this.#renewing;

@@ -1,4 +1,4 @@
-/** A controller at work: its queue, its expectations, and the way from a notification to a key. */
+/** A controller that runs: its queue, its expectations, and how notifications become keys. */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
@@ -21,13 +21,17 @@ import type { Expectations } from "../api/expectations.ts";
 import { RunStates } from "../api/run-state.ts";
 import type { SyncEnvironment } from "./sync-environment.ts";
 
-/** Which primary objects are reconciled. It never filters a cache: what is hidden would be created again. */
+/**
+ * Which primary objects are reconciled. Filters keys, never caches: with a filtered cache a controller would create objects again that
+ * it cannot see.
+ */
 export interface Scope {
   /** Unset: all namespaces. */
   readonly namespace?: string;
   readonly selector?: Selector;
 }
 
+/** What one controller runs with. */
 export interface RunningControllerOptions {
   readonly definition: ControllerDefinition;
   readonly informers: SharedInformerFactory;
@@ -40,12 +44,16 @@ export interface RunningControllerOptions {
   readonly consistency: Consistency;
   /** Without one, Events are not written. */
   readonly recorder?: EventRecorder;
-  /** Told when a controller that discovers its kinds cannot ask for them. */
+  /** Called when discovery fails for a controller with `dynamicWatches`. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
-  /** What syncs read and write in place of the caches and the client. */
+  /** What syncs read and write instead of the caches and the client. Unset: those. */
   readonly environment?: SyncEnvironment;
 }
 
+/**
+ * One controller of a run: listens to its informers, turns notifications into keys of its queue, and holds what its syncs share. The
+ * workers are `worker.ts`, a sync is `sync-run.ts`.
+ */
 export class RunningController {
   readonly definition: ControllerDefinition;
   readonly client: Client;
@@ -60,14 +68,14 @@ export class RunningController {
   /** Keys whose last sync failed, with its error. */
   readonly failing: Map<ObjectKey, unknown> = new Map();
   readonly states: RunStates = new RunStates();
-  /** Deferred watches whose first list is not there yet. */
+  /** The caches of deferred watches, until their first list has come. */
   readonly deferredCaches: DeferredCaches = new DeferredCaches();
-  /** Of a controller that discovers what it watches. */
+  /** The watches of a controller with `dynamicWatches`. */
   readonly discovered: DiscoveredWatches | undefined;
   #informers: SharedInformerFactory;
   #scope: Scope;
   #declared: ReadonlySet<string>;
-  /** Answers when each handler has been told of every object of the first list. */
+  /** For each watch, whether its handler was notified of every object of the first list. */
   #synced: (() => boolean)[] = [];
   #deferred: (() => boolean)[] = [];
 
@@ -134,6 +142,7 @@ export class RunningController {
     return this.#synced.every((synced) => synced()) && this.discovered?.hasSynced !== false;
   }
 
+  /** The cache of a kind that the controller watches. @throws RangeError for any other. */
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
     if (this.discovered?.has(kind) === true) return this.#informers.forMetadata(kind).lister as Lister<T>;
     if (!this.#declared.has(resourceOf(kind))) {
@@ -144,18 +153,19 @@ export class RunningController {
     return this.#informers.forKind(kind).lister;
   }
 
-  /** Whether the key is one of those to be reconciled. An object that is gone is: there may be something to forget. */
+  /** Whether the key is to be reconciled. That of an object that is gone is: its sync may have something to forget. */
   inScope(key: ObjectKey): boolean {
     const { namespace, selector } = this.#scope;
     if (namespace !== undefined && splitKey(key).namespace !== namespace) return false;
     if (selector === undefined || matchesEverything(selector)) return true;
     const kind = this.definition.for;
-    // One that is for no kind is not run in a narrower scope.
+    // The manager refuses a scope for a controller without a primary kind.
     if (kind === undefined) return true;
     const object = this.cache(kind).get(key);
     return object === undefined || matches(selector, object.metadata.labels);
   }
 
+  /** Adds a key that is in scope, after the controller's first delay if it has one, and reports it. */
   enqueue(key: ObjectKey, trigger: Trigger): void {
     if (!this.inScope(key)) return;
     const firstDelayMs = this.definition.retry?.firstDelayMs;
@@ -176,13 +186,14 @@ export class RunningController {
     });
   }
 
+  /** Adds a key that is in scope after `ms` milliseconds, and reports it. */
   enqueueAfter(key: ObjectKey, ms: number, trigger: Trigger, options?: TimerOptions): void {
     if (!this.inScope(key)) return;
     this.queue.addAfter(key, ms, trigger, options);
     this.reportDelayed(key, ms, trigger);
   }
 
-  /** Tells the bus of a key that was put into the queue for later. */
+  /** Reports a key that was added for later. */
   reportDelayed(key: ObjectKey, delayMs: number, trigger: Trigger): void {
     if (!this.bus.hears("enqueue")) return;
     this.bus.emit({

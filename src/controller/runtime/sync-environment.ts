@@ -1,4 +1,4 @@
-/** The seam for modes in which syncs decide and do not act: what stands in for the world that a sync sees and writes to. */
+/** The seam for modes in which syncs decide and do not act: other caches, another client and other expectations for each sync. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -8,17 +8,17 @@ import type { Consistency } from "../api/consistency.ts";
 import type { ControllerDefinition } from "../api/definition.ts";
 import type { Expectations } from "../api/expectations.ts";
 
-/** What a sync reads and writes, in place of the controller's own. */
+/** What one sync reads and writes, instead of the controller's own caches and client. */
 export interface SyncSession {
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
   readonly client: Client;
   readonly expectations: Expectations;
   readonly consistency: Consistency;
-  /** The sync has ended; called once, before its outcome is told. */
+  /** Called once when the sync has ended, before its outcome is reported. */
   end(failed: boolean): void;
 }
 
-/** The controller whose sync it is, with its own caches. */
+/** The controller that runs in an environment, with its own caches. */
 export interface ShadowedController {
   readonly definition: ControllerDefinition;
   /** The kinds whose metadata it watches, if it discovers any. */
@@ -26,15 +26,16 @@ export interface ShadowedController {
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
 }
 
+/** Where the syncs of a run take place: a mode that does not act gives one to the `ControllerManager`. */
 export interface SyncEnvironment {
-  /** What handlers tell of deltas; syncs have their own. */
+  /** The expectations that handlers settle; each sync has its own. */
   readonly expectations: Expectations;
   readonly consistency: Consistency;
-  /** A sync begins. */
+  /** Called when a sync begins. */
   begin(running: ShadowedController, key: ObjectKey, sync: number): SyncSession;
 }
 
-/** Nothing is ever expected. */
+/** Expects nothing: every key is satisfied. */
 export const noExpectations: Expectations = {
   satisfied: () => true,
   expectCreations: () => undefined,
@@ -45,7 +46,7 @@ export const noExpectations: Expectations = {
   of: () => undefined,
 };
 
-/** No write is ever waited for. */
+/** Waits for no write. */
 export const noConsistency: Consistency = {
   wrote: () => undefined,
   ensureReady: () => undefined,

@@ -12,13 +12,18 @@ import type { RunningController } from "./running-controller.ts";
 import type { SyncSession } from "./sync-environment.ts";
 import { type SyncContext, type SyncResult, TerminalError } from "../api/sync-context.ts";
 
+/** One sync: its number in the controller's count, from 1, and the item that it is for. */
+export interface SyncAttempt {
+  readonly running: RunningController;
+  readonly item: QueueItem;
+  readonly sync: number;
+  /** Aborts when syncs in flight must stop. */
+  readonly signal: AbortSignal;
+}
+
 /** Runs the controller's sync for an item and settles the item with the queue. Never rejects. */
-export async function runSync(
-  running: RunningController,
-  item: QueueItem,
-  sync: number,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runSync(attempt: SyncAttempt): Promise<void> {
+  const { running, item, sync } = attempt;
   const { definition, bus, timeline, queue } = running;
   const startedAt = timeline.now();
   const asked: number[] = [];
@@ -27,14 +32,13 @@ export async function runSync(
   let failed = false;
   const session = running.environment?.begin(running, item.key, sync);
   try {
-    const parts = { running, session: session ?? running, item, sync, signal, asked };
-    result = await definition.sync(item.key, contextOf(parts));
+    result = await definition.sync(item.key, contextOf(attempt, { session: session ?? running, asked }));
   } catch (caught) {
     failed = true;
     error = caught;
   }
   session?.end(failed);
-  const outcome = failed ? afterFailure(running, item, sync, error) : afterSuccess(running, item, sync, result, asked);
+  const outcome = failed ? afterFailure(attempt, error) : afterSuccess(attempt, { result, asked });
   queue.done(item);
   if (bus.on) {
     const expected = failed ? expectedError(error) : undefined;
@@ -57,11 +61,8 @@ function expectedError(error: unknown): DoneEvent["expected"] {
 }
 
 function afterSuccess(
-  running: RunningController,
-  item: QueueItem,
-  sync: number,
-  result: SyncResult | void,
-  asked: readonly number[],
+  { running, item, sync }: SyncAttempt,
+  { result, asked }: { readonly result: SyncResult | void; readonly asked: readonly number[] },
 ): SyncOutcome {
   if (result?.keepsFailures !== true) running.queue.forget(item.key);
   running.failing.delete(item.key);
@@ -73,7 +74,7 @@ function afterSuccess(
   return delays.length === 0 ? { is: "forgotten" } : { is: "requeued", delayMs: Math.min(...delays) };
 }
 
-function afterFailure(running: RunningController, item: QueueItem, sync: number, error: unknown): SyncOutcome {
+function afterFailure({ running, item, sync }: SyncAttempt, error: unknown): SyncOutcome {
   const { queue, definition } = running;
   running.failing.set(item.key, error);
   const failures = queue.numRequeues(item.key) + 1;
@@ -89,17 +90,13 @@ function afterFailure(running: RunningController, item: QueueItem, sync: number,
 }
 
 interface ContextParts {
-  readonly running: RunningController;
-  /** What the sync reads and writes: the controller's own, or what stands in for it. */
+  /** What the sync reads and writes: the controller's own, or its environment's. */
   readonly session: Omit<SyncSession, "end">;
-  readonly item: QueueItem;
-  readonly sync: number;
-  readonly signal: AbortSignal;
   /** Gets the delays that the sync asks for. */
   readonly asked: number[];
 }
 
-function contextOf({ running, session, item, sync, signal, asked }: ContextParts): SyncContext {
+function contextOf({ running, item, sync, signal }: SyncAttempt, { session, asked }: ContextParts): SyncContext {
   const { definition, bus, timeline } = running;
   const controller = definition.name;
   return {
@@ -117,7 +114,7 @@ function contextOf({ running, session, item, sync, signal, asked }: ContextParts
       }
       return session.cache(kind);
     },
-    waitForCacheSync: (kind) => running.deferredCaches.wait(kind),
+    waitForCacheSync: (kind) => running.deferredCaches.waitForCacheSync(kind),
     client: session.client,
     expectations: session.expectations,
     consistency: session.consistency,

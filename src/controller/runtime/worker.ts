@@ -12,8 +12,8 @@ export interface SyncCounter {
 /**
  * A worker: takes a key, syncs it, gives it back, until the queue is shut down and empty. Never rejects.
  *
- * What comes of a sync: success forgets the key's failures; an error has it come again after 5 ms · 2ⁿ, unless it is a
- * TerminalError or the controller's retries are used up; a requeue asked for by the sync counts as success.
+ * After a sync: success forgets the key's failures; an error requeues the key, rate-limited (5 ms · 2ⁿ), unless it is a TerminalError or
+ * the controller's retries are used up; a requeue that the sync asked for counts as success.
  */
 export async function work(
   running: RunningController,
@@ -23,14 +23,14 @@ export async function work(
 ): Promise<void> {
   const { queue, definition } = running;
   const actor = `${definition.name} worker ${worker}`;
-  // Awaited even if it is there: whoever starts workers goes on before the first sync begins.
+  // Awaited even if a key waits: the caller has started all workers before the first sync begins.
   let item = await queue.get(actor);
   while (item !== undefined) {
     // The object may have left the scope while its key waited.
     if (running.inScope(item.key)) {
       const sync = ++counter.syncs;
       reportGet(running, item, sync, worker);
-      await runSync(running, item, sync, signal);
+      await runSync({ running, item, sync, signal });
     } else {
       queue.done(item);
     }

@@ -7,11 +7,12 @@ export interface Condition {
   readonly reason?: string;
 }
 
+/** The condition of a type; undefined if there is none. */
 export function findCondition<C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** The conditions with this one in place of any of its type; as they were if it says the same, with the same reason. */
+/** The conditions with this one in place of any of its type; the same list if its status and reason are as they were. */
 export function withCondition<C extends Condition>(conditions: readonly C[] | undefined, condition: C): readonly C[] {
   const current = findCondition(conditions, condition.type);
   if (conditions !== undefined && current?.status === condition.status && current.reason === condition.reason)
@@ -19,6 +20,7 @@ export function withCondition<C extends Condition>(conditions: readonly C[] | un
   return [...withoutCondition(conditions, condition.type), condition];
 }
 
+/** The conditions but those of a type. */
 export function withoutCondition<C extends Condition>(
   conditions: readonly C[] | undefined,
   type: string,

@@ -140,6 +140,7 @@ export function rankPods(pods: readonly Pod[], related: readonly Pod[]): RankedP
   return pods.map((pod) => rankedPod(pod, onNode.get(pod.spec?.nodeName ?? "") ?? 0));
 }
 
+/** Which pods a scale-down deletes, and what decided. */
 export interface PodsToDelete {
   readonly pods: readonly Pod[];
   /** The criterion between the last that goes and the first that stays; undefined if all go or none told them apart. */

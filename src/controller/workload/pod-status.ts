@@ -29,6 +29,7 @@ export function podReadyCondition(pod: Pod): PodCondition | undefined {
   return undefined;
 }
 
+/** Whether its condition Ready is True. */
 export function isPodReady(pod: Pod): boolean {
   return podReadyCondition(pod)?.status === "True";
 }
@@ -59,8 +60,10 @@ export function availableInMs(pod: Pod, minReadySeconds: number, now: number): n
   return ms > 0 ? ms : undefined;
 }
 
+/** A pod that is ready and not yet available. */
 export interface NextAvailability {
   readonly pod: Pod;
+  /** In how many milliseconds it becomes available; 0 if that time has passed. */
   readonly inMs: number;
 }
 

@@ -19,6 +19,7 @@ interface ClaimFacts extends Readonly<Record<string, unknown>> {
   readonly name: string;
 }
 
+/** The rule by which an object without a controller gets the owner. */
 export const adopt: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "adopt",
   looksAt: [
@@ -32,6 +33,7 @@ export const adopt: Rule<ClaimFacts> = rule<ClaimFacts>({
   source: "controller_ref_manager.go ClaimObject, AdoptPod",
 });
 
+/** The rule by which an object that no longer matches loses its controller. */
 export const release: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "release",
   looksAt: ["spec.selector", "labels of each object that it controls"],
@@ -41,19 +43,20 @@ export const release: Rule<ClaimFacts> = rule<ClaimFacts>({
   source: "controller_ref_manager.go ClaimObject, ReleasePod",
 });
 
+/** Who claims which objects. */
 export interface ClaimOptions<O extends StoredObject, T extends StoredObject> {
   readonly owner: O;
   readonly ownerKind: Kind<O>;
   readonly kind: Kind<T>;
   readonly selector: Selector;
-  /** Put on what is adopted, taken off what is released. */
+  /** Finalizers that adopted objects get and released objects lose. Default: none. */
   readonly finalizers?: readonly string[];
-  /** Told of the answer to each patch. */
+  /** Called with the object that each patch returns. */
   onWrite?(answer: T): void;
 }
 
 /**
- * Answers those of `objects` that the owner has now, adopting and releasing on the way, one after the other. An object that is
+ * Returns those of `objects` that the owner has now, adopting and releasing on the way, one after the other. An object that is
  * gone meanwhile is left out. An owner that is being deleted keeps what it has, and neither adopts nor releases.
  *
  * Before the first adoption the API server is asked, once, whether the owner still lives: the cache may not know yet that it is
@@ -113,7 +116,7 @@ function placeOf(object: StoredObject): NamespacedName {
   return { namespace: object.metadata.namespace ?? "", name: object.metadata.name };
 }
 
-/** Answers whether the object is there to be had. */
+/** @returns false if the object is gone. */
 async function adoptOne<O extends StoredObject, T extends StoredObject>(
   context: SyncContext,
   object: T,
@@ -156,7 +159,7 @@ async function releaseOne<O extends StoredObject, T extends StoredObject>(
   }
 }
 
-/** Answers false if the object is gone. */
+/** @returns false if the object is gone. */
 async function patchOwner<O extends StoredObject, T extends StoredObject>(
   context: SyncContext,
   object: T,

@@ -178,7 +178,7 @@ async function syncOnce(running: RunningController, keys: ReadonlySet<ObjectKey>
   const { signal } = new AbortController();
   let sync = 0;
   for (let item = queue.take(); item !== undefined; item = queue.take()) {
-    if (keys.has(item.key)) await runSync(running, item, ++sync, signal);
+    if (keys.has(item.key)) await runSync({ running, item, sync: ++sync, signal });
     else queue.done(item);
   }
 }

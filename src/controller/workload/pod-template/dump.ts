@@ -6,6 +6,7 @@ import { parseTime } from "../../../api/time.ts";
 import { type GoType, podTemplateSpec } from "./go-types.ts";
 import { dumpQuantity } from "./quantity-dump.ts";
 
+/** How the value that is dumped was made in Go. */
 export interface DumpOptions {
   /**
    * The Go value was sent to the API server before it is dumped. Sending works out the text of each quantity that is no entry of

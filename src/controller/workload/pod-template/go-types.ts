@@ -7,6 +7,7 @@ import data from "./go-types.json" with { type: "json" };
 /** Name in Go; name on the wire, empty where the struct is inlined; type as Go writes it: `*int64`, `[]v1.Container`. */
 export type GoField = readonly [name: string, json: string, type: string];
 
+/** The contents of `go-types.json`. */
 export interface GoTypes {
   readonly structs: Readonly<Record<string, readonly GoField[]>>;
   /** Other named types, and what they are made of: `v1.RestartPolicy` of `string`. */
@@ -22,8 +23,11 @@ export type GoType =
   | { readonly is: "leaf"; readonly name: "resource.Quantity" | "intstr.IntOrString" | "v1.Time" | "v1.FieldsV1" }
   | { readonly is: "text" | "number" | "boolean"; readonly name: string };
 
+/** A field of a struct, in Go's order. */
 export interface GoStructField {
+  /** In Go: `TerminationGracePeriodSeconds`. */
   readonly name: string;
+  /** On the wire; empty where the struct is inlined. */
   readonly json: string;
   readonly type: GoType;
 }

@@ -4,6 +4,7 @@ import { type DumpOptions, dumpPodTemplate } from "./dump.ts";
 /** The label that sets the pods of one ReplicaSet of a Deployment apart. */
 export const podTemplateHashLabel = "pod-template-hash";
 
+/** What a hash depends on besides the template. */
 export interface HashOptions extends DumpOptions {
   /** Of the owner's status: another number makes another hash. Unset is not 0. */
   readonly collisionCount?: number | undefined;
