@@ -1,4 +1,4 @@
-/** The program: arguments in, exit code out. The one place where errors become text. */
+/** The program: arguments in, exit code out. */
 import { environment } from "../src/platform/environment.ts";
 import { exit, onStopSignal, programArguments } from "../src/platform/process.ts";
 import { realRandom } from "../src/platform/random.ts";

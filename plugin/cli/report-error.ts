@@ -1,4 +1,4 @@
-/** Errors become text here and nowhere else: one clear line, then what to do next. */
+/** The only place where errors become text: one clear line, then what to do next. */
 import { StatusError } from "../../src/api/status-error.ts";
 import { TransportError } from "../../src/api/transport.ts";
 import { KubeconfigError } from "../../src/client/config/kubeconfig-types.ts";
@@ -33,7 +33,7 @@ function inWords(error: unknown): { readonly message: string; readonly next: rea
   if (error instanceof RangeError) return { message: error.message, next: [] };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
-    message: "something went wrong that should not have: please report it with these lines",
+    message: "internal error; please report it with this stack trace",
     next: stack.split("\n"),
   };
 }

@@ -1,6 +1,7 @@
-/** Options that contradict each other in every command that has them. */
+/** Options that exclude each other in every command that has them. */
 import { UserError } from "./user-error.ts";
 
+/** The options that say where a command works. */
 export interface Scope {
   readonly allNamespaces?: true;
   readonly namespace?: string;
@@ -11,7 +12,7 @@ export interface Scope {
 /** @throws UserError for -A beside -n. */
 export function refuseTwoScopes({ allNamespaces, namespace }: Scope): void {
   if (allNamespaces !== true || namespace === undefined) return;
-  throw new UserError("-A and -n contradict each other", ["use one of them"]);
+  throw new UserError("-A and -n are mutually exclusive", ["use only one of them"]);
 }
 
 /** `instead`: what the command does to a cluster. @throws UserError for -f without --sandbox. */

@@ -101,16 +101,6 @@ export function wrapHanging(line: string, columns: number | undefined): string[]
   return wrapWords(line.split(" "), columns - indent.length).map((text, index) => (index === 0 ? text : indent + text));
 }
 
-/** `41 ms`, `1.3 s`, `12.4 s`, `4 m 12 s`, `2 h 3 m`. */
-export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
-  const seconds = ms / 1000;
-  if (seconds < 120) return `${Number(seconds.toFixed(1))} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 120) return `${minutes} m ${Math.floor(seconds % 60)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-}
-
 /** `1 write`, `4 writes`. */
 export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;

@@ -39,7 +39,7 @@ export const globals: OptionsFor<Globals> = {
   requestTimeout: duration("--request-timeout <duration>", "give up on a request after this time (30s, 2m)", {
     default: "none",
   }),
-  verbosity: wholeNumber("-v, --v <level>", "from 6 on, say each request on standard error", 0, { default: "0" }),
+  verbosity: wholeNumber("-v, --v <level>", "from 6 on, log each request to standard error", 0, { default: "0" }),
 };
 
 /** A command that asks a cluster: beside its own options it takes those that choose one. */

@@ -160,7 +160,7 @@ async function foundIn(response: HttpResponse, url: URL): Promise<Found> {
   const text = decodedText(bytes);
   if (/^\s*<(!doctype|html|\?xml)/i.test(text)) {
     throw new FetchFailure(`${url.host} answered with a web page, not with YAML or JSON`, {
-      next: ["give the address of the raw file; a page may also stand for a login"],
+      next: ["give the address of the raw file; the page may be a login"],
     });
   }
   return { is: "text", text };

@@ -7,7 +7,7 @@ import { UserError } from "../cli/user-error.ts";
 export function controllerCandidates(): readonly Candidate[] {
   return [
     ...builtInControllers.map(({ name, purpose }) => ({ value: name, about: purpose })),
-    { value: "all", about: "every controller, without those that stand in for a part of a cluster" },
+    { value: "all", about: "every controller but those that simulate a part of a cluster" },
   ];
 }
 

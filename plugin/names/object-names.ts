@@ -74,7 +74,7 @@ export function kindNamed<K extends Named>(type: string, kinds: readonly K[], co
   const found = kinds.find((kind) => isNameOf(kind, type));
   if (found !== undefined) return found;
   const near = nearest(type.toLowerCase(), kinds);
-  throw new UserError(`the server has no type ${JSON.stringify(type)}`, [
+  throw new UserError(`the server doesn't have a resource type ${JSON.stringify(type)}`, [
     near === undefined
       ? "`kubectl api-resources` lists what it has"
       : `did you mean ${writtenName(near, type.toLowerCase())}?`,

@@ -18,7 +18,8 @@ import { unseenText, type Verdict } from "../../src/verdict/verdict.ts";
 import { shortValue } from "./changes.ts";
 import { valueTexts } from "./loop-values.ts";
 import { withCommand } from "./command-text.ts";
-import { pluralize, formatDuration, type Style, wrapWords } from "../cli/style.ts";
+import { formatDuration } from "../../src/api/duration.ts";
+import { pluralize, type Style, wrapWords } from "../cli/style.ts";
 
 /** Fields of one loop that are named, and values of one field. */
 const shownFields = 4;
@@ -26,9 +27,10 @@ const shownFields = 4;
 const shownOfFollowers = 2;
 const shownValues = 3;
 const indent = " ".repeat(8);
-/** A loop that was not written for so long is told as one that has been. */
+/** A loop that was not written for this long is reported with the time of its last write. */
 const quietMs = 5000;
 
+/** What a block of a loop is worded with. */
 export interface LoopTextOptions {
   /** The command line that shows it live; empty for none. */
   readonly next: string;
@@ -107,11 +109,13 @@ function recreateLines({ createdBy, deletedBy, followsFrom }: RecreateLoop): rea
   const isKnown = (shares: readonly WriterShare[]): boolean => shares.some(({ name }) => name !== undefined);
   return [
     ...followsLines(followsFrom),
-    isKnown(createdBy) ? `created by ${sharesText(createdBy, "time")}` : "who creates it, managedFields do not tell",
+    isKnown(createdBy)
+      ? `created by ${sharesText(createdBy, "time")}`
+      : "creator unknown (not recorded in managedFields)",
     // No object records its deletion.
     isKnown(deletedBy)
       ? `deleted by ${sharesText(deletedBy, "time")}`
-      : "who deletes it is recorded in no object: the API server's audit log has it",
+      : "deleter unknown (no object records it; see the API server's audit log)",
   ];
 }
 
@@ -122,33 +126,33 @@ function fieldLines(fields: readonly LoopField[], most: number): readonly string
 
 /**
  * `.spec.replicas 3 ⇄ 5 (40 changes, by gitops and hpa)`; of a field with a new value each time the last ones:
- * `every write of op renews .status.lastSync: …, 10:00, 10:01 (20 changes)`.
+ * `every write of op changes .status.lastSync: …, 10:00, 10:01 (20 changes)`.
  */
 function fieldText({ path, how, changes, values, writers, everyWriteOf }: LoopField): string {
   const often = `(${pluralize(changes, "change")}${byText(writers)})`;
   if (how === "renewed") {
     const last = values.includes(masked) ? masked : valueTexts(values.slice(-shownValues)).join(", ");
-    if (everyWriteOf === undefined) return `${path} is another one each time: …, ${last} ${often}`;
-    return `every write of ${everyWriteOf} renews ${path}: …, ${last} (${pluralize(changes, "change")})`;
+    if (everyWriteOf === undefined) return `${path} changes on every write: …, ${last} ${often}`;
+    return `every write of ${everyWriteOf} changes ${path}: …, ${last} (${pluralize(changes, "change")})`;
   }
   const present = values.filter((value) => value !== undefined);
   if (present.length === 1 && values.length === 2) return `${path} comes and goes: ${shortValue(present[0])} ${often}`;
   const texts = valueTexts(values);
   if (texts.length === 2) return `${path} ${texts.join(" ⇄ ")} ${often}`;
   const first = texts.slice(0, shownValues).join(", ");
-  return `${path} comes back to ${first}${texts.length > shownValues ? ", …" : ""} ${often}`;
+  return `${path} returns to ${first}${texts.length > shownValues ? ", …" : ""} ${often}`;
 }
 
 /** `, by gitops and hpa`. */
 function byText(writers: readonly WriterShare[]): string {
   const names = writers.flatMap(({ name }) => name ?? []).sort();
   if (names.length === 0) return "";
-  return `, by ${[...names, ...(names.length < writers.length ? ["somebody unknown"] : [])].join(" and ")}`;
+  return `, by ${[...names, ...(names.length < writers.length ? ["an unknown writer"] : [])].join(" and ")}`;
 }
 
 function writersText(writers: readonly WriterShare[]): string {
   const named = writers.filter(({ name }) => name !== undefined);
-  if (named.length === 0) return "writer  managedFields do not tell";
+  if (named.length === 0) return "writer  unknown (not recorded in managedFields)";
   return `${named.length === 1 ? "writer " : "writers"} ${sharesText(writers, "write")}`;
 }
 
@@ -203,6 +207,6 @@ function answerText(verdict: Verdict<Loop>, deltas: number): string {
     case "well":
       return deltas === 0 ? changes : `no loop in ${changes}`;
     case "cannot tell":
-      return `${changes}, and nobody can tell whether there is a loop`;
+      return `${changes}; cannot tell whether there is a loop`;
   }
 }

@@ -33,6 +33,7 @@ export function cachesText(caches: readonly CacheState[]): string {
   return `${caches.length} kinds · ${pluralize(objects, "object")}`;
 }
 
+/** What a refusal is worded with. */
 export interface RefusalContext {
   readonly calledAs: string;
   /** `as user dev`, or empty where it is not known. */
@@ -41,8 +42,8 @@ export interface RefusalContext {
   readonly namespace: string | undefined;
   readonly columns: number | undefined;
   readonly force: boolean;
-  /** The command that looks on at the same controllers without writing, as it can be pasted. */
-  readonly toLookOn: string;
+  /** The command that traces the same controllers without writing, as it can be pasted. */
+  readonly traceCommand: string;
 }
 
 /** @throws UserError when a right is missing, or another owner is active or cannot be ruled out and `force` is not set. */
@@ -59,11 +60,11 @@ export function refuseOrPass(found: Preflight, context: RefusalContext): void {
       ? `refused: ${owner.who} is active on this cluster (${owner.evidence}).`
       : `refused: cannot tell whether ${owner.who} is active on this cluster (${owner.evidence}).`,
     [
-      `If both run ${controller.name}, ${controller.ifRunTwice ?? `everything is done twice to ${resourceNameOf(controller)}`}.`,
-      ...(alike.length === 0 ? [] : [`It is the same with ${alike.join(", ")}.`]),
-      "To look on without writing anything:",
-      `  ${context.toLookOn}`,
-      "To go ahead all the same, add --force.",
+      `If both run ${controller.name}, ${controller.ifRunTwice ?? `both act on the same ${resourceNameOf(controller)}`}.`,
+      ...(alike.length === 0 ? [] : [`The same holds for ${alike.join(", ")}.`]),
+      "To trace it without writing anything:",
+      `  ${context.traceCommand}`,
+      "Use --force to run anyway.",
     ],
   );
 }
@@ -88,7 +89,7 @@ export function overridden({ owners }: Preflight): string[] {
     .filter(({ owner }) => owner.is !== "none found")
     .map(({ controller, owner: { is, who, evidence } }) =>
       is === "active"
-        ? `--force overrides: ${who} is active here (${evidence}), and does the same as our ${controller.name}`
+        ? `--force overrides: ${who} is active here (${evidence}), and also runs the ${controller.name} controller`
         : `--force overrides: cannot tell whether ${who} is active here (${evidence})`,
     );
 }

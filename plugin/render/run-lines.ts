@@ -1,7 +1,8 @@
 /** The lines of `run`, as text. */
 import { formatLocalClock } from "../../src/api/time.ts";
 import type { RefusedWrite, ReportedWrite, RunLine, RunSummary } from "../../src/views/run-report.ts";
-import { pluralize, formatDuration, showsTimes, type Style, wrapWords } from "../cli/style.ts";
+import { formatDuration } from "../../src/api/duration.ts";
+import { pluralize, showsTimes, type Style, wrapWords } from "../cli/style.ts";
 
 export interface RunLinesOptions {
   readonly style: Style;

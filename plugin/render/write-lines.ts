@@ -2,7 +2,8 @@
 import { splitKey } from "../../src/api/key.ts";
 import type { BlockWrite } from "../../src/views/sync-block.ts";
 import { summaryText } from "./changes.ts";
-import { pluralize, formatDuration, type Style, withoutSuffix, wrapWords } from "../cli/style.ts";
+import { formatDuration } from "../../src/api/duration.ts";
+import { pluralize, type Style, withoutSuffix, wrapWords } from "../cli/style.ts";
 
 const methods = {
   create: "POST",

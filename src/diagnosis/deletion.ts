@@ -1,4 +1,5 @@
 /** What holds up a deletion, down to the finalizer at the bottom. */
+import { formatAge } from "../api/duration.ts";
 import { Pods } from "../api/kind.ts";
 import { readTime } from "../api/time.ts";
 import type { Pod } from "../api/types.ts";
@@ -34,7 +35,7 @@ export function examineDeletion(look: Look, item: Item): Examined {
     findings: [...own, ...(blocked?.findings ?? []), ...orphaned, ...ending],
     seen: ["its metadata"],
     unseen: blocked?.unseen ?? [],
-    next: graceLeftMs > 0 ? [`its grace period ends in ${Math.ceil(graceLeftMs / 1000)} s`] : [],
+    next: graceLeftMs > 0 ? [`its grace period ends in ${formatAge(Math.ceil(graceLeftMs / 1000) * 1000)}`] : [],
   };
 }
 

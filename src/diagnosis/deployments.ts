@@ -9,7 +9,8 @@ import { aside, isControlledBy, type Look } from "./look.ts";
 import { podFindings } from "./pods.ts";
 import { replicaFailure } from "./refusals.ts";
 import { availability, minReady } from "./replicas.ts";
-import { counted, ofAll, span } from "./spans.ts";
+import { formatAge } from "../api/duration.ts";
+import { counted, ofAll } from "./spans.ts";
 
 const revisionAnnotation = "deployment.kubernetes.io/revision";
 
@@ -126,5 +127,5 @@ function progressDeadline({ spec, status }: Deployment, now: number): string[] {
   // The default means never.
   if (seconds === undefined || seconds >= 2147483647 || progressing.reason === "NewReplicaSetAvailable") return [];
   const leftMs = (readTime(progressing.lastUpdateTime) ?? 0) + seconds * 1000 - now;
-  return leftMs > 0 ? [`progress deadline in ${span(leftMs)}, then Progressing=False`] : [];
+  return leftMs > 0 ? [`progress deadline in ${formatAge(leftMs)}, then Progressing=False`] : [];
 }

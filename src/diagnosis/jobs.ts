@@ -10,7 +10,8 @@ import { failure, podFindings } from "./pods.ts";
 import { refusedByEvents } from "./refusals.ts";
 import { missedSince } from "./schedules.ts";
 import { controlledPods } from "./replicas.ts";
-import { counted, span } from "./spans.ts";
+import { formatAge } from "../api/duration.ts";
+import { counted } from "./spans.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 
 export function examineJob(look: Look, item: Item<Job>): Examined {
@@ -120,11 +121,11 @@ export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
   const lastAt = readTime(status?.lastScheduleTime);
   const missed = missedRun(cronJob, look.now);
   if (missed.is === "missed") {
-    const why = `it was due ${span(look.now - missed.at)} ago, and no Job was started: is its controller running?`;
+    const why = `it was due ${formatAge(look.now - missed.at)} ago, and no Job was started: is its controller running?`;
     findings.push({ at, why, since: missed.at });
   }
   const when =
-    lastAt === undefined ? "it has started no Job yet" : `its last Job was due ${span(look.now - lastAt)} ago`;
+    lastAt === undefined ? "it has started no Job yet" : `its last Job was due ${formatAge(look.now - lastAt)} ago`;
   return {
     says: `${when} (schedule ${spec?.schedule ?? ""})`,
     reached: findings.length === 0,

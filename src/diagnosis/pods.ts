@@ -15,7 +15,8 @@ import {
 } from "./diagnosis.ts";
 import { aside, eventTime, type Look } from "./look.ts";
 import { missingReferences } from "./pod-references.ts";
-import { counted, ofAll, readSpan, span } from "./spans.ts";
+import { formatAge } from "../api/duration.ts";
+import { counted, ofAll, readSpan } from "./spans.ts";
 
 export function examinePod(look: Look, item: Item<Pod>): Examined {
   const pod = item.object;
@@ -57,8 +58,8 @@ function unproven({ name, state, lastState, restartCount }: ContainerStatus, now
   if (runsMs > Math.min(backOffForgottenMs, Math.max(ranMs, 0) + 10_000)) return undefined;
   const reason = ended.reason === undefined || ended.reason === "Error" ? "" : ` (${ended.reason})`;
   return (
-    `container ${name} ended with exit code ${ended.exitCode}${reason} after ${span(ranMs)} the last time, ` +
-    `and runs for ${span(runsMs)} now, ${counted(restartCount, "restart")}`
+    `container ${name} ended with exit code ${ended.exitCode}${reason} after ${formatAge(ranMs)} the last time, ` +
+    `and runs for ${formatAge(runsMs)} now, ${counted(restartCount, "restart")}`
   );
 }
 
@@ -216,11 +217,11 @@ function podNext({ status }: Pod, now: number): string[] {
     const backOffMs = backOff === undefined ? undefined : readSpan(backOff);
     const endedAt = readTime(lastState?.terminated?.finishedAt);
     if (backOffMs === undefined) return [];
-    if (endedAt === undefined) return [`container ${name} is started again within ${span(backOffMs)}`];
+    if (endedAt === undefined) return [`container ${name} is started again within ${formatAge(backOffMs)}`];
     const leftMs = endedAt + backOffMs - now;
     return leftMs >= 0
-      ? [`container ${name} is started again in ${span(leftMs)}`]
-      : [`container ${name} was to be started again ${span(-leftMs)} ago: it is overdue`];
+      ? [`container ${name} is started again in ${formatAge(leftMs)}`]
+      : [`container ${name} was to be started again ${formatAge(-leftMs)} ago: it is overdue`];
   });
 }
 

@@ -10,7 +10,8 @@ import { isKind } from "./kinds.ts";
 import { aside, isControlledBy, type Listed, type Look } from "./look.ts";
 import { podFindings } from "./pods.ts";
 import { refusedByEvents, replicaFailure } from "./refusals.ts";
-import { counted, ofAll, span } from "./spans.ts";
+import { formatAge } from "../api/duration.ts";
+import { counted, ofAll } from "./spans.ts";
 
 interface Counted extends StoredObject {
   readonly spec?: { readonly replicas?: number };
@@ -130,5 +131,5 @@ export function minReady({ now }: Look, { object }: Item, pods: readonly Pod[]):
   });
   if (due.length === 0) return [];
   const count = `${counted(due.length, "ready pod")} ${due.length === 1 ? "counts" : "count"}`;
-  return [`${count} as available in ${span(Math.max(...due))} (minReadySeconds ${minReadySeconds})`];
+  return [`${count} as available in ${formatAge(Math.max(...due))} (minReadySeconds ${minReadySeconds})`];
 }

@@ -66,7 +66,7 @@ describe("a CronJob", () => {
   test("that was due and has no Job asks for its controller", () => {
     const spec = { schedule: "55 9 * * *", timeZone: "UTC" };
     const object = objectOf("nightly", { meta: { creationTimestamp: ago(600) }, spec, status: {} });
-    const why = "it was due 5 m 0 s ago, and no Job was started: is its controller running?";
+    const why = "it was due 5 m ago, and no Job was started: is its controller running?";
     expect(JSON.stringify(answerAbout(CronJobs, object))).toContain(why);
   });
 });

@@ -148,9 +148,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       runProgram(["loops", "-n", "shop", "--as", name, "--for", "1s", ...args], { kubeconfig: cluster.kubeconfig });
     const someone = await as("someone");
     expect(someone.code).toBe(0);
-    expect(someone.stderr).toMatch(
-      /^watched 1 kind for .*: .*nobody can tell whether there is a loop; not seen: .*pods/m,
-    );
+    expect(someone.stderr).toMatch(/^watched 1 kind for .*: .*cannot tell whether there is a loop; not seen: .*pods/m);
     expect((await as("someone", "--fail-on", "loop")).code).toBe(5);
     // Quiet, and who may not see the namespace cannot tell whether it is there.
     const named = await as("someone", "--fail-on", "loop", "cm");
@@ -254,7 +252,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     for (const path of [field, `.spec.template${field}`]) {
       // Its first write may make the whole map of annotations, and is then not one of these.
       const renewed = RegExp.escape(`every write of operator renews ${path}: `);
-      const another = `${RegExp.escape(` ${path} is another one each time: `)}.*, by operator\\)`;
+      const another = `${RegExp.escape(` ${path} changes on every write: `)}.*, by operator\\)`;
       expect(stdout).toMatch(new RegExp(`${renewed}|${another}`));
     }
   });
@@ -326,7 +324,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     const { code, stderr } = await program.end();
     expect(code).toBe(5);
     expect(stderr).toMatch(
-      /nobody can tell whether there is a loop; not seen: .*Deployment.* \(the watch broke off \d+ s ago: /,
+      /cannot tell whether there is a loop; not seen: .*Deployment.* \(the watch broke off \d+ s ago: /,
     );
   });
 });

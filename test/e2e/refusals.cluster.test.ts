@@ -267,9 +267,9 @@ describe.skipIf(clusterMissing !== undefined)("run looks out for another owner t
       code: 2,
       lines: [
         `stopped: kube-controller-manager has written the status of ReplicaSet ${workload.namespace}/web, which our replicaset does here as well`,
-        "To look on without writing anything:",
+        "To trace it without writing anything:",
         `  kubectl reconcile trace replicaset -n ${workload.namespace}`,
-        "To go on all the same, add --force.",
+        "Use --force to run anyway.",
       ],
     });
   });
@@ -334,14 +334,14 @@ describe.skipIf(controllersMissing !== undefined)("run beside kube-controller-ma
       "If both run replicaset, each scale-up would create twice the pods, and each scale-down delete twice as many.",
     );
     expect(next.slice(1).map((line) => line.trim())).toEqual([
-      "To look on without writing anything:",
+      "To trace it without writing anything:",
       "kubectl reconcile trace replicaset -n default",
-      "To go ahead all the same, add --force.",
+      "Use --force to run anyway.",
     ]);
     const forced = await runProgram(["run", "replicaset", "--once", "--force"], options);
     expect(forced.code).toBe(0);
     expect(forced.stderr).toMatch(/^--force overrides: kube-controller-manager is active here \(Lease /);
-    expect(forced.stderr).toContain("), and does the same as our replicaset\n");
+    expect(forced.stderr).toContain("), and also runs the replicaset controller\n");
     expect(await workload.pods()).toHaveLength(2);
   });
 
@@ -387,7 +387,7 @@ describe.skipIf(controllersMissing !== undefined)("run beside a control plane th
         new RegExp(`^refused: (cannot tell whether )?${who} is active on this cluster \\(.+\\)\\.$`),
       );
       expect(lines.at(-2)).toEndWith(` trace ${name} ${where.join(" ")}`);
-      expect(lines.at(-1)).toBe("To go ahead all the same, add --force.");
+      expect(lines.at(-1)).toBe("Use --force to run anyway.");
       expect(lines[1]).not.toContain("of what they own");
     });
   }

@@ -34,7 +34,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     await program.says(/^running /m);
     for (const name of acting) await program.says(new RegExp(`^running .*\\b${name} with \\d+ worker`, "ms"));
     expect(program.stdout + program.stderr).toMatch(
-      /^owner {3}not noticed while it runs: another garbage-collector, whose work bears no name$/m,
+      /^owner {3}not detected during the run: another garbage-collector, which leaves no field manager behind$/m,
     );
     expect(program.stdout).not.toMatch(/^running .*\b(scheduler|kubelet|serviceaccount) with/ms);
     expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);

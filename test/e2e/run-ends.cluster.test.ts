@@ -115,7 +115,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     } finally {
       await cluster.start("etcd");
     }
-    await program.says(/^renewed after [\d.]+ s: the run goes on$/m);
+    await program.says(/^renewed after [\d.]+ s: the run continues$/m);
     await eventually(() => workload.scale("web", 3));
     await workload.settled("web", 3);
     program.signal("SIGINT");

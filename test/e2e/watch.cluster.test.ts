@@ -231,7 +231,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
       const into = await namespace();
       await deploy(into);
       await using program = trace("gc", "--why", "deploy/web", "-n", into);
-      await program.says(/^garbage-collector looks on in all namespaces/m);
+      await program.says(/^garbage-collector shadows all namespaces/m);
       await program.says(/^caches/m);
       await cluster.request("DELETE", `/apis/apps/v1/namespaces/${into}/deployments/web?propagationPolicy=Background`);
       await program.says(/sync \d+ · garbage-collector ReplicaSet/);

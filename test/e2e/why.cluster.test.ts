@@ -185,7 +185,11 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
       args: ["deploy/nope"],
       says: "error: there is no Deployment nope in namespace shop",
     },
-    { name: "a type that the server does not have", args: ["foo/bar"], says: 'error: the server has no type "foo"' },
+    {
+      name: "a type that the server does not have",
+      args: ["foo/bar"],
+      says: 'error: the server doesn\'t have a resource type "foo"',
+    },
     { name: "half an object", args: ["deploy/"], says: 'error: "deploy/" does not name objects' },
   ])("refuses $name with exit code 2 and what to do", async ({ args, says }) => {
     const { stderr, code } = await why(...args);

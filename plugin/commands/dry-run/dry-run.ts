@@ -33,11 +33,8 @@ import { pluralize, wrapHanging } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 
 const options = {
-  manifests: texts(
-    "-f, --filename <path>",
-    "what is to be applied: files, folders, URLs, or - (standard input); repeatable",
-  ),
-  kustomize: texts("-k, --kustomize <folder>", "apply what `kubectl kustomize` makes of this folder; repeatable"),
+  manifests: texts("-f, --filename <path>", "apply these files, folders, URLs, or - (standard input); repeatable"),
+  kustomize: texts("-k, --kustomize <folder>", "apply the output of `kubectl kustomize` for this folder; repeatable"),
   recursive: flag("-R, --recursive", "read the folders of -f and --baseline with their sub-folders"),
   delete: texts("--delete <type/name>", "delete this object, after the manifests are applied; repeatable"),
   scale: texts("--scale <type/name=n>", "scale this object, after the manifests are applied; repeatable"),
@@ -68,7 +65,7 @@ const options = {
     ["diff", "yaml", "json", "markdown", "github", "junit"],
     { default: "diff" },
   ),
-  steps: flag("--steps", "print each state on the way of a rollout"),
+  steps: flag("--steps", "print each intermediate state of a rollout"),
   fold: negation("--no-fold", "print equal new objects one by one"),
   failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, dangling, never-steady", {
     choices: failConditions,
@@ -91,7 +88,10 @@ const options = {
       default: "1h",
     },
   ),
-  showGenerated: flag("--show-generated", "print the diffs of what controllers make, as pods and ReplicaSets, too"),
+  showGenerated: flag(
+    "--show-generated",
+    "also print the diffs of objects that controllers create, such as pods and ReplicaSets",
+  ),
   showManagedFields: flag("--show-managed-fields", "show metadata.managedFields and the last-applied annotation"),
   showIds: flag("--show-ids", "show uid, resourceVersion, generation, addresses and nodes"),
   showTimes: flag("--show-times", "show creationTimestamp and the times in status"),
@@ -100,16 +100,16 @@ const options = {
 /** `dry-run`. */
 export const dryRunCommand: Command = clusterCommand({
   name: "dry-run",
-  about: "Show what controllers would make of manifests, before anything is applied",
+  about: "Show what controllers would do with manifests, before anything is applied",
   description:
     "Applies manifests to a copy of the cluster in this process, runs the controllers on it until nothing changes any more, " +
-    "and prints the difference, each object with the decision that led to it. Nothing is written to the cluster. Pods are " +
-    "taken to start and become ready, unless a ConfigMap, Secret or claim that they need is missing; the scheduler and the " +
+    "and prints the diff, each object with the decision behind it. Nothing is written to the cluster. Pods are " +
+    "assumed to start and become ready, unless a ConfigMap, Secret or claim that they need is missing; the scheduler and the " +
     "kubelet are simulated.\n\n" +
-    "Exit codes: 0 steady, and nothing would change, or it began with manifests alone; 1 something would change, or what " +
+    "Exit codes: 0 steady with no changes, or --from manifests (nothing to compare with); 1 something would change, or what " +
     "--fail-on names was found (delete, dangling); 2 wrong arguments or manifests, no connection; 3 it never becomes steady; " +
-    "4 something applied does not become available; 5 it cannot tell: a workload that was changed has no controller here, or " +
-    "what it rests on could not be read.",
+    "4 something applied does not become available; 5 it cannot tell: no controller here reconciles a workload that was changed, " +
+    "or an object that it depends on could not be read.",
   arguments: { name: "[controller...]", about: "only these controllers (default: all)" },
   argumentCandidates: () => controllerCandidates(),
   options,
@@ -119,8 +119,8 @@ export const dryRunCommand: Command = clusterCommand({
       says: "Without any cluster: from one version of the manifests to the next",
       line: "dry-run --from manifests --baseline before/ -f after/ --prune",
     },
-    { says: "Every state on the way of a rollout", line: "dry-run -f web.yaml --steps" },
-    { says: "What goes with a Deployment", line: "dry-run --delete deploy/web -n shop" },
+    { says: "Every intermediate state of a rollout", line: "dry-run -f web.yaml --steps" },
+    { says: "What is deleted with a Deployment", line: "dry-run --delete deploy/web -n shop" },
     {
       says: "In CI: fail only on deletions, unavailability, dangling references or non-convergence",
       line: "dry-run -f shop/ -o github --fail-on delete,unavailable,dangling,never-steady",

@@ -49,27 +49,27 @@ function unreadableError({ kind, namespace, error }: Unreadable, why: string, { 
   const who = as === undefined ? "" : ` as user ${as}`;
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
   return new UserError(`not allowed to list ${resourceOf(kind)}${where}${who}, and ${why}: ${error.message}`, [
-    "a dry-run reads what is there; `--from manifests` asks no cluster",
+    "a dry-run reads the cluster's objects; `--from manifests` contacts no cluster",
   ]);
 }
 
-/** A sentence for everything that could not be known. */
+/** A sentence for everything that could not be read. */
 export function snapshotNotes({ unreadable, unknownOwners, held }: Snapshot): readonly string[] {
   const notes = new Set<string>();
   const others = new Set<string>();
   for (const { kind, namespace } of unreadable) {
     const name = resourceOf(kind);
     if (name === "pods" && namespace === undefined) {
-      notes.add("pods of other namespaces may not be read: nodes have less room than it seems");
+      notes.add("pods of other namespaces may not be read: nodes may have less room than shown");
     } else if (name.endsWith("admissionregistration.k8s.io")) {
       notes.add("webhooks and admission policies may not be read: they may refuse or change what is shown here");
     } else if (told[name] !== undefined) notes.add(told[name]);
     else others.add(name);
   }
   for (const { owner, why } of unknownOwners) {
-    notes.add(`${owner.kind} ${owner.name}, an owner, is not known (${why}): it is taken to be there`);
+    notes.add(`owner ${owner.kind} ${owner.name} could not be read (${why}); assuming it exists`);
   }
-  for (const [name, why] of held) notes.add(`whether Namespace ${name} goes is not judged: ${why}`);
+  for (const [name, why] of held) notes.add(`cannot tell whether Namespace ${name} is deleted: ${why}`);
   if (others.size > 0) notes.add(`not read: ${listed([...others].sort())}`);
   return [...notes];
 }

@@ -110,7 +110,7 @@ async function emptySource(flags: DryRunFlags, { controllers, changeFlags }: Sou
   const cluster = { nodes: given, ...(count !== undefined && { simulated: count }) };
   const words = `${askedWords(changeFlags)} over ${over.length === 0 ? "an empty cluster" : over.join(" and ")}`;
   return {
-    words: `${words}, with simulated nodes; no cluster is asked`,
+    words: `${words}, with simulated nodes; no cluster is contacted`,
     beginning: {
       ...(served.length === 0 ? emptyCluster(assumed, cluster) : savedCluster(served, assumed, cluster)),
       customResources: { ...noCustomResources, kinds: customKinds, objects: customs },
@@ -136,7 +136,7 @@ function unsavedOwners(saved: readonly StoredObject[]): readonly string[] {
   const uids = new Set(saved.map(({ metadata }) => metadata.uid));
   const owners = saved.flatMap(({ metadata }) => metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
   const names = new Set(owners.map(({ kind, name }) => `${kind} ${name}`));
-  return [...names].map((name) => `${name}, an owner, is not among the saved objects: they are taken without it`);
+  return [...names].map((name) => `owner ${name} is not among the saved objects; references to it are dropped`);
 }
 
 async function clusterSource(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {

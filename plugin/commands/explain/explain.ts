@@ -11,8 +11,8 @@ export const explainCommand: Command = command({
   name: "explain",
   about: "Explain a controller: every rule that it decides by, or one of them",
   description:
-    "Prints the rules of a controller in the order in which a sync comes to them: what each looks at, what it chooses, the " +
-    "sentence that `run` and `trace` print when it speaks (here with made-up facts), and the function of Kubernetes that it is " +
+    "Prints the rules of a controller in the order in which a sync applies them: what each looks at, what it chooses, the " +
+    "sentence that `run` and `trace` print when it applies (here with made-up facts), and the function of Kubernetes that it is " +
     "faithful to.\n\n" +
     "A rule is named as those commands print it.",
   arguments: { name: "<controller>", about: "name, short name or alias" },
@@ -20,8 +20,8 @@ export const explainCommand: Command = command({
   argumentCandidates: (io, before) => candidates(before, io.calledAs),
   options: { output: choice("-o, --output <format>", "text, or json", ["text", "json"], { default: "text" }) },
   examples: [
-    { says: "Everything that a Deployment's controller decides by", line: "explain deployment" },
-    { says: "One rule, as `run` has printed it", line: "explain replicaset scale-down" },
+    { says: "Every rule of the Deployment controller", line: "explain deployment" },
+    { says: "One rule, as `run` prints it", line: "explain replicaset scale-down" },
   ],
   complete({ arguments: [name = "", id], options }, { calledAs }) {
     const definition = controllerNamed(name, calledAs);

@@ -67,7 +67,7 @@ function isWatchable({ verbs }: DiscoveredKind): boolean {
 /** @throws UserError for a kind that the server offers no watch of. */
 function watchable(kind: DiscoveredKind): DiscoveredKind {
   if (isWatchable(kind)) return kind;
-  throw new UserError(`cannot watch ${resourceOf(kind)}: the server offers no watch of it`, [
+  throw new UserError(`cannot watch ${resourceOf(kind)}: the server does not support watching it`, [
     `its verbs are ${kind.verbs.join(", ")}`,
   ]);
 }

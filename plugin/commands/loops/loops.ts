@@ -8,18 +8,22 @@ import { LoopSearch } from "./loop-search.ts";
 import type { LoopsRequest } from "./request.ts";
 
 const options = {
-  namespace: text("-n, --namespace <name>", "look at the objects of this namespace", {
+  namespace: text("-n, --namespace <name>", "watch the objects of this namespace", {
     default: "the context's",
     candidates: namespaceCandidates,
   }),
-  allNamespaces: flag("-A, --all-namespaces", "look at the objects of all namespaces, and at those that have none"),
-  rate: positiveNumber("--rate <n>", "writes a minute from which on renewed values and a status that flips are loops", {
-    default: "10",
-  }),
+  allNamespaces: flag("-A, --all-namespaces", "watch the objects of all namespaces, and cluster-scoped ones"),
+  rate: positiveNumber(
+    "--rate <n>",
+    "from this many writes a minute on, renewed values and a flipping status are loops",
+    {
+      default: "10",
+    },
+  ),
   for: duration("--for <duration>", "exit after this time"),
-  failOn: choice("--fail-on <what>", "loop: end with exit code 3 if there was one, 5 if nobody can tell", ["loop"]),
+  failOn: choice("--fail-on <what>", "loop: exit with code 3 if one was found, 5 if it cannot tell", ["loop"]),
   output: choice("-o, --output <format>", "text, or json: a line for each loop", ["text", "json"], { default: "text" }),
-  sandbox: flag("--sandbox", "look at an embedded cluster of its own, in which the controllers act"),
+  sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers run"),
   manifests: sandboxManifests,
 } as const;
 
@@ -27,15 +31,16 @@ const defaultRate = 10;
 /** `loops`. */
 export const loops: Command = clusterCommand({
   name: "loops",
-  about: "Find objects that are rewritten or recreated again and again without getting anywhere, whoever does it",
+  about:
+    "Find hot loops: objects that are rewritten or recreated over and over without converging, whichever controller does it",
   description:
-    "Watches every kind that can be watched, or those named, and finds objects that go round in circles: a field of what is asked " +
-    "for that returns to values it had before, at any rate; more often than --rate, a status that does so, a value that is renewed " +
-    "with every write, writes that change nothing, or an object that is deleted and created again under its name (four times or " +
-    "more, each counted as two writes). It names the fields, the values and the writers, and puts what only follows (the ReplicaSet " +
-    "of a Deployment) under its cause. No controller of ours takes part: it serves operators in any language. Nothing is ever " +
-    "written. What is there already is not read: only what changes from now on.\n\n" +
-    "Exit codes: 0 ended as asked or by a signal; 2 wrong arguments or no connection; with --fail-on loop: 3 a loop was found, 5 " +
+    "Watches every kind that can be watched, or those named, and finds objects that do not converge: a spec field that returns to " +
+    "earlier values, at any rate; or, more often than --rate, a status that does so, a value that changes on every write, writes that " +
+    "change nothing, or an object that is deleted and created again under its name (four times or more, each counted as two " +
+    "writes). It names the fields, the values and the writers, and lists what only follows (the ReplicaSet of a Deployment) under " +
+    "its cause. It runs no controller, so it works for operators in any language. Nothing is ever written. Only changes from now on " +
+    "are seen.\n\n" +
+    "Exit codes: 0 ended as requested or by a signal; 2 wrong arguments or no connection; with --fail-on loop: 3 a loop was found, 5 " +
     "cannot tell, because something that matters could not be watched; 130 ended by a second signal.",
   arguments: {
     name: "[kind...]",
@@ -44,7 +49,7 @@ export const loops: Command = clusterCommand({
   argumentCandidates: (io, _, typing) => kindCandidates(io, typing),
   options,
   examples: [
-    { says: "Whatever goes round in circles in the whole cluster", line: "loops -A --for 60s" },
+    { says: "Hot loops in the whole cluster", line: "loops -A --for 60s" },
     { says: "In CI, after an operator was installed", line: "loops -A --for 2m --fail-on loop" },
     { says: "One kind of an operator of yours", line: "loops widgets.example.com -n shop" },
   ],

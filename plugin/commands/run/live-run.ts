@@ -18,7 +18,8 @@ import { randomSuffix } from "../../../src/platform/random.ts";
 import { quoted, reconcileAdvice } from "../../cli/advice.ts";
 import { maxFailures } from "../../cli/idle.ts";
 import type { Session } from "../../cli/session.ts";
-import { formatDuration, pluralize } from "../../cli/style.ts";
+import { formatDuration } from "../../../src/api/duration.ts";
+import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import type { Connected } from "../../connections/connection.ts";
 import { cachesText, overridden, preflightLine, refuseOrPass } from "../../render/preflight-text.ts";
@@ -133,11 +134,11 @@ export class Run {
       onEarlyStart: () => this.#announce("starting"),
       onLeaseLost: (why) => this.#stop(new UserError(`stopped: ${why}`)),
       onLeaseLate: (why) => session.warn(`warning: ${why}; nothing is written from the 15th second on until it is`),
-      onLeasesRenewed: (ms) => session.warn(`renewed after ${formatDuration(ms)}: the run goes on`),
+      onLeasesRenewed: (ms) => session.warn(`renewed after ${formatDuration(ms)}: the run continues`),
       onEventLost: (why) => this.#eventLost(why),
       onDiscoveryFailed: (controller, why) =>
         session.warn(
-          `warning: ${controller} cannot discover which kinds the server has, and goes on with those it knows: ${why}`,
+          `warning: ${controller} could not discover the kinds of the server, and continues with those it knows: ${why}`,
         ),
       ...(flags.sandbox !== true && { onOtherOwner: (controller, says) => this.#otherOwner(controller, says) }),
       // The lines of text name no writers.
@@ -195,13 +196,15 @@ export class Run {
       namespace,
       columns: err.columns,
       force,
-      toLookOn: this.#toLookOn(),
+      traceCommand: this.#traceCommand(),
     });
     if (force) for (const line of overridden(found)) session.warn(line);
     session.say(preflightLine(found));
     const unnoticed = ownersUnnoticed(this.#controllers);
     if (unnoticed.length > 0 && !once && flags.sandbox !== true) {
-      session.say(`owner   not noticed during the run: another ${unnoticed.join(" or ")}, whose writes name no author`);
+      session.say(
+        `owner   not detected during the run: another ${unnoticed.join(" or ")}, which leaves no field manager behind`,
+      );
     }
   }
 
@@ -227,13 +230,13 @@ export class Run {
   /** Another controller does the same as one here: together they would do everything twice. */
   #otherOwner(controller: string, says: string): void {
     if (this.#request.force) {
-      this.#session.warn(`warning: ${says}: it does the same as our ${controller}; running anyway (--force)`);
+      this.#session.warn(`warning: ${says}: it also does what our ${controller} does; running anyway (--force)`);
       return;
     }
     this.#stop(
       new UserError(`stopped: ${says}, which our ${controller} does here as well`, [
-        "To look on without writing anything:",
-        `  ${this.#toLookOn()}`,
+        "To trace it without writing anything:",
+        `  ${this.#traceCommand()}`,
         "Use --force to run anyway.",
       ]),
     );
@@ -245,7 +248,7 @@ export class Run {
     this.#session.end();
   }
 
-  #toLookOn(): string {
+  #traceCommand(): string {
     const names = this.#controllers
       .filter(({ companionOf }) => companionOf === undefined)
       .map(({ name }) => name)

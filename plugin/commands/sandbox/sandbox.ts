@@ -12,7 +12,8 @@ import type { Io } from "../../cli/io.ts";
 import type { Session } from "../../cli/session.ts";
 import { openBus } from "../../connections/trace-bus.ts";
 import { RunLines } from "../../render/run-lines.ts";
-import { pluralize, formatDuration, styleOf } from "../../cli/style.ts";
+import { formatDuration } from "../../../src/api/duration.ts";
+import { pluralize, styleOf } from "../../cli/style.ts";
 import { earlierIdentity, writeKubeconfig } from "../../connections/kubeconfig-file.ts";
 import { connectToSandbox, type SandboxConnection } from "../../connections/sandbox-connection.ts";
 import { UserError } from "../../cli/user-error.ts";
@@ -68,20 +69,20 @@ export const sandbox: Command = command({
   about: "Run an embedded cluster: API server, scheduler and simulated nodes, without containers",
   description:
     "Runs an embedded Kubernetes cluster in this process and serves it over HTTPS on 127.0.0.1, for kubectl and any " +
-    "other client. All built-in controllers run in it, so that what you apply comes to life. Pods are scheduled and run on " +
+    "other client. All built-in controllers run in it, so that what you apply is reconciled. Pods are scheduled and run on " +
     "simulated nodes: no container is started; how pods behave is set by annotations (docs/sandbox-annotations.md). It " +
-    "holds everything in memory, and ends at the first Ctrl-C.\n\n" +
+    "holds everything in memory, and exits at the first Ctrl-C.\n\n" +
     "Exit codes: 0 ended by a signal; 2 wrong arguments or manifests; 130 ended by a second signal.",
   options,
   examples: [
-    { says: "A cluster to try things in", line: "sandbox" },
+    { says: "A cluster for experiments", line: "sandbox" },
     { says: "With your manifests in it", line: "sandbox -f shop/" },
     {
       says: "For a controller of your own, beside the garbage collector alone",
       line: "sandbox --run garbage-collector",
     },
     { says: "An API server and nothing else", line: "sandbox --run none --no-scheduler --no-kubelet" },
-    { says: "Where scripts find it", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
+    { says: "At a fixed address, for scripts", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
   ],
   onSignal: "drain",
   statusOnOutput: () => true,
@@ -172,7 +173,7 @@ async function listen(
   } catch (error) {
     if (port === undefined) throw error;
     throw new UserError(
-      `cannot serve on 127.0.0.1:${port}: something else listens there, or it is not allowed`,
+      `cannot serve on 127.0.0.1:${port}: the port is in use or not permitted`,
       ["omit --port for one that is free"],
       { cause: error },
     );

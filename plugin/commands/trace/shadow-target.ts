@@ -9,7 +9,7 @@ import type { TraceBus } from "../../../src/trace/bus.ts";
 import type { FindObject } from "../../../src/views/chains.ts";
 import { maxFailures } from "../../cli/idle.ts";
 import type { Session } from "../../cli/session.ts";
-import { formatDuration } from "../../cli/style.ts";
+import { formatDuration } from "../../../src/api/duration.ts";
 import { type Connected, connectAs } from "../../connections/connection.ts";
 import { namespaceExists } from "../../names/missing-namespace.ts";
 import { cachesText } from "../../render/preflight-text.ts";

@@ -14,12 +14,12 @@ const rulesOf = "1.36.3";
 export function shadowLines({ owners }: ShadowPreflight): string[] {
   const beside = new Map<string, string[]>();
   for (const { controller, owner } of owners) {
-    const who = owner.is === "active" ? owner.who : owner.is === "unknown" ? `${owner.who}, if it is there` : "nobody";
+    const who = owner.is === "active" ? owner.who : owner.is === "unknown" ? `${owner.who}, if it runs` : "nobody";
     beside.set(who, [...(beside.get(who) ?? []), controller.name]);
   }
   return [...beside].map(([who, names]) =>
     who === "nobody"
-      ? `shadow: our ${names.join(", ")} (rules of ${rulesOf}), no owner found: only the next step of each key is shown`
+      ? `shadow: our ${names.join(", ")} (rules of ${rulesOf}), no active controller found; showing only what ours would do next`
       : `shadow: our ${names.join(", ")} (rules of ${rulesOf}) beside ${who}; queue figures are ours`,
   );
 }

@@ -60,8 +60,8 @@ export interface TraceScope {
 }
 
 /**
- * Controllers that work beyond one namespace cannot look on in one. Where all were asked for they are left out; one that was named
- * looks on in all namespaces, and what concerns others is not shown.
+ * Controllers that work beyond one namespace cannot shadow in one. With `all` they are left out; one that was named shadows all
+ * namespaces, and what concerns others is not shown.
  */
 export function scopeOf(
   { controllers, all, object }: TraceSubject,
@@ -77,7 +77,7 @@ export function scopeOf(
   }
   const target = object ?? why;
   const shown = target === undefined ? `what is in namespace ${namespace}, or in none,` : target;
-  return { controllers, namespace: undefined, notes: [`${names} looks on in all namespaces: only ${shown} is shown`] };
+  return { controllers, namespace: undefined, notes: [`${names} shadows all namespaces; only ${shown} is shown`] };
 }
 
 /** Every kind that is known by name: those that the controllers watch first. */

@@ -5,7 +5,8 @@ import type { UnseenWrites } from "../../../src/trace/events.ts";
 import type { ShownBlock, ShownCause, ShownOrigin } from "../../../src/views/shown-block.ts";
 import { type BlockDecision, type SyncName, type Woken, writesOf } from "../../../src/views/sync-block.ts";
 import { summaryText } from "../../render/changes.ts";
-import { pluralize, formatDuration, showsTimes, type Style, wrapWords } from "../../cli/style.ts";
+import { formatDuration } from "../../../src/api/duration.ts";
+import { pluralize, showsTimes, type Style, wrapWords } from "../../cli/style.ts";
 import { madeUpName, writeLines } from "../../render/write-lines.ts";
 
 export interface SyncBlockTextOptions {

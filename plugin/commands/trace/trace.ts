@@ -21,10 +21,10 @@ const options = {
   allNamespaces: flag("-A, --all-namespaces", "trace the objects of all namespaces"),
   why: text(
     "--why <type/name>",
-    "show one chain only: this object, its owners and what it owns, each back to its first cause; the command why answers once instead",
+    "show one chain only: this object, its owners and what it owns, each back to its first cause; the command why answers once and exits",
   ),
-  all: flag("--all", "show every sync: also those that write nothing, and those like the one before"),
-  sandbox: flag("--sandbox", "trace controllers that act, in an embedded cluster of its own"),
+  all: flag("--all", "show every sync: also those that write nothing, and repetitions"),
+  sandbox: flag("--sandbox", "trace controllers that write, in an embedded cluster of its own"),
   manifests: sandboxManifests,
   once,
   for: duration("--for <duration>", "exit after this time"),
@@ -45,15 +45,15 @@ export const trace: Command = clusterCommand({
   name: "trace",
   about: "Show each sync of a controller: why it ran, what it saw, decided and wrote",
   description:
-    "Prints a block for each sync that writes or fails: the deltas that woke it with the fields that changed and who changed them, how long the key " +
-    "waited, the decisions with their facts, the writes with what they change, the Events, and what came of it: done, a conflict, " +
-    "backoff with its next try, and the syncs that its own writes woke. Objects that are rewritten without getting anywhere, and keys " +
-    "that their own writes wake again and again, are reported as loops. Syncs that write nothing are counted, and so are those like " +
-    "the one before; --all shows each.\n\n" +
+    "Prints a block for each sync that writes or fails: the deltas that triggered it, with the fields that changed and who changed them; " +
+    "how long the key waited; the decisions with their facts; the writes with what they change; the Events; and the outcome: done, a " +
+    "conflict, or backoff with the next retry, and the syncs that its own writes triggered. Objects that are rewritten without " +
+    "converging, and keys that requeue themselves over and over, are reported as loops. Syncs that write nothing are counted, and so " +
+    "are repetitions of the previous block; --all shows each.\n\n" +
     "Against a cluster it shadows: the controller syncs here beside the one that owns the objects, on the same deltas and by the " +
-    "same rules, and writes nothing. What it would write stands beside what the owner wrote. With --sandbox it traces controllers " +
-    "that act, in an embedded cluster.\n\n" +
-    "Exit codes: 0 ended as asked or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 3 a loop was found and " +
+    "same rules, and writes nothing. What it would write is compared with what the owner wrote. With --sandbox it traces " +
+    "controllers that write, in an embedded cluster.\n\n" +
+    "Exit codes: 0 ended as requested or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 3 a loop was found and " +
     "--fail-on loop; 130 ended by a second signal.",
   arguments: {
     name: "<controller|type/name...>",
@@ -71,7 +71,7 @@ export const trace: Command = clusterCommand({
       line: "trace rs rs/web -n shop",
     },
     { says: "A Deployment and its ReplicaSets, through the controllers of both", line: "trace deploy/web -n shop" },
-    { says: "What the garbage collector makes of one object", line: "trace gc --why deploy/web -n shop" },
+    { says: "What the garbage collector does with one object", line: "trace gc --why deploy/web -n shop" },
     { says: "A ReplicaSet, from its manifest to ready pods", line: "trace rs --sandbox -f web.yaml --once" },
     { says: "One chain: Deployment, ReplicaSets and Pods", line: "trace all --sandbox -f web.yaml --why deploy/web" },
   ],

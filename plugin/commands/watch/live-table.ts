@@ -1,7 +1,8 @@
 /** The table of `watch --live`: a row a queue, a row an informer. */
 import type { InformerState } from "../../../src/cache/shared-informer.ts";
 import type { Quantiles, QueueState } from "../../../src/views/queue-gauges.ts";
-import { pluralize, formatDuration, shorten } from "../../cli/style.ts";
+import { formatDuration } from "../../../src/api/duration.ts";
+import { pluralize, shorten } from "../../cli/style.ts";
 import { plainTable } from "../../cli/table.ts";
 
 export interface LiveTableOptions {

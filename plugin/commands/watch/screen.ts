@@ -130,7 +130,7 @@ export class WatchScreen {
       this.#dropped++;
       return;
     }
-    if (this.#dropped > 0) out.line(`… ${this.#dropped} lines not shown: they came faster than they were read`);
+    if (this.#dropped > 0) out.line(`… ${this.#dropped} lines dropped: the reader is too slow`);
     this.#dropped = 0;
     for (const each of this.#lines.text(shownLine(line))) out.line(each);
   }

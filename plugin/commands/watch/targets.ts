@@ -50,7 +50,7 @@ export function splitWords(words: readonly string[]): {
  */
 export async function watchTargets(words: readonly string[], client: Client, calledAs: string): Promise<WatchTargets> {
   if (words.length === 0) {
-    throw new UserError("nothing to watch is named", [
+    throw new UserError("nothing to watch", [
       "name kinds (pods, deploy, widgets.example.com), one object (deploy/web), or controllers (replicaset)",
     ]);
   }
@@ -90,10 +90,10 @@ export async function watchTargets(words: readonly string[], client: Client, cal
 function unknownType(type: string, { kinds, unavailable }: Discovery, calledAs: string): UserError {
   const near = nearest(type.toLowerCase(), kinds);
   const silent = unavailable.map(({ groupVersion }) => groupVersion).join(", ");
-  return new UserError(`${JSON.stringify(type)} is neither a controller nor a kind that the server has`, [
+  return new UserError(`${JSON.stringify(type)} is neither a controller nor a resource type of the server`, [
     ...(near === undefined ? [] : [`did you mean ${resourceOf(near)}?`]),
     `\`kubectl api-resources\` lists the kinds, \`${calledAs} controllers\` the controllers`,
-    ...(silent === "" ? [] : [`of these API groups the server could not tell what they have: ${silent}`]),
+    ...(silent === "" ? [] : [`the server could not list these API groups: ${silent}`]),
   ]);
 }
 
@@ -106,7 +106,7 @@ function nearest(wanted: string, kinds: readonly DiscoveredKind[]): DiscoveredKi
 
 function mustBeWatchable(kind: DiscoveredKind): void {
   if (kind.verbs.includes("watch") && kind.verbs.includes("list")) return;
-  throw new UserError(`cannot watch ${resourceOf(kind)}: the server offers no watch of it`, [
+  throw new UserError(`cannot watch ${resourceOf(kind)}: the server does not support watching it`, [
     `its verbs are ${kind.verbs.join(", ")}`,
   ]);
 }

@@ -6,7 +6,8 @@ import type { ListEvent } from "../../../src/trace/events.ts";
 import type { DeltaSummary, MadeKey, SeenDelta, WatchLine } from "../../../src/views/delta-report.ts";
 import type { DeltaNews, ShownLine } from "../../../src/views/shown-delta.ts";
 import { changeText, wideChangesText } from "../../render/changes.ts";
-import { pluralize, formatDuration, shorten, type Style, wrapWords } from "../../cli/style.ts";
+import { formatDuration } from "../../../src/api/duration.ts";
+import { pluralize, shorten, type Style, wrapWords } from "../../cli/style.ts";
 
 export interface WatchLinesOptions {
   readonly style: Style;
@@ -143,7 +144,7 @@ export class WatchLines {
     const parts: string[] = [];
     if (delayMs !== undefined && delayMs > 0) parts.push(`in ${formatDuration(delayMs)}`);
     else if (merged) parts.push(`merged, ${pluralize(triggers, "trigger")} wait with it`);
-    else if (inFlight) parts.push("being synced, requeued after that");
+    else if (inFlight) parts.push("in flight, requeued when done");
     if (!merged || this.#options.wide) {
       parts.push(`depth ${queue.depth}`, `in flight ${queue.inFlight}`, `delayed ${queue.delayed}`);
     }
@@ -183,9 +184,9 @@ const missedText = {
 
 const whyListed: Readonly<Record<ListEvent["why"], string>> = {
   start: "",
-  expired: "the version to go on from had expired",
-  error: "the list before had failed",
-  relist: "the watch could not go on",
+  expired: "its resourceVersion had expired",
+  error: "the previous list had failed",
+  relist: "the watch could not be resumed",
 };
 
 /** As many changes, three at most, as fit in one line, and how many more there are. */

@@ -27,15 +27,15 @@ const options = {
   allNamespaces: flag("-A, --all-namespaces", "watch the objects of all namespaces"),
   selector: text(
     "-l, --selector <selector>",
-    "only objects with these labels; of what a controller watches beyond its own kind, only what makes keys",
+    "only objects with these labels; of other kinds that a controller watches, only deltas that enqueue a key",
   ),
-  fieldSelector: text("--field-selector <selector>", "only objects with these fields, as kubectl get has it"),
+  fieldSelector: text("--field-selector <selector>", "only objects with these fields, as in kubectl get"),
   type: text("--type <type,...>", "only deltas of these types: added, updated, deleted, replaced, sync"),
   live: flag("--live", "a table of queues and informers, redrawn, instead of lines"),
   resync: duration("--resync <duration>", "send controllers every object again after this time", {
     default: "12 to 24 h",
   }),
-  once: flag("--once", "show the objects there are, then exit"),
+  once: flag("--once", "show the existing objects, then exit"),
   for: duration("--for <duration>", "exit after this time"),
   count: wholeNumber("--count <n>", "exit after N deltas", 1),
   output: choice(
@@ -45,27 +45,26 @@ const options = {
     { default: "text" },
   ),
   sinceStart,
-  sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers act"),
+  sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers run"),
   manifests: sandboxManifests,
 } as const;
 
 /** `watch`. */
 export const watch: Command = clusterCommand({
   name: "watch",
-  about: "Show every delta: what changed, who changed it, and the keys that controllers make of it",
+  about: "Show every delta: what changed, who changed it, and which keys it enqueues",
   description:
     "Prints a line for each delta of the kinds named: its type, the object, its version, the fields that changed and who changed " +
-    "them, as far as managedFields can tell. A word that is a kind and a controller too (deploy) means both: beside the kind it watches " +
-    "what the controller watches, and prints under each delta the " +
-    "keys that came of it and how full the queue is. Nothing is ever written: the connection only reads, and the syncs of a " +
-    "watched controller do nothing.\n\n" +
-    "Exit codes: 0 ended as asked or by a signal; 2 wrong arguments, no connection, missing rights; 130 ended by a second signal.",
+    "them, as far as managedFields record it. A word that names both a kind and a controller (deploy) means both: what the controller " +
+    "watches is watched too, and each delta is followed by the keys that it enqueues and the depth of the queue. Nothing is ever " +
+    "written: the connection only reads, and the syncs of a watched controller do nothing.\n\n" +
+    "Exit codes: 0 ended as requested or by a signal; 2 wrong arguments, no connection, missing rights; 130 ended by a second signal.",
   arguments: { name: "<kind|controller...>", about: "kinds as kubectl names them, TYPE/NAME, or controllers" },
   argumentCandidates: (io, _, typing) => watchCandidates(io, typing),
   options,
   examples: [
     { says: "Who changes what of the Deployments of a namespace", line: "watch deployments -n shop" },
-    { says: "What wakes the ReplicaSet controller", line: "watch replicaset -n shop" },
+    { says: "What triggers the ReplicaSet controller", line: "watch replicaset -n shop" },
     { says: "The kind and not the controller of the same name", line: "watch kind/replicaset -n shop" },
     { says: "One object, every field", line: "watch deploy/web -n shop -o wide" },
     { says: "How full the queues are", line: "watch replicaset deployment -A --live" },
@@ -127,7 +126,7 @@ function readTypes(text: string | undefined): ReadonlySet<DeltaType> | undefined
     text.split(",").map((word) => {
       const type = types[word.trim().toLowerCase()];
       if (type !== undefined) return type;
-      throw new UserError(`--type ${JSON.stringify(word)}: there is no such type of delta`, [
+      throw new UserError(`--type ${JSON.stringify(word)}: no such type of delta`, [
         `types are ${Object.keys(types).join(", ")}`,
       ]);
     }),

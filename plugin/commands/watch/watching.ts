@@ -5,7 +5,8 @@ import { isNamespaced } from "../../../src/controller/api/definition.ts";
 import { type Observation, observe } from "../../../src/modes/watching/observe.ts";
 import type { DeltaReportOptions } from "../../../src/views/delta-report.ts";
 import type { Session } from "../../cli/session.ts";
-import { formatDuration, pluralize } from "../../cli/style.ts";
+import { formatDuration } from "../../../src/api/duration.ts";
+import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import type { Reading } from "../../connections/reading-connection.ts";
 import { refuseUnreadable } from "../../connections/reading-rights.ts";
@@ -168,7 +169,7 @@ export class Watching {
     const { forMs, count } = this.#request;
     const ends = [
       ...(forMs === undefined ? [] : [`for ${formatDuration(forMs)}`]),
-      ...(count === undefined ? [] : [`until ${pluralize(count, "delta")} came`]),
+      ...(count === undefined ? [] : [`until ${pluralize(count, "delta")} have arrived`]),
     ];
     return ends.length === 0 ? "Ctrl-C stops" : ends.join(" or ");
   }

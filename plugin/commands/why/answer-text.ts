@@ -5,7 +5,8 @@ import { notSeen } from "../../../src/diagnosis/answer.ts";
 import { type Finding, findingsOf, isSameRef, refText } from "../../../src/diagnosis/diagnosis.ts";
 import type { LastWrite } from "../../../src/diagnosis/last-writes.ts";
 import { commandLines, withCommand } from "../../render/command-text.ts";
-import { pluralize, formatDuration, type Style, wrapWords } from "../../cli/style.ts";
+import { formatDuration } from "../../../src/api/duration.ts";
+import { pluralize, type Style, wrapWords } from "../../cli/style.ts";
 
 /** Of findings that say the same, so many objects are named. */
 const shownAlike = 3;

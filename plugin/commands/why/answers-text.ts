@@ -36,7 +36,7 @@ export function answersLines(answers: readonly Answer[], options: AnswersText): 
 }
 
 function headline(all: number, bad: number, unclear: number, well: number): string {
-  if (all === 0) return "nothing to tell of was found";
+  if (all === 0) return "no objects found";
   if (bad === 0 && unclear === 0)
     return `${pluralize(well, "object is", "objects are")} as ${well === 1 ? "it" : "they"} should be`;
   const parts = [
@@ -45,7 +45,7 @@ function headline(all: number, bad: number, unclear: number, well: number): stri
           `${bad} of ${pluralize(all, "object")} ${bad === 1 ? "is" : "are"} not as ${bad === 1 ? "it" : "they"} should be`,
         ]
       : []),
-    ...(unclear > 0 ? [`of ${unclear} it cannot be told`] : []),
+    ...(unclear > 0 ? [`cannot tell for ${unclear}`] : []),
   ];
   return parts.join(", ");
 }

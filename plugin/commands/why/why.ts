@@ -21,15 +21,15 @@ const options = {
     default: "the context's",
     candidates: namespaceCandidates,
   }),
-  allNamespaces: flag("-A, --all-namespaces", "ask about all namespaces, and about what is in none: nodes, volumes"),
+  allNamespaces: flag("-A, --all-namespaces", "all namespaces, and cluster-scoped objects such as nodes and volumes"),
   selector: text("-l, --selector <selector>", "only objects with these labels, as in app=web"),
-  wait: optionalDuration("--wait [=duration]", "ask again until all is well or something has failed, so long at most", {
+  wait: optionalDuration("--wait [=duration]", "repeat until all is well or something has failed, at most this long", {
     bareMs: defaultWaitMs,
     default: "5m",
   }),
-  sandbox: flag("--sandbox", "ask in an embedded cluster of its own, in which all controllers run"),
+  sandbox: flag("--sandbox", "use an embedded cluster of its own, in which all controllers run"),
   manifests: sandboxManifests,
-  for: duration("--for <duration>", "with --sandbox: ask after this time", {
+  for: duration("--for <duration>", "with --sandbox: look after this time", {
     default: "when nothing is left to do, at most 10s",
   }),
   output: choice("-o, --output <format>", "json prints a line for each object", outputs, { default: "text" }),
@@ -38,23 +38,23 @@ const options = {
 /** `why`. */
 export const why: Command = clusterCommand({
   name: "why",
-  about: "Say what an object waits for, what comes next, and who wrote it last",
+  about: "Explain what an object is waiting for, what happens next, and who wrote it last",
   description:
-    "Reads the object, what owns it, what it owns and what it names, down to the first cause, and answers: what it waits for, " +
-    "what to do, what comes next, and who wrote it last. What could not be read is said. It writes nothing, and ends.\n\n" +
-    "TYPE/NAME asks about one object, TYPE about all of a type; without either, everything in the namespace, or with -A in the " +
-    "cluster, is asked about, worst first. Any kind can be asked about, custom resources too.\n\n" +
+    "Reads the object, its owners, what it owns and what it refers to, down to the first cause. Explains what it is waiting for, what " +
+    "to do, what happens next, and who wrote it last. Lists what could not be read. It writes nothing, and exits.\n\n" +
+    "TYPE/NAME is one object, TYPE all objects of a type; without either it covers everything in the namespace, or with -A in the " +
+    "cluster, worst first. It works for any kind, custom resources included.\n\n" +
     "Exit codes: 0 all is as it should be; 1 something is not; 2 wrong arguments, no such object, or no connection; " +
-    `${cannotTellExitCode} it cannot be told; 130 interrupted.`,
+    `${cannotTellExitCode} it cannot tell; 130 interrupted.`,
   arguments: { name: "[object...]", about: "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace" },
   argumentCandidates: (io, _, typing) => objectCandidates(io, typing),
   options,
   examples: [
     { says: "Why a Deployment does not become ready", line: "why deploy/web -n shop" },
-    { says: "Everything in a namespace that is not well", line: "why -n shop" },
+    { says: "Everything that is wrong in a namespace", line: "why -n shop" },
     { says: "What is wrong in the whole cluster, nodes and volumes first", line: "why -A" },
-    { says: "Why a namespace does not go away", line: "why ns/shop" },
-    { says: "Wait for a rollout, and say why it fails", line: "why deploy/web --wait=2m" },
+    { says: "Why a namespace is not deleted", line: "why ns/shop" },
+    { says: "Wait for a rollout, and explain why it fails", line: "why deploy/web --wait=2m" },
     { says: "What would become of a manifest, without a cluster", line: "why deploy/web --sandbox -f web.yaml" },
   ],
   onSignal: "exit",
@@ -73,7 +73,7 @@ export const why: Command = clusterCommand({
     refuseTwoScopes(flags);
     refuseManifestsOnCluster(flags, "why writes nothing");
     if (settleMs === undefined || sandbox) return;
-    throw new UserError("--for is for --sandbox: a cluster is asked at once", ["omit it, or use --wait"]);
+    throw new UserError("--for is for --sandbox: a cluster is read at once", ["omit it, or use --wait"]);
   },
   async run(request, { io }) {
     const { flags, settleMs } = request;

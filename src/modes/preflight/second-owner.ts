@@ -1,4 +1,5 @@
 /** Whether something else already reconciles these objects: two controllers on one object do everything twice. */
+import { formatAge } from "../../api/duration.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { type ControllerDefinition, resourceNameOf } from "../../controller/api/definition.ts";
@@ -7,7 +8,7 @@ import { type ComponentLease, readComponentLease } from "./owner-signs/component
 import { componentWorks } from "./owner-signs/component-works.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
 import { ownWork } from "./owner-signs/own-work.ts";
-import { age, type Idle, joined, type Look, nothingSeen, type Sign } from "./owner-signs/sign.ts";
+import { type Idle, joined, type Look, nothingSeen, type Sign } from "./owner-signs/sign.ts";
 
 /**
  * What is known of another owner. `active`: it has left a fresh trace. `none found`: work that an owner does at once has been left
@@ -159,18 +160,18 @@ function absence(
 }
 
 function signText({ says, at }: Sign, now: number): string {
-  return `${says} ${age(now - at)} ago`;
+  return `${says} ${formatAge(now - at)} ago`;
 }
 
 function idleText({ says, since }: Idle, now: number): string {
-  return `${says} for ${age(now - since)}`;
+  return `${says} for ${formatAge(now - since)}`;
 }
 
 /** What would have shown the owner, and is not there. */
 function missing({ process, lease }: Evidence, last: Sign | undefined): Unseen {
   const what = `a trace that shows whether ${process} still works`;
   if (last === undefined) return { what, why: lease.says, isDecisive: true };
-  return { what, why: `the last one is ${age(lease.now - last.at)} old`, isDecisive: true };
+  return { what, why: `the last one is ${formatAge(lease.now - last.at)} old`, isDecisive: true };
 }
 
 function whyUnknown(controller: Reconciled, { lease, process, seen }: Evidence, last: Sign | undefined): string {

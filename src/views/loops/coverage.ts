@@ -1,4 +1,5 @@
 /** For how much of the time each kind was really watched: what happens while a watch is broken off nobody sees. */
+import { formatAge } from "../../api/duration.ts";
 import type { EventHead, KindName, StageEvent, WatchEvent } from "../../trace/events.ts";
 
 /** A watch that ended in good order is open again within this time. */
@@ -56,9 +57,9 @@ export class Coverage {
 
 function gapOf({ openSince, brokenAt, watchedMs, why }: Watched, from: number, to: number): string | undefined {
   if (openSince === undefined && to - brokenAt > reopenMs) {
-    return `the watch broke off ${Math.round((to - brokenAt) / 1000)} s ago: ${why}`;
+    return `the watch broke off ${formatAge(to - brokenAt)} ago: ${why}`;
   }
   const ms = watchedMs + (openSince === undefined ? 0 : to - openSince);
   if (to <= from || ms >= leastShare * (to - from)) return undefined;
-  return `watched for ${Math.round(ms / 1000)} s of ${Math.round((to - from) / 1000)} s only: ${why}`;
+  return `watched for ${formatAge(ms)} of ${formatAge(to - from)} only: ${why}`;
 }

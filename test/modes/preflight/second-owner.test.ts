@@ -146,7 +146,7 @@ const cases: readonly Case[] = [
     },
     is: "unknown",
     who: process,
-    evidence: `ReplicaSet default/web was written by ${process} 3 min ago, and nothing shows that it has gone`,
+    evidence: `ReplicaSet default/web was written by ${process} 3 m ago, and nothing shows that it has gone`,
   },
   {
     name: "where nothing has anything to do, nothing shows",
@@ -242,7 +242,7 @@ const cases: readonly Case[] = [
       await story.pass(300);
     },
     is: "none found",
-    evidence: `Lease kube-system/${process}, renewed 5 min ago`,
+    evidence: `Lease kube-system/${process}, renewed 5 m ago`,
   },
   {
     name: "a leader that is late may be followed by another",
@@ -264,7 +264,7 @@ const cases: readonly Case[] = [
       await story.pass(120);
     },
     is: "unknown",
-    evidence: /was written by kube-controller-manager 2 min ago/,
+    evidence: /was written by kube-controller-manager 2 m ago/,
   },
   {
     name: "a namespace that nobody begins to empty",

@@ -92,7 +92,7 @@ describe("loopText", () => {
       [
         "loop    Deployment shop/web: written 241 times in 60 s, 4 a second",
         "        .spec.replicas 3 ⇄ 5 (240 changes, by gitops and hpa)",
-        "        .status.phase comes back to A, B, C, … (90 changes)",
+        "        .status.phase returns to A, B, C, … (90 changes)",
         "        writers gitops 120 writes · hpa 120 writes · unknown 1 write",
         "        see it: kubectl reconcile watch deploy/web",
       ].join("\n"),
@@ -103,8 +103,8 @@ describe("loopText", () => {
     expect(shown(renewed)).toBe(
       [
         "loop    Widget shop/web: written 21 times in 60 s, 20 a minute",
-        "        .status.lastSync is another one each time: …, 10:00, 10:01 (20 changes, by operator)",
-        "        writer  managedFields do not tell",
+        "        .status.lastSync changes on every write: …, 10:00, 10:01 (20 changes, by operator)",
+        "        writer  unknown (not recorded in managedFields)",
       ].join("\n"),
     );
   });
@@ -112,7 +112,7 @@ describe("loopText", () => {
   test("names the one who renews a field with each of its writes", () => {
     const values = ["10:00", "10:01"];
     expect(field({ path: ".status.at", how: "renewed", everyWriteOf: "op", values, changes: 20 })).toBe(
-      "every write of op renews .status.at: …, 10:00, 10:01 (20 changes)",
+      "every write of op changes .status.at: …, 10:00, 10:01 (20 changes)",
     );
   });
 
@@ -129,7 +129,7 @@ describe("loopText", () => {
   });
 
   test("gives the pace of a slow one by the hour", () => {
-    expect(shown({ ...fight, writes: 5, ms: 720_000 })).toContain("written 5 times in 12 m 0 s, 20 an hour");
+    expect(shown({ ...fight, writes: 5, ms: 720_000 })).toContain("written 5 times in 12 m, 20 an hour");
   });
 
   test("of an object that is deleted and created again: who creates it, and who deletes it as far as that is known", () => {
@@ -146,7 +146,7 @@ describe("loopText", () => {
     expect(shown(loop)).toBe(
       "loop    ReplicaSet shop/web-1: deleted and created again 12 times in 30 s, 22 a minute\n" +
         "        created by op 12 times\n" +
-        "        who deletes it is recorded in no object: the API server's audit log has it",
+        "        deleter unknown (no object records it; see the API server's audit log)",
     );
     const deletedBy = [
       { name: undefined, writes: 1 },
@@ -167,7 +167,7 @@ describe("loopText", () => {
       ".data.password (masked) 1 ⇄ (masked) 2 (240 changes, by gitops and hpa)",
     );
     expect(field({ path: ".data.password", values, how: "renewed" })).toBe(
-      ".data.password is another one each time: …, (masked) (240 changes, by gitops and hpa)",
+      ".data.password changes on every write: …, (masked) (240 changes, by gitops and hpa)",
     );
   });
 
@@ -175,7 +175,7 @@ describe("loopText", () => {
     const condition = (reason: string): object => ({ type: "Progressing", status: "True", reason });
     const values = [condition("A"), condition("B"), condition("C")];
     expect(field({ path: ".status.conditions[Progressing]", values })).toBe(
-      ".status.conditions[Progressing] comes back to reason A, reason B, reason C (240 changes, by gitops and hpa)",
+      ".status.conditions[Progressing] returns to reason A, reason B, reason C (240 changes, by gitops and hpa)",
     );
     expect(field({ path: ".status.conditions[Progressing]", values: [undefined, condition("A")] })).toBe(
       ".status.conditions[Progressing] comes and goes: True (240 changes, by gitops and hpa)",
@@ -194,7 +194,7 @@ describe("loopText", () => {
           { name: undefined, writes: 1 },
         ],
       }),
-    ).toContain("by a and somebody unknown)");
+    ).toContain("by a and an unknown writer)");
   });
 
   test("says of writes that change nothing that they do", () => {
@@ -249,7 +249,7 @@ describe("loopsSummary", () => {
     );
     const unseen = [{ ...secrets, isDecisive: true }];
     expect(loopsSummary(judge({ seen, unseen, findings: [] }), some)).toBe(
-      "watched 41 kinds for 60 s: 412 changes, and nobody can tell whether there is a loop; not seen: secrets (no right to list and watch)",
+      "watched 41 kinds for 60 s: 412 changes; cannot tell whether there is a loop; not seen: secrets (no right to list and watch)",
     );
   });
 });

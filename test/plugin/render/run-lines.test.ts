@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Chalk } from "chalk";
 import { RunLines, summaryLine } from "../../../plugin/render/run-lines.ts";
-import { formatDuration } from "../../../plugin/cli/style.ts";
 import type { RunLine } from "../../../src/views/run-report.ts";
 
 const at = Date.parse("2026-11-21T10:41:07.212Z");
@@ -123,17 +122,6 @@ test("the summary counts what happened, and leaves out what did not", () => {
   expect(summaryLine({ syncs: 1, writes: 1, conflicts: 0, cacheBehind: 2, errors: 1 }, 800)).toBe(
     "stopped after 800 ms: 1 sync, 1 write, 2 waits for a cache, 1 error",
   );
-});
-
-test("durations are short", () => {
-  expect([0.4, 41, 1300, 119_000, 252_000, 7_400_000].map(formatDuration)).toEqual([
-    "0.4 ms",
-    "41 ms",
-    "1.3 s",
-    "119 s",
-    "4 m 12 s",
-    "2 h 3 m",
-  ]);
 });
 
 test("what an arrow stands between stays on one line, however narrow the screen", () => {

@@ -65,7 +65,7 @@ function wholeCases(report: DryRunReport): readonly TestCase[] {
   const isSteady = run.settled.is === "steady" && run.before.is === "steady";
   const loop =
     isSteady || !failsOn(failOn, "never-steady") ? [] : [[verdictLine(report), ...loopLines(report)].join("\n")];
-  const steady: TestCase = { file: "dry-run", name: "the controllers come to rest", failures: loop };
+  const steady: TestCase = { file: "dry-run", name: "the controllers converge", failures: loop };
   if (!failsOn(failOn, "delete")) return [steady];
   const lost = lostObjects(run).map((change) => `${nameOf(change)} would be deleted: ${reasonOf(change)}`);
   return [steady, { file: "dry-run", name: "nothing is deleted for good", failures: lost }];

@@ -21,7 +21,7 @@ export function markdownLines(report: DryRunReport): string[] {
   lines.push(`- begins with ${escaped(report.source)}`, "");
   if (report.run.drift.length > 0) {
     const names = report.run.drift.flatMap((group) => group.changes.map(nameOf));
-    lines.push(`Without the manifests the cluster would change by itself: ${escaped(names.join(", "))}`, "");
+    lines.push(`Even without the manifests the cluster would change: ${escaped(names.join(", "))}`, "");
   }
   if (changes.length > 0) {
     lines.push("| | object | why |", "|---|---|---|");

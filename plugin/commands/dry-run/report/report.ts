@@ -7,6 +7,7 @@ import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import type { DiffVisibility } from "../../../../src/views/normalize-for-diff.ts";
 import type { Manifest } from "../../../manifests/manifests.ts";
 import type { FailConditions } from "./verdict.ts";
+import { formatDuration } from "../../../../src/api/duration.ts";
 import { pluralize } from "../../../cli/style.ts";
 
 export interface DryRunReport {
@@ -84,7 +85,7 @@ export function verdictLine(report: DryRunReport): string {
     case "loop":
       return `never steady, after ${pluralize(run.syncs, "sync")}: ${totals} so far`;
     case "horizon":
-      return `not steady within ${run.settled.horizonMs / 60_000} minutes, after ${pluralize(run.syncs, "sync")}: ${totals} so far`;
+      return `not steady within ${formatDuration(run.settled.horizonMs)}, after ${pluralize(run.syncs, "sync")}: ${totals} so far`;
   }
 }
 
@@ -95,7 +96,7 @@ export function loopLines({ run }: DryRunReport): string[] {
   const { objects, writers, roundMs } = settled.loop;
   const when = run.before.is === "loop" ? "before anything was applied, " : "";
   return [
-    `loop: ${when}the cluster comes back to the same state every ${roundMs} ms of its time; written by ${writers.join(", ")}`,
+    `loop: ${when}the cluster returns to the same state every ${formatDuration(roundMs)} of simulated time; written by ${writers.join(", ")}`,
     ...objects.map(({ of, key, paths }) => `  ${of.kind} ${key}${paths.length === 0 ? "" : `  ${paths.join(", ")}`}`),
   ];
 }

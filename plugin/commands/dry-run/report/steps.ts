@@ -1,6 +1,6 @@
 /** The states on the way of a rollout, one line each. */
 import type { Rollout, SetState } from "../../../../src/views/rollout.ts";
-import { formatDuration } from "../../../cli/style.ts";
+import { formatDuration } from "../../../../src/api/duration.ts";
 import { plainTable } from "../../../cli/table.ts";
 
 /** A table: the time, the ready pods of all, and each set's pods as `ready/pods of desired`. */

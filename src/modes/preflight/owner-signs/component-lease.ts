@@ -1,11 +1,11 @@
 /** The Lease by which the replicas of kube-controller-manager, or kube-scheduler, choose a leader. */
+import { formatAge } from "../../../api/duration.ts";
 import { Leases, pathOf } from "../../../api/kind.ts";
 import { StatusError, type Status } from "../../../api/status-error.ts";
 import { parseTime } from "../../../api/time.ts";
 import { type ApiResponse, readAll, type Transport } from "../../../api/transport.ts";
 import type { Lease } from "../../../api/types.ts";
 import { sandboxServer } from "../../../sandbox/https.ts";
-import { age } from "./sign.ts";
 
 /**
  * `renewed`: a leader holds it. `stale`: its last leader has left it behind. `absent`: nobody holds it, which a component without
@@ -63,5 +63,10 @@ function leaseOf(component: string, answer: ApiResponse, body: unknown): Compone
   }
   const renewedAt = parseTime(spec.renewTime);
   const isHeld = now - renewedAt <= (spec.leaseDurationSeconds ?? 15) * 1000;
-  return { is: isHeld ? "renewed" : "stale", says: `${name}, renewed ${age(now - renewedAt)} ago`, renewedAt, now };
+  return {
+    is: isHeld ? "renewed" : "stale",
+    says: `${name}, renewed ${formatAge(now - renewedAt)} ago`,
+    renewedAt,
+    now,
+  };
 }

@@ -71,10 +71,3 @@ export function lastTouched({ metadata }: StoredObject): number | undefined {
   if (times.includes(undefined)) return undefined;
   return Math.max(parseTime(metadata.creationTimestamp), ...times.filter((time) => time !== undefined));
 }
-
-/** `3 s`, `4 min`, `2 h`. */
-export function age(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
-}

@@ -72,7 +72,7 @@ export function judged(run: DryRun): Verdicts {
 
 export function reportOf(run: DryRun, more: Partial<DryRunReport> = {}): DryRunReport {
   return {
-    source: "3 manifests over 3 manifests of the baseline, with simulated nodes; no cluster is asked",
+    source: "3 manifests over 3 manifests of the baseline, with simulated nodes; no cluster is contacted",
     run,
     notes: [],
     validations: [],

@@ -97,7 +97,7 @@ describe("trace --sandbox", () => {
   test.each([
     { name: "two objects", args: ["rs", "rs/a", "rs/b"], says: "error: trace accepts at most one TYPE/NAME" },
     { name: "-f without --sandbox", args: ["rs", "-f", "x.yaml"], says: "error: -f is for --sandbox" },
-    { name: "-A with -n", args: ["rs", "-A", "-n", "x"], says: "error: -A and -n contradict each other" },
+    { name: "-A with -n", args: ["rs", "-A", "-n", "x"], says: "error: -A and -n are mutually exclusive" },
     { name: "no controller", args: [], says: "error: no controller given" },
     {
       name: "a chain of a type that nobody named knows",

@@ -111,7 +111,7 @@ const screens: readonly {
     0.006 Deleted  Pod web-1      48100  gone (absent from a list, last states missed)
     0.007 Sync     ReplicaSet web 48210  (resync, nothing changed)
     0.017 watch of ReplicaSet broke: connection broke: reset; trying again
-    0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go on from had expired)`,
+    0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (its resourceVersion had expired)`,
   },
   {
     name: "on 80 columns the versions go: times and writers stay",
@@ -128,8 +128,8 @@ const screens: readonly {
     0.006 Deleted  Pod web-1       gone (absent from a list, last states missed)
     0.007 Sync     ReplicaSet web  (resync, nothing changed)
     0.017 watch of ReplicaSet broke: connection broke: reset; trying again
-    0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go
-          on from had expired)`,
+    0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (its
+          resourceVersion had expired)`,
   },
   {
     name: "on 200 columns the writers stand at the right",
@@ -145,7 +145,7 @@ const screens: readonly {
     0.006 Deleted  Pod web-1      48100  gone (absent from a list, last states missed)
     0.007 Sync     ReplicaSet web 48210  (resync, nothing changed)
     0.017 watch of ReplicaSet broke: connection broke: reset; trying again
-    0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go on from had expired)`,
+    0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (its resourceVersion had expired)`,
   },
   {
     name: "-o wide tells every field and its values, and which controllers made no key",
@@ -167,7 +167,7 @@ const screens: readonly {
     0.007 Sync     ReplicaSet shop/web 48210  (resync, nothing changed)
             └ replicaset ← no key
     0.017 watch of ReplicaSet broke: connection broke: reset; trying again
-    0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (the version to go on from had expired)`,
+    0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (its resourceVersion had expired)`,
   },
 ];
 
