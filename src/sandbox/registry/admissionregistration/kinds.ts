@@ -1,11 +1,9 @@
-/** The rules of the kinds that others take part in admission by, by resource. */
+/** The strategies of admissionregistration.k8s.io. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import {
-  mutatingBindingStrategy,
-  mutatingPolicyStrategy,
-  validatingBindingStrategy,
-  validatingPolicyStrategy,
-} from "./policies.ts";
+import { mutatingBindingStrategy } from "./mutating-binding.ts";
+import { mutatingPolicyStrategy } from "./mutating-policy.ts";
+import { validatingBindingStrategy } from "./validating-binding.ts";
+import { validatingPolicyStrategy } from "./validating-policy.ts";
 import { webhookStrategy } from "./webhooks.ts";
 
 const group = "admissionregistration.k8s.io";

@@ -1,68 +1,7 @@
-/** APIServices, and CustomResourceDefinitions as far as they go. Source: kube-aggregator v0.36 pkg/apis/apiregistration/validation/validation.go. */
-import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
-import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { isNumber, nameErrors, portNumberErrors, subdomainErrors } from "../../validation/checks.ts";
+/** The strategies of apiregistration.k8s.io and apiextensions.k8s.io. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { restStrategy } from "../strategy/default-strategy.ts";
-import { dns1035Problems } from "../../validation/names.ts";
-
-function nameOfErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
-  const wanted = `${textOf(spec["version"])}.${textOf(spec["group"])}`;
-  const { name = "" } = metadata;
-  if (name === "" || name === wanted) return [];
-  return [invalid("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)];
-}
-
-function priorityErrors(spec: Fields, key: string, most: number): FieldError[] {
-  const value = isNumber(spec[key]) ? spec[key] : 0;
-  return value > 0 && value <= most ? [] : [invalid(`spec.${key}`, value, `must be positive and less than ${most}`)];
-}
-
-function serviceErrors(spec: Fields): FieldError[] {
-  const { service, caBundle, insecureSkipTLSVerify: insecure } = spec as Record<string, unknown>;
-  const bundle = textOf(caBundle);
-  const field = "spec.insecureSkipTLSVerify";
-  if (!isFields(service)) {
-    const bytes = `${Buffer.from(bundle, "base64").length} bytes`;
-    return [
-      ...(bundle === "" ? [] : [invalid("spec.caBundle", bytes, "local APIServices may not have a caBundle")]),
-      ...(insecure === true ? [invalid(field, true, "local APIServices may not have insecureSkipTLSVerify")] : []),
-    ];
-  }
-  return [
-    ...["namespace", "name"].flatMap((key) => (textOf(service[key]) === "" ? [required(`spec.service.${key}`)] : [])),
-    ...portNumberErrors(service["port"], "spec.service.port").map(() =>
-      invalid("spec.service.port", service["port"] ?? 0, "port is not valid: must be between 1 and 65535, inclusive"),
-    ),
-    ...(insecure === true && bundle !== "" ? [invalid(field, true, "may not be true if caBundle is present")] : []),
-  ];
-}
-
-const apiServiceStrategy: RESTStrategy = restStrategy({
-  allowUnconditionalUpdate: false,
-  validate(apiService) {
-    const { spec = {} } = apiService;
-    const group = textOf(spec["group"]);
-    const legacy = "only v1 may have an empty group and it better be legacy kube";
-    return [
-      ...nameOfErrors(apiService),
-      ...(group === "" && spec["version"] !== "v1" ? [required("spec.group", legacy)] : []),
-      ...(group === "" ? [] : subdomainErrors(group, "spec.group")),
-      ...nameErrors(textOf(spec["version"]), "spec.version", dns1035Problems),
-      ...priorityErrors(spec, "groupPriorityMinimum", 20_000),
-      ...priorityErrors(spec, "versionPriority", 1000),
-      ...serviceErrors(spec),
-    ];
-  },
-});
-
-/** Stored, they would promise kinds that nobody serves. */
-const definitionStrategy: RESTStrategy = restStrategy({
-  generation: "spec",
-  allowUnconditionalUpdate: false,
-  refusesCreate:
-    "this sandbox does not serve CustomResourceDefinitions yet: the kinds that they define could not be used; leave them out, or use a cluster",
-});
+import { apiServiceStrategy } from "./api-service.ts";
+import { definitionStrategy } from "./custom-resource-definition.ts";
 
 /** By resource. */
 export const apiStrategies: Readonly<Record<string, RESTStrategy>> = {

@@ -1,4 +1,4 @@
-/** The rules of the kinds of apps, by resource. */
+/** The strategies of apps. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { controllerRevisionStrategy } from "./controller-revision.ts";
 import { daemonSetStrategy } from "./daemon-set.ts";

@@ -1,4 +1,4 @@
-/** The rules of the kinds of batch, by resource. */
+/** The strategies of batch. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { cronJobStrategy } from "./cron-job.ts";
 import { jobStrategy } from "./job.ts";

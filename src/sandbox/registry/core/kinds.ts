@@ -1,15 +1,16 @@
-/** The rules of the kinds of the core group, by resource. */
+/** The strategies of the core group. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { configMapStrategy } from "./config-map.ts";
 import { endpointsStrategy } from "./endpoints.ts";
 import { eventStrategy } from "./event.ts";
-import { limitRangeStrategy, quotaStrategy } from "./limits.ts";
+import { limitRangeStrategy } from "./limit-range.ts";
 import { namespaceStrategy } from "./namespace.ts";
 import { nodeStrategy } from "./node.ts";
 import { podTemplateStrategy } from "./pod-template.ts";
 import { claimStrategy } from "./pod/volumes/claim.ts";
 import { podStrategy } from "./pod/pod.ts";
 import { replicationControllerStrategy } from "./replication-controller.ts";
+import { quotaStrategy } from "./resource-quota.ts";
 import { secretStrategy } from "./secret.ts";
 import { serviceAccountStrategy } from "./service-account.ts";
 import { serviceStrategy } from "./service/service.ts";

@@ -1,4 +1,4 @@
-/** The rules of the kinds by which workloads find each other and their place, by resource. */
+/** The strategies of discovery.k8s.io. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { endpointSliceStrategy } from "./endpoint-slice.ts";
 

@@ -1,19 +1,18 @@
-/** Ingresses and their classes. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go, pkg/registry/networking/ingress. */
-import { invalid, notAllowed, notSupported, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
+/** Ingresses. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go, pkg/registry/networking/ingress. */
+import { invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { isAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { subdomainProblems } from "../../../api/label-names.ts";
-import { labelProblems, nameRules, portNameProblems } from "../../validation/names.ts";
-import { fixed, prefixedPathErrors } from "../../validation/spec-checks.ts";
-
-const because = (problems: readonly string[], field: string, value: string): FieldError[] =>
-  problems.map((problem) => invalid(field, value, problem));
+import { labelProblems, portNameProblems } from "../../validation/names.ts";
+import { problemErrors, referenceErrors } from "./references.ts";
 
 const subdomain = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+
 const wildcard = new RegExp(`^\\*\\.${subdomain}$`);
+
 const wildcardProblem = `a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.${subdomain}')`;
 
 function hostProblems(host: string): string[] {
@@ -21,28 +20,18 @@ function hostProblems(host: string): string[] {
   return wildcard.test(host) ? [] : [wildcardProblem];
 }
 
-/** A group, a kind and a name that say what else an object is about. */
-function referenceErrors(reference: Fields, field: string): FieldError[] {
-  const group = reference["apiGroup"];
-  const part = (key: string): FieldError[] => {
-    const value = textOf(reference[key]);
-    return value === "" ? [required(`${field}.${key}`)] : because(nameRules.segment(value), `${field}.${key}`, value);
-  };
-  const errors =
-    typeof group !== "string" ? [] : because(subdomainProblems(textOf(group)), `${field}.apiGroup`, textOf(group));
-  return [...errors, ...part("kind"), ...part("name")];
-}
-
 function serviceErrors(service: Fields, field: string): FieldError[] {
   const name = textOf(service["name"]);
   const errors =
-    name === "" ? [required(`${field}.service.name`)] : because(labelProblems(name), `${field}.service.name`, name);
+    name === ""
+      ? [required(`${field}.service.name`)]
+      : problemErrors(labelProblems(name), `${field}.service.name`, name);
   const port = isFields(service["port"]) ? service["port"] : {};
   const [portName, number] = [textOf(port["name"]), Number(port["number"] ?? 0)];
   if (portName !== "" && number !== 0)
     return [...errors, invalid(field, "", "cannot set both port name & port number")];
   if (portName !== "")
-    return [...errors, ...because(portNameProblems(portName), `${field}.service.port.name`, portName)];
+    return [...errors, ...problemErrors(portNameProblems(portName), `${field}.service.port.name`, portName)];
   if (number === 0) return [...errors, required(field, "port name or number is required")];
   if (number >= 1 && number <= 65535) return errors;
   return [...errors, invalid(`${field}.service.port.number`, number, "must be between 1 and 65535, inclusive")];
@@ -81,7 +70,7 @@ function pathErrors(way: Fields, field: string): FieldError[] {
 function ruleErrors(rule: Fields, field: string): FieldError[] {
   const host = textOf(rule["host"]);
   const errors = isAddress(host) ? [invalid(`${field}.host`, host, "must be a DNS name, not an IP address")] : [];
-  if (host !== "") errors.push(...because(hostProblems(host), `${field}.host`, host));
+  if (host !== "") errors.push(...problemErrors(hostProblems(host), `${field}.host`, host));
   if (!isFields(rule["http"])) return errors;
   const ways = fieldsIn(rule["http"]["paths"]);
   if (ways.length === 0) errors.push(required(`${field}.http.paths`));
@@ -92,8 +81,8 @@ function tlsErrors(tls: Fields, field: string): FieldError[] {
   const hosts = Array.isArray(tls["hosts"]) ? tls["hosts"].map(textOf) : [];
   const secret = textOf(tls["secretName"]);
   return [
-    ...hosts.flatMap((host, index) => because(hostProblems(host), `${field}.hosts[${index}]`, host)),
-    ...(secret === "" ? [] : because(subdomainProblems(secret), `${field}.secretName`, secret)),
+    ...hosts.flatMap((host, index) => problemErrors(hostProblems(host), `${field}.hosts[${index}]`, host)),
+    ...(secret === "" ? [] : problemErrors(subdomainProblems(secret), `${field}.secretName`, secret)),
   ];
 }
 
@@ -109,7 +98,9 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
     ...errors,
     ...rules.flatMap((rule, index) => ruleErrors(rule, `spec.rules[${index}]`)),
     ...fieldsIn(spec["tls"]).flatMap((tls, index) => tlsErrors(tls, `spec.tls[${index}]`)),
-    ...(typeof className === "string" ? because(subdomainProblems(className), "spec.ingressClassName", className) : []),
+    ...(typeof className === "string"
+      ? problemErrors(subdomainProblems(className), "spec.ingressClassName", className)
+      : []),
   ];
 }
 
@@ -133,39 +124,4 @@ export const ingressStrategy: RESTStrategy = restStrategy({
     ingress.metadata.annotations?.[classAnnotation] !== undefined && ingress.spec?.["ingressClassName"] === undefined
       ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
       : [],
-});
-
-const longestController = 250;
-
-function controllerErrors(controller: string): FieldError[] {
-  const field = "spec.controller";
-  const errors = controller.length > longestController ? [tooLong(field, longestController)] : [];
-  return [...errors, ...prefixedPathErrors(controller, field)];
-}
-
-const scopes = ["Cluster", "Namespace"];
-
-function parameterErrors(parameters: Fields): FieldError[] {
-  const field = "spec.parameters";
-  const errors = referenceErrors(parameters, field);
-  const { scope, namespace } = parameters;
-  if (!scopes.includes(textOf(scope))) return [...errors, notSupported(`${field}.scope`, scope, scopes)];
-  const there = `${field}.namespace`;
-  if (scope === "Cluster") {
-    return namespace === undefined ? errors : [...errors, notAllowed(there, "`parameters.scope` is set to 'Cluster'")];
-  }
-  if (namespace === undefined) return [...errors, required(there, "`parameters.scope` is set to 'Namespace'")];
-  return [...errors, ...because(labelProblems(textOf(namespace)), there, textOf(namespace))];
-}
-
-/** IngressClasses: their controller never changes. */
-export const ingressClassStrategy: RESTStrategy = restStrategy({
-  generation: "spec",
-  updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
-  validate: ({ spec = {} }) => [
-    ...controllerErrors(textOf(spec["controller"])),
-    ...(isFields(spec["parameters"]) ? parameterErrors(spec["parameters"]) : []),
-  ],
-  validateUpdate: (ingressClass, old) =>
-    fixed(textOf(ingressClass.spec?.["controller"]), textOf(old.spec?.["controller"]), "spec.controller"),
 });

@@ -1,8 +1,10 @@
-/** The rules of the kinds of networking.k8s.io, by resource. */
+/** The strategies of networking.k8s.io. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { addressStrategy, serviceRangeStrategy } from "./addresses.ts";
-import { ingressClassStrategy, ingressStrategy } from "./ingress.ts";
+import { ingressClassStrategy } from "./ingress-class.ts";
+import { ingressStrategy } from "./ingress.ts";
+import { addressStrategy } from "./ip-address.ts";
 import { networkPolicyStrategy } from "./network-policy.ts";
+import { serviceRangeStrategy } from "./service-cidr.ts";
 
 /** By resource. */
 export const networkingStrategies: Readonly<Record<string, RESTStrategy>> = {

@@ -1,6 +1,9 @@
-/** The rules of the kinds of rbac.authorization.k8s.io, by resource. */
+/** The strategies of rbac.authorization.k8s.io. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { clusterRoleBindingStrategy, clusterRoleStrategy, roleBindingStrategy, roleStrategy } from "./roles.ts";
+import { clusterRoleBindingStrategy } from "./cluster-role-binding.ts";
+import { clusterRoleStrategy } from "./cluster-role.ts";
+import { roleBindingStrategy } from "./role-binding.ts";
+import { roleStrategy } from "./role.ts";
 
 /** By resource. */
 export const rbacStrategies: Readonly<Record<string, RESTStrategy>> = {

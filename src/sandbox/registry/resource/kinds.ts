@@ -1,6 +1,8 @@
-/** The rules of the kinds of devices, by resource. */
+/** The strategies of resource.k8s.io. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { claimStrategy, claimTemplateStrategy, deviceClassStrategy } from "./claims.ts";
+import { deviceClassStrategy } from "./device-class.ts";
+import { claimStrategy } from "./resource-claim.ts";
+import { claimTemplateStrategy } from "./resource-claim-template.ts";
 import { sliceStrategy } from "./slices.ts";
 
 /** By resource. */

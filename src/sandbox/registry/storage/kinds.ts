@@ -1,14 +1,12 @@
-/** The rules of the kinds of storage, by resource. */
+/** The strategies of storage.k8s.io, and of PersistentVolumes. */
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import {
-  csiDriverStrategy,
-  csiNodeStrategy,
-  csiStorageCapacityStrategy,
-  volumeAttributesClassStrategy,
-} from "./csi.ts";
+import { csiDriverStrategy } from "./csi-driver.ts";
+import { csiNodeStrategy } from "./csi-node.ts";
+import { csiStorageCapacityStrategy } from "./csi-storage-capacity.ts";
 import { volumeStrategy } from "./persistent-volume.ts";
 import { storageClassStrategy } from "./storage-class.ts";
 import { volumeAttachmentStrategy } from "./volume-attachment.ts";
+import { volumeAttributesClassStrategy } from "./volume-attributes-class.ts";
 
 /** By resource. */
 export const storageStrategies: Readonly<Record<string, RESTStrategy>> = {

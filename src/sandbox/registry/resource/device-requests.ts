@@ -1,7 +1,4 @@
-/**
- * Claims of devices, their templates and classes; CEL is not compiled here.
- * Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go.
- */
+/** Requests of devices, and how they are configured; CEL is not compiled. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
 import {
   duplicate,
   invalid,
@@ -22,21 +19,23 @@ import {
   subdomainErrors,
   textsIn,
 } from "../../validation/checks.ts";
-import type { RESTStrategy, StrategyContext } from "../strategy/rest-strategy.ts";
-import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
-import { labelErrors } from "../../validation/metadata.ts";
+import type { StrategyContext } from "../strategy/rest-strategy.ts";
 import { labelKeyProblems, labelValueProblems } from "../../../api/label-names.ts";
-import { fixed } from "../../validation/spec-checks.ts";
 import { fullDeviceNameErrors } from "./qualified-names.ts";
 
-const mostItems = 32;
+/** The limit of most lists in these kinds. */
+export const mostItems = 32;
+
 const mostAlternatives = 8;
+
 const modes = ["All", "ExactCount"];
+
 const effects = ["NoSchedule", "NoExecute", "None"];
+
 const operators = ["Equal", "Exists"];
 
-function manyErrors(list: readonly unknown[], field: string, most: number): FieldError[] {
+/** A list of more than `most` items. */
+export function manyErrors(list: readonly unknown[], field: string, most: number): FieldError[] {
   return list.length > most ? [tooMany(field, list.length, most)] : [];
 }
 
@@ -44,7 +43,8 @@ function manyErrors(list: readonly unknown[], field: string, most: number): Fiel
 const nothingToCompile =
   "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-function selectorErrors(selectors: readonly Fields[], field: string): FieldError[] {
+/** Validates device selectors; CEL is not compiled. */
+export function selectorErrors(selectors: readonly Fields[], field: string): FieldError[] {
   return [
     ...manyErrors(selectors, field, mostItems),
     ...eachErrors(selectors, field, ({ cel }, here) => {
@@ -177,7 +177,7 @@ function constraintErrors(constraint: Fields, field: string, requests: Requests)
 }
 
 /** What a driver is told; it alone knows what it means. */
-function configErrors({ opaque }: Fields, field: string): FieldError[] {
+export function configErrors({ opaque }: Fields, field: string): FieldError[] {
   if (!isFields(opaque)) return [required(`${field}.opaque`)];
   const parameters = opaque["parameters"];
   return [
@@ -186,7 +186,8 @@ function configErrors({ opaque }: Fields, field: string): FieldError[] {
   ];
 }
 
-function claimErrors(spec: Fields, field: string): FieldError[] {
+/** Validates the spec of a claim, or that in a template. */
+export function claimErrors(spec: Fields, field: string): FieldError[] {
   const devices = isFields(spec["devices"]) ? spec["devices"] : {};
   const requests = requestNames(devices);
   const [constraints, configs] = ["constraints", "config"].map((key) => fieldsIn(devices[key])) as [Fields[], Fields[]];
@@ -206,84 +207,10 @@ function claimErrors(spec: Fields, field: string): FieldError[] {
 const adminLabel = "resource.kubernetes.io/admin-access";
 
 /** Devices for administrators are for namespaces that say so; the real server names the first request for one, and not where it says it. */
-function adminErrors(spec: Fields, { namespaceLabels }: StrategyContext): FieldError[] {
+export function adminErrors(spec: Fields, { namespaceLabels }: StrategyContext): FieldError[] {
   const requests = fieldsIn(at(spec, "devices", "requests"));
   const index = requests.findIndex((request) => at(request, "exactly", "adminAccess") === true);
   if (index < 0 || namespaceLabels()[adminLabel] === "true") return [];
   const why = `admin access to devices requires the \`${adminLabel}: true\` label on the containing namespace`;
   return [notAllowed(`spec.devices.requests[${index}].adminAccess`, why)];
-}
-
-/** ResourceClaims: their spec never changes. */
-export const claimStrategy: RESTStrategy = restStrategy({
-  updateSteps: [validateObjectMetaUpdate, validateChange],
-  returnsDeletedObject: true,
-  validateCreate: ({ spec = {} }, _version, surroundings) => [
-    ...adminErrors(spec, surroundings),
-    ...claimErrors(spec, "spec"),
-  ],
-  validateUpdate: ({ spec }, old) => fixed(spec, old.spec, "spec"),
-});
-
-/** What an object's metadata has and that of a template has not, as messages name it. */
-const ownFields: readonly (readonly [key: string, shown: string])[] = [
-  "name",
-  "generateName",
-  "namespace",
-  "selfLink",
-  "uid",
-  "resourceVersion",
-  "generation",
-  "creationTimestamp",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-  "ownerReferences",
-  "finalizers",
-  "managedFields",
-].map((key) => [key, key === "uid" ? "uID" : key]);
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
-
-/** ResourceClaimTemplates: their spec never changes. */
-export const claimTemplateStrategy: RESTStrategy = restStrategy({
-  updateSteps: [validateObjectMetaUpdate, validateChange],
-  returnsDeletedObject: true,
-  validateCreate({ spec = {} }, _version, surroundings) {
-    const metadata = isFields(spec["metadata"]) ? spec["metadata"] : {};
-    return [
-      ...adminErrors(isFields(spec["spec"]) ? spec["spec"] : {}, surroundings),
-      ...labelErrors(metadata["labels"], "spec.metadata.labels"),
-      ...ownFields.flatMap(([key, shown]) =>
-        isEmpty(metadata[key]) ? [] : [notAllowed(`spec.metadata.${shown}`, "cannot be set")],
-      ),
-      ...claimErrors(isFields(spec["spec"]) ? spec["spec"] : {}, "spec.spec"),
-    ];
-  },
-  validateUpdate: ({ spec }, old) => fixed(spec, old.spec, "spec"),
-});
-
-/** DeviceClasses. */
-export const deviceClassStrategy: RESTStrategy = restStrategy({
-  generation: "spec",
-  returnsDeletedObject: true,
-  validate({ spec = {} }) {
-    const [configs, name] = [fieldsIn(spec["config"]), spec["extendedResourceName"]];
-    return [
-      ...selectorErrors(fieldsIn(spec["selectors"]), "spec.selectors"),
-      ...manyErrors(configs, "spec.config", mostItems),
-      ...eachErrors(configs, "spec.config", configErrors),
-      ...(name === undefined || isExtended(textOf(name))
-        ? []
-        : [invalid("spec.extendedResourceName", name, "must be a valid extended resource name")]),
-    ];
-  },
-});
-
-/** `vendor.example.com/thing`, which is no resource of Kubernetes' own. */
-function isExtended(name: string): boolean {
-  if (!name.includes("/") || name.startsWith("requests.")) return false;
-  const domain = name.split("/")[0] ?? "";
-  const own = domain === "kubernetes.io" || domain.endsWith(".kubernetes.io");
-  return !own && labelKeyProblems(`requests.${name}`).length === 0;
 }

@@ -1,20 +1,12 @@
-/** Roles and their bindings. Source: kubernetes v1.36 pkg/apis/rbac/validation/validation.go. */
+/** What roles and their bindings have in common. Source: kubernetes v1.36 pkg/apis/rbac/validation/validation.go. */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
-import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { restStrategy } from "../strategy/default-strategy.ts";
-import {
-  validateChange,
-  validateObject,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from "../strategy/validation-steps.ts";
 import { subdomainProblems } from "../../../api/label-names.ts";
 import { nameRules } from "../../validation/names.ts";
-import { selectorErrors } from "../../validation/spec-checks.ts";
 
 const group = "rbac.authorization.k8s.io";
+
 const texts = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 function ruleErrors(rule: Fields, field: string, namespaced: boolean): FieldError[] {
@@ -37,21 +29,9 @@ function ruleErrors(rule: Fields, field: string, namespaced: boolean): FieldErro
   return errors;
 }
 
-function rulesErrors(role: ApiObject, namespaced: boolean): FieldError[] {
+/** Validates the rules of a role; namespaced ones cannot name paths that are no resources. */
+export function rulesErrors(role: ApiObject, namespaced: boolean): FieldError[] {
   return fieldsIn(role["rules"]).flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`, namespaced));
-}
-
-function aggregationErrors({ aggregationRule }: ApiObject): FieldError[] {
-  if (!isFields(aggregationRule)) return [];
-  const field = "aggregationRule.clusterRoleSelectors";
-  const selectors = fieldsIn(aggregationRule["clusterRoleSelectors"]);
-  if (selectors.length === 0) {
-    return [required(field, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
-  }
-  return selectors.flatMap((selector, index) => {
-    const errors = selectorErrors(selector, `${field}[${index}]`);
-    return errors.length === 0 ? [] : [...errors, invalid(`${field}[${index}]`, null, "invalid label selector.")];
-  });
 }
 
 function subjectErrors(subject: Fields, field: string, namespaced: boolean): FieldError[] {
@@ -74,7 +54,8 @@ function subjectErrors(subject: Fields, field: string, namespaced: boolean): Fie
   return errors;
 }
 
-function bindingErrors(binding: ApiObject, namespaced: boolean): FieldError[] {
+/** Validates role and subjects of a binding. */
+export function bindingErrors(binding: ApiObject, namespaced: boolean): FieldError[] {
   const ref = isFields(binding["roleRef"]) ? binding["roleRef"] : {};
   const text = (key: string): string => (typeof ref[key] === "string" ? ref[key] : "");
   const kinds = namespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
@@ -93,43 +74,9 @@ function bindingErrors(binding: ApiObject, namespaced: boolean): FieldError[] {
 }
 
 /** Who is bound may change; to what may not. */
-function fixedRole(binding: ApiObject, old: ApiObject): FieldError[] {
+export function fixedRole(binding: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [binding["roleRef"], old["roleRef"]];
   if (deepEqual(now, before)) return [];
   const { apiGroup = "", kind = "", name = "" } = (isFields(now) ? now : {}) as Record<string, unknown>;
   return [invalid("roleRef", { APIGroup: apiGroup, Kind: kind, Name: name }, "cannot change roleRef")];
 }
-
-/** Roles. Escalation is not checked. */
-export const roleStrategy: RESTStrategy = restStrategy({
-  nameRule: "segment",
-  allowCreateOnUpdate: true,
-  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
-  validate: (role) => rulesErrors(role, true),
-});
-
-/** ClusterRoles. Escalation is not checked. */
-export const clusterRoleStrategy: RESTStrategy = restStrategy({
-  nameRule: "segment",
-  allowCreateOnUpdate: true,
-  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
-  validate: (role) => [...rulesErrors(role, false), ...aggregationErrors(role)],
-});
-
-/** RoleBindings: the role that they refer to never changes. */
-export const roleBindingStrategy: RESTStrategy = restStrategy({
-  nameRule: "segment",
-  allowCreateOnUpdate: true,
-  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
-  validate: (binding) => bindingErrors(binding, true),
-  validateUpdate: fixedRole,
-});
-
-/** ClusterRoleBindings: the role that they refer to never changes. */
-export const clusterRoleBindingStrategy: RESTStrategy = restStrategy({
-  nameRule: "segment",
-  allowCreateOnUpdate: true,
-  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
-  validate: (binding) => bindingErrors(binding, false),
-  validateUpdate: fixedRole,
-});

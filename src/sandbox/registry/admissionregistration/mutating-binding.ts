@@ -1,0 +1,11 @@
+/** MutatingAdmissionPolicyBindings. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { bindingErrors } from "./policies.ts";
+
+/** MutatingAdmissionPolicyBindings. */
+export const mutatingBindingStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  allowUnconditionalUpdate: false,
+  validate: ({ spec = {} }) => bindingErrors(spec, true),
+});

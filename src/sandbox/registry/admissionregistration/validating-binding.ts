@@ -1,0 +1,31 @@
+/** ValidatingAdmissionPolicyBindings. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
+import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
+import { choiceErrors, eachErrors, seenBefore, textsIn } from "../../validation/checks.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { bindingErrors } from "./policies.ts";
+
+const actions = ["Audit", "Deny", "Warn"];
+
+function actionErrors(asked: readonly string[]): FieldError[] {
+  const field = "spec.validationActions";
+  const isRepeated = seenBefore();
+  const errors = eachErrors(asked, field, (action, here) => [
+    ...choiceErrors(action, here, actions),
+    ...(isRepeated(action) ? [duplicate(here, action)] : []),
+  ]);
+  if (asked.includes("Deny") && asked.includes("Warn")) {
+    const why =
+      "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
+    errors.push(invalid(field, asked, why));
+  }
+  if (asked.length === 0) errors.push(required(field, "at least one validation action is required"));
+  return errors;
+}
+
+/** ValidatingAdmissionPolicyBindings. */
+export const validatingBindingStrategy: RESTStrategy = restStrategy({
+  generation: "spec",
+  allowUnconditionalUpdate: false,
+  validate: ({ spec = {} }) => [...bindingErrors(spec, false), ...actionErrors(textsIn(spec["validationActions"]))],
+});

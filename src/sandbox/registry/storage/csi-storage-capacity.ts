@@ -1,0 +1,27 @@
+/** CSIStorageCapacities. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go. */
+import { invalid, type FieldError } from "../../meta/field-errors.ts";
+import { parseQuantity } from "../../../api/quantity.ts";
+import { isFields } from "../../meta/object.ts";
+import { subdomainErrors } from "../../validation/checks.ts";
+import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import { restStrategy } from "../strategy/default-strategy.ts";
+import { fixed, selectorErrors } from "../../validation/spec-checks.ts";
+
+function capacityErrors(value: unknown, field: string): FieldError[] {
+  const quantity = typeof value === "string" ? parseQuantity(value) : undefined;
+  return quantity !== undefined && quantity.nano < 0n
+    ? [invalid(field, value, "must be greater than or equal to 0")]
+    : [];
+}
+
+/** CSIStorageCapacities. */
+export const csiStorageCapacityStrategy: RESTStrategy = restStrategy({
+  allowUnconditionalUpdate: false,
+  validate: (capacity) => [
+    ...(isFields(capacity["nodeTopology"]) ? selectorErrors(capacity["nodeTopology"], "nodeTopology") : []),
+    ...capacityErrors(capacity["capacity"], "capacity"),
+    ...subdomainErrors(capacity["storageClassName"], "storageClassName"),
+  ],
+  validateUpdate: (now, old) =>
+    ["nodeTopology", "storageClassName"].flatMap((field) => fixed(now[field], old[field], field)),
+});
