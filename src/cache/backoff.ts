@@ -5,14 +5,15 @@ const maxMs = 30_000;
 const factor = 2;
 const resetMs = 120_000;
 
-/** How long to wait after a failure. */
+/** A sequence of delays. */
 export interface Backoff {
+  /** How long to wait after the failure at hand, in milliseconds. */
   nextMs(): number;
 }
 
 /**
- * The delays of a reflector: 800 ms · 2ⁿ up to 30 s, each made longer by up to as much again, so that clients of one server do not
- * come back together: 0.8–1.6 s, 1.6–3.2 s, … 25.6–51.2 s, then 30–60 s. It begins anew when none was asked for in 2 minutes.
+ * The delays of a reflector: 800 ms · 2ⁿ up to 30 s, each made longer by up to as much again, so that the clients of one server
+ * do not return together: 0.8–1.6 s, 1.6–3.2 s, … 25.6–51.2 s, then 30–60 s. Starts over after 2 minutes without a failure.
  *
  * Source: client-go v0.36 tools/cache/reflector.go, apimachinery v0.36 util/wait/backoff.go; differs: there it begins anew every
  * 2 minutes, also in the middle of failures.

@@ -3,7 +3,7 @@ import type { StoredObject } from "../api/object.ts";
 import { Fifo } from "../workqueue/fifo.ts";
 import type { DeltaQueue, DeltaQueueOptions, KnownObjects, ObjectDelta, ProcessDelta } from "./delta-queue.ts";
 
-/** A delta with its place among those received: `counted` is false for a Sync, which brings nothing new. */
+/** The place of a delta among those received. */
 interface Received {
   /** Everything received before this delta was at this version. */
   readonly versionBefore: string;
@@ -12,29 +12,31 @@ interface Received {
 
 interface Queued<T> {
   delta: ObjectDelta<T>;
+  /** Undefined for a Sync, which brings nothing new. */
   readonly received: Received | undefined;
 }
 
-/** All that waits of one key, oldest first. */
+/** The waiting deltas of one key, oldest first. */
 interface Waiting<T> {
   readonly key: ObjectKey;
   readonly queued: [Queued<T>, ...Queued<T>[]];
 }
 
 /**
- * The classic delta queue: keys in the order of their first waiting delta, with all the deltas of a key popped together. An
- * object that changes often while its key waits is so worked through in one go, and a later change of it overtakes earlier ones
+ * The classic delta queue: keys in the order of their first waiting delta, with all the deltas of a key popped together. So
+ * an object that changes often while its key waits is processed in one go, and a later change of it overtakes earlier ones
  * of other objects. Hence the applied version is a low watermark: with A@10, B@11, A@12 waiting and both of A popped, B@11 is
  * still missing, and the version is 9.
  *
- * Lists come as one `Replaced` for each object and one tombstone for each that is missing; so a store shows a mixture of the old
- * and the new for as long as they are popped.
+ * A list becomes one `Replaced` for each object and one tombstone for each that is missing, so that a store shows a mixture of the old
+ * and the new until all are popped.
  *
  * Source: client-go v0.36 tools/cache/delta_fifo.go; differs: keeps the watermark; synced only after a list.
  */
 export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
-  /** In the order in which keys are popped. */
-  #line: Fifo<Waiting<T>> = new Fifo();
+  /** The same entries as in `#waiting`, in the order in which they are popped. */
+  #order: Fifo<Waiting<T>> = new Fifo();
+  /** The waiting deltas of each key. */
   #waiting = new Map<ObjectKey, Waiting<T>>();
   #known: KnownObjects<T>;
   #wake: () => void;
@@ -43,7 +45,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
   /** What was received and brings something new, oldest first; entries stay until all older ones are popped. */
   #received: Fifo<Received> = new Fifo();
   #latestVersion = "";
-  /** Keys of the first list that have not been popped; Infinity before it has come. */
+  /** How many keys of the first list have not been popped; Infinity before there is one. */
   #initialKeys = Infinity;
 
   constructor(options: DeltaQueueOptions<T>) {
@@ -53,7 +55,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
   }
 
   get depth(): number {
-    return this.#line.length;
+    return this.#order.length;
   }
 
   get hasSynced(): boolean {
@@ -65,12 +67,12 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
   }
 
   get oldestReceivedAt(): number | undefined {
-    return this.#line.peek()?.queued[0].delta.receivedAt;
+    return this.#order.peek()?.queued[0].delta.receivedAt;
   }
 
   put(delta: ObjectDelta<T>): void {
     if (this.#closed) return;
-    // It was deleted when a list came without it.
+    // A list came without the object: its deletion was reported with a tombstone.
     const reported =
       delta.type === "Deleted" && !this.#waiting.has(delta.key) && this.#known.get(delta.key) === undefined;
     if (!reported) this.#queue(delta);
@@ -114,7 +116,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
     const waiting = this.#waiting.get(delta.key);
     const last = waiting?.queued.at(-1);
     if (last?.delta.type === "Deleted" && delta.type === "Deleted") {
-      // The one that knows more is kept.
+      // The server's own last state is better than what was cached.
       if (last.delta.tombstone) last.delta = delta;
       return;
     }
@@ -125,7 +127,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
     }
     const added: Waiting<T> = { key: delta.key, queued: [queued] };
     this.#waiting.set(delta.key, added);
-    this.#line.push(added);
+    this.#order.push(added);
     if (this.depth === 1) this.#wake();
   }
 
@@ -136,7 +138,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
   }
 
   pop(process: ProcessDelta<T>): boolean {
-    const next = this.#line.shift();
+    const next = this.#order.shift();
     if (next === undefined) return false;
     this.#waiting.delete(next.key);
     const initial = !this.hasSynced;
@@ -150,7 +152,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
   /** The applied version stays where it is: what is dropped has not been processed. */
   close(): void {
     this.#closed = true;
-    this.#line.clear();
+    this.#order.clear();
     this.#waiting.clear();
   }
 }

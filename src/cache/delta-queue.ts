@@ -7,19 +7,17 @@ import type { KindName } from "../trace/names.ts";
 export interface ObjectDelta<T> {
   readonly type: "Added" | "Updated" | "Deleted" | "Replaced" | "Sync";
   readonly key: ObjectKey;
-  /** Of a deletion the last state: as the server sent it, or, of a tombstone, as it was last known here. */
+  /** For a deletion its last state: as the server sent it or, for a tombstone, as it was last cached. */
   readonly object: T;
-  /** When it came from the server, in ms since 1970. */
+  /** When it was received from the server, in ms since 1970. */
   readonly receivedAt: number;
-  /**
-   * The deletion itself was missed: the object was not in a list any more. client-go's DeletedFinalStateUnknown.
-   */
+  /** A deletion that was missed: a list came without the object. client-go's DeletedFinalStateUnknown. */
   readonly tombstone: boolean;
-  /** Taken off the object, while somebody wants to know the writer. */
+  /** The object's, which it is cached without; undefined unless field managers are tracked. */
   readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
 }
 
-/** A list has come: what it holds is all there is. */
+/** A whole list: there are no other objects. */
 export interface ReplacedAll<T> {
   readonly type: "ReplacedAll";
   readonly objects: readonly T[];
@@ -27,13 +25,13 @@ export interface ReplacedAll<T> {
   readonly receivedAt: number;
 }
 
-/** Every object that is known is to be told once more. */
+/** A resync: handlers are to be notified of every known object again. */
 export interface SyncAll {
   readonly type: "SyncAll";
   readonly receivedAt: number;
 }
 
-/** Nothing has changed up to this version. */
+/** Nothing has changed up to this version: the queue's applied version advances. */
 export interface Bookmark {
   readonly type: "Bookmark";
   readonly resourceVersion: string;
@@ -43,10 +41,10 @@ export interface Bookmark {
 /** A step that a delta queue hands out: one object's change, a whole list, a resync, or progress without a change. */
 export type Delta<T> = ObjectDelta<T> | ReplacedAll<T> | SyncAll | Bookmark;
 
-/** Takes one delta over. `initial`: it belongs to the first list. */
+/** Applies one delta that was popped. `initial`: it belongs to the first list. */
 export type ProcessDelta<T> = (delta: Delta<T>, initial: boolean) => void;
 
-/** What a queue has to know of the store that its deltas go to. */
+/** What a queue reads of the store that its deltas are applied to. */
 export interface KnownObjects<T> {
   get(key: ObjectKey): T | undefined;
   entries(): Iterable<[ObjectKey, T]>;
@@ -54,12 +52,12 @@ export interface KnownObjects<T> {
 
 /** What a delta queue is created with. */
 export interface DeltaQueueOptions<T> {
-  /** Whose deltas they are; an informer always says so. */
+  /** The kind of the objects; an informer always sets it. */
   readonly of?: KindName;
   readonly known: KnownObjects<T>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Called when an empty queue is empty no more, or took an empty list. It must not pop: it wakes who does. */
+  /** Called when an empty queue gets a delta, or took an empty list. It must not pop, only wake the consumer. */
   readonly wake: () => void;
 }
 
@@ -69,33 +67,35 @@ export interface DeltaQueueOptions<T> {
  * - **Order.** The deltas of one key are popped in the order in which they were put. Between keys the order is the
  *   implementation's own.
  * - **Nothing is invented.** Each delta popped was put, or follows from a list: an object that is queued or known and missing in
- *   the list is deleted, with a tombstone if nobody saw its deletion.
+ *   the list is deleted, with a tombstone if its deletion was not received.
  * - **Merging.** What may be left out is only: a deletion that follows a deletion of the same key; a resync of a key that has
- *   deltas waiting; bookmarks. Whoever applies all deltas in the order popped has at the end what the server has.
+ *   deltas waiting; bookmarks. A store to which all deltas are applied in the order popped ends up with what the server has.
  * - **One consumer.** `pop` hands a step to the function given and is done when that returns; it must not be called from inside.
  *   All methods are atomic: none awaits.
  * - **appliedResourceVersion.** Everything that was received up to this version has been popped and processed; empty before the
- *   first list has been. Controllers hold it against the versions of their own writes, so it is never too high.
- * - **hasSynced.** The first list has been popped and processed wholly.
+ *   first list has been. Controllers compare it with the versions of their own writes, so it is never too high.
+ * - **hasSynced.** The first list has been popped and processed completely.
  *
  * Source: client-go v0.36 tools/cache/{the_real_fifo,delta_fifo}.go.
  */
 export interface DeltaQueue<T extends StoredObject> {
   /** Puts one change of the watch. */
   put(delta: ObjectDelta<T>): void;
-  /** Puts a whole list: from here on there is nothing but its objects. The queue owns the array. */
+  /** Puts a whole list: from here on only its objects exist. The queue owns the array. */
   replace(objects: readonly T[], resourceVersion: string, receivedAt: number): void;
-  /** Puts a resync: every known object without a waiting delta is to be told again. */
+  /** Puts a resync: handlers are notified again of every known object without a waiting delta. */
   resync(): void;
   /** The server says that nothing has changed up to this version. */
   bookmark(resourceVersion: string, receivedAt: number): void;
   /** Hands the next step to `process`; false when there is none. */
   pop(process: ProcessDelta<T>): boolean;
-  /** Drops what waits. Nothing can be put any more. */
+  /** Drops what waits. Later deltas are ignored. */
   close(): void;
-  /** Steps that wait. */
+  /** How many steps wait. */
   readonly depth: number;
+  /** See above. */
   readonly hasSynced: boolean;
+  /** See above. */
   readonly appliedResourceVersion: string;
   /** When the oldest delta that waits was received; undefined when none does. */
   readonly oldestReceivedAt: number | undefined;

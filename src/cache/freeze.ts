@@ -1,9 +1,9 @@
 /**
- * Freezes plain JSON all the way down, so that whoever changes a cached object fails where it does so. It costs three times as
- * much as parsing the object: for tests and `--debug-freeze`.
+ * Freezes plain JSON deeply, so that code that changes a cached object fails where it does so. Costs three times as much as parsing
+ * the object: for tests and `--debug-freeze`.
  */
 export function deepFreeze<T>(value: T): T {
-  // Whatever is no object is frozen by nature.
+  // Primitive values count as frozen.
   if (Object.isFrozen(value)) return value;
   for (const part of Object.values(value as object)) deepFreeze(part);
   return Object.freeze(value);

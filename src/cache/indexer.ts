@@ -2,7 +2,7 @@ import { keyOf, objectKey, type ObjectKey } from "../api/key.ts";
 import { matches, type Selector } from "../api/labels.ts";
 import type { StoredObject } from "../api/object.ts";
 
-/** The values under which an index has an object; none leaves it out. */
+/** The values under which an index has an object; an empty list leaves the object out. Must depend on the object alone. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
 interface Index<T> {
@@ -16,11 +16,11 @@ interface Index<T> {
  * change, and each whole list, either wholly or not at all, with all indexes in agreement.
  *
  * Source: client-go v0.36 tools/cache/thread_safe_store.go; differs: buckets hold the objects, so that reading an index needs no
- * second look-up, and an object that keeps its values is put into its place at once.
+ * second look-up, and an object that keeps its values keeps its place.
  */
 export class Indexer<T extends StoredObject> {
   #objects = new Map<ObjectKey, T>();
-  /** Made when somebody first lists a namespace: most caches are read by key and by index only. */
+  /** The objects of each namespace; made when one is first listed: most caches are read by key and by index only. */
   #namespaces: Map<string, Map<ObjectKey, T>> | undefined;
   #indexes = new Map<string, Index<T>>();
 

@@ -6,17 +6,21 @@ import type { ObjectDelta } from "./delta-queue.ts";
 import { deepFreeze } from "./freeze.ts";
 import type { Indexer } from "./indexer.ts";
 
-/** What an transformer is created with. */
+/** What an object transformer is created with. */
 export interface ObjectTransformerOptions<T extends StoredObject> {
   readonly indexer: Indexer<T>;
-  /** Whether somebody wants to know the writers of changes. */
+  /** Whether field managers are tracked now. */
   readonly tracksFieldManagers: () => boolean;
-  /** Gets each object, without managedFields, before it is cached, and may change it in place. */
+  /** As the informer's option. */
   readonly transform?: (object: T) => T;
+  /** Freeze what is cached. Default false. */
   readonly freeze?: boolean;
 }
 
-/** managedFields are dropped from what is cached; what tells writers is kept beside it, by object, and goes with it. */
+/**
+ * Strips managedFields before an object is cached, and keeps a compact copy in a WeakMap beside it, from which the field manager of the
+ * next change is found out. Then transforms and freezes the object as asked. Source: client-go v0.36 tools/cache TransformFunc.
+ */
 export class ObjectTransformer<T extends StoredObject> {
   #options: ObjectTransformerOptions<T>;
   #managed = new WeakMap<T, CompactManagedFields>();
@@ -25,17 +29,17 @@ export class ObjectTransformer<T extends StoredObject> {
     this.#options = options;
   }
 
-  /** Whether objects are to come with their managedFields. */
+  /** Whether field managers are tracked, and lists and watches need managedFields. */
   get tracksFieldManagers(): boolean {
     return this.#options.tracksFieldManagers();
   }
 
-  /** The managedFields of a cached object, if they were wanted when it came. */
+  /** The managedFields of a cached object; undefined if they were not tracked when it was received. */
   managedFields(object: T): CompactManagedFields | undefined {
     return this.#managed.get(object);
   }
 
-  /** Keeps beside an object what the next change of it has to be compared with, and answers it. */
+  /** Keeps the compact managedFields of an object, which the next change of it is compared with, and returns them. */
   keep(object: T, entries: readonly ManagedFieldsEntry[]): CompactManagedFields {
     const compact = compactManagedFields(entries);
     this.#managed.set(object, compact);
@@ -43,7 +47,7 @@ export class ObjectTransformer<T extends StoredObject> {
   }
 
   /**
-   * An object of a list. If the very version is cached already, that one is taken: a list that comes again then needs no memory
+   * Returns what is cached for an object of a list. If this very version is cached already, it is that one: a relist needs no memory
    * for what has not changed.
    */
   fromList(object: T): T {
@@ -57,7 +61,7 @@ export class ObjectTransformer<T extends StoredObject> {
     return ready;
   }
 
-  /** A change of a watch. */
+  /** The delta of a watch event. */
   fromWatch(type: "Added" | "Updated" | "Deleted", object: T, receivedAt: number): ObjectDelta<T> {
     const managedFields = takeManagedFields(object);
     const ready = this.#ready(object);
@@ -78,7 +82,7 @@ export class ObjectTransformer<T extends StoredObject> {
   }
 }
 
-/** Takes managedFields off an object that has just been parsed, and so is nobody else's yet. */
+/** Takes managedFields off an object that has just been parsed: nothing else refers to it yet. */
 function takeManagedFields(object: StoredObject): readonly ManagedFieldsEntry[] | undefined {
   const { metadata } = object;
   const { managedFields } = metadata;

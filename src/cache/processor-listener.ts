@@ -15,19 +15,20 @@ export type QueuedNotification<T> = Notification<T> & {
 /** Called with what a handler threw, the handler's name and the key of the object. */
 export type HandlerErrorListener = (error: unknown, handler: string, key: string) => void;
 
-/** What a listener is created with; times in milliseconds. */
+/** What a listener is created with. */
 export interface ProcessorListenerOptions<T> {
   readonly handler: EventHandler<T>;
   readonly of: KindName;
   readonly timeline: Timeline;
   readonly bus: TraceBus;
+  /** How often the handler is notified of every object again, in milliseconds; 0 for never. */
   readonly resyncMs: number;
   readonly onHandlerError?: HandlerErrorListener;
 }
 
 /**
- * Brings notifications to one handler, in order, through a buffer of its own that grows as needed: a handler that is behind holds
- * up nobody else. A handler that throws gets the next notification all the same.
+ * Delivers notifications to one handler, in order, from its own unbounded buffer: a handler that is behind delays no other. A handler
+ * that throws still gets the next notification.
  *
  * Source: client-go v0.36 tools/cache/shared_informer.go processorListener; differs: no pause after a handler that failed.
  */
@@ -57,16 +58,17 @@ export class ProcessorListener<T> {
     this.#batches = new BatchRunner({ timeline, actor, step: () => this.#deliver() });
   }
 
+  /** How many notifications wait. */
   get backlog(): number {
     return this.#pending.length;
   }
 
-  /** Whether no notification of the first list waits here. */
+  /** Whether no notification of the first list waits. */
   get initialDelivered(): boolean {
     return this.#initialPending === 0;
   }
 
-  /** Takes a notification; it is delivered in a later turn. */
+  /** Queues a notification; it is delivered in a later turn. */
   add(notification: QueuedNotification<T>): void {
     if (this.#stopped) return;
     if (isInitial(notification)) this.#initialPending++;
@@ -74,13 +76,14 @@ export class ProcessorListener<T> {
     this.#batches.wake();
   }
 
-  /** Whether a resync is due; if so the time of the next one is set. */
+  /** Whether a resync is due at `now`: decides `syncing`, and sets the time of the next one. */
   takeResync(now: number): boolean {
     this.syncing = now >= this.nextResyncAt;
     if (this.syncing) this.nextResyncAt = now + this.resyncMs;
     return this.syncing;
   }
 
+  /** The handler is not called again; what waits is dropped. */
   stop(): void {
     this.#stopped = true;
     this.#batches.stop();

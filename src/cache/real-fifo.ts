@@ -3,9 +3,9 @@ import { Fifo } from "../workqueue/fifo.ts";
 import type { Delta, DeltaQueue, DeltaQueueOptions, ProcessDelta } from "./delta-queue.ts";
 
 /**
- * The default delta queue: everything in the order in which it came, nothing merged. A list is one `ReplacedAll` and a resync
+ * The default delta queue: everything in the order in which it was put, nothing merged. A list is one `ReplacedAll` and a resync
  * one `SyncAll`: the store takes each in one piece, so it never shows a mixture of two lists, and finds out itself what is gone.
- * Bookmarks are deltas too. Hence the applied version is the one of the delta popped last.
+ * Bookmarks are deltas, too. Hence the applied version is that of the delta popped last.
  *
  * Source: client-go v0.36 tools/cache/the_real_fifo.go with the features InOrderInformers and AtomicFIFO; differs: synced only
  * after a list, also if changes were put before it.

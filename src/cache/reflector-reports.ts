@@ -1,4 +1,4 @@
-/** What a Reflector tells the bus. */
+/** The stage events of a Reflector. */
 import { messageOf } from "../api/error-message.ts";
 import { StatusError } from "../api/status-error.ts";
 import { TransportError } from "../api/transport.ts";
@@ -11,7 +11,7 @@ interface ReportOptions {
   readonly now: () => number;
 }
 
-/** `410 Expired`, `connection broke: …`: for people, in an event. */
+/** Why a request failed, in words for an event: `410 Expired`, `connection broke: …`. */
 export function failureReason(error: unknown): string {
   if (error instanceof StatusError) return `${error.code} ${error.reason === "" ? error.message : error.reason}`;
   if (error instanceof TransportError) {
@@ -20,12 +20,13 @@ export function failureReason(error: unknown): string {
   return messageOf(error);
 }
 
-/** One list, from its first page on. */
+/** Reports one list when it ends; created when it begins. */
 export class ListReport {
   #options: ReportOptions & Pick<ListEvent, "why">;
   #startedAt: number;
   #pages = 0;
   #bytes = 0;
+  /** Of the page reported last, which is the list's. */
   resourceVersion = "";
 
   constructor(options: ReportOptions & Pick<ListEvent, "why">) {
@@ -62,7 +63,7 @@ export class ListReport {
   }
 }
 
-/** One watch. */
+/** Reports the beginning and the end of one watch. */
 export class WatchReport {
   #options: ReportOptions & { readonly timeoutSeconds: number };
   #openedAt = 0;

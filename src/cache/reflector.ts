@@ -51,10 +51,10 @@ type Event<T> = ReflectorEvent<OpenWatch<T>>;
 
 /**
  * Keeps a delta queue up to date with the API server: lists all objects of a kind, then watches for changes, and copes with
- * whatever breaks in between. Which step comes after which is told by `nextState`; here is what each step does.
+ * everything that breaks in between. `nextState` decides which step follows; this file has what each step does.
  *
- * Lists are consistent (no resourceVersion asked for) and paged; a watch goes on from exactly the version where the list or the
- * watch before ended, so that no change is lost, none comes twice, and nothing goes back in time.
+ * Lists are consistent (without a resourceVersion) and paged; a watch begins at exactly the version where the list or the watch
+ * before ended, so that no change is lost, none is seen twice, and nothing goes back in time.
  *
  * Source: client-go v0.36 tools/cache/reflector.go; kube-rs kube-runtime/src/watcher.rs; differs: the first list is a consistent
  * one too, not whatever the server has at hand, so that a restart cannot work on a state older than its own writes.
@@ -80,12 +80,12 @@ export class Reflector<T extends StoredObject> {
     this.#state = startState("start", options.watchList === true);
   }
 
-  /** The state it is in. */
+  /** What it is doing. */
   get phase(): ReflectorState<unknown>["is"] {
     return this.#state.is;
   }
 
-  /** Lists after the first one. */
+  /** How many lists were completed after the first. */
   get relists(): number {
     return Math.max(0, this.#counters.lists - 1);
   }
@@ -137,7 +137,7 @@ export class Reflector<T extends StoredObject> {
     const { timeline, bus } = this.#options;
     const report = new ListReport({ bus, of: this.#of, why, now: () => timeline.now() });
     const objects: T[] = [];
-    // The text of a page is several times what is kept of it, and the next page is on its way meanwhile.
+    // The text of a page is several times the size of what is cached of it, and the next page is being received meanwhile.
     const left = gcPacer();
     try {
       let token = "";
@@ -154,7 +154,7 @@ export class Reflector<T extends StoredObject> {
     return { is: "listed", resourceVersion: report.resourceVersion };
   }
 
-  /** One page, taken over at once. */
+  /** Gets one page and adds what is to be cached of it. */
   async #page(
     token: string,
     into: T[],
@@ -250,7 +250,7 @@ export class Reflector<T extends StoredObject> {
     signal: AbortSignal,
   ): Promise<OpenWatch<T>> {
     const { listerWatcher, timeline, random, bus, selectors } = this.#options;
-    // Watches of many clients are not to end together.
+    // So that the watches of many clients do not end together.
     const timeoutSeconds = Math.floor(minWatchSeconds + random.next() * (maxWatchSeconds - minWatchSeconds));
     const report = new WatchReport({ bus, of: this.#of, timeoutSeconds, now: () => timeline.now() });
     try {
@@ -282,7 +282,7 @@ export class Reflector<T extends StoredObject> {
     }
   }
 
-  /** Puts what came with one chunk into the queue. Atomic. */
+  /** Puts the frames of one chunk into the queue. Atomic. @throws StatusError for an ERROR frame. */
   #take(watch: OpenWatch<T>, frames: readonly WatchFrame<T>[]): void {
     const { queue, transformer, timeline } = this.#options;
     const receivedAt = timeline.now();

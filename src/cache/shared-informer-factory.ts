@@ -4,7 +4,7 @@ import type { Selectors } from "../client/api/lister-watcher.ts";
 import type { Client } from "../client/api/verbs.ts";
 import { type InformerState, SharedInformer, type SharedInformerOptions } from "./shared-informer.ts";
 
-/** Options that all informers of a factory share. */
+/** The options that all informers of a factory share. */
 type Shared = Pick<
   SharedInformerOptions<StoredObject>,
   | "timeline"
@@ -19,22 +19,22 @@ type Shared = Pick<
   | "onHandlerError"
 >;
 
-/** What all informers of a factory have in common. */
+/** What all informers of a factory have in common; see SharedInformerOptions for the options that are not here. */
 export interface SharedInformerFactoryOptions extends Shared {
   readonly client: Pick<Client, "listerWatcher" | "metadataListerWatcher">;
-  /** Caches of namespaced kinds hold this namespace only. */
+  /** Caches of namespaced kinds hold this namespace only. Default: all namespaces. */
   readonly namespace?: string;
-  /** Narrows the cache of a kind. Whoever reads it must know: what is hidden is not there. */
+  /** List options for each kind. Objects that they filter out are not in its cache. Default: none. */
   readonly tweakListOptions?: (kind: Kind) => Selectors | undefined;
-  /** As `trackFieldManagers`, for each kind by itself. */
+  /** `trackFieldManagers` for each kind, in place of the one for all. */
   readonly trackFieldManagersOf?: (kind: Kind) => boolean;
-  /** Gets each object, without managedFields, before it is cached, and may change it in place. */
+  /** As the informer's option, for all kinds. */
   readonly transform?: (object: StoredObject, kind: Kind) => StoredObject;
 }
 
 /**
- * One informer a kind, whoever asks for it. Ask for informers and add handlers, then `start`; what is asked for later needs another
- * `start`.
+ * One informer for each kind, shared by all that ask for it. Get the informers, add handlers, then `start`; informers that are asked for
+ * later need another `start`.
  * Source: client-go v0.36 informers/factory.go.
  */
 export class SharedInformerFactory {
@@ -46,6 +46,7 @@ export class SharedInformerFactory {
     this.#options = options;
   }
 
+  /** The informer of a kind; the same each time. */
   forKind<T extends StoredObject>(kind: Kind<T>): SharedInformer<T> {
     const resource = nameOf(kind);
     let informer = this.#informers.get(resource);
@@ -58,8 +59,8 @@ export class SharedInformerFactory {
   }
 
   /**
-   * For whom the metadata of the objects is enough: the informer of the kind, if somebody has asked for it already, otherwise one
-   * that reads metadata alone.
+   * An informer for readers that need metadata only: the kind's own if there is one already, otherwise one that reads
+   * PartialObjectMetadata.
    */
   forMetadata(kind: Kind): SharedInformer<StoredObject> {
     const whole = this.#informers.get(nameOf(kind));
@@ -74,8 +75,8 @@ export class SharedInformerFactory {
   }
 
   /**
-   * Ends the informer that reads a kind's metadata alone, when the server has the kind no more: asked for again, it starts anew.
-   * Others keep running. Resolves when its requests have ended.
+   * Stops the informer that reads a kind's metadata only, when the server no longer has the kind; `forMetadata` then makes a new one.
+   * The others keep running. Resolves when its requests have ended.
    */
   async stopMetadataInformer(kind: Kind): Promise<void> {
     const resource = nameOfMetadata(kind);
@@ -110,7 +111,7 @@ export class SharedInformerFactory {
     });
   }
 
-  /** Starts the informers that do not run yet. */
+  /** Starts the informers that are not running yet. */
   start(): void {
     for (const [resource, informer] of this.#informers) {
       if (this.#runs.has(resource)) continue;
@@ -119,7 +120,7 @@ export class SharedInformerFactory {
     }
   }
 
-  /** The informers that were started, in the order in which they were asked for. */
+  /** The informers that were started, in the order in which they were first asked for. */
   started(): readonly SharedInformer<StoredObject>[] {
     return [...this.#informers].filter(([resource]) => this.#runs.has(resource)).map(([, informer]) => informer);
   }
@@ -142,11 +143,12 @@ export class SharedInformerFactory {
     });
   }
 
+  /** What a view shows of each informer that was started. */
   states(): readonly InformerState[] {
     return this.started().map((informer) => informer.state());
   }
 
-  /** Stops all informers; resolves when their requests have ended. What the caches hold can still be read. */
+  /** Stops all informers; resolves when their requests have ended. The caches can still be read. */
   async stop(): Promise<void> {
     const runs = [...this.#runs.values()];
     for (const { abort } of runs) abort.abort(new Error("the informers were stopped"));
