@@ -84,6 +84,7 @@ async function argumentsOf(command: Command, typing: Typing, io: Io): Promise<Of
   return { candidates: (await command.argumentCandidates?.(io, typing.before, typing)) ?? [] };
 }
 
+/** The shells that a script is made for. */
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 /** Prints the script that a shell sources to complete `kubectl-reconcile`. */

@@ -1,6 +1,7 @@
 /** The words of a command line before they are parsed: which command, which options and values, in every form that kubectl takes. */
 import type { Command, Options } from "./command.ts";
 
+/** An option's flags, taken apart. */
 export interface OptionForm {
   /** `--namespace`. */
   readonly long: string;
@@ -48,6 +49,7 @@ function isOpen(word: string, { value }: OptionForm): boolean {
   return value === "any" && !word.includes("=") && !isJoined(word);
 }
 
+/** A command line, split at its command. */
 export interface GivenWords {
   readonly command: Command | undefined;
   /** Behind the command; options that stood before it come first. Without a command, all words. */
@@ -80,6 +82,7 @@ function apart(word: string, options: Options): readonly string[] {
   return [short[1] ?? "", short[2] ?? ""];
 }
 
+/** The words after a command, sorted into arguments and values of options. */
 export interface Sorted {
   readonly positional: readonly string[];
   /** By the name of the option, the last value of each. */

@@ -3,6 +3,7 @@ import type { Random } from "../../src/platform/random.ts";
 import type { Terminal } from "../../src/platform/terminal.ts";
 import type { Timeline } from "../../src/platform/timeline.ts";
 
+/** The terminal, the clock, random numbers, the environment and signals, as a command is given them. */
 export interface Io extends Terminal {
   readonly timeline: Timeline;
   readonly random: Random;

@@ -9,12 +9,14 @@ type Colour = "red" | "green" | "yellow" | "cyan" | "magenta" | "dim" | "bold";
 /** Each sets a text in a colour, or leaves it as it is where there are none. */
 export type Colours = Readonly<Record<Colour, (text: string) => string>>;
 
+/** How wide a screen is, and its colours. */
 export interface Style {
   /** Characters a line; undefined where lines may be of any length (a pipe, a file). */
   readonly columns: number | undefined;
   readonly colour: Colours;
 }
 
+/** The style of an output: its width, and colours where it shows them. */
 export function styleOf(output: Output): Style {
   return { columns: output.columns, colour: coloursOf(new Chalk({ level: output.colours ? 1 : 0 })) };
 }
@@ -41,6 +43,7 @@ function coloursOf(chalk: Colours): Colours {
 /** Below this, lines leave out the time: the words matter more. */
 const roomForTimes = 100;
 
+/** Whether lines begin with the time. Where lines may be of any length they do. */
 export function showsTimes(style: Style): boolean {
   return style.columns === undefined || style.columns >= roomForTimes;
 }

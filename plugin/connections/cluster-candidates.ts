@@ -22,8 +22,11 @@ async function named(of: "contexts" | "clusters" | "users", { values }: Typing):
 
 type Complete = (io: Io, typing: Typing) => Promise<readonly Candidate[]>;
 
+/** The contexts of the kubeconfig. */
 export const contextCandidates: Complete = (_, typing) => named("contexts", typing);
+/** The clusters of the kubeconfig. */
 export const clusterCandidates: Complete = (_, typing) => named("clusters", typing);
+/** The users of the kubeconfig. */
 export const userCandidates: Complete = (_, typing) => named("users", typing);
 
 /** The flags that choose the cluster, of those typed so far. */

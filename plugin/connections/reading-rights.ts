@@ -6,6 +6,7 @@ import { namespaceExists } from "../names/missing-namespace.ts";
 import { wrapWords } from "../cli/style.ts";
 import { UserError } from "../cli/user-error.ts";
 
+/** Whose rights are checked, and where. */
 export interface ReadingScope {
   readonly client: Client;
   /** Undefined: all of them. */

@@ -25,6 +25,7 @@ function rank({ object }: Manifest): number {
   return index < 0 ? firstKinds.length : index;
 }
 
+/** A manifest that was applied, and whether its object existed. */
 export interface Applied {
   readonly manifest: Manifest;
   readonly did: "created" | "configured";

@@ -27,6 +27,7 @@ export interface Manifest {
   readonly lineOf?: (field: string) => number;
 }
 
+/** An object as a manifest has it: of a kind, and otherwise not checked. */
 export interface ManifestObject {
   readonly apiVersion: string;
   readonly kind: string;

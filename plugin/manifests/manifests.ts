@@ -39,6 +39,7 @@ export interface BothSides {
   readonly baseline: readonly Manifest[];
 }
 
+/** How manifests are read. */
 export interface ReadOptions {
   /** For URLs. */
   readonly io: WebIo;

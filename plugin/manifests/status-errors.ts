@@ -4,6 +4,7 @@ import type { StatusError } from "../../src/api/status-error.ts";
 /** What the server says of a body that is none of its kind, before it comes to the point. */
 const decodingPrefix = /^\w+ in version "\w+" cannot be handled as a \w+: (strict decoding error: )?/;
 
+/** A field that the server refuses, and why. */
 export interface FieldError {
   /** Empty where the server names none. */
   readonly field: string;

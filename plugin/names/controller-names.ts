@@ -4,6 +4,7 @@ import { controllersEnabledByDefault, builtInControllers } from "../../src/contr
 import type { Candidate } from "../cli/command.ts";
 import { UserError } from "../cli/user-error.ts";
 
+/** The names of the built-in controllers, and `all`. */
 export function controllerCandidates(): readonly Candidate[] {
   return [
     ...builtInControllers.map(({ name, purpose }) => ({ value: name, about: purpose })),
@@ -34,6 +35,7 @@ function controllersCalled(word: string, calledAs: string): readonly ControllerD
   return builtInControllers.filter((definition) => definition === named || definition.companionOf === named.name);
 }
 
+/** The controller of a name or an alias, in any case. @throws UserError that names the nearest one. */
 export function controllerNamed(word: string, calledAs: string): ControllerDefinition {
   const wanted = word.toLowerCase();
   const found = builtInControllers.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));

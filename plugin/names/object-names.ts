@@ -5,6 +5,7 @@ import { isNameOf } from "../../src/client/api/discovery.ts";
 import { distance } from "./controller-names.ts";
 import { UserError } from "../cli/user-error.ts";
 
+/** An object that was named, with its kind looked up. */
 export interface NamedObject {
   /** Undefined for `NAMESPACE/NAME`: an object of whatever kind is asked about. */
   readonly kind: Kind | undefined;

@@ -4,6 +4,7 @@ import type { RefusedWrite, ReportedWrite, RunLine, RunSummary } from "../../src
 import { formatDuration } from "../../src/api/duration.ts";
 import { pluralize, showsTimes, type Style, wrapWords } from "../cli/style.ts";
 
+/** How lines are worded. */
 export interface RunLinesOptions {
   readonly style: Style;
   /** Set: times are shown as what has gone by since then. */

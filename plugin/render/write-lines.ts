@@ -16,6 +16,7 @@ const methods = {
 /** Writes of one decision that are named one by one. */
 const namedWrites = 5;
 
+/** How the writes of a decision are printed. */
 export interface WriteLinesOptions {
   /** Spaces before each line. */
   readonly indent: number;

@@ -1,6 +1,7 @@
 /** How shadow and the owner have agreed: a fold over what became of the intentions. */
 import type { Agreement, AgreementEvent, StageEvent } from "../trace/events.ts";
 
+/** How often shadow and the owner agreed. Immutable. */
 export interface AgreementSummary {
   /** All would-be writes, each counted once. */
   readonly intentions: number;

@@ -4,6 +4,7 @@ import { objectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 
+/** An object by its kind and key; of two groups with the same kind it names either. */
 export interface ObjectName {
   /** `ReplicaSet` */
   readonly kind: string;

@@ -14,6 +14,7 @@ import type {
 import { GenerationalCache } from "../trace/generational-cache.ts";
 import { QueueGauges, type QueueState } from "./queue-gauges.ts";
 
+/** A delta with its place in the stream of events. */
 export type SeenDelta = DeltaEvent & EventHead;
 
 /** A key that a controller put into its queue, and the queue right after that. */
@@ -30,6 +31,7 @@ export interface MadeKey {
   readonly queue: QueueState;
 }
 
+/** A line of `watch`; `shownLine` completes it. */
 export type WatchLine =
   | {
       readonly is: "delta";
@@ -45,6 +47,7 @@ export type WatchLine =
   | { readonly is: "watch broke"; readonly at: number; readonly of: KindName; readonly why: string }
   | { readonly is: "watch is back"; readonly at: number; readonly of: KindName; readonly afterMs: number };
 
+/** Which deltas are shown. */
 export interface DeltaReportOptions {
   /** Only deltas of these types. Unset: all but those of the first list. */
   readonly types?: ReadonlySet<DeltaType>;
@@ -56,6 +59,7 @@ export interface DeltaReportOptions {
   readonly controllersOf: (of: KindName) => readonly string[];
 }
 
+/** What was shown so far. Immutable. */
 export interface DeltaSummary {
   readonly deltas: number;
   readonly byType: ReadonlyMap<DeltaType, number>;

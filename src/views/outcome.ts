@@ -8,6 +8,7 @@ import { type DiffVisibility, normalizeForDiff } from "./normalize-for-diff.ts";
 import { entryName, kindNameOf, type State, type StateEntry } from "./state.ts";
 import { type Cause, joinCauses, type WriteAttribution } from "./write-attribution.ts";
 
+/** What became of one object between two states, and why. Immutable. */
 export interface ObjectChange {
   /** `replaced`: deleted, and made again under the same name. */
   readonly did: "created" | "changed" | "deleted" | "replaced";
@@ -30,6 +31,7 @@ export interface ChangeGroup {
   readonly changes: readonly ObjectChange[];
 }
 
+/** What takes part in the comparison, and what is folded. */
 export interface OutcomeOptions {
   readonly shown: DiffVisibility;
   /** Whether equal new objects, and equal ones that go, count as one. */
@@ -44,6 +46,7 @@ interface Placed extends ObjectChange {
   readonly root: StateEntry;
 }
 
+/** The differences of two states, grouped by the object that they belong to, each with its causes. Shares objects with the states. */
 export function outcomeOf(
   before: State,
   after: State,

@@ -26,6 +26,7 @@ export interface QueueState {
   readonly took: Quantiles | undefined;
 }
 
+/** The median and the 99th percentile, in ms. */
 export interface Quantiles {
   readonly p50: number;
   readonly p99: number;

@@ -14,6 +14,7 @@ export interface SetState {
   readonly terminating: number;
 }
 
+/** The sets of a rollout at one moment. */
 export interface RolloutStep {
   /** Ms since the beginning. */
   readonly at: number;
@@ -22,6 +23,7 @@ export interface RolloutStep {
   readonly ready: number;
 }
 
+/** A rollout, step by step. Immutable. */
 export interface Rollout {
   /** Who owns the sets: a Deployment, or the one set itself. */
   readonly of: KindName;
@@ -70,6 +72,7 @@ const setKinds: ReadonlySet<string> = new Set([
   "Job",
 ]);
 
+/** A change of an object, as a rollout is followed by. */
 export interface RolloutChange {
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -78,6 +81,7 @@ export interface RolloutChange {
   readonly after: StoredObject | undefined;
 }
 
+/** Follows the rollouts among the changes of a cluster. Changes are given in the order of their times. */
 export class Rollouts {
   readonly #startedAt: number;
   #sets = new Map<string, Counted>();

@@ -24,6 +24,7 @@ export interface ReportedWrite {
   readonly count?: number;
 }
 
+/** Writes that the API server refused with the same error. */
 export interface RefusedWrite {
   readonly verb: WriteEvent["verb"];
   readonly kind: string;
@@ -32,6 +33,7 @@ export interface RefusedWrite {
   readonly count: number;
 }
 
+/** A line of `run`. Immutable. */
 export type RunLine =
   | {
       readonly is: "decision";
@@ -60,6 +62,7 @@ export type RunLine =
   | { readonly is: "list failed"; readonly at: number; readonly kind: string; readonly why: string }
   | { readonly is: "watch is back"; readonly at: number; readonly kind: string; readonly afterMs: number };
 
+/** What a run did so far. Immutable. */
 export interface RunSummary {
   readonly syncs: number;
   readonly writes: number;

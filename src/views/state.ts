@@ -3,6 +3,7 @@ import type { ObjectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import type { KindName } from "../trace/names.ts";
 
+/** One object of a state. */
 export interface StateEntry {
   readonly of: KindName;
   readonly key: ObjectKey;

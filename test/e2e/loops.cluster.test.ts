@@ -153,7 +153,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     // Quiet, and who may not see the namespace cannot tell whether it is there.
     const named = await as("someone", "--fail-on", "loop", "cm");
     expect(named.code).toBe(5);
-    expect(named.stderr).toContain("not seen: namespace shop (no right to see whether it is there)");
+    expect(named.stderr).toContain("not seen: namespace shop (no right to read whether it exists)");
     expect(someone.stderr).toMatch(/^warning: not allowed to list and watch, and left out: .*secrets/m);
     expect(someone.stderr).toContain("watching 1 kind ");
     const nobody = await as("nobody", "cm");
@@ -251,7 +251,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     ]);
     for (const path of [field, `.spec.template${field}`]) {
       // Its first write may make the whole map of annotations, and is then not one of these.
-      const renewed = RegExp.escape(`every write of operator renews ${path}: `);
+      const renewed = RegExp.escape(`every write of operator changes ${path}: `);
       const another = `${RegExp.escape(` ${path} changes on every write: `)}.*, by operator\\)`;
       expect(stdout).toMatch(new RegExp(`${renewed}|${another}`));
     }

@@ -99,7 +99,11 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       args: ["-n", "shoop"],
       says: [/^error: there is no namespace shoop on /, /kubectl get namespaces/],
     },
-    { name: "-A and -n together", args: ["-A", "-n", "shop"], says: [/^error: -A and -n contradict/, /use one/] },
+    {
+      name: "-A and -n together",
+      args: ["-A", "-n", "shop"],
+      says: [/^error: -A and -n are mutually exclusive/, /use one/],
+    },
     { name: "a selector that is none", args: ["-l", "a in (b"], says: [/^error: cannot read the label selector/] },
     {
       name: "a number of workers that is none",

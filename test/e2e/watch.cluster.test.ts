@@ -192,7 +192,11 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     { name: "a type of delta", args: ["pods", "--type", "x"], says: /^error: --type "x": there is no such type/ },
     { name: "a field of a selector", args: ["pods", "--field-selector", "x=y"], says: /^error: .*not supported: x/ },
     { name: "a table in a pipe", args: ["pods", "--live"], says: /^error: --live redraws a table/ },
-    { name: "a namespace and all of them", args: ["pods", "-A", "-n", "x"], says: /^error: -A and -n contradict/ },
+    {
+      name: "a namespace and all of them",
+      args: ["pods", "-A", "-n", "x"],
+      says: /^error: -A and -n are mutually exclusive/,
+    },
   ];
   for (const { name, args, says } of wrong) {
     test(`says what is wrong: ${name}`, async () => {

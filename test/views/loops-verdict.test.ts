@@ -3,14 +3,14 @@ import { Deployments, type Kind, Nodes } from "../../src/api/kind.ts";
 import type { WatchEvent } from "../../src/trace/events.ts";
 import { Coverage } from "../../src/views/loops/coverage.ts";
 import type { Loop } from "../../src/views/loops/loop.ts";
-import { type Hunt, loopsVerdict } from "../../src/views/loops/verdict.ts";
+import { type LoopEvidence, loopsVerdict } from "../../src/views/loops/verdict.ts";
 import { Events } from "./events.ts";
 
 const core = { group: "", version: "v1", namespaced: true } as const;
 const configMaps: Kind = { ...core, kind: "ConfigMap", plural: "configmaps" };
 const secrets: Kind = { ...core, kind: "Secret", plural: "secrets" };
 
-const quiet: Hunt = {
+const quiet: LoopEvidence = {
   loops: [],
   kinds: [configMaps],
   refused: [],
@@ -25,22 +25,22 @@ const widgets: Kind = { group: "example.com", version: "v1", kind: "Widget", plu
 const loop: Loop = { is: "requeued", controller: "deployment", key: "a/b", syncs: 20, ms: 1, lastAt: 1, why: "" };
 
 describe("loopsVerdict", () => {
-  const rows: readonly { readonly name: string; readonly hunt: Partial<Hunt>; readonly is: string }[] = [
-    { name: "all was watched", hunt: {}, is: "well" },
-    { name: "nothing was written", hunt: { deltas: 0 }, is: "well" },
-    { name: "a loop was found, whatever was not seen", hunt: { loops: [loop], refused: [widgets] }, is: "found" },
-    { name: "nothing could be watched", hunt: { kinds: [] }, is: "cannot tell" },
-    { name: "custom objects may not be watched", hunt: { refused: [widgets] }, is: "cannot tell" },
-    { name: "workloads may not be watched", hunt: { refused: [Deployments] }, is: "cannot tell" },
-    { name: "what a viewer never sees may not be watched", hunt: { refused: [secrets, Nodes] }, is: "well" },
-    { name: "that was named", hunt: { refused: [secrets], named: true }, is: "cannot tell" },
-    { name: "a watch broke off", hunt: { gaps: [{ of: Deployments, why: "broke" }] }, is: "cannot tell" },
-    { name: "the kinds of a group are not known", hunt: { undiscovered: ["x/v1"] }, is: "cannot tell" },
-    { name: "the same, and kinds were named", hunt: { undiscovered: ["x/v1"], named: true }, is: "well" },
-    { name: "nobody knows whether the namespace is there", hunt: { unknownNamespace: "x" }, is: "cannot tell" },
+  const rows: readonly { readonly name: string; readonly evidence: Partial<LoopEvidence>; readonly is: string }[] = [
+    { name: "all was watched", evidence: {}, is: "well" },
+    { name: "nothing was written", evidence: { deltas: 0 }, is: "well" },
+    { name: "a loop was found, whatever was not seen", evidence: { loops: [loop], refused: [widgets] }, is: "found" },
+    { name: "nothing could be watched", evidence: { kinds: [] }, is: "cannot tell" },
+    { name: "custom objects may not be watched", evidence: { refused: [widgets] }, is: "cannot tell" },
+    { name: "workloads may not be watched", evidence: { refused: [Deployments] }, is: "cannot tell" },
+    { name: "what a viewer never sees may not be watched", evidence: { refused: [secrets, Nodes] }, is: "well" },
+    { name: "that was named", evidence: { refused: [secrets], named: true }, is: "cannot tell" },
+    { name: "a watch broke off", evidence: { gaps: [{ of: Deployments, why: "broke" }] }, is: "cannot tell" },
+    { name: "the kinds of a group are not known", evidence: { undiscovered: ["x/v1"] }, is: "cannot tell" },
+    { name: "the same, and kinds were named", evidence: { undiscovered: ["x/v1"], named: true }, is: "well" },
+    { name: "nobody knows whether the namespace is there", evidence: { unknownNamespace: "x" }, is: "cannot tell" },
   ];
-  for (const { name, hunt, is } of rows) {
-    test(`is ${is} where ${name}`, () => expect(loopsVerdict({ ...quiet, ...hunt }).is).toBe(is as "well"));
+  for (const { name, evidence, is } of rows) {
+    test(`is ${is} where ${name}`, () => expect(loopsVerdict({ ...quiet, ...evidence }).is).toBe(is as "well"));
   }
 });
 
@@ -71,7 +71,7 @@ describe("Coverage", () => {
 
   test("has one where a watch was broken off for long, though it is open again", () => {
     expect(watched(["opened", 0], ["failed", 10], ["opened", 50]).gaps(0, 60_000)).toEqual([
-      { of, why: "watched for 20 s of 60 s only: connection broke" },
+      { of, why: "watched for only 20 s of 60 s: connection broke" },
     ]);
   });
 });

@@ -5,6 +5,7 @@ import { type DiscoveredKind, findKind } from "../../../src/client/api/discovery
 import type { CustomTarget } from "../../../src/modes/dry-run/custom-objects.ts";
 import type { ChangeFlags } from "./requested-changes.ts";
 
+/** Where custom resources are looked for: among the kinds that the cluster serves and the sandbox does not. */
 export interface CustomSearch {
   readonly kinds: readonly DiscoveredKind[];
   readonly isServed: (kind: Kind) => boolean;

@@ -32,6 +32,7 @@ import { customsApart, customTargets } from "./custom-targets.ts";
 import { deletedNamespaces, namespacesMade, namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
 import { isOf, refuseUnknownKinds } from "../../manifests/unknown-kinds.ts";
 
+/** Where a dry run begins, and how that is spoken of. `close` ends its connection. */
 export interface DryRunSource {
   /** `2 manifests over a snapshot of context dev (namespace shop, 214 objects, revision 48300)`. */
   readonly words: string;
@@ -53,6 +54,7 @@ export interface DryRunSource {
   close(): Promise<void>;
 }
 
+/** What is to be run, and what is to be applied. */
 export interface SourceOptions {
   readonly controllers: readonly ControllerDefinition[];
   /** The user has named them, and wants them all. */

@@ -95,8 +95,9 @@ export class LoopSearch {
       `watching ${pluralize(kinds.length, "kind")} after ${formatDuration(timeline.now() - startedAt)}, ${end}`,
     );
     session.say(
-      `loops   are objects that return to earlier values, or are written more than ${perMinute} times a minute without converging\n`,
+      `loop    an object that returns to earlier values, or is written more than ${perMinute} times a minute without converging`,
     );
+    session.say("");
     const at = timeline.now();
     await this.#reading.begin();
     return { watched, namespaceExists: exists, at };

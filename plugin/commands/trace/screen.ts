@@ -14,8 +14,10 @@ import { SyncBlockText } from "./sync-block-text.ts";
 
 /** What ends a trace with an exit code of its own. */
 export const failures = ["error", "conflict", "differs", "loop"] as const;
+/** One of them. */
 export type Failure = (typeof failures)[number];
 
+/** What is shown, how, and what ends it. */
 export interface TraceScreenOptions {
   readonly out: Output;
   readonly timeline: Timeline;
@@ -36,6 +38,7 @@ export interface TraceScreenOptions {
   readonly onEnd: (met?: Failure) => void;
 }
 
+/** Prints blocks, or events as JSON, as the bus reports them. Prints nothing once it has ended. */
 export class TraceScreen {
   readonly trace: SyncTrace;
   #options: TraceScreenOptions;

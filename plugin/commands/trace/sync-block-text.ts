@@ -9,6 +9,7 @@ import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize, showsTimes, type Style, wrapWords } from "../../cli/style.ts";
 import { madeUpName, writeLines } from "../../render/write-lines.ts";
 
+/** How blocks are worded. */
 export interface SyncBlockTextOptions {
   readonly style: Style;
   /** Set: times are shown as what has gone by since then. */

@@ -5,6 +5,7 @@ import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize, shorten } from "../../cli/style.ts";
 import { plainTable } from "../../cli/table.ts";
 
+/** What the table shows, and how much room it has. */
 export interface LiveTableOptions {
   /** Names of the controllers that are watched. */
   readonly controllers: readonly string[];

@@ -12,6 +12,7 @@ import { type LiveTableOptions, liveTable } from "./live-table.ts";
 import { styleOf } from "../../cli/style.ts";
 import { WatchLines } from "./watch-lines.ts";
 
+/** What is shown, how, and what ends it. */
 export interface WatchScreenOptions {
   readonly out: Output;
   readonly timeline: Timeline;
@@ -35,6 +36,7 @@ const redrawEveryMs = 500;
 const releaseEveryMs = 5000;
 const releaseAfterDeltas = 5000;
 
+/** Prints lines, JSON or a table, as the bus reports deltas. Prints nothing once it has ended. */
 export class WatchScreen {
   readonly report: DeltaReport;
   #options: WatchScreenOptions;

@@ -17,6 +17,7 @@ export interface WatchedKind {
   readonly name?: string;
 }
 
+/** What the words of `watch` name. */
 export interface WatchTargets {
   readonly controllers: readonly ControllerDefinition[];
   readonly kinds: readonly WatchedKind[];

@@ -9,6 +9,7 @@ import { changeText, wideChangesText } from "../../render/changes.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize, shorten, type Style, wrapWords } from "../../cli/style.ts";
 
+/** How lines are worded. */
 export interface WatchLinesOptions {
   readonly style: Style;
   /** Every changed field, with its values. */

@@ -14,6 +14,7 @@ const shownFindings = 8;
 const shownAdvice = 2;
 const labelWidth = 12;
 
+/** How answers are worded. */
 export interface AnswerTextOptions {
   readonly style: Style;
   /** Milliseconds since 1970, as what was read has it. */
@@ -26,6 +27,7 @@ export interface AnswerTextOptions {
   readonly adviceText: (advice: NonNullable<Finding["advice"]>[number]) => string;
 }
 
+/** The answer about one object at length. */
 export function answerLines(answer: Answer, options: AnswerTextOptions): string[] {
   const { style, now, follow } = options;
   return [

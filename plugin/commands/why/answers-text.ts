@@ -7,12 +7,14 @@ import { pluralize, wrapWords } from "../../cli/style.ts";
 const shownWell = 12;
 const shownBad = 50;
 
+/** How answers about several objects are worded. */
 export interface AnswersText extends AnswerTextOptions {
   /** `namespace shop`, `2 objects`. */
   readonly where: string;
   readonly verdict: Verdict<Answer>;
 }
 
+/** The answers about several objects: a headline with the verdict, then those that are not well, worst first. */
 export function answersLines(answers: readonly Answer[], options: AnswersText): string[] {
   const { style, where, verdict } = options;
   const bad = answers.filter(({ is }) => is !== "well" && is !== "cannot tell");

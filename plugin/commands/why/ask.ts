@@ -20,6 +20,7 @@ export interface Whole {
   readonly now: number;
 }
 
+/** The connection that is asked, and the kinds that its server has. */
 export interface Asking {
   readonly io: Io;
   readonly connected: Connected;

@@ -14,6 +14,7 @@ import { pluralize } from "../../cli/style.ts";
 import { causesFirst } from "./order.ts";
 import { UserError } from "../../cli/user-error.ts";
 
+/** What is asked about, with the namespace resolved. */
 export interface Asked {
   readonly words: readonly TypeAndName[];
   /** Empty for all namespaces, and what is in none. */
@@ -27,6 +28,7 @@ export interface Asked {
   readonly kubectl: (words: string) => string;
 }
 
+/** The objects that are asked about, and what their search rests on. */
 export interface Targets {
   readonly items: readonly Item[];
   /** What was listed to find them; empty where they were named. */

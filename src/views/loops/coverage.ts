@@ -61,5 +61,6 @@ function gapOf({ openSince, brokenAt, watchedMs, why }: Watched, from: number, t
   }
   const ms = watchedMs + (openSince === undefined ? 0 : to - openSince);
   if (to <= from || ms >= leastShare * (to - from)) return undefined;
-  return `watched for ${formatAge(ms)} of ${formatAge(to - from)} only: ${why}`;
+  const reason = why === "start" ? "the watch was opened late" : why;
+  return `watched for only ${formatAge(ms)} of ${formatAge(to - from)}: ${reason}`;
 }

@@ -159,6 +159,7 @@ export class FieldHistory {
   }
 }
 
+/** How many writes each writer made, most first; undefined is a writer that is not known. */
 export function sharesOf(writers: ReadonlyMap<string | undefined, number>): readonly WriterShare[] {
   return [...writers].map(([name, writes]) => ({ name, writes })).sort((a, b) => b.writes - a.writes);
 }

@@ -92,8 +92,10 @@ export interface RequeueLoop {
   readonly why: string;
 }
 
+/** A loop of any sort. */
 export type Loop = ObjectLoop | SelfTriggeredLoop | RequeueLoop;
 
+/** Whether it is a loop of an object, and not of a key in a queue. */
 export function isObjectLoop(loop: Loop): loop is ObjectLoop {
   return loop.is === "rewritten" || loop.is === "recreated";
 }
@@ -110,6 +112,7 @@ export interface Acquittal extends ObjectName {
   readonly why: AcquittalReason;
 }
 
+/** Why an object that is written often is not in a loop. */
 export type AcquittalReason =
   /** A number, or the length of a list, goes one way. */
   | { readonly is: "advances"; readonly path: string; readonly from: number; readonly to: number }
@@ -130,6 +133,7 @@ export function asksFor(path: string): boolean {
   return isAskedFor(path) && !path.startsWith(".metadata");
 }
 
+/** From when on writes may be a loop. */
 export interface LoopsOptions {
   /** Writes a minute above which an object is looked at. A value that comes back is told at any rate. */
   readonly perMinute: number;

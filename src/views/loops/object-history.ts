@@ -10,6 +10,7 @@ const mostFields = 64;
 /** Writes of one object that are remembered each by itself. */
 const recentWrites = 64;
 
+/** One write of an object, as far as it matters for loops. */
 export interface ObjectWrite {
   readonly writer: string | undefined;
   /** The fields that it changed. */
@@ -18,6 +19,7 @@ export interface ObjectWrite {
   readonly hasMore: boolean;
 }
 
+/** The writes of one object, field by field. Its size is bounded, however often the object is written. */
 export class ObjectHistory {
   readonly of: KindName;
   readonly key: ObjectKey;

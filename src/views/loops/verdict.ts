@@ -4,36 +4,36 @@ import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import type { Gap } from "./coverage.ts";
 import type { Loop } from "./loop.ts";
 
-/** What a hunt for loops has looked at. */
-export interface Hunt {
+/** What a verdict about loops rests on. */
+export interface LoopEvidence {
   readonly loops: readonly Loop[];
   readonly kinds: readonly Kind[];
   /** The kinds that the user may not list and watch. */
   readonly refused: readonly Kind[];
-  /** The kinds were named one by one: the answer is about them, each of them. */
+  /** The kinds were named one by one: each of them matters. */
   readonly named: boolean;
   readonly gaps: readonly Gap[];
-  /** Group versions of which the server could not tell which kinds they have. */
+  /** Group versions whose kinds the server could not list. */
   readonly undiscovered: readonly string[];
-  /** The namespace, where nobody could tell whether it is there, and nothing has happened in it. */
+  /** The namespace, where it is not known whether it exists and nothing has happened in it. */
   readonly unknownNamespace: string | undefined;
   readonly deltas: number;
   readonly ms: number;
 }
 
 /** "No loop" rests on every kind that was asked for, and on watches that lasted. */
-export function loopsVerdict(hunt: Hunt): Verdict<Loop> {
-  const { loops, kinds, refused, named, gaps, undiscovered, unknownNamespace, deltas, ms } = hunt;
+export function loopsVerdict(evidence: LoopEvidence): Verdict<Loop> {
+  const { loops, kinds, refused, named, gaps, undiscovered, unknownNamespace, deltas, ms } = evidence;
   const unseen: readonly Unseen[] = [
     ...refused.map((kind) => ({
       what: resourceOf(kind),
       why: "no right to list and watch",
       isDecisive: named || isDecisive(kind),
     })),
-    ...undiscovered.map((what) => ({ what, why: "the server could not tell its kinds", isDecisive: !named })),
+    ...undiscovered.map((what) => ({ what, why: "the server could not list its kinds", isDecisive: !named })),
     ...(unknownNamespace === undefined
       ? []
-      : [{ what: `namespace ${unknownNamespace}`, why: "no right to see whether it is there", isDecisive: true }]),
+      : [{ what: `namespace ${unknownNamespace}`, why: "no right to read whether it exists", isDecisive: true }]),
     ...gaps.map(({ of, why }) => ({ what: of.kind, why, isDecisive: true })),
   ];
   const seen = kinds.length === 0 ? [] : [`${kinds.length} kinds for ${ms} ms`, `${deltas} changes`];

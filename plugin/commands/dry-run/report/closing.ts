@@ -40,6 +40,7 @@ function more(findings: readonly Pick<Availability, "of" | "key">[], what: strin
   return left.length === 0 ? [] : [`! and ${left.length} more ${what}: ${namedOrCounted(left)}`];
 }
 
+/** `! Deployment shop/web: available 1 of 3: …`. */
 export function unavailableText({ of, key, available, desired, why }: Availability): string {
   return `! ${of.kind} ${key}: available ${available} of ${desired}${why === undefined ? "" : `: ${why}`}`;
 }

@@ -4,6 +4,7 @@ import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import { type DiffVisibility, normalizeForDiff } from "../../../../src/views/normalize-for-diff.ts";
 import { allChanges, type DryRunReport, totalsOf } from "./report.ts";
 
+/** The report as JSON, an object a line, each with `v` and `is`. */
 export function reportAsJson(report: DryRunReport): readonly string[] {
   const { run, source, notes, validations, shown, verdicts } = report;
   const lines: object[] = [

@@ -11,6 +11,7 @@ import { endingNotes } from "./text.ts";
 /** GitHub cuts a summary off at 1 MiB: what is longer than this goes without diffs. */
 const longestDiffs = 500_000;
 
+/** The report for a pull request's comment or a job's summary. Text of manifests and servers is escaped. */
 export function markdownLines(report: DryRunReport): string[] {
   const changes = allChanges(report);
   const lines = ["### kubectl reconcile dry-run", "", `**${escaped(verdictLine(report))}**`, ""];

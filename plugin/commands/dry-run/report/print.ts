@@ -12,6 +12,7 @@ import type { DryRunReport } from "./report.ts";
 import { textLines } from "./text.ts";
 import { yamlLines } from "./yaml.ts";
 
+/** The formats of `-o`. */
 export type Format = "diff" | "yaml" | "json" | "markdown" | "github" | "junit";
 
 /** @throws UserError where the job's summary cannot be written. */

@@ -10,6 +10,7 @@ import type { FailConditions } from "./verdict.ts";
 import { formatDuration } from "../../../../src/api/duration.ts";
 import { pluralize } from "../../../cli/style.ts";
 
+/** What a dry run found, with all that its formats print. */
 export interface DryRunReport {
   /** `2 manifests over a snapshot of context dev (…)`. */
   readonly source: string;
@@ -29,16 +30,19 @@ export interface DryRunReport {
   readonly exitCode: number;
 }
 
+/** How many objects were created, changed and deleted; replaced ones count as changed. */
 export interface Totals {
   readonly created: number;
   readonly changed: number;
   readonly deleted: number;
 }
 
+/** The changes of all groups, in their order. */
 export function allChanges({ run }: Pick<DryRunReport, "run">): readonly ObjectChange[] {
   return run.groups.flatMap(({ changes }) => changes);
 }
 
+/** Counts changes; one that stands for several equal objects counts as many. */
 export function totalsOf(changes: readonly ObjectChange[]): Totals {
   const sum = (...did: ObjectChange["did"][]): number =>
     changes.filter((change) => did.includes(change.did)).reduce((all, { count }) => all + count, 0);

@@ -18,6 +18,7 @@ const widestName = 44;
 /** With less room beside the name, a reason that does not fit stands under it. */
 const roomForReasons = 60;
 
+/** The report as lines for a terminal or a pipe, diffs included. */
 export function textLines(report: DryRunReport, style: Style): string[] {
   const { run } = report;
   const lines: string[] = [];

@@ -8,7 +8,9 @@ import { UserError } from "../../../cli/user-error.ts";
 
 /** What `--fail-on` can name. */
 export const failConditions = ["delete", "unavailable", "dangling", "never-steady"] as const;
+/** One of them. */
 export type FailCondition = (typeof failConditions)[number];
+/** Those that were given. */
 export type FailConditions = ReadonlySet<FailCondition>;
 
 /** `delete,unavailable`, given once or more often. @throws UserError for a word that is none of them. */
@@ -32,6 +34,7 @@ export function failsOn(failOn: FailConditions | undefined, condition: FailCondi
   return failOn === undefined ? condition === "unavailable" || condition === "never-steady" : failOn.has(condition);
 }
 
+/** What decides between exit codes, beside what was found. */
 export interface VerdictOptions {
   /** Of `--fail-on`: only these count. */
   readonly failOn?: FailConditions | undefined;

@@ -7,13 +7,16 @@
 import { type Random, randomUuid } from "../../../../src/platform/random.ts";
 import { pluralize } from "../../../cli/style.ts";
 
+/** The levels that GitHub has for annotations. */
 export type Level = "error" | "warning" | "notice";
 
+/** Where an annotation is shown: a file of the work tree, and a line from 1 on. */
 export interface Place {
   readonly file: string;
   readonly line: number;
 }
 
+/** A message that GitHub shows beside a line of a pull request. */
 export interface Annotation {
   readonly level: Level;
   readonly title: string;

@@ -5,6 +5,7 @@ import { inOrder, yamlText } from "./object-diff.ts";
 import { allChanges, type DryRunReport, loopLines } from "./report.ts";
 import { closing, endingNotes } from "./text.ts";
 
+/** Each changed object as it would be, as YAML; of a deleted one a comment. */
 export function yamlLines(report: DryRunReport): string[] {
   const lines = endingNotes(report).map((text) => `# ${text}`);
   for (const change of allChanges(report)) {
