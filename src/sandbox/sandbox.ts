@@ -22,15 +22,15 @@ export interface SandboxOptions {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly history?: WatchCacheLimits;
-  /** Whether the ServiceAccount `default` appears in each namespace by itself, as with a kube-controller-manager. Default true. */
+  /** Adds the ServiceAccount `default` to each namespace, as kube-controller-manager does. Default true. */
   readonly defaultServiceAccounts?: boolean;
-  /** Whether it has the objects that a kube-apiserver makes by itself: the Service `kubernetes` and its like. Default true. */
+  /** Adds the objects that kube-apiserver creates: the Service `kubernetes` and others. Default true. */
   readonly apiServerObjects?: boolean;
-  /** Whether new objects get `metadata.managedFields`, which is a fifth of the work of a write. Default true. */
+  /** Tracks `metadata.managedFields`, a fifth of the cost of a write. Default true. */
   readonly managedFields?: boolean;
   /**
-   * Whether CustomResourceDefinitions are taken, though the kinds that they define are not served: for copies of a cluster, where
-   * only what becomes of other objects matters. Default false: they are refused with the reason.
+   * Accepts CustomResourceDefinitions, though the kinds that they define are not served: for copies of a cluster, where only the
+   * other objects matter. Default false: they are refused with the reason.
    */
   readonly storesDefinitions?: boolean;
   /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
@@ -39,28 +39,28 @@ export interface SandboxOptions {
 
 /** An API server in this process. */
 export interface Sandbox {
-  /** A connection of its own for each who asks. */
+  /** Connects a client. */
   transport(options: SandboxTransportOptions): Transport;
   /**
-   * Puts whole objects in: uid, status, resourceVersion and deletionTimestamp stay. Nobody who watches is told; the revision
-   * goes on from `revision`, and no watch can start before it.
+   * Adds objects of a snapshot as they are, with uid, status, resourceVersion and deletionTimestamp, and without events. The revision
+   * continues at `revision`, and no watch can start before it.
    * @throws RangeError for a kind that is not served.
    */
   load(objects: readonly unknown[], options?: { readonly revision?: number }): void;
   /** The revision of the last write. */
   readonly revision: number;
-  /** Forgets the history up to a revision, by default all of it: watches and continue tokens from before are then expired. */
+  /** Discards events up to a revision, by default all, as etcd does when it compacts: older watches and continue tokens expire. */
   compact(revision?: number): void;
   /** Ends all watches and refuses connections. */
   stop(): void;
-  /** Whether it does what a kube-controller-manager would do in each namespace. */
+  /** True if it adds to each namespace what a kube-controller-manager would add. */
   readonly fillsNamespaces: boolean;
-  /** The parts, for servers that stand in front of it. */
+  /** Its parts, for what serves or wraps it. */
   readonly server: Server;
 }
 
 /**
- * An API server with the namespaces that every cluster has, on the given time and chance. Ready when it resolves.
+ * Makes an API server with the namespaces that every cluster has.
  * @throws RangeError for an admission plugin that kube-apiserver does not have.
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {

@@ -1,4 +1,4 @@
-/** The way in without a socket: a `Transport` whose every request and answer is a hop on the Timeline. */
+/** The sandbox without a socket: a `Transport` whose requests and responses are hops on the Timeline. */
 import {
   type ApiBody,
   type ApiRequest,
@@ -13,12 +13,12 @@ import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 
 /** Who connects. */
 export interface SandboxTransportOptions {
-  /** Names the connection's hops; stable from run to run. */
+  /** Names the hops of the connection; stable from run to run. */
   readonly actor: string;
   readonly user?: User;
 }
 
-/** Who comes in process: the one who made the cluster. */
+/** The user of in-process connections. */
 export const clusterAdmin: User = { name: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] };
 
 /**

@@ -52,7 +52,7 @@ function admitUpdate({ scope, object, old }: UpdateAttributes): void {
   const plugins = scope.server.admission;
   if (plugins.has("DefaultTolerationSeconds")) admitTolerations(object);
   if (!plugins.has("Priority")) return;
-  // A pod keeps the priority that it was let in with.
+  // A pod keeps the priority that it was admitted with.
   const spec = child(object, "spec");
   for (const key of ["priority", "preemptionPolicy"]) {
     if (spec[key] === undefined && old.spec?.[key] !== undefined) spec[key] = old.spec[key];

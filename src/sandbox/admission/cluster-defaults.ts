@@ -7,7 +7,7 @@ import type { RequestScope } from "../context/server.ts";
 
 const notReady = "node.kubernetes.io/not-ready";
 
-/** A new node takes no pods until somebody says that it is ready. Source: plugin/pkg/admission/nodetaint. */
+/** A new node is tainted as not ready until its status says otherwise. Source: plugin/pkg/admission/nodetaint. */
 export function admitNode(node: ApiObject): void {
   const spec = child(node, "spec");
   const taints = fieldsIn(spec["taints"]);

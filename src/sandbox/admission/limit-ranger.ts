@@ -21,8 +21,8 @@ export function setDefaultLimits(scope: RequestScope, pod: ApiObject): void {
   for (const range of rangesOf(scope)) {
     for (const item of fieldsIn(range.spec?.["limits"])) {
       if (item["type"] !== "Container") continue;
-      const told = containersOf(pod).map((container) => fillContainer(container, item));
-      note(pod, fieldsIn(pod.spec?.["containers"]), told);
+      const applied = containersOf(pod).map((container) => fillContainer(container, item));
+      annotate(pod, fieldsIn(pod.spec?.["containers"]), applied);
     }
   }
 }
@@ -36,13 +36,13 @@ export function checkLimits(scope: RequestScope, pod: ApiObject): void {
 }
 
 /** Which resources were set by default, for the annotation that says so. */
-interface Told {
+interface AppliedDefaults {
   readonly name: string;
   readonly requests: readonly string[];
   readonly limits: readonly string[];
 }
 
-function fillContainer(container: Fields, item: Fields): Told {
+function fillContainer(container: Fields, item: Fields): AppliedDefaults {
   const added: { requests: string[]; limits: string[] } = { requests: [], limits: [] };
   const resources = child(container, "resources");
   for (const [key, defaults] of [
@@ -56,8 +56,8 @@ function fillContainer(container: Fields, item: Fields): Told {
   return { name: String(container["name"]), requests: added.requests.sort(), limits: added.limits.sort() };
 }
 
-function note(pod: ApiObject, containers: readonly Fields[], told: readonly Told[]): void {
-  const sentences = told.flatMap(({ name, requests, limits }, index) => {
+function annotate(pod: ApiObject, containers: readonly Fields[], applied: readonly AppliedDefaults[]): void {
+  const sentences = applied.flatMap(({ name, requests, limits }, index) => {
     const what = index < containers.length ? "container" : "init container";
     return [
       ...(requests.length > 0 ? [`${requests.join(", ")} request for ${what} ${name}`] : []),

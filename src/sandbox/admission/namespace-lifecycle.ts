@@ -28,7 +28,7 @@ export function admitIntoNamespace(scope: RequestScope, name: string): void {
   );
 }
 
-/** @throws StatusError 403 for the namespaces that the cluster stands on. */
+/** Refuses to delete immortal namespaces. @throws StatusError 403. */
 export function admitNamespaceDeletion(scope: RequestScope, name: string): void {
   if (scope.resource.storage !== "namespaces" || !immortal.has(name)) return;
   if (!scope.server.admission.has("NamespaceLifecycle")) return;

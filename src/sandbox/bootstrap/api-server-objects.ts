@@ -87,7 +87,7 @@ function keepAddresses(server: Server): void {
   });
 }
 
-/** Where a server is found, and whom to trust for it. */
+/** The address of a server and the CA of its certificate. */
 export interface Served {
   /** On 127.0.0.1. */
   readonly port: number;

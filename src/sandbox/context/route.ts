@@ -1,4 +1,4 @@
-/** What a path names. Source: apiserver v0.36 endpoints/request/requestinfo.go. */
+/** Parsing the path of a request. Source: apiserver v0.36 endpoints/request/requestinfo.go. */
 
 export type Route =
   | {
@@ -48,7 +48,7 @@ export function routeOf(path: string): Route {
     rest.splice(0, 2);
   }
   const [plural = "", name = "", ...subresource] = rest;
-  // What follows `proxy` is a path of somebody else.
+  // What follows `proxy` is a path of another server.
   const own = subresource[0] === "proxy" ? "proxy" : subresource.join("/");
   return { is: "resource", apiVersion, namespace, plural, name, subresource: own };
 }

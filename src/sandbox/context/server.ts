@@ -23,27 +23,27 @@ export interface Server {
   readonly random: Random;
   readonly store: Store;
   readonly registry: ResourceRegistry;
-  /** Whether new objects get `metadata.managedFields`. */
+  /** True if `metadata.managedFields` are tracked. */
   readonly managesFields: boolean;
-  /** Whether CustomResourceDefinitions are kept, though their kinds are not served. */
+  /** True if CustomResourceDefinitions are stored, though their kinds are not served. */
   readonly storesDefinitions: boolean;
   /** The admission plugins that are on. */
   readonly admission: ReadonlySet<AdmissionPlugin>;
   readonly readProtobuf: ProtobufReader;
   readonly yaml: YamlSlot;
   readonly watches: OpenWatches;
-  /** How many requests have been answered: their identities are counted, since chance is for objects. */
+  /** How many audit IDs have been given out: they are counted, so that the random numbers are for objects alone. */
   readonly requests: { count: number };
-  /** Who comes with which bearer token. */
+  /** Users by bearer token. */
   readonly logins: Map<string, User>;
 }
 
-/** A request for a resource, on its way through the server. */
+/** A request for a resource. Source: apiserver v0.36 endpoints/handlers/rest.go RequestScope, endpoints/request RequestInfo. */
 export interface RequestScope {
   readonly server: Server;
   /** At the version at which its objects are stored. */
   readonly resource: Resource;
-  /** At the version of the request: how bodies are read and answers are written. */
+  /** At the version of the request: bodies are decoded and responses encoded at it. */
   readonly served: Resource;
   readonly collection: Collection;
   /** `""` for cluster-scoped resources and for collections over all namespaces. */
@@ -56,11 +56,11 @@ export interface RequestScope {
   readonly body: Uint8Array;
   readonly user: User;
   readonly dryRun: boolean;
-  /** What strict decoding has against the body before it is read as its kind. */
+  /** Strict decoding errors of the body, before it is decoded as its kind. */
   readonly strict: string[];
-  /** How numbers of a body in JSON are written, where not in digits alone; filled in as it is read. */
+  /** The text of numbers in a JSON body that are not digits alone, by path; filled in when it is parsed. */
   readonly literals: Map<string, string>;
-  /** What a client is told beside the answer. */
+  /** The texts of the `Warning` headers. */
   readonly warnings: string[];
 }
 

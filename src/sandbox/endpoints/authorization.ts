@@ -7,7 +7,7 @@ import { qualified, refusal } from "../meta/refusal.ts";
 import type { Route } from "../context/route.ts";
 import { collectionOf, type Server, type User } from "../context/server.ts";
 
-/** What somebody wants to do: with a resource, or with a path. */
+/** What is to be authorized: a verb on a resource or on a path. Source: apiserver v0.36 authorization/authorizer Attributes. */
 export type Attributes =
   | {
       readonly is: "resource";
@@ -109,19 +109,19 @@ function allows({ resourceRules, nonResourceRules }: Role, asked: Attributes): b
   );
 }
 
-/** Whether a user may do something, and why. */
+/** True if a user may do something, and why. */
 export interface Decision {
   readonly allowed: boolean;
-  /** By which role, in the real server's words; nobody asks why a master may. */
+  /** The role that allows it, in the real server's words; none for system:masters. */
   readonly reason?: string;
   /** What was not looked at. */
   readonly evaluationError?: string;
 }
 
-/** What is said where a role is bound to a user, and nobody looked at it. */
+/** The note for a user with bindings of roles, which are not evaluated. */
 export const notEvaluated = "roles are bound to it, but this sandbox evaluates none";
 
-/** Whether a user may do something. Guarantees: no refusal of somebody with a role of their own is without `evaluationError`. */
+/** Authorizes a user. Guarantees: a denial of a user with roles of their own has an `evaluationError`. */
 export function decide(server: Server, user: User, asked: Attributes): Decision {
   if (user.groups.includes("system:masters")) return { allowed: true };
   const role = roles.find((own) => groupIn(user, own) !== undefined && allows(own, asked));
@@ -131,7 +131,7 @@ export function decide(server: Server, user: User, asked: Attributes): Decision 
   return { allowed: true, reason: `RBAC: allowed by ${by} to Group ${JSON.stringify(groupIn(user, role))}` };
 }
 
-interface Asked {
+interface AuthorizedRequest {
   readonly method: string;
   readonly path: string;
   readonly isWatch: boolean;
@@ -141,7 +141,7 @@ interface Asked {
  * That a user may do what a request asks. @throws StatusError 403 in the real server's words; where a role is bound to the user, it
  * says that it is not asked.
  */
-export function authorize(server: Server, user: User, route: Route, asked: Asked): void {
+export function authorize(server: Server, user: User, route: Route, asked: AuthorizedRequest): void {
   const attributes = attributesOf(route, asked);
   const { allowed, evaluationError } = decide(server, user, attributes);
   if (allowed) return;
@@ -163,14 +163,14 @@ export function authorize(server: Server, user: User, route: Route, asked: Asked
   );
 }
 
-function attributesOf(route: Route, asked: Asked): Attributes {
+function attributesOf(route: Route, asked: AuthorizedRequest): Attributes {
   if (route.is !== "resource") return { is: "path", verb: asked.method.toLowerCase(), path: asked.path };
   const { apiVersion, plural, name, subresource, namespace } = route;
   const group = apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
   return { is: "resource", verb: verbOf(asked, name), group, resource: plural, subresource, namespace, name };
 }
 
-function verbOf({ method, isWatch }: Asked, name: string): string {
+function verbOf({ method, isWatch }: AuthorizedRequest, name: string): string {
   switch (method) {
     case "POST":
       return "create";
@@ -185,7 +185,7 @@ function verbOf({ method, isWatch }: Asked, name: string): string {
   }
 }
 
-/** Whether a role is bound to a user, one that is not in each cluster. */
+/** True if a role is bound to a user, one that is not in each cluster. */
 export function hasRole(server: Server, user: User): boolean {
   return ["rolebindings", "clusterrolebindings"].some((plural) => {
     const resource = server.registry.find("rbac.authorization.k8s.io/v1", plural);

@@ -1,4 +1,4 @@
-/** The object that a request carries, decoded as its kind. */
+/** The object in the body of a request. */
 import { decodeFields, TypeProblem } from "../serialization/decode.ts";
 import { jsonNameOf, readJson } from "../meta/json.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
@@ -14,13 +14,13 @@ import { param } from "../options/list-options.ts";
 
 const jsonTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-/** The content type without its parameters, in small letters; JSON where none is said. */
+/** The content type without parameters, in lower case; JSON by default. */
 export function mediaTypeOf(scope: RequestScope): string {
   const media = (scope.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
   return media === "" ? "application/json" : media.toLowerCase();
 }
 
-/** What a body says, as JSON. @throws StatusError 415 for a type that nobody reads, 400 for what cannot be read. */
+/** The body as JSON. @throws StatusError 415 for an unknown media type, 400 for what cannot be parsed. */
 export function bodyJson(scope: RequestScope, kind: string): unknown {
   const media = mediaTypeOf(scope);
   if (media === protobufType)
@@ -38,7 +38,7 @@ export function bodyJson(scope: RequestScope, kind: string): unknown {
   );
 }
 
-/** What a body in JSON says; keys that stand twice go to the strict errors. @throws StatusError 400. */
+/** A body in JSON; duplicate keys are strict decoding errors. @throws StatusError 400. */
 export function strictJson(scope: RequestScope, wrap: (problem: string) => string): unknown {
   const { value, repeated, inexact, literals } = readJson(scope.body, wrap);
   if (inexact !== undefined) throw inexactNumber(inexact);
@@ -47,14 +47,14 @@ export function strictJson(scope: RequestScope, wrap: (problem: string) => strin
   return value;
 }
 
-/** A whole number that would become another one here: it is refused before it is changed. */
+/** The error for an integer that a number here cannot hold exactly. */
 export function inexactNumber(number: string): Error {
   return badRequest(
     `the number ${number} is not served by this sandbox: it keeps whole numbers up to ${Number.MAX_SAFE_INTEGER} exactly`,
   );
 }
 
-/** What a body in YAML says, as JSON; keys that stand twice go to the strict errors. @throws StatusError 400. */
+/** A body in YAML, as JSON; duplicate keys are strict decoding errors. @throws StatusError 400. */
 export function yamlJson(scope: RequestScope, wrap: (problem: string) => string): unknown {
   const { codec } = scope.server.yaml;
   if (codec === undefined) throw unsupportedMediaType(jsonTypes);
@@ -97,7 +97,7 @@ export function reportStrict(scope: RequestScope, problems: readonly string[], w
   scope.warnings.push(...strict, ...problems);
 }
 
-/** The object that a request carries, at the version at which it is stored. @throws StatusError 400, 415. */
+/** The object in the body, at the version at which it is stored. @throws StatusError 400, 415. */
 export function sentObject(scope: RequestScope): ApiObject {
   const { kind, apiVersion, struct } = scope.served;
   return atStoredVersion(objectOf(scope, bodyJson(scope, kind), kind, apiVersion, struct));
@@ -131,12 +131,12 @@ export function objectOf(
   return { ...object, kind, apiVersion, metadata };
 }
 
-/** What Go says of JSON that is no object and so has no kind. */
+/** Go's message for JSON that is no object and so has no kind. */
 export function noVersionAndKind(json: unknown): string {
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 }
 
-/** That an object is the one that the path names; sets its namespace. Source: apiserver v0.36 endpoints/handlers/rest.go checkName. @throws StatusError 400. */
+/** Checks that the object is the one that the path names, and sets its namespace. Source: apiserver v0.36 endpoints/handlers/rest.go checkName. @throws StatusError 400. */
 export function matchRequest(scope: RequestScope, { metadata }: ApiObject): void {
   matchNamespace(scope, metadata);
   const name = metadata.name ?? "";
@@ -147,7 +147,7 @@ export function matchRequest(scope: RequestScope, { metadata }: ApiObject): void
   throw badRequest(`the name of the object (${name}) does not match the name on the URL (${scope.name})`);
 }
 
-/** An object is of the request's namespace, or of none where there is none. @throws StatusError 400. */
+/** Sets the namespace of the request; that of the object must be the same or unset. @throws StatusError 400. */
 export function matchNamespace({ resource, namespace }: RequestScope, metadata: ApiObject["metadata"]): void {
   if (!resource.namespaced) {
     delete metadata.namespace;

@@ -29,11 +29,11 @@ export interface DeleteOptions {
   readonly dryRun: boolean;
 }
 
-/** How a deletion ended: the object is gone, or it is marked and waits. */
+/** How a deletion ended: the object is gone, or it is marked for deletion. */
 export interface Deleted {
   readonly entry: Entry;
   readonly gone: boolean;
-  /** The answer is the object, also for kinds that are answered a Status. */
+  /** The response is the object, also for kinds whose response is a Status. */
   readonly asObject?: true;
 }
 
@@ -41,7 +41,7 @@ export interface Deleted {
 export function deleteOptionsOf(scope: RequestScope): DeleteOptions {
   const body = optionsBody(scope);
   const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-  // With options in the body the query has none.
+  // Options in the body replace those of the query.
   const fromQuery = (name: string): string | undefined =>
     scope.body.length > 0 ? undefined : param(scope.query, name);
   const preconditions = body["preconditions"];
@@ -129,7 +129,7 @@ export function deleteOne(scope: RequestScope, options: DeleteOptions): Deleted 
   return deleteEntry(scope, entry, options);
 }
 
-/** Whoever deletes a Job without saying what becomes of its pods is told. */
+/** Warns of the deletion of a Job without a propagation policy. */
 function warnOfOrphans(
   { resource, warnings }: RequestScope,
   { propagationPolicy, orphanDependents }: DeleteOptions,
@@ -141,7 +141,7 @@ function warnOfOrphans(
 const jobWarning =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
-/** Deletes each object that a list would answer, one after the other; what it answers are the objects as they were listed. */
+/** Deletes the objects of a list one after the other. Returns them as they were listed. */
 export function deleteCollection(scope: RequestScope, list: ListOptions, options: DeleteOptions): Entry[] {
   warnOfOrphans(scope, options);
   const listed = [...scope.collection.range({ namespace: list.selection.namespace })].filter((e) =>
@@ -151,7 +151,7 @@ export function deleteCollection(scope: RequestScope, list: ListOptions, options
   return listed;
 }
 
-/** Deletes an object that is there, as far as it can be deleted now. @throws StatusError 409. */
+/** Deletes a stored object, or marks it for deletion. @throws StatusError 409. */
 export function deleteEntry(scope: RequestScope, entry: Entry, options: DeleteOptions): Deleted {
   checkPreconditions(scope, entry, options);
   const object = copyOfStored(entry);
@@ -163,7 +163,7 @@ export function deleteEntry(scope: RequestScope, entry: Entry, options: DeleteOp
   if (graceful === "pending") return { entry, gone: false };
   setFinalizers(scope, object, options);
   const waits = (object.metadata.finalizers ?? []).length > 0;
-  // What goes at once goes as it is stored, whatever its finalizers would have become.
+  // An object that is deleted at once is deleted as it is stored, without the change of its finalizers.
   if (graceful === "no" && !waits) {
     const had = (entry.object.metadata.finalizers ?? []).length > 0;
     return had && options.dryRun ? untold(scope) : remove(scope, copyOfStored(entry), options);
@@ -175,7 +175,7 @@ export function deleteEntry(scope: RequestScope, entry: Entry, options: DeleteOp
   return remove(scope, { ...object, metadata: { ...object.metadata } }, options);
 }
 
-/** A namespace is only marked at first, and stays so while its spec has finalizers; undefined when it can go. */
+/** Marks a namespace, which stays while its spec has finalizers; undefined if it can be deleted. */
 function endNamespace(scope: RequestScope, entry: Entry, object: ApiObject, options: DeleteOptions): Entry | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return keptBySpec(object) ? entry : undefined;
   object.metadata.deletionTimestamp = formatTime(scope.server.timeline.now());
@@ -184,7 +184,7 @@ function endNamespace(scope: RequestScope, entry: Entry, object: ApiObject, opti
   return mark(scope, object, entry, options);
 }
 
-/** A copy whose own fields and metadata may be set. */
+/** A copy whose own fields and metadata may be changed. */
 function copyOfStored({ object }: Entry): ApiObject {
   return { ...object, metadata: { ...object.metadata } };
 }
@@ -199,7 +199,7 @@ function remove(scope: RequestScope, object: ApiObject, options: DeleteOptions):
   return { entry: scope.server.store.remove(scope.collection, object), gone: true };
 }
 
-/** A dry run of what takes finalizers away and removes in one: the real server answers an object with nothing in it. */
+/** The dry run of a deletion that drops finalizers and deletes at once: the real server responds with an empty object. */
 function untold({ resource, server }: RequestScope): Deleted {
   const { kind, apiVersion, struct } = resource;
   const object: ApiObject = { kind, apiVersion, metadata: {} };
@@ -264,7 +264,7 @@ function beGraceful(scope: RequestScope, object: ApiObject, options: DeleteOptio
     if (asked === undefined || asked >= left) return "pending";
     const earlier = parseTime(deletionTimestamp) + (asked - left) * 1000;
     metadata.deletionTimestamp = formatTime(Math.max(earlier, now));
-    // Even when the time is up, whoever runs it is told first.
+    // Even when the time is up, the kubelet gets one second.
     metadata.deletionGracePeriodSeconds = earlier < now && asked !== 0 ? 1 : asked;
     return "yes";
   }

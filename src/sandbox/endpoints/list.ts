@@ -93,7 +93,7 @@ function quoted(character: string | undefined): string {
   return code < 0x20 ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`;
 }
 
-/** The answer to a revision that lies in the future. `asked` may be text: 64 bits are more than a number holds. */
+/** The error for a revision in the future. `asked` may be a string: 64 bits do not fit a number. */
 export function tooLarge(asked: number | string, current: number): Error {
   return refusal(504, "Timeout", `Timeout: Too large resource version: ${BigInt(asked)}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
@@ -102,7 +102,7 @@ export function tooLarge(asked: number | string, current: number): Error {
 }
 
 /**
- * The objects that a list answers. @throws StatusError 410 for a revision that is no longer kept, 504 for one that is still
+ * The objects of a list. @throws StatusError 410 for a revision that is no longer kept, 504 for one that is still
  * to come, 400 for a token that is none.
  */
 export function listed(collection: Collection, options: ListOptions, current: number): Listed {
@@ -127,7 +127,7 @@ export function listed(collection: Collection, options: ListOptions, current: nu
     if (!collection.watchCache.covers(asked)) throw expired("The resourceVersion for the provided list is too old.");
     return page(collection.rangeAt({ namespace }, asked), selection, limit, asked);
   }
-  // From the watch cache the real server answers everything at once.
+  // The real server serves this from its watch cache, without pages.
   const whole = options.resourceVersion === "0";
   return page(onNode(collection.range({ namespace }), selection), selection, whole ? 0 : limit, current);
 }
@@ -145,7 +145,7 @@ function* ofNode(range: Iterable<Entry>, node: string): Generator<Entry> {
   }
 }
 
-/** The one name that is asked for in a namespace: the real server then looks for that object alone. */
+/** The one name that is selected in a namespace: the real server then reads that object alone. */
 function nameAsked({ namespace, fields }: Selection): string | undefined {
   if (namespace === undefined) return undefined;
   return fields.terms.find(({ field, equal }) => equal && field === "metadata.name")?.value;

@@ -8,10 +8,10 @@ import { fillDefaults } from "../registry/defaults.ts";
 import type { RequestScope } from "../context/server.ts";
 import { inexactNumber } from "./body.ts";
 
-/** Whether the request asks that what is wrong with fields is passed over. */
+/** True if the request asks that what is wrong with fields is passed over. */
 export const unchecked = (scope: RequestScope): boolean => param(scope.query, "fieldValidation") === "Ignore";
 
-/** What a patch says, as JSON; keys that stand twice go to `strict`. @throws StatusError 400. */
+/** A patch as JSON; duplicate keys go to `strict`. @throws StatusError 400. */
 export function patchJson(scope: RequestScope, wrap: (problem: string) => string, strict: string[]): JsonRead {
   const read = readJson(scope.body, wrap);
   if (read.inexact !== undefined) throw inexactNumber(read.inexact);

@@ -25,13 +25,13 @@ export function patchedJson(scope: RequestScope, shown: ApiObject, is: "JSON pat
   return decodedAgain(scope, result, { applied: strict, literals: own });
 }
 
-/** The operation that a number belongs to, and where it stands in that one's value. */
+/** The operation of a number, and its path in the value of that operation. */
 function operationOf(path: string): readonly [index: number, inside: string] | undefined {
   const [, index, inside = ""] = /^\[(\d+)\]\.value(.*)$/.exec(path) ?? [];
   return index === undefined ? undefined : [Number(index), inside];
 }
 
-/** The numbers that operations put somewhere, by the paths at which they stand then. */
+/** The numbers that operations write, by the paths to which they write them. */
 function literalsOfOperations(operations: unknown, literals: Literals): Literals {
   if (literals.size === 0 || !Array.isArray(operations)) return literals;
   const placed = new Map<string, string>();
@@ -46,7 +46,7 @@ function literalsOfOperations(operations: unknown, literals: Literals): Literals
   return placed;
 }
 
-/** Numbers are compared as they are written: a test for `1.0` fails where `1` stands. */
+/** Numbers are compared as text: a test for `1.0` fails for `1`. */
 function testsAsWritten(operations: readonly unknown[], literals: Literals): readonly unknown[] {
   const unequal = new Set<number>();
   for (const [path, literal] of literals) {

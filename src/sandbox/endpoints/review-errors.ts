@@ -1,4 +1,4 @@
-/** What a review must say to be answered. Source: kubernetes v1.36 pkg/apis/authorization/validation/validation.go, pkg/registry/{authorization,authentication}. */
+/** Validation of reviews. Source: kubernetes v1.36 pkg/apis/authorization/validation/validation.go, pkg/registry/{authorization,authentication}. */
 import { invalid, invalidObject, required, type FieldError } from "../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
 import { badRequest } from "../meta/refusal.ts";
@@ -37,7 +37,7 @@ function requirementErrors({ key, operator, values }: Fields, field: string): Fi
   return textOf(key) === "" ? [...errors, required(`${field}.key`, "must be specified")] : errors;
 }
 
-/** What is asked about, and about whom where it is not oneself. */
+/** Validates the attributes of a review and, if it is not of the caller itself, its subject. */
 function specErrors(spec: Fields, isOwn: boolean): FieldError[] {
   const { resourceAttributes: resource, nonResourceAttributes: path } = spec as Record<string, unknown>;
   const errors: FieldError[] = [];

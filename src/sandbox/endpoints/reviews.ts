@@ -7,9 +7,9 @@ import { checkReview } from "./review-errors.ts";
 import type { RequestScope, Server, User } from "../context/server.ts";
 import { bodyJson, matchNamespace, objectOf } from "./body.ts";
 
-type Answer = (review: ApiObject, scope: RequestScope) => object;
+type Review = (review: ApiObject, scope: RequestScope) => object;
 
-const answers: Readonly<Record<string, Answer>> = {
+const reviews: Readonly<Record<string, Review>> = {
   SelfSubjectAccessReview: (review, { server, user }) => decide(server, user, attributesOf(review)),
   SubjectAccessReview: (review, { server }) => decide(server, subjectOf(review), attributesOf(review)),
   LocalSubjectAccessReview: (review, { server }) => decide(server, subjectOf(review), attributesOf(review)),
@@ -34,7 +34,7 @@ function attributesOf({ spec }: ApiObject): Attributes {
   };
 }
 
-/** About whom, where it is not oneself. */
+/** The subject of a review, which is not the caller. */
 function subjectOf({ spec }: ApiObject): User {
   const groups = spec?.["groups"];
   return { name: textOf(spec?.["user"]), groups: Array.isArray(groups) ? groups.map(String) : [] };
@@ -51,7 +51,7 @@ const userInfoOf = ({ name, uid, groups, extra }: User): object => ({
   ...(extra === undefined ? {} : { extra }),
 });
 
-/** Whom tokens are for, unless they say otherwise. */
+/** The default audiences of tokens. */
 const audience = "https://kubernetes.default.svc";
 
 function tokenStatus({ spec }: ApiObject, { server }: RequestScope): object {
@@ -65,11 +65,11 @@ function tokenStatus({ spec }: ApiObject, { server }: RequestScope): object {
 /** What the server itself would write; a request cannot. Source: apiserver v0.36 registry/rest/meta.go. */
 const systemFields = ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid"];
 
-/** The answer to a review; undefined where the kind is none. @throws StatusError */
+/** The review with its status; undefined for kinds that are no reviews. @throws StatusError */
 export function reviewOf(scope: RequestScope): ApiObject | undefined {
   const { resource } = scope;
-  const answer = answers[resource.kind];
-  if (answer === undefined) return undefined;
+  const statusOf = reviews[resource.kind];
+  if (statusOf === undefined) return undefined;
   const review = objectOf(scope, bodyJson(scope, resource.kind), resource.kind, resource.apiVersion, resource.struct);
   for (const field of systemFields) delete review.metadata[field];
   matchNamespace(scope, review.metadata);
@@ -82,7 +82,7 @@ export function reviewOf(scope: RequestScope): ApiObject | undefined {
     metadata: metadataOf(review, scope),
     // What was asked about rules is not said again.
     ...(isFields(spec) ? { spec: kind === "SelfSubjectRulesReview" ? {} : spec } : {}),
-    status: answer(review, scope) as Fields,
+    status: statusOf(review, scope) as Fields,
   };
 }
 

@@ -10,7 +10,7 @@ import { matchRequest, sentObject } from "./body.ts";
 import { patchedBy, patchTypeOf } from "./patch.ts";
 import { replaceObject } from "./update.ts";
 
-interface Answer {
+interface ScaleResult {
   readonly status: number;
   readonly value: object;
 }
@@ -62,12 +62,12 @@ function entryOf(scope: RequestScope): Entry {
 }
 
 /** GET of a Scale. @throws StatusError 404. */
-export function getScale(scope: RequestScope): Answer {
+export function getScale(scope: RequestScope): ScaleResult {
   return { status: 200, value: scaleOf(entryOf(scope)) };
 }
 
 /** @throws StatusError */
-export function putScale(scope: RequestScope): Answer {
+export function putScale(scope: RequestScope): ScaleResult {
   checkWriteOptions(scope.query, "UpdateOptions");
   const scales = ofScales(scope);
   const scale = sentObject(scales);
@@ -76,14 +76,14 @@ export function putScale(scope: RequestScope): Answer {
 }
 
 /** @throws StatusError */
-export function patchScale(scope: RequestScope): Answer {
+export function patchScale(scope: RequestScope): ScaleResult {
   const type = patchTypeOf(scope);
   checkWriteOptions(scope.query, "PatchOptions");
   const entry = entryOf(scope);
   return write(scope, entry, patchedBy(ofScales(scope), type, managedScaleOf(entry)));
 }
 
-/** A Scale as it is patched: with its managed fields, which a refusal shows and an answer does not. */
+/** A Scale as patches see it: with managed fields, which errors show and responses do not. */
 function managedScaleOf(entry: Entry): ApiObject {
   const scale = scaleOf(entry);
   const managedFields = scaleManagers(entry.object.metadata.managedFields ?? []);
@@ -97,7 +97,7 @@ function ofScales(scope: RequestScope): RequestScope {
   return { ...scope, served: { ...scope.served, group: "autoscaling", version: "v1", apiVersion, kind, struct } };
 }
 
-function write(scope: RequestScope, entry: Entry, scale: ApiObject): Answer {
+function write(scope: RequestScope, entry: Entry, scale: ApiObject): ScaleResult {
   const version = at(scale, "metadata", "resourceVersion");
   if (typeof version === "string" && version !== "" && Number(version) !== entry.revision) {
     throw conflict(scope.resource.asResource, scope.name, optimisticLock);

@@ -9,7 +9,7 @@ import { patch } from "./patch.ts";
 import { getScale, patchScale, putScale } from "./scale.ts";
 import { update } from "./update.ts";
 
-/** What a subresource answers: an object of the store, or something that is only said. */
+/** The result of a subresource: a stored object, or a value that is not stored. */
 export type SubresourceResult =
   { readonly status: number; readonly entry: Entry } | { readonly status: number; readonly value: object };
 

@@ -14,7 +14,7 @@ import { errorBody, watchBody } from "../context/watch.ts";
 /** A watch without timeoutSeconds ends after this time, and up to as much again. */
 const minTimeoutMs = 1_800_000;
 
-/** The body that tells the changes. @throws StatusError for a version that cannot be read. */
+/** The body of a watch. @throws StatusError for a resourceVersion that cannot be parsed. */
 export function openWatch(scope: RequestScope, options: ListOptions, format: Format, actor: string): ApiBody {
   const { server, collection } = scope;
   const asked = revisionOf(options.resourceVersion, false);
@@ -60,7 +60,7 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
   );
 }
 
-/** Kinds whose replicas are written even when nobody set them: they are plain numbers inside the real server. */
+/** Kinds whose replicas are always written: they are plain numbers inside the real server. */
 const countsReplicas = new Set(["ReplicaSet", "Deployment", "StatefulSet", "ReplicationController"]);
 
 /** A bookmark's object: of the kind, with nothing in it, as the real server writes such. */

@@ -17,7 +17,7 @@ export interface Kind {
   readonly field: Field | undefined;
 }
 
-/** Metadata that is nobody's. */
+/** Metadata that no manager owns. */
 const unowned = new Set([
   "name",
   "namespace",
@@ -42,7 +42,7 @@ export function compare(
   return result;
 }
 
-/** What of an object somebody can own. */
+/** The fields of an object that managers can own. */
 export function ownable(fields: Fields, skip: ReadonlySet<string>): Fields {
   const kept: Fields = {};
   for (const key of Object.keys(fields)) {
@@ -103,7 +103,7 @@ function comparePlace(
   if (places[1].children.size > 0) removed.children.set(element, places[1]);
 }
 
-/** Whether a value is owned in one piece. */
+/** True if a value is owned in one piece. */
 export function isAtomic({ shape, field }: Kind, schema: Schema): boolean {
   if (field?.atomic === true) return true;
   if (shape.is === "struct") {
@@ -113,7 +113,7 @@ export function isAtomic({ shape, field }: Kind, schema: Schema): boolean {
   return shape.is === "list" ? field?.listType === "atomic" || field === undefined : shape.is === "open";
 }
 
-/** A value and all that stands in it. */
+/** A value and all that is in it. */
 function addAll(value: unknown, kind: Kind, schema: Schema, into: FieldSet): void {
   into.member = true;
   if (isAtomic(kind, schema)) return;
@@ -126,7 +126,7 @@ interface Part {
   readonly kind: Kind;
 }
 
-/** What stands in a value, by path element; undefined for one that has no parts. */
+/** The parts of a value by path element; undefined for one without parts. */
 function partsOf(value: unknown, { shape, field }: Kind, schema: Schema): Map<string, Part> | undefined {
   switch (shape.is) {
     case "struct": {

@@ -37,7 +37,7 @@ export function readSet(json: unknown): FieldSet {
     if (key === ".") set.member = true;
     else {
       const child = readSet(value);
-      // An empty object stands for the place itself.
+      // An empty object is the field itself.
       if (isEmptySet(child)) child.member = true;
       set.children.set(key, child);
     }

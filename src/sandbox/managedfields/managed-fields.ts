@@ -13,7 +13,7 @@ import { compare, type Comparison } from "./compare.ts";
 import { newFields } from "./new-fields.ts";
 import { emptySet, isEmptySet, readSet, subtract, unite, writeSet } from "./field-set.ts";
 
-/** The query's fieldManager, or what stands before the slash in the client's name. */
+/** The query's fieldManager, or the part of the user agent before the slash. */
 export function managerOf(scope: RequestScope): string {
   const asked = param(scope.query, "fieldManager");
   if (asked !== undefined && asked !== "") return asked;

@@ -20,7 +20,7 @@ export function newFields(
   return structBeside(ownable(empty, skip), ownable(now, skip), struct, schema);
 }
 
-/** What a struct has that `empty` has not; nothing of its own stands for the struct itself. */
+/** The fields of a struct that `empty` does not have; the struct itself is no member. */
 function structBeside(empty: Fields, now: Fields, struct: Struct, schema: Schema): Fields {
   const written: Fields = {};
   for (const key of Object.keys(now).sort()) {
@@ -52,7 +52,7 @@ function hasKeys(object: Fields): boolean {
   return false;
 }
 
-/** A value and all that stands in it. */
+/** A value and all that is in it. */
 function whole(value: unknown, kind: Kind, schema: Schema): Fields {
   const { shape, field } = kind;
   if (shape.is === "scalar" || shape.is === "open" || isAtomic(kind, schema)) return {};

@@ -62,7 +62,7 @@ function managerOnly({ manager, operation, apiVersion, subresource }: Fields): F
   };
 }
 
-/** Who manages the replicas once they are scaled. Nothing is tracked where nobody did. */
+/** The managers of the replicas after a scale. If there were none before, none are tracked. */
 function managersAfter(
   scope: RequestScope,
   managers: readonly Fields[],

@@ -102,7 +102,7 @@ export function forgetEmptyLists(value: Fields, struct: Struct, schema: Schema):
 
 const withEmptyLists = new WeakMap<Struct, boolean>();
 
-/** Whether a type has lists that are written as null, or something inside it has. */
+/** True if a type has lists that are written as null, or something inside it has. */
 function hasEmptyLists(struct: Struct, schema: Schema): boolean {
   const known = withEmptyLists.get(struct);
   if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 /**
- * JSON as the API server reads it: what Go refuses is refused, keys that stand twice are told, and whole numbers beyond what a
+ * JSON as the API server reads it: what Go refuses is refused, duplicate keys are reported, and whole numbers beyond what a
  * number holds here are found instead of changed in silence. Source: sigs.k8s.io/json v0 internal/golang/encoding/json.
  */
 import { badRequest } from "./refusal.ts";
@@ -10,7 +10,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** A body in JSON, with what strict decoding needs to know of its text. */
 export interface JsonRead {
   readonly value: unknown;
-  /** `duplicate field "data.a"`: keys that stand twice, in their order. */
+  /** `duplicate field "data.a"`, in the order of the text. */
   readonly repeated: readonly string[];
   /** The first whole number that cannot be kept exactly, as it was written. */
   readonly inexact: string | undefined;
@@ -51,7 +51,7 @@ export function readJson(body: Uint8Array, wrap: (problem: string) => string): J
 const deepest = 10_000;
 const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [0x22, 0x5c, 0x5b, 0x7b, 0x5d, 0x7d];
 
-/** Whether lists and objects stand in each other deeper than Go reads. */
+/** True if lists and objects are nested deeper than Go reads. */
 function isTooDeep(body: Uint8Array): boolean {
   let depth = 0;
   let inText = false;
@@ -107,17 +107,17 @@ function problemOf(body: Uint8Array, text: string, cause: Error): string {
   return cause.message;
 }
 
-/** The pieces of JSON: texts, numbers and words, and what stands between them. */
+/** The tokens of JSON. */
 const pieces = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[{}[\],:]|[a-z]+/g;
 
-/** Where a piece of JSON stands: in an object, behind which key; or in a list, at which place. */
+/** Where a token is: in an object, after which key; or in a list, at which index. */
 type Open = { readonly is: "object"; readonly keys: Set<string>; key: string } | { readonly is: "list"; index: number };
 
 const stepOf = (open: Open, isFirst: boolean): string =>
   open.is === "list" ? `[${open.index}]` : `${isFirst ? "" : "."}${open.key}`;
 
 interface Visitor {
-  /** A key that stands in its object for a second time. */
+  /** A key that its object has already. */
   repeated?(path: string): void;
   /** A number or a word, as it is written. */
   bare?(path: string, piece: string): void;
@@ -151,7 +151,7 @@ function visit(text: string, visitor: Visitor): void {
   }
 }
 
-/** Which keys stand twice in an object; `text` is JSON. Source: sigs.k8s.io/json kubernetes_patch.go saveStrictError. */
+/** The duplicate keys of objects; `text` is JSON. Source: sigs.k8s.io/json kubernetes_patch.go saveStrictError. */
 function repeatedKeys(text: string): readonly string[] {
   const found = new Set<string>();
   visit(text, { repeated: (path) => found.add(`duplicate field "${path}"`) });

@@ -1,4 +1,4 @@
-/** Objects inside the server: plain JSON that may be changed until it is committed, and never after. */
+/** Objects inside the server: plain JSON, which may be changed until it is committed. */
 
 export type Fields = Record<string, unknown>;
 
@@ -46,17 +46,17 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The objects in a list of them; what is no object is left out. */
+/** The JSON objects of a list; everything else is left out. */
 export function fieldsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
-/** A text; empty for anything else. */
+/** A string; `""` for anything else. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The value at a path of keys; undefined as soon as one is missing. */
+/** The value at a path of keys; undefined if one of them is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here = value;
   for (const key of path) {
@@ -66,7 +66,7 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   return here;
 }
 
-/** The object at a key, made if it is not there. */
+/** The JSON object at a key; an empty one is added if there is none. */
 export function child(parent: Fields, key: string): Fields {
   const there = parent[key];
   if (isFields(there)) return there;
@@ -84,7 +84,7 @@ export function copyOf<T>(value: T): T {
   return copy as T;
 }
 
-/** What admission calls an object that may not have its name yet: a name is made up only after the object has been admitted. */
+/** What admission calls a new object. Its name may still have to be generated: that happens after admission. */
 export function nameOrGenerateName({ metadata }: ApiObject): string {
   return metadata.name || (metadata.generateName ?? "");
 }

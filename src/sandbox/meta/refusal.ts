@@ -47,7 +47,7 @@ export function notFound(resource: Qualified, name: string): StatusError {
   return refusal(404, "NotFound", `${qualified(resource)} "${name}" not found`, details(name, resource));
 }
 
-/** A path that leads to nothing the server knows. */
+/** 404: no such resource. */
 export function noSuchPath(): StatusError {
   return refusal(404, "NotFound", "the server could not find the requested resource", {});
 }
@@ -57,13 +57,13 @@ export function methodNotAllowed(): StatusError {
   return refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 }
 
-/** `isDeleted`: what is there is on its way out. */
+/** 409; `isDeleted`: the existing object is being deleted. */
 export function alreadyExists(resource: Qualified, name: string, isDeleted: boolean): StatusError {
   const message = `${isDeleted ? "object is being deleted: " : ""}${qualified(resource)} "${name}" already exists`;
   return refusal(409, "AlreadyExists", message, details(name, resource));
 }
 
-/** The server made up a name that is taken. */
+/** A generated name exists already: the client may try again. */
 export function generatedNameTaken(resource: Qualified, name: string): StatusError {
   const message = `${qualified(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
   return refusal(409, "AlreadyExists", message, details(name, resource, { retryAfterSeconds: 1 }));

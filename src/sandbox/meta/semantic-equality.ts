@@ -1,4 +1,4 @@
-/** Whether two objects ask for the same, as the generation counts it: `1Gi` is as much as `1024Mi`. */
+/** True if two objects ask for the same, as the generation counts it: `1Gi` is as much as `1024Mi`. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
 import { type Fields, isFields } from "./object.ts";

@@ -1,4 +1,4 @@
-/** What a client is told beside its answer, as a header. Source: apiserver v0.36 endpoints/filters/warning.go. */
+/** `Warning` headers. Source: apiserver v0.36 endpoints/filters/warning.go. */
 
 /** How long all warnings together may be, and each of them once they are too long; in characters. */
 const mostCharacters = 4096;

@@ -1,4 +1,4 @@
-/** Which objects a list, a watch or a deletion of a collection is about. */
+/** The objects that a list, a watch or a deletion of a collection selects. */
 import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
 import type { FieldSelector } from "./field-selectors.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -11,7 +11,7 @@ export interface Selection {
   readonly fields: FieldSelector;
 }
 
-/** Whether no selector is set; the server then tells how many objects are left behind a page. */
+/** True if no selector is set: only then does a page of a list say how many objects remain. */
 export function selectsAll({ labels, fields }: Selection): boolean {
   return matchesEverything(labels) && fields.terms.length === 0;
 }

@@ -6,7 +6,7 @@ export function ageOf(time: unknown, now: number): string {
   return typeof time === "string" && time !== "" ? humanDuration(now - parseTime(time)) : "<unknown>";
 }
 
-/** A duration in milliseconds with two units where the second one tells more; `<invalid>` for more than a second below zero. */
+/** A duration in milliseconds, with a second unit for short ones (`3m20s`); `<invalid>` for more than a second below zero. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   if (seconds < -1) return "<invalid>";

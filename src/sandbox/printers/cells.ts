@@ -11,7 +11,7 @@ export function numberAt(object: unknown, ...path: readonly string[]): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** The text at a path, or what stands for none. */
+/** The string at a path; `otherwise` if there is none. */
 export function textAt(object: unknown, path: readonly string[], otherwise: string): string {
   const value = at(object, ...path);
   return typeof value === "string" && value !== "" ? value : otherwise;
@@ -70,7 +70,7 @@ export function firstOf(list: readonly string[], most: number, otherwise: string
   return list.length > most ? `${shown} + ${total - most} more...` : shown;
 }
 
-/** Whether a condition is True. */
+/** True if a condition is True. */
 export function isTrue(object: ApiObject, type: string): boolean {
   return fieldsIn(object.status?.["conditions"]).some((each) => each["type"] === type && each["status"] === "True");
 }

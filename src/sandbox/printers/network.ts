@@ -1,4 +1,4 @@
-/** Tables of Services and what stands around them. Source: as workloads.ts. */
+/** Tables of Services and related kinds. Source: as workloads.ts. */
 import { at, fieldsIn, isFields, type ApiObject } from "../meta/object.ts";
 import { age, type Cells, firstOf, labelsText, selectorText, textAt } from "./cells.ts";
 

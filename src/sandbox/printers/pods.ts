@@ -64,7 +64,7 @@ function initSeen(pod: ApiObject, sidecars: ReadonlySet<unknown>): InitSeen {
   return { reason: "", ready, looked: statuses };
 }
 
-/** What the containers themselves say, the last one first: the first one's word stands. */
+/** The reason of the containers: that of the first one which has one. */
 function containersSeen(pod: ApiObject, before: string): Pick<Seen, "ready" | "reason"> {
   let [reason, error, ready] = [before, "", 0];
   for (const status of fieldsIn(pod.status?.["containerStatuses"]).toReversed()) {

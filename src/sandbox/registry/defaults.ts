@@ -1,5 +1,5 @@
 /**
- * What the API server fills in when a client leaves it out, by the type that it stands in: wherever the type occurs, in pods
+ * The defaults of the API server by type: they apply wherever the type occurs, in pods
  * and in templates alike. Source: kubernetes v1.36 pkg/apis/…/v1/defaults.go; differs: a table instead of generated calls.
  */
 import { child, fieldsIn, isFields, type Fields } from "../meta/object.ts";
@@ -145,7 +145,7 @@ const fillers: Readonly<Record<string, Filler>> = {
   ...workloadDefaults,
 };
 
-/** Whether a type has defaults, or something inside it has. */
+/** True if a type has defaults, or something inside it has. */
 const concerned = new WeakMap<Struct, boolean>();
 
 function concerns(struct: Struct, schema: Schema): boolean {
@@ -172,10 +172,10 @@ function inShape(shape: Shape, schema: Schema): boolean {
   }
 }
 
-/** Fills in an object of a type and all that stands inside it, in place. */
+/** Sets the defaults of an object of a type and of all that is in it, in place. */
 export function fillDefaults(fields: Fields, struct: Struct, schema: Schema): void {
   if (!concerns(struct, schema)) return;
-  // Structs that are always there have their defaults even where nobody wrote them.
+  // Structs that are no pointers have their defaults even if the client left them out.
   for (const [key, { empty, shape }] of struct.always) {
     if (empty !== "struct" || shape.is !== "struct" || fields[key] !== undefined) continue;
     if (concerns(schema.struct(shape.name), schema)) fields[key] = {};

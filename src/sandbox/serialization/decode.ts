@@ -1,4 +1,4 @@
-/** JSON read into objects: checked against the type, unknown fields taken out. */
+/** Decoding of JSON by type: unknown fields are dropped, wrong types are errors. */
 import { canonicalize, forgetEmptyLists } from "../meta/canonical.ts";
 import { canonicalQuantity } from "../../api/quantity.ts";
 import { goNumber, noLiterals, type Literals } from "../meta/json.ts";
@@ -13,7 +13,7 @@ export interface Decoded {
 }
 
 /**
- * The object without fields that its type does not have and without nulls; everything that stands in `value` is its own.
+ * The object without unknown fields and nulls. It shares nothing with `value`.
  * `literals` are those of the JSON that was read, where it was JSON.
  * @throws TypeProblem for a value of a wrong type.
  */
@@ -90,7 +90,7 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
   }
 }
 
-/** What a null stands for inside a list or a map. */
+/** The value of null inside a list or a map. */
 function zeroOf(shape: Shape): unknown {
   if (shape.is === "struct" || shape.is === "map") return {};
   if (shape.is === "scalar" && shape.scalar === "string") return "";

@@ -1,4 +1,4 @@
-/** Objects as bytes: alone, in lists, in the frames of a watch. Each piece of JSON is made once and shared. */
+/** Encoding of objects: alone, in lists, in the events of a watch. Each piece of JSON is made once and shared. */
 import { isFields, type ApiObject } from "../meta/object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { Change } from "../storage/watch-cache.ts";
@@ -91,9 +91,9 @@ export function frameOf(type: FrameType, objectText: string): Uint8Array {
   return bytesOf(`{"type":"${type}","object":${objectText}}\n`);
 }
 
-/** The frame of a change for watches that see it as `type`; made by the first who asks. */
+/** The event of a change for watches that see it as `type`; encoded once and shared. */
 export function frameOfChange(change: Change, type: "ADDED" | "MODIFIED" | "DELETED", format: Format): Uint8Array {
-  // What leaves a selector's view is told as deleted, in the state before, at the version of the change.
+  // An object that leaves a selection is sent as DELETED, in its state before, at the version of the change.
   const leaves = type === "DELETED" && change.type !== "DELETED";
   const name = `${type}${format.name}`;
   let frame = change.frames?.get(name);

@@ -37,7 +37,7 @@ export function discoveryResponse(server: Server, incoming: HttpRequest, parts: 
   return document === undefined ? notFoundPage() : jsonResponse(200, document);
 }
 
-interface AskedDocument {
+interface DocumentRequest {
   readonly root: "api" | "apis";
   readonly media: "application/json" | "application/yaml";
 }
@@ -46,7 +46,7 @@ interface AskedDocument {
 function aggregatedResponse(
   { registry, yaml }: Server,
   { headers }: HttpRequest,
-  { root, media }: AskedDocument,
+  { root, media }: DocumentRequest,
 ): Result {
   const { json, content, etag } = aggregatedAt(registry, root);
   const common = { "cache-control": "public", etag, vary: "Accept" };

@@ -1,4 +1,4 @@
-/** Who asks, where somebody asks as another. Source: apiserver v0.36 endpoints/filters/impersonation. */
+/** Impersonation. Source: apiserver v0.36 endpoints/filters/impersonation. */
 import { badRequest } from "../meta/refusal.ts";
 import type { User } from "../context/server.ts";
 
@@ -15,7 +15,7 @@ const [asUser, asGroup, asUid, asExtra] = [
 const goTexts = (texts: readonly string[]): string =>
   texts.length === 0 ? "[]string(nil)" : `[]string{${texts.map((text) => JSON.stringify(text)).join(", ")}}`;
 
-/** The user that a request is to be taken for. @throws StatusError 400 for parts of one without a name. */
+/** The effective user of a request. @throws StatusError 400 for groups, a uid or extra without a user name. */
 export function userOf(headers: Headers, user: User): User {
   const [name = "", uid = ""] = [headers[asUser], headers[asUid]];
   const groups = (headers[asGroup] ?? "").split(",").flatMap((group) => (group.trim() === "" ? [] : [group.trim()]));

@@ -1,6 +1,6 @@
 /**
- * As much of `/openapi/v3` as kubectl asks for before it writes: that each kind's PATCH knows `fieldValidation`. The schemas
- * are not told; kubectl has those of the built-in kinds.
+ * The part of `/openapi/v3` that kubectl needs before it writes: that the PATCH of each kind has `fieldValidation`. Schemas are left
+ * out; kubectl has those of the built-in kinds.
  */
 import { contentHash } from "../../platform/content-hash.ts";
 import type { ResourceRegistry } from "../registry/resource.ts";

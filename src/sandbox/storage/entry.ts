@@ -1,19 +1,19 @@
 import type { ApiObject } from "../meta/object.ts";
 
 /**
- * One version of an object. Committed: it is never changed again. It is kept as JSON, a third of what the object takes in
- * memory; the object itself is kept as long as somebody uses it, and read again (about 5 µs) when it has been let go.
+ * One version of an object; it never changes. It is kept as JSON, which takes a third of the memory. The parsed object is referenced
+ * weakly: once it has been collected, it is parsed again (about 5 µs).
  */
 export class Entry {
   readonly namespace: string;
   readonly name: string;
   readonly revision: number;
   readonly text: string;
-  /** It is stored with less than it is read with: its next update is a write, even of nothing. */
+  /** Defaulting on read adds fields that are not stored: the next no-op update is persisted. */
   readonly isDefaultedOnRead: boolean;
   #object: WeakRef<ApiObject>;
 
-  /** Takes the object over; it must be finished but for its resourceVersion. */
+  /** The object belongs to the entry from now on. It is in its stored form, apart from its resourceVersion. */
   constructor(object: ApiObject, revision: number, isDefaultedOnRead = false) {
     const { metadata } = object;
     if (revision > 0) metadata.resourceVersion = String(revision);
@@ -26,7 +26,7 @@ export class Entry {
     this.#object = new WeakRef(object);
   }
 
-  /** Shared: it must not be changed. */
+  /** Shared: do not change it. */
   get object(): ApiObject {
     const kept = this.#object.deref();
     if (kept !== undefined) return kept;

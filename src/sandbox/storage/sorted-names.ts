@@ -1,4 +1,4 @@
-/** Names in the order of etcd's keys. Adding and removing is cheap; the order is made when it is asked for. */
+/** Names in the order of etcd's keys. Adding and removing is cheap; they are sorted when they are read. */
 export class SortedNames {
   #sorted: string[] = [];
   #added: string[] = [];
@@ -12,7 +12,7 @@ export class SortedNames {
     else this.#added.push(name);
   }
 
-  /** The caller's `has` will answer false from now on. */
+  /** A name was removed: `has` of the caller returns false for it. */
   remove(): void {
     this.#removed = true;
   }
@@ -21,7 +21,7 @@ export class SortedNames {
   inOrder(has: (name: string) => boolean): readonly string[] {
     if (this.#added.length > 0) this.#merge();
     if (this.#removed) {
-      // A name may have been removed and added again: it then stands twice.
+      // A name that was removed and added again is in the list twice.
       this.#sorted = this.#sorted.filter((name, index, all) => name !== all[index - 1] && has(name));
       this.#removed = false;
     }
@@ -43,7 +43,7 @@ export class SortedNames {
   }
 }
 
-/** The place of the first name that is not below `name`. */
+/** The index of the first name that is not less than `name`. */
 export function lowerBound(names: readonly string[], name: string): number {
   let low = 0;
   let high = names.length;

@@ -35,7 +35,7 @@ export function choiceErrors(value: unknown, field: string, values: readonly str
   return values.includes(textOf(value)) ? [] : [notSupported(field, value ?? "", values)];
 }
 
-/** The same where nothing is told apart from something wrong. */
+/** The same, with an error of its own for an unset value. */
 export function neededChoiceErrors(value: unknown, field: string, values: readonly string[]): FieldError[] {
   return textOf(value) === "" ? [required(field)] : choiceErrors(value, field, values);
 }
@@ -59,7 +59,7 @@ export function seenBefore(): (name: unknown) => boolean {
   };
 }
 
-/** Names that stand twice in a list. */
+/** Names that occur more than once in a list. */
 export function repeatedErrors(list: readonly Fields[], field: string, key: string): FieldError[] {
   const isRepeated = seenBefore();
   return list.flatMap((item, index) =>

@@ -37,7 +37,7 @@ export function addressOf(text: string): { readonly bits: 32 | 128; readonly val
   return value === undefined ? undefined : { bits, value };
 }
 
-/** Whether a text is an address. */
+/** True if a text is an address. */
 export function isAddress(text: string): boolean {
   return addressOf(text) !== undefined;
 }
@@ -72,7 +72,7 @@ const notUnicast = [
   ["::/128", "::1/128", "fe80::/10", "ff00::/8"],
 ] as const;
 
-/** Whether a text is the address of one host that others can reach. Source: Go net/ip.go IsGlobalUnicast. */
+/** True if a text is the address of one host that others can reach. Source: Go net/ip.go IsGlobalUnicast. */
 export function isGlobalUnicast(text: string): boolean {
   const address = addressOf(text);
   return address !== undefined && !notUnicast[address.bits === 32 ? 0 : 1].some((range) => isWithin(address, range));
@@ -106,7 +106,7 @@ export function cidrOf(text: string): Cidr | undefined {
   return { first: (value >> free) << free, prefix: Number(length), bits };
 }
 
-/** Whether `inner` lies in `outer`, and is smaller. */
+/** True if `inner` lies in `outer`, and is smaller. */
 export function isStrictPart(inner: Cidr, outer: Cidr): boolean {
   if (inner.bits !== outer.bits || inner.prefix <= outer.prefix) return false;
   const free = BigInt(outer.bits - outer.prefix);

@@ -19,7 +19,7 @@ export const boundedResources: ReadonlySet<string> =
 /** True for `hugepages-2Mi` and its like. */
 export const isHugePages = (name: string): boolean => name.startsWith("hugepages-");
 
-/** Whether a quota may bound it by this name. */
+/** True if a quota may bound it by this name. */
 export const isHugePagesOfQuota = (name: string): boolean => /^(requests\.)?hugepages-/.test(name);
 
 const isStandard = (name: string): boolean =>
@@ -29,19 +29,19 @@ const isStandard = (name: string): boolean =>
   name === "storage" ||
   isHugePagesOfQuota(name);
 
-/** Whether a name is one of Kubernetes itself. */
+/** True if a name is one of Kubernetes itself. */
 const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
 
-/** Whether a name is of a resource that somebody else has brought. */
+/** True for the name of an extended resource: qualified, and not one of Kubernetes. */
 export function isExtended(name: string): boolean {
   if (isNative(name) || name.startsWith("requests.")) return false;
   return labelKeyProblems(`requests.${name}`).length === 0;
 }
 
-/** Whether of it less may be asked for than it is limited to. */
+/** True if of it less may be asked for than it is limited to. */
 export const mayBeOvercommitted = (name: string): boolean => isNative(name) && !isHugePages(name);
 
-/** Whether there are no parts of it. */
+/** True if there are no parts of it. */
 export const isCounted = (name: string): boolean => countedResources.has(name) || isExtended(name);
 
 /** The name is not that of a resource: neither a standard one nor qualified. */

@@ -64,7 +64,7 @@ export function amountErrors(value: unknown, field: string): FieldError[] {
   return [];
 }
 
-/** Whether a field holds one of the values that there are. */
+/** True if a field holds one of the values that there are. */
 export const isOneOf = (value: unknown, values: readonly string[]): boolean =>
   typeof value === "string" && values.includes(value);
 

@@ -78,7 +78,7 @@ function warnOf(scope: RequestScope, pod: PodLike, policy: LevelVersion): void {
   scope.warnings.push(`would violate PodSecurity "${shownPolicy(policy)}": ${inDetail(violations)}`);
 }
 
-/** Whether an update of a pod brings containers or images: nothing else that it may change matters here. */
+/** True if an update of a pod brings containers or images: nothing else that it may change matters here. */
 function changesImages({ spec }: ApiObject, old: ApiObject): boolean {
   const changed = (key: string): boolean => {
     const [now, before] = [fieldsIn(spec?.[key]), fieldsIn(old.spec?.[key])];
@@ -94,7 +94,7 @@ function changesImages({ spec }: ApiObject, old: ApiObject): boolean {
 function admitLabels({ scope, object: namespace, old }: Attributes): void {
   const { policy, errors } = policyOf(namespace.metadata.labels);
   const before = old === undefined ? undefined : policyOf(old.metadata.labels);
-  // What was wrong before may stay so.
+  // Errors that the stored labels have already are tolerated.
   if (errors.length > 0 && (before === undefined || !deepEqual(errors, before.errors))) {
     throw invalidObject(scope.resource.asKind, namespace.metadata.name ?? "", errors);
   }
@@ -105,7 +105,7 @@ function admitLabels({ scope, object: namespace, old }: Attributes): void {
   scope.warnings.push(...warningsOfPods(scope, namespace.metadata.name ?? "", next));
 }
 
-/** What is told of the pods of a namespace that would not be let in any more: they stay. */
+/** The warnings of existing pods that violate a new policy of their namespace; they stay. */
 function warningsOfPods({ server }: RequestScope, namespace: string, policy: LevelVersion): string[] {
   const pods = [...server.store.collection("pods", true).range({ namespace })].map(({ object }) => object);
   const looked = oneOfEachFirst(pods).slice(0, mostPods);

@@ -8,7 +8,7 @@ import { userChecks } from "./checks/users.ts";
 import { volumeChecks } from "./checks/volumes.ts";
 import type { LevelVersion, Version } from "./checks/policy.ts";
 
-/** In the order in which they are told: the baseline ones first, each level by its ids. */
+/** In the order of messages: baseline first, each level sorted by ID. */
 export const checks: readonly Check[] = [
   ...hostChecks,
   ...privilegeChecks,

@@ -43,15 +43,15 @@ export function admitQuota({ scope, object, old }: Attributes): () => void {
   if (found.length === 0) return nothing;
   const { resource, subresource } = scope;
   if (old !== undefined && !chargesUpdate(resource, { subresource, object, old })) return nothing;
-  const asked: Asked = { scope, object, old, name: object.metadata.name ?? "" };
-  const interesting = found.map(({ object: quota }) => quota).filter((quota) => isAbout(asked, quota, object));
-  for (const quota of interesting) checkKnown(asked, quota);
-  const changed = interesting.flatMap((quota) => charged(asked, quota) ?? []);
+  const request: QuotaRequest = { scope, object, old, name: object.metadata.name ?? "" };
+  const interesting = found.map(({ object: quota }) => quota).filter((quota) => isAbout(request, quota, object));
+  for (const quota of interesting) checkKnown(request, quota);
+  const changed = interesting.flatMap((quota) => charged(request, quota) ?? []);
   if (scope.dryRun) return nothing;
   return () => changed.forEach((quota) => scope.server.store.put(quotas, quota));
 }
 
-interface Asked {
+interface QuotaRequest {
   readonly scope: RequestScope;
   readonly object: ApiObject;
   readonly old: ApiObject | undefined;
@@ -59,43 +59,43 @@ interface Asked {
 }
 
 /** What a quota sets for objects of this kind: as its controller has taken note of it. */
-const namesIn = ({ scope }: Asked, quota: ApiObject): readonly string[] =>
+const namesIn = ({ scope }: QuotaRequest, quota: ApiObject): readonly string[] =>
   namesFor(scope.resource, Object.keys(textMap(quota.status?.["hard"])));
 
-function isAbout(asked: Asked, quota: ApiObject, object: ApiObject): boolean {
-  if (namesIn(asked, quota).length === 0) return false;
-  return isInScopes((quota as ResourceQuota).spec, asked.scope.resource, object);
+function isAbout(request: QuotaRequest, quota: ApiObject, object: ApiObject): boolean {
+  if (namesIn(request, quota).length === 0) return false;
+  return isInScopes((quota as ResourceQuota).spec, request.scope.resource, object);
 }
 
-function refused({ scope, name }: Asked, why: string): Error {
+function refused({ scope, name }: QuotaRequest, why: string): Error {
   return forbidden(scope.resource.asResource, name, why);
 }
 
 /** A quota on what pods ask for takes none that do not say it; and none are taken before its controller has counted. */
-function checkKnown(asked: Asked, quota: ApiObject): void {
-  const names = namesIn(asked, quota);
+function checkKnown(request: QuotaRequest, quota: ApiObject): void {
+  const names = namesIn(request, quota);
   const { name = "" } = quota.metadata;
-  const { group, plural } = asked.scope.resource;
+  const { group, plural } = request.scope.resource;
   const isPod = group === "" && plural === "pods";
-  const missing = isPod ? unspecified(asked.object, names) : new Map<string, readonly string[]>();
+  const missing = isPod ? unspecified(request.object, names) : new Map<string, readonly string[]>();
   if (missing.size > 0) {
     const which = [...missing]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([resource, containers]) => `${resource} for: ${[...new Set(containers)].sort().join(",")}`);
-    throw refused(asked, `failed quota: ${name}: must specify ${which.join("; ")}`);
+    throw refused(request, `failed quota: ${name}: must specify ${which.join("; ")}`);
   }
   const used = textMap(quota.status?.["used"]);
   if (names.some((resource) => used[resource] === undefined)) {
-    throw refused(asked, `status unknown for quota: ${name}, resources: ${names.toSorted().join(",")}`);
+    throw refused(request, `status unknown for quota: ${name}, resources: ${names.toSorted().join(",")}`);
   }
 }
 
 /** What the object takes more than before; what it takes less, its controller finds out. */
-function takenOf(asked: Asked, quota: ApiObject): Amounts {
-  const { scope, object, old } = asked;
+function takenOf(request: QuotaRequest, quota: ApiObject): Amounts {
+  const { scope, object, old } = request;
   const usageNow = (each: ApiObject): Amounts => usageOf(scope.resource, each, scope.server.timeline.now());
   const usage = usageNow(object);
-  const before = old !== undefined && isAbout(asked, quota, old) ? usageNow(old) : new Map<string, Quantity>();
+  const before = old !== undefined && isAbout(request, quota, old) ? usageNow(old) : new Map<string, Quantity>();
   const taken: Amounts = new Map();
   for (const [name, quantity] of usage) {
     const more = quantity.nano - (before.get(name)?.nano ?? 0n);
@@ -105,8 +105,8 @@ function takenOf(asked: Asked, quota: ApiObject): Amounts {
 }
 
 /** The quota with the object counted; undefined where it takes nothing of it. */
-function charged(asked: Asked, quota: ApiObject): ApiObject | undefined {
-  const taken = takenOf(asked, quota);
+function charged(request: QuotaRequest, quota: ApiObject): ApiObject | undefined {
+  const taken = takenOf(request, quota);
   const [hard, used] = [textMap(quota.status?.["hard"]), textMap(quota.status?.["used"])];
   const names = Object.keys(hard).filter((name) => taken.has(name));
   if (taken.size === 0 || names.length === 0) return undefined;
@@ -122,11 +122,11 @@ function charged(asked: Asked, quota: ApiObject): ApiObject | undefined {
     const usedList = list(over.map((name) => [name, used[name] ?? "0"]));
     const limited = list(over.map((name) => [name, hard[name] ?? "0"]));
     const which = quota.metadata.name ?? "";
-    throw refused(asked, `exceeded quota: ${which}, requested: ${requested}, used: ${usedList}, limited: ${limited}`);
+    throw refused(request, `exceeded quota: ${which}, requested: ${requested}, used: ${usedList}, limited: ${limited}`);
   }
   const status: Fields = { ...quota.status, used: next };
   const after: ApiObject = { ...quota, metadata: { ...quota.metadata }, status };
-  const resource = asked.scope.server.registry.find("v1", "resourcequotas");
-  if (resource !== undefined) manageOwnStatus(asked.scope, resource, quota, after);
+  const resource = request.scope.server.registry.find("v1", "resourcequotas");
+  if (resource !== undefined) manageOwnStatus(request.scope, resource, quota, after);
   return after;
 }

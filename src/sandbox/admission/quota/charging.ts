@@ -13,7 +13,7 @@ export interface Update {
   readonly old: ApiObject;
 }
 
-/** Whether an update may take more of a quota; of other kinds only new objects are charged. */
+/** True if an update may take more of a quota; of other kinds only new objects are charged. */
 export function chargesUpdate({ group, plural }: Resource, { subresource, object, old }: Update): boolean {
   if (group !== "") return false;
   if (plural === "pods" && subresource === "") return isTerminating(asPod(object)) !== isTerminating(asPod(old));

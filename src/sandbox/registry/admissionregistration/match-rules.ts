@@ -10,7 +10,7 @@ const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const scopes = ["*", "Cluster", "Namespaced"];
 const matchPolicies = ["Equivalent", "Exact"];
 
-/** `*` stands alone in a list. */
+/** `*` must be the only item of a list. */
 function aloneErrors(list: readonly string[], field: string, what: string): FieldError[] {
   if (list.length < 2 || !list.includes("*")) return [];
   return [invalid(field, list, `if '*' is present, must not specify other ${what}`)];

@@ -2,7 +2,7 @@
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 
-/** Stored, they would promise kinds that nobody serves. */
+/** CustomResourceDefinitions: creating one would promise a kind that is not served. */
 export const definitionStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,

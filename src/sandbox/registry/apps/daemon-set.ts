@@ -72,7 +72,7 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
   ];
 }
 
-/** How often its template changed stands in an annotation. */
+/** Sets the template generation, which is an annotation. */
 function noteGeneration(daemonSet: ApiObject, count: string): void {
   daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [generation]: count };
 }

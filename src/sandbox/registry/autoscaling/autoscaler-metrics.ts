@@ -106,7 +106,7 @@ function sourceErrors(key: string, source: Fields, field: string): FieldError[] 
   }
 }
 
-/** The field that each type of metric stands in, in the order in which the real server looks at them. */
+/** The field of each type of metric, in the order in which the real server checks them. */
 const sources: readonly (readonly [type: string, key: string])[] = [
   ["Object", "object"],
   ["External", "external"],

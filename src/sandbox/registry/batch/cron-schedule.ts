@@ -82,7 +82,7 @@ export function scheduleProblem(schedule: string): string | undefined {
   return undefined;
 }
 
-/** Whether a time zone of this name is known here. */
+/** True if a time zone of this name is known here. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";

@@ -67,7 +67,7 @@ function ruleErrors(spec: Fields, rule: Fields, field: string, containers: Reado
   return errors;
 }
 
-/** `field` is where the policy stands. */
+/** Validates the pod failure policy of a Job; `field` is its path. */
 export function failurePolicyErrors(spec: Fields, field: string): FieldError[] {
   const policy = spec["podFailurePolicy"];
   if (!isFields(policy)) return [];

@@ -60,7 +60,7 @@ function restartErrors(spec: Fields, policy: unknown, field: string): FieldError
 
 const longestManager = 63;
 
-/** `field` is where the spec stands. */
+/** Validates the spec of a Job; `field` is its path. */
 export function jobSpecErrors(spec: Fields, field: string): FieldError[] {
   const errors = negativeErrors(
     spec,

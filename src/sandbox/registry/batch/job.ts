@@ -20,7 +20,7 @@ import { fixed, fixedSelector, printedSelector, selectorErrors } from "../../val
 const prefixed = { uid: "batch.kubernetes.io/controller-uid", name: "batch.kubernetes.io/job-name" };
 const legacy = { uid: "controller-uid", name: "job-name" };
 
-/** The labels that tell a Job's pods from others. */
+/** The labels that a Job's pods are selected by. */
 const ownLabels = ({ uid = "", name = "" }: ApiObject["metadata"]): Record<string, string> => ({
   [legacy.uid]: uid,
   [legacy.name]: name,
@@ -61,7 +61,7 @@ function generatedErrors(job: ApiObject): FieldError[] {
   return errors;
 }
 
-/** Whether a selector, where it is one, chooses the labels. */
+/** True if a selector, where it is one, chooses the labels. */
 function selects(selector: Fields, labels: Labels | undefined): boolean {
   return selectorErrors(selector, "").length > 0 || matches(selectorOf(selector), labels);
 }
@@ -101,7 +101,7 @@ function completionErrors(spec: Fields, old: Fields): FieldError[] {
   return [invalid("spec.completions", completions, "can only be modified in tandem with spec.parallelism")];
 }
 
-/** A suspended Job that has not begun may be told where its pods run, and what they may take. */
+/** While a Job is suspended and not started, scheduling directives and resources of its template may change. */
 function isPliable({ spec = {}, status = {} }: ApiObject): boolean {
   const suspended = fieldsIn(status["conditions"]).some(
     ({ type, status: is }) => type === "Suspended" && is === "True",

@@ -48,7 +48,7 @@ function ruleErrors(rule: Fields, completions: number, field: string): FieldErro
   return errors;
 }
 
-/** `field` is where the policy stands in a Job's spec. */
+/** Validates the success policy of a Job; `field` is its path. */
 export function successPolicyErrors(spec: Fields, field: string): FieldError[] {
   const policy = spec["successPolicy"];
   if (!isFields(policy)) return [];

@@ -11,7 +11,7 @@ import {
 } from "../strategy/validation-steps.ts";
 import { immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
 
-/** The keys that a Secret of a type must have. */
+/** The keys that each type of Secret requires. */
 const secretKeys: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockercfg": [".dockercfg"],
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
@@ -31,7 +31,7 @@ function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
   return (secretKeys[String(type)] ?? []).filter((key) => !keys.includes(key)).map((key) => required(`data[${key}]`));
 }
 
-/** Secrets whose data was sent as an empty object: the real server tells it from none where it compares immutable data. */
+/** Secrets whose data was sent as an empty object, which differs from no data where immutable data is compared. */
 const withEmptyData = new WeakSet<ApiObject>();
 
 /** Secrets: the keys that their type requires, size and immutability of their data. */

@@ -9,7 +9,7 @@ const mostQueues = 10_000_000;
 
 const mostEntropyBits = 60;
 
-/** How many bits tell the hands apart that can be dealt. */
+/** The entropy of shuffle sharding: log2 of the number of hands that can be dealt. */
 function entropyBits(queues: number, hand: number): number {
   let bits = 0;
   for (let card = 0; card < hand && card < queues; card++) bits += Math.log2(queues - card);

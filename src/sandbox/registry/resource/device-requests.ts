@@ -176,7 +176,7 @@ function constraintErrors(constraint: Fields, field: string, requests: Requests)
   ];
 }
 
-/** What a driver is told; it alone knows what it means. */
+/** Opaque parameters of a driver. */
 export function configErrors({ opaque }: Fields, field: string): FieldError[] {
   if (!isFields(opaque)) return [required(`${field}.opaque`)];
   const parameters = opaque["parameters"];

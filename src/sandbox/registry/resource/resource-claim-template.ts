@@ -32,10 +32,10 @@ const isEmpty = (value: unknown): boolean =>
 export const claimTemplateStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   returnsDeletedObject: true,
-  validateCreate({ spec = {} }, _version, surroundings) {
+  validateCreate({ spec = {} }, _version, context) {
     const metadata = isFields(spec["metadata"]) ? spec["metadata"] : {};
     return [
-      ...adminErrors(isFields(spec["spec"]) ? spec["spec"] : {}, surroundings),
+      ...adminErrors(isFields(spec["spec"]) ? spec["spec"] : {}, context),
       ...labelErrors(metadata["labels"], "spec.metadata.labels"),
       ...ownFields.flatMap(([key, shown]) =>
         isEmpty(metadata[key]) ? [] : [notAllowed(`spec.metadata.${shown}`, "cannot be set")],

@@ -9,9 +9,6 @@ import { claimErrors, adminErrors } from "./device-requests.ts";
 export const claimStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   returnsDeletedObject: true,
-  validateCreate: ({ spec = {} }, _version, surroundings) => [
-    ...adminErrors(spec, surroundings),
-    ...claimErrors(spec, "spec"),
-  ],
+  validateCreate: ({ spec = {} }, _version, context) => [...adminErrors(spec, context), ...claimErrors(spec, "spec")],
   validateUpdate: ({ spec }, old) => fixed(spec, old.spec, "spec"),
 });

@@ -92,7 +92,7 @@ function attributeErrors(attribute: unknown, field: string): FieldError[] {
   return set.length === 0 ? [required(field, why)] : [invalid(field, attribute, why)];
 }
 
-/** What stands behind names of a device, each looked at together with its name; sorted, as the real server goes in any order. */
+/** The named values of a device, each validated with its name; sorted, since the real server iterates in any order. */
 function mapErrors(map: unknown, field: string, errors: (value: unknown, field: string) => FieldError[]): FieldError[] {
   const entries = isFields(map) ? Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
   return entries.flatMap(([key, value]) => [...deviceNameErrors(key, field), ...errors(value, `${field}[${key}]`)]);

@@ -63,7 +63,7 @@ const azureFile: SourceErrors = (source, field) => [
 
 interface Source {
   readonly key: string;
-  /** Under which name messages about its fields stand, where it is another. */
+  /** The field that errors name, if it differs from the key. */
   readonly shown?: string;
   /** And messages about too many. */
   readonly many?: string;

@@ -13,7 +13,7 @@ const inlineOnly = "may not be specified in the context of inline volumes";
 
 interface Where {
   readonly field: string;
-  /** It stands in an attachment, and is no volume of its own. */
+  /** True for the inline spec of a VolumeAttachment. */
   readonly inline: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** Filling in fields that are not there. */
+/** Setting fields that are unset. */
 import type { Fields } from "../../meta/object.ts";
 
-/** Fills in an object of one type, in place; what stands inside it comes after. */
+/** Sets the defaults of an object of one type, in place; those of the objects inside it follow. */
 export type Filler = (fields: Fields) => void;
 
-/** Sets a field that is not there, or empty where a text is asked for. */
+/** Sets fields that are unset; an empty string counts as unset. */
 export function fill(fields: Fields, values: Readonly<Record<string, unknown>>): void {
   for (const key of Object.keys(values)) {
     const there = fields[key];
@@ -12,12 +12,12 @@ export function fill(fields: Fields, values: Readonly<Record<string, unknown>>):
   }
 }
 
-/** The same for fields whose empty text is something: pointers in the real server's types. */
+/** The same for pointers in the real server's types, where an empty string is a value. */
 export function fillUnset(fields: Fields, values: Readonly<Record<string, unknown>>): void {
   for (const key of Object.keys(values)) if (fields[key] === undefined) fields[key] = values[key];
 }
 
-/** The same for numbers that mean nothing when they are 0. */
+/** The same for numbers, where 0 counts as unset. */
 export function fillNumbers(fields: Fields, values: Readonly<Record<string, number>>): void {
   for (const key of Object.keys(values)) if (fields[key] === undefined || fields[key] === 0) fields[key] = values[key];
 }

@@ -1,4 +1,4 @@
-/** YAML for the server, loaded when somebody first sends it or asks for it: most never do. */
+/** YAML, loaded when a client first sends or accepts it: most never do. */
 import type { ReadYaml } from "./read.ts";
 
 /** Reads and writes YAML as sigs.k8s.io/yaml does. */
@@ -8,7 +8,7 @@ export interface YamlCodec {
   write(json: unknown): string;
 }
 
-/** Where the server keeps it. */
+/** Where the server keeps the codec once it is loaded. */
 export interface YamlSlot {
   codec?: YamlCodec;
 }
@@ -16,7 +16,7 @@ export interface YamlSlot {
 /** The media type of YAML. */
 export const yamlType = "application/yaml" as const;
 
-/** Makes it ready for a request that needs it; undefined where there is nothing to wait for. */
+/** Loads the codec for a request that needs it; undefined if there is nothing to wait for. */
 export function yamlReadyFor(slot: YamlSlot, headers: Readonly<Record<string, string>>): Promise<void> | undefined {
   const asked = (headers["content-type"] ?? "").includes(yamlType) || (headers["accept"] ?? "").includes(yamlType);
   return asked && slot.codec === undefined ? load(slot) : undefined;

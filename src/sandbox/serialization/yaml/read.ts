@@ -23,7 +23,7 @@ import { plainValue, taggedValue, TagProblem } from "./scalars.ts";
 /** A body in YAML, as JSON. */
 export interface ReadYaml {
   readonly json: unknown;
-  /** Of keys that stand in a map twice, of which the last counts: `line 8: key "a" already set in map`. */
+  /** The errors of duplicate keys, of which the last counts: `line 8: key "a" already set in map`. */
   readonly repeated: readonly string[];
 }
 
@@ -64,7 +64,7 @@ function firstDocument(text: string, lines: LineCounter): Document | undefined {
   checkSize(text);
   const composer = new Composer({
     version: "1.1",
-    // All scalars as they stand: what they are is ours to say.
+    // All scalars as text: their values follow Go's rules.
     schema: "failsafe",
     uniqueKeys: false,
     prettyErrors: false,
@@ -76,7 +76,7 @@ function firstDocument(text: string, lines: LineCounter): Document | undefined {
 
 /** As deep as Go reads. */
 const deepest = 10_000;
-/** Our reader takes seconds for more, in which nobody else is answered: about 10 µs each. An object of 1 MB has a third. */
+/** More would block the server for seconds, at about 10 µs each. An object of 1 MB has a third. */
 const mostWords = 300_000;
 
 /** @throws YamlProblem for lists and maps too deep in each other. @throws StatusError 413 for too many words. */
@@ -98,15 +98,15 @@ interface Reading {
   readonly lines: LineCounter;
   readonly repeated: string[];
   decoded: number;
-  /** How many of them stand below an alias. */
+  /** How many of them are below an alias. */
   aliased: number;
-  /** How many aliases stand above. */
+  /** How many aliases are above. */
   depth: number;
   /** The nodes whose aliases are being followed. */
   readonly within: Set<Node>;
 }
 
-/** A small text may stand for a large one, but not for one that is nothing but aliases. */
+/** Aliases may expand a text, but not to one of almost nothing but aliases. */
 function count(reading: Reading): void {
   reading.decoded++;
   if (reading.depth > 0) reading.aliased++;

@@ -1,4 +1,4 @@
-/** What a scalar of YAML stands for, by the rules of Go's reader. Source: go.yaml.in/yaml/v2 resolve.go. */
+/** The values of YAML scalars, by the rules of Go's parser. Source: go.yaml.in/yaml/v2 resolve.go. */
 
 export type Scalar = string | number | boolean | null;
 
@@ -61,19 +61,19 @@ function resolved(text: string): Resolved {
   return decimal.test(plain) ? { tag: "float", value: Number(plain) } : { tag: "str", value: text };
 }
 
-/** What stands there without quotes. */
+/** The value of a plain scalar. */
 export function plainValue(text: string): Scalar {
   return resolved(text).value;
 }
 
-/** Whether a text would be something else without quotes. */
+/** True if a text would be something else without quotes. */
 export function needsQuotes(text: string): boolean {
   return resolved(text).tag !== "str" || /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/.test(text);
 }
 
 const prefix = "tag:yaml.org,2002:";
 
-/** What stands there with a tag in front. @throws TagProblem */
+/** The value of a scalar with a tag. @throws TagProblem */
 export function taggedValue(tag: string, text: string): Scalar {
   if (!tag.startsWith(prefix)) return text;
   const name = tag.slice(prefix.length);

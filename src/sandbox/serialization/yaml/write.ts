@@ -5,7 +5,7 @@
 import { Document, visit } from "yaml";
 import { needsQuotes } from "./scalars.ts";
 
-/** What stands in no YAML but as an escape. */
+/** Characters that YAML can only hold escaped. */
 const special = /[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
 const allSpecial: RegExp = new RegExp(special.source, "gu");
 

@@ -1,4 +1,4 @@
-/** What the checks of a pod's security have in common: their shape, what they look at, and how they name what is wrong. */
+/** What the controls of the Pod Security Standards have in common. */
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../../meta/object.ts";
 import type { Level } from "./policy.ts";
 
@@ -10,13 +10,13 @@ export interface PodLike {
 
 /** What a pod is refused for. */
 export interface Violation {
-  /** A few words; what is told of many pods at once. */
+  /** A few words, for warnings about many pods. */
   readonly reason: string;
-  /** What exactly, of this pod. */
+  /** In detail, for this pod. */
   readonly detail: string;
 }
 
-/** Undefined for a pod that is fine. */
+/** Returns undefined for a pod that passes. */
 export type CheckPod = (pod: PodLike) => Violation | undefined;
 
 /** The check, but for pods of which something holds. */
@@ -35,11 +35,11 @@ export interface Revision {
 /** One control of the Pod Security Standards. Source: pod-security-admission v0.36 policy/registry.go. */
 export interface Check {
   readonly id: string;
-  /** A `baseline` check is one of `restricted` too, unless a restricted one takes its place. */
+  /** A `baseline` control belongs to `restricted` too, unless a restricted one replaces it. */
   readonly level: Exclude<Level, "privileged">;
   /** Oldest first: from each on until the next. */
   readonly revisions: readonly Revision[];
-  /** The baseline check whose place it takes, in the versions that it is in. */
+  /** The baseline control that it replaces. */
   readonly inPlaceOf?: string;
 }
 
@@ -69,7 +69,7 @@ export function isWindows({ spec }: PodLike): boolean {
   return at(spec, "os", "name") === "windows";
 }
 
-/** The pod's users are not the node's: root inside is nobody outside. */
+/** True for a pod with a user namespace of its own. */
 export function hasUsersOfItsOwn({ spec }: PodLike): boolean {
   return spec["hostUsers"] === false;
 }

@@ -84,7 +84,7 @@ export function policyOf(labels: Readonly<Record<string, string>> = {}): PolicyO
   const warned = modeOf(labels, "warn", errors);
   const otherwise = enforced.level === undefined ? "privileged" : "restricted";
   const enforce = { level: enforced.parsed ?? otherwise, version: enforced.version } as const;
-  // What is enforced is warned of too, which tells of workloads whose pods would be refused.
+  // What is enforced is warned of too: for workloads whose pods would be refused.
   const warn =
     warned.level === undefined && enforced.parsed !== undefined && enforced.parsed !== "privileged"
       ? { level: enforced.parsed, version: warned.hasVersion ? warned.version : enforce.version }

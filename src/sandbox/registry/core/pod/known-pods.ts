@@ -5,7 +5,7 @@ import { at, fieldsIn, textOf, type ApiObject } from "../../../meta/object.ts";
 const mostPods = 64;
 const longestText = 16_384;
 
-/** The volume for the ServiceAccount's token has a name that was made up. */
+/** The volume of the ServiceAccount's token has a generated name. */
 const madeUpName = /^kube-api-access-[a-z0-9]{5}$/;
 
 /**
@@ -26,7 +26,7 @@ export function onceForEqualPods<T>(check: (pod: ApiObject) => T[]): (pod: ApiOb
   };
 }
 
-/** Equal for pods that no check tells apart; undefined for one that is not remembered. */
+/** Equal for pods that all checks treat alike; undefined for a pod that is not remembered. */
 function textOfPod({ metadata, spec }: ApiObject): string | undefined {
   const volumes = fieldsIn(at(spec, "volumes"));
   if (volumes.some(({ ephemeral }) => ephemeral !== undefined)) return undefined;

@@ -1,4 +1,4 @@
-/** Defaults of pods and of what stands in them. Source: kubernetes v1.36 pkg/apis/core/v1/defaults.go. */
+/** Defaults of pods and their parts. Source: kubernetes v1.36 pkg/apis/core/v1/defaults.go. */
 import { fieldsIn, isFields, type Fields } from "../../../meta/object.ts";
 import { formatQuantity } from "../../../../api/quantity.ts";
 import { containerAmounts } from "./resources/pod-amounts.ts";

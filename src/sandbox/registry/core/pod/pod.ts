@@ -28,7 +28,7 @@ function finished(pod: ApiObject): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
-/** A pod with gates says from the start why it is not scheduled. */
+/** A pod with scheduling gates has a condition for them from the start. */
 function gated(pod: ApiObject, now: number): Fields {
   if (fieldsIn(pod.spec?.["schedulingGates"]).length === 0) return {};
   const message = "Scheduling is blocked due to non-empty scheduling gates";
@@ -37,7 +37,7 @@ function gated(pod: ApiObject, now: number): Fields {
   return { conditions: [{ type, status: "False", ...times, reason, message }] };
 }
 
-/** The single address and the list are two ways to write one thing; where they differ, the single one counts. */
+/** Keeps `podIPs` in line with `podIP`, which counts if they differ. */
 function listAddresses({ status }: ApiObject): void {
   const podIP = status?.["podIP"];
   if (status === undefined || typeof podIP !== "string" || podIP === "") return;
@@ -54,7 +54,7 @@ export const podStrategy: RESTStrategy = restStrategy({
   returnsDeletedObject: true,
   setDefaults: listAddresses,
   prepareForCreate(pod, { warn, now }) {
-    // One that was sent is taken for the pod's own.
+    // A QoS class that the client sent is kept.
     const qosClass = textOf(pod.status?.["qosClass"]) || qosClassOf(pod);
     pod.status = { phase: "Pending", qosClass, ...gated(pod, now) };
     for (const name of applyAppArmorAnnotations(pod)) {
@@ -77,13 +77,13 @@ export const podStrategy: RESTStrategy = restStrategy({
   warningsOnCreate: (pod) => [...hostnameWarnings(pod, "the Pod's hostname"), ...warningsOfEqualPods(pod)],
   validateUpdate: podUpdateErrors,
   prepareForUpdate(pod, old) {
-    // What nodes report is not changed from here.
+    // The status is written through its subresource alone.
     if (old.status !== undefined) pod.status = old.status;
   },
   checkGracefulDelete(pod, asked) {
     const own = at(pod, "spec", "terminationGracePeriodSeconds");
     const period = asked ?? (typeof own === "number" ? own : defaultGraceSeconds);
-    // Nobody runs it: there is nobody to wait for.
+    // Without a kubelet there is nothing to wait for.
     const nodeName = at(pod, "spec", "nodeName");
     return nodeName === undefined || nodeName === "" || finished(pod) ? 0 : Math.max(0, period);
   },

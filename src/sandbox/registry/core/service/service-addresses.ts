@@ -46,7 +46,7 @@ export function keepGiven(service: ApiObject, old: ApiObject): void {
 }
 
 const isBalanced = (spec: Fields): boolean => spec["type"] === "LoadBalancer";
-/** Whether anything outside of the cluster reaches it. */
+/** True if anything outside of the cluster reaches it. */
 export const isReached = (spec: Fields): boolean =>
   hasNodePorts(spec) || (spec["type"] === "ClusterIP" && listOf(spec["externalIPs"]).length > 0);
 
@@ -85,20 +85,16 @@ export function addressChangeErrors(now: Fields, before: Fields): FieldError[] {
 const ofServer = /^10\.0\.\d+\.\d+$/;
 
 /** An address that is asked for and that another Service has, or that is none of the server's; node ports are given by the way. */
-export function takenErrors(
-  service: ApiObject,
-  old: ApiObject | undefined,
-  surroundings: StrategyContext,
-): FieldError[] {
+export function takenErrors(service: ApiObject, old: ApiObject | undefined, context: StrategyContext): FieldError[] {
   const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
   const ip = textOf(spec["clusterIP"]);
   const isNew = old === undefined || !hasAddress(before);
   if (hasAddress(spec) && isNew && ip !== "" && ip !== "None") {
-    const isTaken = (): boolean => surroundings.takenAddresses().has(ip);
+    const isTaken = (): boolean => context.takenAddresses().has(ip);
     const why = !ofServer.test(ip) ? outside : isTaken() ? "provided IP is already allocated" : "";
     if (why !== "") return [invalid("spec.clusterIPs", spec["clusterIPs"], `failed to allocate IP ${ip}: ${why}`)];
   }
-  return allocateNodePorts(service, old, surroundings);
+  return allocateNodePorts(service, old, context);
 }
 
 const outside = "the provided network does not match the current range";

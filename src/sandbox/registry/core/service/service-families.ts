@@ -75,7 +75,7 @@ function addressErrors(ips: readonly unknown[]): FieldError[] {
 
 const familyOf = (ip: unknown): string => (textOf(ip).includes(":") ? "IPv6" : "IPv4");
 
-/** One address of each family, and each of the family that stands in its place. */
+/** One address for each family, in the order of the families. */
 function matchErrors(spec: Fields, ips: readonly unknown[]): FieldError[] {
   const errors: FieldError[] = [];
   if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2)

@@ -99,7 +99,7 @@ function firstPorts(spec: Fields, ports: Operation): FieldError[] {
   return [];
 }
 
-/** @throws StatusError 500 for a node port that stands twice. */
+/** @throws StatusError 500 for a node port that is used twice. */
 function laterPorts(spec: Fields, before: Fields, ports: Operation): FieldError[] {
   const had = nodePortsOf(before);
   const seen = new Set<string>();
@@ -132,16 +132,16 @@ function healthPort(spec: Fields, ports: Operation): void {
 }
 
 /**
- * Gives a Service the node ports that it needs and has not, before it is validated; answers what is wrong with those that it asks
- * for. @throws StatusError 500.
+ * Allocates the node ports that a Service needs, before it is validated. Returns what is wrong with those that it asks for.
+ * @throws StatusError 500.
  */
 export function allocateNodePorts(
   service: ApiObject,
   old: ApiObject | undefined,
-  surroundings: StrategyContext,
+  context: StrategyContext,
 ): FieldError[] {
   const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
-  const ports = operation(surroundings);
+  const ports = operation(context);
   const errors = !hasNodePorts(spec)
     ? []
     : old === undefined
@@ -166,7 +166,7 @@ export function keepNodePorts(now: Fields, before: Fields): void {
     now["healthCheckNodePort"] = before["healthCheckNodePort"];
 }
 
-/** A type without node ports lets go of those that nobody has changed. */
+/** Drops unchanged node ports of a Service whose new type has none. */
 export function dropNodePorts(now: Fields, before: Fields): void {
   if (!hasNodePorts(before) || hasNodePorts(now)) return;
   const known = nodePortsOf(before);

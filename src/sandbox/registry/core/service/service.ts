@@ -130,9 +130,9 @@ export const serviceStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
   returnsDeletedObject: true,
-  begin(service, old, surroundings) {
+  begin(service, old, context) {
     const errors = beginAddresses(service, old);
-    return errors.length > 0 ? errors : takenErrors(service, old, surroundings);
+    return errors.length > 0 ? errors : takenErrors(service, old, context);
   },
   warningsOnCreate: warnings,
   warningsOnUpdate: warnings,

@@ -33,7 +33,7 @@ function appArmorErrors(name: string, profile: string, field: string, names: Rea
 const sorted = (annotations: Annotations): [string, string][] =>
   Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Annotations of a pod or of a template; `field` is where they stand. */
+/** Validates the annotations of a pod or a template; `field` is their path. */
 export function podAnnotationErrors(all: unknown, spec: Fields, field: string): FieldError[] {
   if (!isFields(all)) return [];
   const annotations = all as Annotations;
@@ -64,7 +64,7 @@ const appArmorTexts = { Unconfined: ["unconfined"], RuntimeDefault: ["runtime/de
 
 type Texts = Readonly<Record<"Unconfined" | "RuntimeDefault", readonly string[]>>;
 
-/** A profile that stands in an annotation and in a field is the same. */
+/** A profile that is both an annotation and a field must be the same in both. */
 function matchErrors(
   annotation: string | undefined,
   profile: unknown,

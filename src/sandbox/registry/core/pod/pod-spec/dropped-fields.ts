@@ -4,7 +4,7 @@ import { allContainers } from "./scope.ts";
 
 const inTemplate = ["spec", "template", "spec"];
 
-/** Where the pods of a kind stand in it; custom resources may have anything there. */
+/** The path of the pod spec in each kind; custom resources may have anything there. */
 const podSpecs: Readonly<Record<string, readonly string[]>> = {
   pods: ["spec"],
   podtemplates: ["template", "spec"],

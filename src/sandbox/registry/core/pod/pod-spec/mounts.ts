@@ -9,7 +9,7 @@ import type { PodScope } from "./scope.ts";
 /** Names and paths: a volume is mounted or is a device, and a path is taken once. */
 function placesOf(items: unknown, pathKey: string): { readonly names: Set<string>; readonly paths: Set<string> } {
   const list = fieldsIn(items);
-  // The path of a name that stands twice is that of the last.
+  // Of a duplicate name the last path counts.
   const paths = new Map(list.map((item) => [textOf(item["name"]), textOf(item[pathKey])]));
   return { names: new Set(paths.keys()), paths: new Set(paths.values()) };
 }

@@ -7,7 +7,7 @@ const systems = ["linux", "windows"];
 const notOnWindows = "cannot be set for a windows pod";
 const notOnLinux = "windows options cannot be set for a linux pod";
 
-/** In the order of the real server's checks; those without a dot stand in the spec itself. */
+/** In the order of the real server's checks; names without a dot are fields of the spec itself. */
 const podFields = [
   "securityContext.appArmorProfile",
   "securityContext.seLinuxOptions",

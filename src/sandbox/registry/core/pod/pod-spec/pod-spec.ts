@@ -140,7 +140,7 @@ export function podErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
   ];
 }
 
-/** Labels and annotations of a template; `field` is where it stands. */
+/** Validates labels and annotations of a template; `field` is its path. */
 export function templateMetadataErrors({ metadata, spec }: Fields, field: string): FieldError[] {
   const annotations = at(metadata, "annotations");
   return [

@@ -48,7 +48,7 @@ export const downwardVolume: SourceErrors = (source, field) => [
 const shortestToken = 600;
 const longestToken = 2 ** 32;
 
-/** The path is looked at where the whole volume stands. */
+/** Paths are validated with the volume as a whole. */
 function tokenErrors(token: Fields, field: string, volume: string): FieldError[] {
   const { expirationSeconds: seconds } = token as { expirationSeconds?: unknown };
   const errors: FieldError[] = [];

@@ -5,7 +5,7 @@ import { at, fieldsIn, type Fields, type Meta } from "../../../../meta/object.ts
 /** A pod's spec, or that of a template, under validation. */
 export interface PodScope {
   readonly spec: Fields;
-  /** Where the spec stands. */
+  /** The path of the spec. */
   readonly field: string;
   /** Of a pod; a template has none. */
   readonly meta: Meta | undefined;
@@ -15,7 +15,7 @@ export interface PodScope {
   readonly claims: ReadonlySet<string>;
 }
 
-/** What is wrong with one part; `field` is where it stands. */
+/** Validates one part of a pod; `field` is its path. */
 export type PartErrors = (value: unknown, field: string, scope: PodScope) => FieldError[];
 
 /** How long the pod may take to stop, in seconds. */
@@ -24,13 +24,13 @@ export function gracePeriodOf({ spec }: PodScope): number | undefined {
   return typeof period === "number" ? period : undefined;
 }
 
-/** Whether the pod's users are those of its node. */
+/** True if the pod's users are those of its node. */
 export const hasHostUsers = ({ spec }: PodScope): boolean => spec["hostUsers"] !== false;
 
 /** The operating system that the pod asks for; empty if it asks for none. */
 export const osOf = ({ spec }: PodScope): unknown => at(spec, "os", "name");
 
-/** All containers of a pod, in the order in which errors of all of them are said, each with where it stands. */
+/** All containers of a pod with their paths, in the order of the real server's errors. */
 export function allContainers({
   spec,
   field,

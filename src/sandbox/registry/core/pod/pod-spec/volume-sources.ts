@@ -81,7 +81,7 @@ const ephemeral: SourceErrors = ({ volumeClaimTemplate: template }, source) => {
 
 interface Source {
   readonly key: string;
-  /** Under which name messages about its fields stand, where it is another. */
+  /** The field that errors name, if it differs from the key. */
   readonly shown?: string;
   /** And messages about too many. */
   readonly many?: string;
@@ -152,7 +152,7 @@ function namedErrors(volume: Fields, key: string, field: string, { meta }: Pick<
   );
 }
 
-/** What is wrong with where a volume comes from; `field` is where the volume stands. */
+/** Validates the source of a volume; `field` is the path of the volume. */
 export function volumeSourceErrors(volume: Fields, field: string, scope: Pick<PodScope, "meta">): FieldError[] {
   const there = sources.filter(({ key }) => isFields(volume[key]));
   if (there.length === 0) return [required(field, "must specify a volume type")];

@@ -6,7 +6,7 @@ import { deepEqual } from "../../../../../api/field-changes.ts";
 import { appArmorPrefix } from "./profile-annotations.ts";
 import { at, child, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
 
-/** The profile that an annotation stands for; undefined for one that stands for none. */
+/** The profile that an annotation means; undefined for an unknown one. */
 export function appArmorOfAnnotation(annotation: string): Fields | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };
@@ -22,7 +22,7 @@ function isUsable(profile: Fields): boolean {
   return typeof name !== "string" || (name.trim() === name && name !== "" && name.length <= longestName);
 }
 
-/** Sets the fields that the annotations of a new pod stand for. Answers the names of the containers to warn of. */
+/** Copies the annotations of a new pod to its fields. Returns the names of the containers to warn of. */
 export function applyAppArmorAnnotations(pod: ApiObject): string[] {
   const annotations = pod.metadata.annotations ?? {};
   if (!Object.keys(annotations).some((key) => key.startsWith(appArmorPrefix))) return [];

@@ -7,7 +7,7 @@ import { at, isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { choiceErrors, isNumber, labelNameErrors, textsIn } from "../../../../validation/checks.ts";
 import { neededPathErrors } from "./paths.ts";
 
-/** What is wrong with a source, and where it stands. */
+/** Validates a volume source; `field` is its path. */
 export type SourceErrors = (source: Fields, field: string) => FieldError[];
 
 const isEmpty = (value: unknown): boolean =>
@@ -182,6 +182,6 @@ export const storageos =
     ...secretNeeds(...secretKeys)(source, field),
   ];
 
-/** Whether a volume's claim is one that the pod names or one that is made for it. */
+/** True if a volume's claim is one that the pod names or one that is made for it. */
 export const isClaim = (volume: unknown): boolean =>
   at(volume, "persistentVolumeClaim") !== undefined || at(volume, "ephemeral") !== undefined;

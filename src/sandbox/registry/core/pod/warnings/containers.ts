@@ -1,4 +1,4 @@
-/** What a client is told of a pod's containers. Source: kubernetes v1.36 pkg/api/pod/warnings.go. */
+/** Warnings of a pod's containers. Source: kubernetes v1.36 pkg/api/pod/warnings.go. */
 import { deepEqual } from "../../../../../api/field-changes.ts";
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { appArmorOfAnnotation } from "../profiles/app-armor.ts";
@@ -7,7 +7,7 @@ import { fractionWarnings } from "./fields.ts";
 
 /** Where the containers are that are warned of. */
 export interface Place {
-  /** Where the pod's spec and its annotations stand. */
+  /** The paths of the pod's spec and of its annotations. */
   readonly field: string;
   readonly notes: string;
   /** The annotations. */
@@ -57,7 +57,7 @@ function profileWarnings(spec: Fields, container: Fields, { notes, noted, isTemp
       `${notes}[${seccompPrefix}${name}]: non-functional in v1.27+; use the "seccompProfile" field instead`,
     );
   }
-  // Of a pod this is told when the annotation becomes the field.
+  // For a pod the warning is given when the annotation is copied to the field.
   const annotation = noted[appArmorPrefix + name];
   if (!isTemplate || annotation === undefined || isFields(at(container, "securityContext", "appArmorProfile"))) {
     return warnings;

@@ -2,14 +2,14 @@
 import { parseQuantity } from "../../../../../api/quantity.ts";
 import { isFields } from "../../../../meta/object.ts";
 
-/** Where a text stands again that stood before. */
+/** Where a value is repeated. */
 export function repeated(list: readonly string[]): number[] {
   return list.flatMap((text, index) => (list.indexOf(text) < index ? [index] : []));
 }
 
 const nanoPerMilli = 1_000_000n;
 
-/** Whether there are thousandths left, rounded up. */
+/** True if there are thousandths left, rounded up. */
 function isFractional(text: unknown): boolean {
   const nano = typeof text === "string" ? parseQuantity(text)?.nano : undefined;
   if (nano === undefined) return false;

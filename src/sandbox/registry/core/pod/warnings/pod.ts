@@ -1,5 +1,5 @@
 /**
- * What a client is told of a pod, or of a template, that is taken as it is but is probably not what was meant.
+ * Warnings of pods and templates that are valid but probably not what was meant.
  * Source: kubernetes v1.36 pkg/api/pod/warnings.go; differs: nothing is said of how IP addresses are written.
  */
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
@@ -29,7 +29,7 @@ const oldAnnotations: Readonly<Record<string, string>> = {
 
 const matchesNothing = "a null labelSelector results in matching no pod";
 
-/** `field` is where the spec stands. */
+/** `field` is the path of the spec. */
 function nodeWarnings(spec: Fields, field: string): string[] {
   const selector = isFields(spec["nodeSelector"]) ? Object.keys(spec["nodeSelector"]).sort() : [];
   const affinity = at(spec, "affinity", "nodeAffinity");
@@ -113,7 +113,7 @@ interface Holder {
   readonly spec?: unknown;
 }
 
-/** Of a pod, with `path` empty, or of the template that stands there. */
+/** The warnings of a pod, for an empty `path`, or of the template at `path`. */
 function warningsOf(pod: Holder, path: string): string[] {
   const spec = isFields(pod.spec) ? pod.spec : {};
   const annotations = at(pod, "metadata", "annotations");
@@ -121,7 +121,7 @@ function warningsOf(pod: Holder, path: string): string[] {
   const prefix = path === "" ? "" : `${path}.`;
   const [field, notes] = [`${prefix}spec`, `${prefix}metadata.annotations`];
   const grace = spec["terminationGracePeriodSeconds"];
-  // Most pods have none of these; what they do have is looked at in the order in which the real server tells of it.
+  // Most pods have none of these. The order is that of the real server's warnings.
   const has = (key: string): boolean => spec[key] !== undefined;
   const isSeccompOld = noted[podSeccomp] !== undefined && !isFields(at(spec, "securityContext", "seccompProfile"));
   return [
@@ -144,12 +144,12 @@ function warningsOf(pod: Holder, path: string): string[] {
   ];
 }
 
-/** Of a new pod, but for its name. */
+/** The warnings of a new pod, apart from those of its name. */
 export function podWarnings(pod: ApiObject): string[] {
   return warningsOf(pod, "");
 }
 
-/** Of the template at `path` in a new object, or in one that is updated to another generation. */
+/** The warnings of the template at `path` in a new object, or in one whose generation changes. */
 export function templateWarnings(
   object: ApiObject,
   old: ApiObject | undefined,
@@ -160,7 +160,7 @@ export function templateWarnings(
   return isFields(template) ? warningsOf(template, path.join(".")) : [];
 }
 
-/** Pods are named after what makes them, and their hosts after them. */
+/** The warning of a name that is no DNS label: pods and their hostnames are derived from it. */
 export function hostnameWarnings({ metadata: { name = "" } }: ApiObject, what = "Pod names and hostnames"): string[] {
   const problems = labelProblems(name);
   if (problems.length === 0) return [];

@@ -1,8 +1,8 @@
-/** What a client is told of a pod's volumes. Source: kubernetes v1.36 pkg/api/pod/warnings.go, pkg/api/persistentvolumeclaim/util.go. */
+/** Warnings of a pod's volumes. Source: kubernetes v1.36 pkg/api/pod/warnings.go, pkg/api/persistentvolumeclaim/util.go. */
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { fractionWarnings } from "./fields.ts";
 
-/** Kinds of volumes that are going or gone, in the order in which they are told; `ephemeral` is told of among them. */
+/** Deprecated and removed kinds of volumes, in the order of their warnings; `ephemeral` comes among them. */
 const oldVolumes: readonly (readonly [key: string, message: string])[] = [
   ["photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
@@ -19,7 +19,7 @@ const oldVolumes: readonly (readonly [key: string, message: string])[] = [
 /** The server's own name of a field, where it is another. */
 const shownKeys: Readonly<Record<string, string>> = { storageos: "storageOS" };
 
-/** Of the spec of a claim for storage, where it stands. */
+/** The warnings of the spec of a PersistentVolumeClaim at `field`. */
 export function claimWarnings(spec: unknown, field: string): string[] {
   return ["requests", "limits"].flatMap((list) =>
     fractionWarnings(at(spec, "resources", list), `${field}.resources.${list}`, ["storage"]),
@@ -45,7 +45,7 @@ export function volumeWarnings(spec: Fields, field: string): string[] {
 
 interface Path {
   readonly path: string;
-  /** Whose it is, as it is told. */
+  /** The source, as the warning names it. */
   readonly source: () => string;
 }
 
@@ -58,14 +58,14 @@ function pathsIn(items: unknown, source: () => string): Path[] {
   return fieldsIn(items).map(({ path }) => ({ path: textOf(path), source }));
 }
 
-/** Volumes with files of one kind, and how each is told. */
+/** Volumes with files of one kind, and how a warning names each. */
 const single: readonly (readonly [key: string, what: (volume: Fields) => string])[] = [
   ["configMap", (volume) => `ConfigMap ${JSON.stringify(at(volume, "configMap", "name") ?? "")}`],
   ["secret", (volume) => `Secret ${JSON.stringify(at(volume, "secret", "secretName") ?? "")}`],
   ["downwardAPI", () => "DownwardAPI"],
 ];
 
-/** Files of one volume of which one is the other, or stands in the other's place as a folder. */
+/** Paths of one volume that are equal, or of which one is a folder of the other. */
 function overlaps(volume: Fields): string[] {
   const name = (): string => JSON.stringify(textOf(volume["name"]));
   const found: string[] = [];
