@@ -1,6 +1,7 @@
 /** Counts of what the house has too much of; `ceilings.json` holds the most that there may be, and only ever falls. */
 import { join } from "node:path";
 import { floorsOf } from "./house.ts";
+import { publicApi, undocumented } from "./public-api.ts";
 import { type Finding, tidinessOf } from "./tidiness.ts";
 
 const file = join(import.meta.dir, "ceilings.json");
@@ -18,7 +19,8 @@ export interface Counts {
 /** Counts in the work tree at `top`. */
 export async function countsOf(top: string): Promise<Counts> {
   const { arrows } = await floorsOf(top);
-  const findings = new Map(Object.entries(await tidinessOf(top)));
+  const findings = new Map<string, readonly Finding[]>(Object.entries(await tidinessOf(top)));
+  findings.set("public API without documentation", undocumented(await publicApi(top)));
   const counts = new Map([...arrows].map(([folder, count]) => [`arrows inside ${folder}`, count]));
   counts.set(
     "arrows inside the large rooms",

@@ -46,7 +46,8 @@ export async function publicApi(top: string): Promise<readonly PublicName[]> {
         const found = declared.get(name);
         if (found === undefined)
           throw new Error(`${entry} exports ${name}, which ${from.path} does not declare itself`);
-        names.push(found);
+        // A type is shown by what returns it.
+        names.push(statement.exportKind === "type" ? { ...found, isCallable: false } : found);
       }
     }
   }
@@ -70,7 +71,8 @@ export function undocumented(names: readonly PublicName[]): readonly Finding[] {
 
 /** The examples in doc comments; one that has several is numbered from its second. */
 export function examplesOf(names: readonly PublicName[]): readonly Example[] {
-  return names.flatMap(({ name, doc = "" }) =>
+  const alone = names.filter(({ group }) => group === undefined);
+  return alone.flatMap(({ name, doc = "" }) =>
     [...plainText(doc).matchAll(/@example[^\n]*\n```ts\n(.*?)```/gs)].map(([, code = ""], index) => ({
       name: index === 0 ? name : `${name}-${index + 1}`,
       code,

@@ -16,7 +16,6 @@ export { rule } from "./controller/api/rule.ts";
 export type { Decision, Facts, Rule } from "./controller/api/rule.ts";
 export { TerminalError } from "./controller/api/sync-context.ts";
 export type { SyncClient, SyncContext, SyncResult } from "./controller/api/sync-context.ts";
-export { controllerExpectations } from "./controller/api/expectations.ts";
 export type { Expectations } from "./controller/api/expectations.ts";
 export { runState } from "./controller/api/run-state.ts";
 
@@ -47,10 +46,10 @@ export { TraceBus } from "./trace/bus.ts";
 export type { Stage, StageEvent } from "./trace/events.ts";
 
 // The parts, for programs that need informers or a queue without a controller.
-export { SharedInformerFactory } from "./cache/shared-informer-factory.ts";
-export type { SharedInformerFactoryOptions } from "./cache/shared-informer-factory.ts";
+export { createInformerFactory } from "./modes/library/create-informer-factory.ts";
+export type { InformerOptions, InformerSource } from "./modes/library/create-informer-factory.ts";
+export type { SharedInformerFactory } from "./cache/shared-informer-factory.ts";
 export type { Lister } from "./cache/lister.ts";
 export { RateLimitingQueue } from "./workqueue/rate-limiting-queue.ts";
 export { realTimeline } from "./platform/real-timeline.ts";
 export type { Timeline } from "./platform/timeline.ts";
-export { realRandom, seededRandom } from "./platform/random.ts";

@@ -9,17 +9,39 @@ export interface NamespacedName {
   readonly name: string;
 }
 
+/** The key of a namespace and a name; without a namespace the name alone. */
 export function objectKey(namespace: string | undefined, name: string): ObjectKey {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
 
+/**
+ * The key of an object.
+ *
+ * @example
+ * ```ts
+ * import { keyOf } from "kubectl-reconcile";
+ *
+ * console.log(keyOf({ metadata: { namespace: "shop", name: "web" } })); // shop/web
+ * ```
+ */
 export function keyOf(object: {
   readonly metadata: { readonly namespace?: string; readonly name: string };
 }): ObjectKey {
   return objectKey(object.metadata.namespace, object.metadata.name);
 }
 
-/** @throws RangeError for a key with more than one slash. */
+/**
+ * The namespace and the name in a key; the namespace is empty for a cluster-scoped object.
+ *
+ * @throws RangeError for a key with more than one slash.
+ * @example
+ * ```ts
+ * import { splitKey } from "kubectl-reconcile";
+ *
+ * const { namespace, name } = splitKey("shop/web");
+ * console.log(namespace, name);
+ * ```
+ */
 export function splitKey(key: ObjectKey): NamespacedName {
   const slash = key.indexOf("/");
   if (slash < 0) return { namespace: "", name: key };

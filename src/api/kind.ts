@@ -21,10 +21,13 @@ declare const objectType: unique symbol;
 export interface Kind<T extends StoredObject = StoredObject> {
   /** `""` for the core group. */
   readonly group: string;
+  /** `v1`. */
   readonly version: string;
+  /** `ReplicaSet`. */
   readonly kind: string;
   /** The resource: `replicasets`. */
   readonly plural: string;
+  /** Whether its objects live in namespaces. */
   readonly namespaced: boolean;
   /** kubectl's short names: `rs`. */
   readonly shortNames?: readonly string[];
@@ -32,7 +35,20 @@ export interface Kind<T extends StoredObject = StoredObject> {
   readonly [objectType]?: T;
 }
 
-/** A kind of your own, for instance a custom resource: `kindOf<Foo>({ group: "example.com", … })`. */
+/**
+ * A kind of your own, such as a custom resource, or a built-in one that `kinds` lacks.
+ *
+ * @example
+ * ```ts
+ * import { kindOf, kinds, type StoredObject } from "kubectl-reconcile";
+ *
+ * interface ConfigMap extends StoredObject {
+ *   readonly data?: Readonly<Record<string, string>>;
+ * }
+ * const ConfigMaps = kindOf<ConfigMap>({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
+ * console.log(kinds.apiVersionOf(ConfigMaps));
+ * ```
+ */
 export function kindOf<T extends StoredObject>(kind: Omit<Kind<T>, typeof objectType>): Kind<T> {
   return kind;
 }

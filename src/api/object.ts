@@ -73,8 +73,11 @@ export interface ManagedFieldsEntry {
 
 /** Any object that the API server has stored. Items of a list carry no `apiVersion` and `kind`. */
 export interface StoredObject {
+  /** `apps/v1`; absent for an item of a list. */
   readonly apiVersion?: string;
+  /** `ReplicaSet`; absent for an item of a list. */
   readonly kind?: string;
+  /** Its name, uid, version, labels and owners. */
   readonly metadata: StoredMeta;
 }
 
@@ -86,7 +89,19 @@ export type CreateInput<T> = T extends StoredObject
   ? Omit<T, "metadata" | "status"> & { readonly metadata: ObjectMeta; readonly status?: unknown }
   : never;
 
-/** A deep copy of plain JSON that may be changed. */
+/**
+ * A deep copy of plain JSON that may be changed: objects of a cache are shared and must not be.
+ *
+ * @example
+ * ```ts
+ * import { draft } from "kubectl-reconcile";
+ *
+ * const cached = { spec: { replicas: 1 } } as const;
+ * const changed = draft<{ readonly spec: { readonly replicas: number } }>(cached);
+ * changed.spec.replicas = 3;
+ * if (cached.spec.replicas !== 1) throw new Error("the original has changed");
+ * ```
+ */
 export function draft<T>(object: T): Draft<T> {
   return structuredClone(object) as Draft<T>;
 }

@@ -9,7 +9,22 @@ export function controllerOf(object: { readonly metadata: ObjectMeta }): OwnerRe
   return undefined;
 }
 
-/** The reference that makes `owner` the controller of an object and holds up the owner's foreground deletion. */
+/**
+ * The owner reference that makes `owner` the controller of an object. When the owner is deleted, the garbage collector deletes the
+ * object; a foreground deletion of the owner waits for it.
+ *
+ * @example
+ * ```ts
+ * import { controllerReference, kinds, startSandbox } from "kubectl-reconcile";
+ *
+ * const sandbox = await startSandbox();
+ * const namespace = "default";
+ * const owner = await sandbox.client.get(kinds.ServiceAccounts, { namespace, name: "default" });
+ * const ownerReferences = [controllerReference(kinds.ServiceAccounts, owner)];
+ * await sandbox.client.create(kinds.ServiceAccounts, { metadata: { namespace, name: "second", ownerReferences } });
+ * await sandbox.stop();
+ * ```
+ */
 export function controllerReference(kind: Kind, owner: StoredObject): OwnerReference {
   return {
     apiVersion: apiVersionOf(kind),

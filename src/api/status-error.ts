@@ -26,13 +26,29 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** An answer of the API server that is not a success. `message` is the server's own. */
+/**
+ * An error response of the API server. `message` is the server's own.
+ *
+ * @example
+ * ```ts
+ * import { kinds, startSandbox, StatusError } from "kubectl-reconcile";
+ *
+ * const sandbox = await startSandbox();
+ * try {
+ *   await sandbox.client.get(kinds.Services, { namespace: "default", name: "missing" });
+ * } catch (error) {
+ *   if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error;
+ * }
+ * await sandbox.stop();
+ * ```
+ */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   /** The HTTP status, or the code of an ERROR event in a watch. */
   readonly code: number;
   /** `NotFound`, `AlreadyExists`, `Conflict`, `Expired`, …; empty where the server gave none. */
   readonly reason: string;
+  /** The body of the response. */
   readonly status: Status;
   /** From the Retry-After header or the details, in milliseconds. */
   readonly retryAfterMs: number | undefined;

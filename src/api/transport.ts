@@ -68,9 +68,27 @@ export interface Transport {
  */
 export type TransportFailure = "unreachable" | "certificate" | "broken" | "timeout";
 
-/** No answer came: the server could not be reached, or the connection broke before the answer or inside it. */
+/**
+ * No answer came: the server could not be reached, or the connection broke before the answer or inside it. A write may have been
+ * applied all the same.
+ *
+ * @example
+ * ```ts
+ * import { kinds, startSandbox, TransportError } from "kubectl-reconcile";
+ *
+ * const sandbox = await startSandbox();
+ * await sandbox.stop();
+ * try {
+ *   await sandbox.client.list(kinds.Nodes);
+ * } catch (error) {
+ *   if (!(error instanceof TransportError)) throw error;
+ *   console.log(error.failure); // unreachable
+ * }
+ * ```
+ */
 export class TransportError extends Error {
   override readonly name = "TransportError";
+  /** What failed; after `unreachable` the request was certainly not received. */
   readonly failure: TransportFailure;
 
   constructor(message: string, options?: ErrorOptions & { readonly failure?: TransportFailure }) {

@@ -18,6 +18,15 @@ const giveWayAfterMs = 10;
  *
  * A hop costs a microtask. Actors that hand work to each other for longer than 10 ms give way to timers and connections once, so
  * that a hundred thousand keys with nothing to do block nobody.
+ *
+ * @example
+ * ```ts
+ * import { realTimeline } from "kubectl-reconcile";
+ *
+ * const timeline = realTimeline();
+ * const cancel = timeline.after(60_000, "reminder", () => console.log("a minute later"));
+ * cancel();
+ * ```
  */
 export function realTimeline(): Timeline {
   let origin = Date.now() - performance.now();

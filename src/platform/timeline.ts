@@ -21,6 +21,7 @@ export interface Clocks {
   readonly steady: number;
 }
 
+/** A clock with timers and hand-overs between actors, real or virtual; handed to everything that waits. */
 export interface Timeline {
   /** Milliseconds since 1970, with fractions; never goes back. */
   now(): number;

@@ -30,8 +30,32 @@ interface Subscription {
  *
  * `on` is false while nobody listens: emit sites read `if (bus.on) bus.emit({…})` with the literal inside the guard, and then
  * cost the reading of one field. Where a stage is of no use to most views, its emit sites ask `hears` instead.
+ *
+ * @example
+ * ```ts
+ * import { kinds, startSandbox, TraceBus } from "kubectl-reconcile";
+ *
+ * const bus = new TraceBus({ now: () => 0 });
+ * const lines: string[] = [];
+ * bus.listen((event) => {
+ *   if (event.stage === "decision") lines.push(`${event.controller} ${event.key}: ${event.sentence}`);
+ * }, { stages: ["decision"] });
+ * const sandbox = await startSandbox({ bus });
+ * await sandbox.client.create(kinds.ReplicaSets, {
+ *   metadata: { namespace: "default", name: "web" },
+ *   spec: {
+ *     replicas: 2,
+ *     selector: { matchLabels: { app: "web" } },
+ *     template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+ *   },
+ * });
+ * await sandbox.settle();
+ * if (!lines.some((line) => line.startsWith("replicaset default/web: 2 of 2 pods are missing"))) throw new Error(lines.join("\n"));
+ * await sandbox.stop();
+ * ```
  */
 export class TraceBus {
+  /** Whether anybody listens. Set by the bus. */
   on = false;
   #subscriptions: readonly Subscription[] = [];
   /** Undefined: all stages, since some listener wants them all. */

@@ -7,6 +7,20 @@ import { defaultControllerRateLimiter, type RateLimiter } from "./rate-limiters.
 /**
  * A delaying queue that asks a rate limiter how long a failing key waits.
  * Source: client-go v0.36 util/workqueue/rate_limiting_queue.go.
+ *
+ * @example
+ * ```ts
+ * import { RateLimitingQueue, realTimeline } from "kubectl-reconcile";
+ *
+ * const queue = new RateLimitingQueue({ name: "work", timeline: realTimeline() });
+ * queue.add("shop/web", { cause: "other", why: "start" });
+ * queue.add("shop/web", { cause: "other", why: "changed" });
+ * const item = await queue.get("worker 1");
+ * if (item?.triggers.total !== 2) throw new Error("expected one item with both triggers");
+ * queue.addRateLimited(item.key, { cause: "other", why: "it failed" });
+ * queue.done(item);
+ * queue.shutDown({ discard: true });
+ * ```
  */
 export class RateLimitingQueue extends DelayingQueue {
   #limiter: RateLimiter;

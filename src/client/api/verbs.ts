@@ -64,6 +64,7 @@ export interface Scale extends StoredObject {
  * JSON, unknown fields kept. Each write is told to the bus as a `write` event, once, whether it succeeded or not.
  */
 export interface Client {
+  /** GET of one object. */
   get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
   /** The metadata alone (PartialObjectMetadata): enough to know an object, its owners and whether it is being deleted. */
   getMetadata(kind: Kind, at: NamespacedName, options?: ReadOptions): Promise<StoredObject>;
@@ -77,6 +78,7 @@ export interface Client {
     kind: Kind,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<StoredObject>>;
+  /** POST; returns the object as stored, or its metadata where `metadataSuffices`. */
   create<T extends StoredObject>(
     kind: Kind<T>,
     object: CreateInput<T>,
@@ -89,7 +91,9 @@ export interface Client {
     object: T,
     options?: WriteOptions & { readonly subresource?: string },
   ): Promise<T>;
+  /** PUT of `status` alone; its resourceVersion must still be the stored one. */
   updateStatus<T extends StoredObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
+  /** PATCH with a JSON, merge, strategic merge or apply patch. */
   patch<T extends StoredObject>(
     kind: Kind<T>,
     at: NamespacedName,
@@ -104,11 +108,14 @@ export interface Client {
   ): Promise<T>;
   /** Resolves with what the server answered: the object as it was or is, or a Status. */
   delete<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: DeleteOptions): Promise<unknown>;
+  /** DELETE of all objects in a namespace, or of those that the selectors match. */
   deleteCollection<T extends StoredObject>(
     kind: Kind<T>,
     options?: Omit<DeleteOptions, "metadataSuffices"> & Selectors & { readonly namespace?: string },
   ): Promise<unknown>;
+  /** GET of the `scale` subresource. */
   getScale<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<Scale>;
+  /** PUT of the `scale` subresource. */
   updateScale<T extends StoredObject>(
     kind: Kind<T>,
     at: NamespacedName,
@@ -123,6 +130,7 @@ export interface Client {
   review<T>(kind: Kind, body: T, options?: ReadOptions): Promise<T>;
   /** GET of a path that is no object: `/version`, `/readyz`, `/apis`. JSON is parsed, anything else is text. */
   raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
+  /** The list and watch of a kind, as a Reflector needs them. */
   listerWatcher<T extends StoredObject>(kind: Kind<T>, scope?: WatchScope): ListerWatcher<T>;
   /** The same for whom the metadata is enough: nothing else is read. */
   metadataListerWatcher(kind: Kind, scope?: WatchScope): ListerWatcher<StoredObject>;

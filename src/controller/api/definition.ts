@@ -23,7 +23,9 @@ export interface WatchContext {
   enqueueAfter(key: ObjectKey, ms: number, why: string): void;
   /** The cache of a kind that the controller watches. @throws RangeError for any other. */
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
+  /** Creates and deletes that the caches have not shown yet; a handler counts them down. */
   readonly expectations: Expectations;
+  /** Writes that the caches have not shown yet. */
   readonly consistency: Consistency;
   /** Records an Event about an object. Never waits and never fails. */
   event(kind: Kind, about: StoredObject, event: EventToRecord): void;
@@ -33,6 +35,7 @@ export interface WatchContext {
 
 /** A kind that the controller watches, and what it does with the notifications. */
 export interface Watch<T extends StoredObject = StoredObject> {
+  /** What is listed, watched and cached. */
   readonly kind: Kind<T>;
   /** The controller creates and deletes objects of this kind: `-n` is refused if they have no namespace. */
   readonly owned?: boolean;
@@ -46,7 +49,22 @@ export interface Watch<T extends StoredObject = StoredObject> {
   on(notification: Notification<T>, context: WatchContext): void;
 }
 
-/** Keeps T inside: watches of different kinds stand in one list. */
+/**
+ * A watch of any kind, with your own mapping from a notification to keys. Use `watchPrimary` for the controller's own kind and
+ * `watchOwned` for objects that have an owner reference to it.
+ *
+ * @example
+ * ```ts
+ * import { kinds, watch } from "kubectl-reconcile";
+ *
+ * // The key is a Namespace: it is synced when a ServiceAccount in it changes.
+ * const serviceAccounts = watch({
+ *   kind: kinds.ServiceAccounts,
+ *   on: ({ object }, context) => context.enqueue(object.metadata.namespace ?? ""),
+ * });
+ * console.log(serviceAccounts.kind.plural);
+ * ```
+ */
 export function watch<T extends StoredObject>(watch: Watch<T>): Watch {
   return watch as unknown as Watch;
 }
@@ -72,9 +90,11 @@ export interface DynamicWatches {
 
 /** Something that the controller does to the API server, beyond listing and watching what it watches. */
 export interface Permission {
+  /** The API group; `""` for the core group. */
   readonly group: string;
   /** `pods`, `replicasets/status`. */
   readonly resource: string;
+  /** As RBAC names them: `create`, `update`, `patch`, `delete`, … */
   readonly verbs: readonly string[];
 }
 
@@ -120,6 +140,7 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly dynamicWatches?: DynamicWatches;
   /** Syncs at the same time, of different keys. */
   readonly workers: number;
+  /** How failed keys are retried. Default: 5 ms · 2ⁿ up to 1,000 s, forever. */
   readonly retry?: RetryOptions;
   /** For one that sends many requests for one key: limits of its own. Unset: it shares those of the run. */
   readonly requests?: OwnLimits;
@@ -138,6 +159,7 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly ifRunTwice?: string;
   /** An object on which the controller acts as soon as it has seen it: one that has stood so for long shows that nobody runs it. */
   isLeftUndone?(object: T): boolean;
+  /** Every rule that its syncs decide by. */
   readonly rules: readonly Rule[];
   /** What it needs beyond list and watch; preflight asks for these, `controllers -o rbac` prints them. */
   readonly permissions: readonly Permission[];
@@ -154,7 +176,50 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   sync(key: ObjectKey, context: SyncContext): Promise<SyncResult | void>;
 }
 
-/** A controller. @throws RangeError for a definition that contradicts itself. */
+/**
+ * Checks a controller's definition and returns it. It starts nothing: `startSandbox` and `startControllers` run it.
+ *
+ * @throws RangeError if two rules have one id, the controller does not watch its own kind, or it has both `priorityOf` and `groupOf`.
+ * @example
+ * ```ts
+ * import { defineController, keyOf, kinds, rule, startSandbox, watchPrimary } from "kubectl-reconcile";
+ *
+ * const labelTeam = rule<{ team: string }>({
+ *   id: "label-team",
+ *   looksAt: ["metadata.labels.team"],
+ *   chooses: "A Namespace without the label team gets team=none.",
+ *   sentence: ({ team }) => `no team → team=${team}`,
+ *   source: "this example",
+ * });
+ *
+ * const teams = defineController({
+ *   name: "team-label",
+ *   aliases: [],
+ *   purpose: "labels each Namespace with a team",
+ *   for: kinds.Namespaces,
+ *   watches: [watchPrimary(kinds.Namespaces)],
+ *   workers: 1,
+ *   rules: [labelTeam],
+ *   permissions: [{ group: "", resource: "namespaces", verbs: ["patch"] }],
+ *   component: "team-label",
+ *   source: "this example",
+ *   async sync(key, context) {
+ *     const namespace = context.cache(kinds.Namespaces).get(key);
+ *     if (namespace === undefined || namespace.metadata.labels?.["team"] !== undefined) return;
+ *     const because = context.decide(labelTeam, { team: "none" });
+ *     const body = { metadata: { labels: { team: "none" } } };
+ *     await context.client.patch(kinds.Namespaces, { namespace: "", name: key }, { type: "merge", body }, { because });
+ *   },
+ * });
+ *
+ * const sandbox = await startSandbox({ controllers: [teams] });
+ * const shop = await sandbox.client.create(kinds.Namespaces, { metadata: { name: "shop" } });
+ * await sandbox.settle();
+ * const labelled = await sandbox.client.get(kinds.Namespaces, { namespace: "", name: keyOf(shop) });
+ * if (labelled.metadata.labels?.["team"] !== "none") throw new Error("expected the label");
+ * await sandbox.stop();
+ * ```
+ */
 export function defineController<T extends StoredObject>(definition: ControllerDefinition<T>): ControllerDefinition {
   const ids = definition.rules.map((rule) => rule.id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);

@@ -25,9 +25,11 @@ export interface Expectations {
   satisfied(key: ObjectKey): boolean;
   /** Replaces what was expected for the key. */
   expectCreations(key: ObjectKey, count: number): void;
+  /** Replaces what was expected for the key with deletions, by key of the deleted objects. */
   expectDeletions(key: ObjectKey, deleted: readonly ObjectKey[]): void;
   /** A creation was seen, or will never come, since the write was refused. */
   creationObserved(key: ObjectKey): void;
+  /** A deletion was seen, or will never come; one that was not expected is ignored. */
   deletionObserved(key: ObjectKey, deleted: ObjectKey): void;
   /** The object itself is gone. */
   forget(key: ObjectKey): void;

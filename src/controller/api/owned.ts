@@ -27,7 +27,23 @@ export function indexByController(object: { readonly metadata: ObjectMeta }): re
   return [controllerIndexValue(object.metadata.namespace ?? "", controllerOf(object))];
 }
 
-/** The objects that the owner controls. */
+/**
+ * The objects that the owner controls, by their owner reference. `lister` is the cache of a kind that is watched with `watchOwned`, which
+ * adds the index that this reads.
+ *
+ * @throws RangeError for a cache without that index.
+ * @example
+ * ```ts
+ * import { kinds, ownedBy, type SyncContext } from "kubectl-reconcile";
+ *
+ * function readyPods(key: string, context: SyncContext): number {
+ *   const owner = context.cache(kinds.ReplicaSets).get(key);
+ *   if (owner === undefined) return 0;
+ *   return ownedBy(context.cache(kinds.Pods), owner, kinds.ReplicaSets).filter(({ status }) => status?.phase === "Running").length;
+ * }
+ * console.log(readyPods.name);
+ * ```
+ */
 export function ownedBy<T extends StoredObject>(lister: Lister<T>, owner: StoredObject, ownerKind: Kind): readonly T[] {
   const { namespace = "", name, uid } = owner.metadata;
   return lister.byIndex(controllerIndex, controllerIndexValue(namespace, { kind: ownerKind.kind, name, uid }));
@@ -41,7 +57,9 @@ export function ownedAndOrphaned<T extends StoredObject>(lister: Lister<T>, owne
 
 /** The kinds of a watch of owned objects, and how an orphan finds the owners that may adopt it. */
 export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
+  /** The kind of the owned objects. */
   readonly kind: Kind<T>;
+  /** The kind of their owners: the controller's primary kind. */
   readonly ownerKind: Kind<O>;
   /** A RangeError is taken for a selector that matches nothing. */
   selectorOf(owner: O): Selector;
@@ -58,6 +76,20 @@ export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
  * The watch of owned objects. A change of an object enqueues its controller, found by name and checked by uid; an
  * object without a controller enqueues every owner whose selector matches, when it is added or its labels or its controller change. A
  * resync enqueues nothing.
+ *
+ * @example
+ * ```ts
+ * import { kinds, watchOwned } from "kubectl-reconcile";
+ *
+ * const pods = watchOwned({
+ *   kind: kinds.Pods,
+ *   ownerKind: kinds.ReplicaSets,
+ *   // Pods without an owner enqueue nobody.
+ *   selectorOf: () => "nothing",
+ *   expected: true,
+ * });
+ * console.log(pods.owned);
+ * ```
  */
 export function watchOwned<O extends StoredObject, T extends StoredObject>(options: OwnedOptions<O, T>): Watch {
   return watch<T>({

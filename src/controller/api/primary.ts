@@ -8,6 +8,14 @@ import { type Watch, watch, type WatchContext } from "./definition.ts";
  * another one has taken its name unseen, what was expected of it is forgotten, so that the next one starts clean.
  *
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go addRS, updateRS, deleteRS.
+ *
+ * @example
+ * ```ts
+ * import { kinds, watchPrimary } from "kubectl-reconcile";
+ *
+ * const watches = [watchPrimary(kinds.Services)];
+ * console.log(watches.length);
+ * ```
  */
 export function watchPrimary<T extends StoredObject>(
   kind: Kind<T>,

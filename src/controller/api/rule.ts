@@ -23,14 +23,34 @@ export interface Rule<F extends Facts = Facts> {
   readonly source: string;
 }
 
-/** A rule of a controller: `const scaleUp = rule<{ desired: number; active: number }>({ … })`. */
+/**
+ * Makes a rule, typed by the facts that it is applied to.
+ *
+ * @example
+ * ```ts
+ * import { rule } from "kubectl-reconcile";
+ *
+ * const scaleUp = rule<{ desired: number; active: number }>({
+ *   id: "scale-up",
+ *   looksAt: ["spec.replicas", "active pods"],
+ *   chooses: "Missing pods are created.",
+ *   sentence: ({ desired, active }) => `${desired - active} of ${desired} pods are missing → create them`,
+ *   example: { desired: 3, active: 1 },
+ *   source: "replica_set.go manageReplicas",
+ * });
+ * console.log(scaleUp.sentence({ desired: 3, active: 1 }));
+ * ```
+ */
 export function rule<F extends Facts>(rule: Rule<F>): Rule<F> {
   return rule;
 }
 
 /** A rule with the facts of one sync. Every write names one. */
 export interface Decision extends DecisionId {
+  /** The id of the rule. */
   readonly rule: string;
+  /** What the rule was applied to. */
   readonly facts: Facts;
+  /** The rule's sentence for these facts. */
   readonly sentence: string;
 }

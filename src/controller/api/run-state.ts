@@ -8,7 +8,22 @@ export interface RunState<S> {
   readonly begin: () => S;
 }
 
-/** `const assumed = runState(() => new Map<ObjectKey, string>())`; a sync or a handler then asks for `context.state(assumed)`. */
+/**
+ * Declares memory of a controller that lasts as long as a run, such as "tried at". A sync or a handler reads it with
+ * `context.state`. Two runs in one process have their own.
+ *
+ * @example
+ * ```ts
+ * import { runState, type SyncContext } from "kubectl-reconcile";
+ *
+ * const lastSync = runState(() => new Map<string, number>());
+ *
+ * function remember(context: SyncContext): void {
+ *   context.state(lastSync).set(context.key, context.now());
+ * }
+ * console.log(remember.name);
+ * ```
+ */
 export function runState<S>(begin: () => S): RunState<S> {
   return { begin };
 }

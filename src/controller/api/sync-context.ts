@@ -93,12 +93,15 @@ export interface EventToRecord {
  * ways to requeue. In a shadow or a dry run the same calls write nothing, or write to a copy; a sync cannot tell.
  */
 export interface SyncContext {
+  /** The name of the controller. */
   readonly controller: string;
+  /** The key that is synced. */
   readonly key: ObjectKey;
   /** The number of this sync, counted for each controller from 1. */
   readonly sync: number;
   /** Aborts when the controller is told to stop at once; a sync in flight is otherwise let finish. */
   readonly signal: AbortSignal;
+  /** Random numbers; in a sandbox they come from its seed. */
   readonly random: Random;
   /** Milliseconds since 1970. */
   now(): number;
@@ -109,11 +112,13 @@ export interface SyncContext {
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
   /** Resolves when the first list of a deferred kind is in its cache; at once for others. @throws Error if the run ends before. */
   waitForCacheSync(kind: Kind): Promise<void>;
+  /** Writes to the API server, and reads past the cache. */
   readonly client: SyncClient;
   /** Makes a decision: reports the rule with its facts and answers what a write names as its reason. */
   decide<F extends Facts>(rule: Rule<F>, facts: F): Decision;
   /** The controller's expectations; the mode decides whether they outlive the sync. */
   readonly expectations: Expectations;
+  /** Which writes of this controller its caches have not shown yet. */
   readonly consistency: Consistency;
   /** Records an Event about an object of the kind. Never waits and never fails the sync. */
   event<T extends StoredObject>(kind: Kind<T>, about: T, event: EventToRecord): void;
@@ -135,7 +140,23 @@ export interface SyncResult {
   readonly keepsFailures?: boolean;
 }
 
-/** Thrown by a sync whose failure no retry can mend: the key is dropped until something else brings it back. */
+/**
+ * Throw it from a sync whose failure no retry can fix: the key is not retried until a notification enqueues it again.
+ *
+ * Source: controller-runtime pkg/reconcile/reconcile.go TerminalError.
+ *
+ * @example
+ * ```ts
+ * import { TerminalError } from "kubectl-reconcile";
+ *
+ * function portOf(annotation: string): number {
+ *   const port = Number(annotation);
+ *   if (!Number.isInteger(port)) throw new TerminalError(`Cannot use the port ${annotation}: it is no whole number`);
+ *   return port;
+ * }
+ * console.log(portOf("8080"));
+ * ```
+ */
 export class TerminalError extends Error {
   override readonly name = "TerminalError";
 }

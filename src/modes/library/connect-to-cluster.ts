@@ -4,6 +4,7 @@ import { connect } from "../../client/connect.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { OwnLimits } from "../../client/http/rate-limit.ts";
 import { realHost } from "../../platform/host.ts";
+import { type Random, realRandom } from "../../platform/random.ts";
 import { realTimeline } from "../../platform/real-timeline.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import { TraceBus } from "../../trace/bus.ts";
@@ -32,6 +33,8 @@ export interface Cluster {
   readonly bus: TraceBus;
   /** The clock of this connection. */
   readonly timeline: Timeline;
+  /** The source of random numbers: names, jitter. */
+  readonly random: Random;
   /** The API server's URL. */
   readonly server: string;
   /** The context in use; empty when the program runs in a pod. */
@@ -84,6 +87,7 @@ export async function connectToCluster(options: ClusterOptions = {}): Promise<Cl
     client: connection.client,
     bus,
     timeline,
+    random: realRandom(),
     server: connection.server,
     context: connection.context,
     namespace: connection.namespace,

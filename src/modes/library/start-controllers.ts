@@ -1,7 +1,7 @@
 /** A program's own controllers on a real cluster. */
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { hostName, processId } from "../../platform/process.ts";
-import { randomSuffix, realRandom } from "../../platform/random.ts";
+import { randomSuffix } from "../../platform/random.ts";
 import { askRights, formatRight, rightsToRun } from "../preflight/rights.ts";
 import { leaseNamespace, startLive } from "../run/live.ts";
 import type { Cluster } from "./connect-to-cluster.ts";
@@ -31,7 +31,22 @@ export interface ControllerRun {
   stop(): Promise<number>;
 }
 
-/** The user lacks rights that the controllers need. Nothing was written. */
+/**
+ * The user lacks rights that the controllers need. Nothing was written.
+ *
+ * @example
+ * ```ts
+ * import { connectToCluster, MissingRightsError, startControllers } from "kubectl-reconcile";
+ *
+ * try {
+ *   const run = await startControllers(await connectToCluster(), { controllers: [] });
+ *   await run.stop();
+ * } catch (error) {
+ *   if (!(error instanceof MissingRightsError)) throw error;
+ *   console.error(error.missing.join("\n"));
+ * }
+ * ```
+ */
 export class MissingRightsError extends Error {
   override readonly name = "MissingRightsError";
   /** One line per right: `create pods`, `update leases in kube-system`. */
@@ -84,7 +99,7 @@ export class MissingRightsError extends Error {
  */
 export async function startControllers(cluster: Cluster, options: StartOptions): Promise<ControllerRun> {
   const { controllers, namespace, workers, signal = new AbortController().signal } = options;
-  const random = realRandom();
+  const { random } = cluster;
   const end = { report: (_why: string): void => undefined };
   const ended = new Promise<string>((resolve) => (end.report = resolve));
   const run = await startLive(

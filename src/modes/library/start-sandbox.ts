@@ -5,8 +5,8 @@ import type { Client } from "../../client/api/verbs.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { controllersEnabledByDefault } from "../../controllers/index.ts";
-import { seededRandom } from "../../platform/random.ts";
-import { sleep } from "../../platform/timeline.ts";
+import { type Random, seededRandom } from "../../platform/random.ts";
+import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { virtualTimeline } from "../../platform/virtual-timeline.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import { startEmbedded } from "../run/embedded.ts";
@@ -32,6 +32,10 @@ export interface Sandbox {
   readonly client: Client;
   /** Carries the stage events of all controllers; subscribe with `bus.listen`. */
   readonly bus: TraceBus;
+  /** The virtual clock. */
+  readonly timeline: Timeline;
+  /** Random numbers made from `seed`. */
+  readonly random: Random;
   /** The API server without a socket: for a client of your own. */
   readonly transport: Transport;
   /** Returns the time in the sandbox, in milliseconds since 1970. It begins at 2026-01-01T00:00:00Z. */
@@ -86,10 +90,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const timeline = virtualTimeline(startsAt, seededRandom(seed));
   const driver = new TimeDriver(timeline);
   const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });
+  const random = seededRandom(seed + 1);
   const cluster = await driver.during(
     startEmbedded({
       timeline,
-      random: seededRandom(seed + 1),
+      random,
       bus,
       freeze: true,
       controllers: [...(builtIn ? controllersEnabledByDefault : []), ...controllers],
@@ -102,6 +107,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     client: clientFor("test"),
     bus,
+    timeline,
+    random,
     transport: transportFor("transport"),
     now: () => timeline.now(),
     clientFor,
