@@ -1,4 +1,4 @@
-/** From access to a cluster to a client of it: the composition of this folder. */
+/** From a RestConfig to a client: the composition of this folder. */
 import type { Transport } from "../api/transport.ts";
 import type { ConnectionLimits } from "../platform/connection.ts";
 import type { Host } from "../platform/host.ts";
@@ -19,45 +19,47 @@ import { readOnly } from "./http/read-only.ts";
 import { withRetries } from "./http/retries.ts";
 import type { Client } from "./api/verbs.ts";
 import { withWatchdog } from "./http/watchdog.ts";
-import { fencedOff, waitingAtFence, type WriteFence } from "./http/write-fence.ts";
+import { refuseWhileClosed, withWriteFence, type WriteFence } from "./http/write-fence.ts";
 
+/** How to connect. */
 export interface ConnectOptions {
   readonly host: Host;
   readonly timeline: Timeline;
   readonly bus: TraceBus;
-  /** Requests a second; 0: no limit. Default 20, as kube-controller-manager. */
+  /** Requests per second; 0: no limit. Default 20, as kube-controller-manager. */
   readonly qps?: number;
   /** Default 30. */
   readonly burst?: number;
   readonly userAgent?: string;
-  /** Nothing but reads; `validate` lets writes through as dry runs. */
+  /** Refuses writes; `validate` sends them as dry runs. */
   readonly readOnly?: boolean | "validate";
   /** Holds writes back while it is closed. */
   readonly fence?: WriteFence;
-  /** Requests under way at once, watches not counted. Default 64. */
+  /** Concurrent requests, not counting watches. Default 64. */
   readonly inFlight?: number;
-  /** How long an open watch, or a request, may be silent. Default 90 s. */
+  /** How long an open watch or a request may receive nothing. Default 90 s. */
   readonly silentMs?: number;
-  /** Gets a line for each request that was sent. */
+  /** Called with a line for each request sent. */
   readonly log?: (line: string) => void;
-  /** The server has not answered anything for 2 s. Called once. */
+  /** Called once if the server has not responded for 2 s. */
   readonly onSlow?: () => void;
-  /** How long a connection may take to come about. Default 30 s, and 10 s for the TLS handshake, as client-go. */
+  /** How long establishing a connection may take. Default 30 s, of which 10 s for the TLS handshake, as client-go. */
   readonly limits?: ConnectionLimits;
 }
 
+/** A connected client, and what its requests go through. */
 export interface Connection {
   readonly client: Client;
   readonly transport: Transport;
-  /** The same without the limit on requests a second: for the few questions at the start. */
+  /** `transport` without the rate limit: for the few requests at the start. */
   readonly unlimited: Transport;
   readonly server: string;
   readonly context: string;
-  /** The context's, or `default`. */
+  /** The namespace of the context, or `default`. */
   readonly namespace: string;
-  /** A client over the same connections that writes under another name; it shares the limits, unless it has its own. */
+  /** A client over the same connections with another field manager; it shares the limits, unless it has its own. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
-  /** Closes idle connections; requests under way go on. */
+  /** Closes idle connections; requests in flight continue. */
   readonly close: () => void;
 }
 
@@ -65,10 +67,10 @@ export interface Connection {
 const defaultLimits: ConnectionLimits = { connectMs: 30_000 - patienceMs, handshakeMs: 10_000 - patienceMs };
 
 /**
- * Makes a client. Nothing is sent yet: the first request shows whether the server can be reached. From the outside in: read-only, the
- * fence at which writes wait, retries, rate limit, requests in flight, credentials, watchdog, the fence again, first contact, HTTP.
- * So a retry waits for its turn again, and a plugin that
- * asks the user is not ended by the watchdog.
+ * Creates a client. Nothing is sent yet: the first request shows whether the server is reachable. Wrappers, from the
+ * outside in: read-only, write fence, retries, rate limit, requests in flight, credentials, watchdog, the fence again,
+ * first contact, HTTP. So a retry waits for the rate limit again, and the watchdog does not end a plugin that prompts
+ * the user.
  */
 export function connect(access: RestConfig, options: ConnectOptions): Connection {
   const { timeline, bus, host } = options;
@@ -86,7 +88,7 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
       probe: (signal) => http.tryConnection(options.limits ?? defaultLimits, signal),
       onSlow: options.onSlow ?? (() => undefined),
     });
-    const fenced = options.fence === undefined ? contact : fencedOff(contact, options.fence);
+    const fenced = options.fence === undefined ? contact : refuseWhileClosed(contact, options.fence);
     return { ...withWatchdog(fenced, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
   });
   const shared = withMaxInFlight(wire, options.inFlight);
@@ -95,7 +97,7 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     withRateLimit(shared, { qps: qps * qpsTimes, burst: burst * burstTimes, timeline });
   const finished = (inner: Transport): Transport => {
     const retried = withRetries(inner, { timeline });
-    const patient = options.fence === undefined ? retried : waitingAtFence(retried, options.fence);
+    const patient = options.fence === undefined ? retried : withWriteFence(retried, options.fence);
     if (options.readOnly === undefined || options.readOnly === false) return patient;
     return readOnly(patient, { serverValidate: options.readOnly === "validate" });
   };

@@ -1,27 +1,31 @@
-/** Discovery as the server puts it together: `APIGroupDiscoveryList`. Source: client-go v0.36 discovery/aggregated_discovery.go. */
+/** Aggregated discovery: `APIGroupDiscoveryList`. Source: client-go v0.36 discovery/aggregated_discovery.go. */
 import type { DiscoveredKind, Discovery } from "./discovered.ts";
 
+/** The body of an aggregated discovery document. */
 export interface AggregatedList {
   readonly kind: "APIGroupDiscoveryList";
   readonly items: readonly AggregatedGroup[];
 }
 
 interface AggregatedGroup {
-  /** Without a name: the core group. */
+  /** No name: the core group. */
   readonly metadata?: { readonly name?: string };
   readonly versions?: readonly AggregatedVersion[];
 }
 
 interface AggregatedVersion {
   readonly version: string;
-  /** `Stale`: the server behind an aggregated API could not be asked, and what it said before, if anything, is not to be trusted. */
+  /**
+   * "Stale"; | `Stale`: the server behind an aggregated API could not be reached; what it reported earlier, if
+   * anything, cannot be trusted.
+   */
   readonly freshness?: "Current" | "Stale";
   readonly resources?: readonly AggregatedResource[];
 }
 
 interface AggregatedResource {
   readonly resource: string;
-  /** Absent for what only has subresources. */
+  /** Absent for resources that only have subresources. */
   readonly responseKind?: { readonly kind?: string } | null;
   readonly scope: "Cluster" | "Namespaced";
   readonly singularResource?: string;
@@ -30,12 +34,12 @@ interface AggregatedResource {
   readonly categories?: readonly string[];
 }
 
-/** Whether an answer is one; an older server answers something else. */
+/** Whether a response is aggregated discovery; an older server responds with something else. */
 export function isAggregated(answer: unknown): answer is AggregatedList {
   return (answer as { readonly kind?: unknown } | undefined)?.kind === "APIGroupDiscoveryList";
 }
 
-/** Of each group the first version that is not stale is the preferred one. */
+/** The kinds of these groups; each group's first version that is not stale is the preferred one. */
 export function fromAggregated(groups: readonly AggregatedGroup[]): Discovery {
   const kinds: DiscoveredKind[] = [];
   const unavailable: { readonly groupVersion: string; readonly error: unknown }[] = [];

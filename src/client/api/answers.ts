@@ -1,4 +1,4 @@
-/** Reading answers: plain JSON, or the refusal that it is. */
+/** Parsing responses: JSON, or the error that a refusal means. */
 import { StatusError, type Status } from "../../api/status-error.ts";
 import { readAll, TransportError, type ApiResponse } from "../../api/transport.ts";
 import { retryAfterMs } from "../http/retries.ts";
@@ -6,6 +6,7 @@ import { retryAfterMs } from "../http/retries.ts";
 const decoder = new TextDecoder();
 const longestQuote = 200;
 
+/** The body of a successful response. */
 export interface ParsedResponse {
   readonly value: unknown;
   /** Length of the body, decompressed. */
@@ -13,8 +14,8 @@ export interface ParsedResponse {
 }
 
 /**
- * The body of a success, read as JSON; by `parse` where that knows a quicker way.
- * @throws StatusError for any other HTTP status; TransportError when the body was cut, or is no JSON.
+ * The body of a successful response, parsed as JSON; with `parse`, by that function.
+ * @throws StatusError for any other HTTP status; TransportError if the body was truncated or is not JSON.
  */
 export async function parseResponse(
   response: ApiResponse,
@@ -30,7 +31,7 @@ export async function parseResponse(
   }
 }
 
-/** The body of a success as JSON, or as text where it is none. @throws StatusError, TransportError. */
+/** The body of a successful response as JSON, or as text if it is not JSON. @throws StatusError, TransportError. */
 export async function readRaw(response: ApiResponse): Promise<unknown> {
   const text = decoder.decode(await readAll(response.body));
   if (response.status < 200 || response.status > 206) throw refusalOf(response, text);
@@ -38,7 +39,7 @@ export async function readRaw(response: ApiResponse): Promise<unknown> {
   return JSON.parse(text) as unknown;
 }
 
-/** A refusal as an error; also of proxies, whose bodies are HTML, text or empty. */
+/** A refusal as an error; also refusals by proxies, whose bodies are HTML, text or empty. */
 function refusalOf(response: ApiResponse, text: string): StatusError {
   const waitMs = retryAfterMs(response.header("retry-after"));
   const options = waitMs === undefined ? undefined : { retryAfterMs: waitMs };
@@ -53,7 +54,7 @@ function refusalOf(response: ApiResponse, text: string): StatusError {
   return new StatusError(response.status, { message, code: response.status }, options);
 }
 
-/** A Status, if the text is one. */
+/** The Status in a text, if it is one. */
 export function statusOf(text: string): Status | undefined {
   if (!text.startsWith("{")) return undefined;
   try {
@@ -64,12 +65,12 @@ export function statusOf(text: string): Status | undefined {
   }
 }
 
-/** The words of a text, without HTML tags, on one line. */
+/** The text on one line, without HTML tags. */
 function quote(text: string): string {
   const plain = text
     .replace(/<(script|style|head)\b[\s\S]*?<\/\1>/gi, " ")
     .replace(/<[^>]*>/g, " ")
-    // oxlint-disable-next-line no-control-regex -- what a foreign server sends must not drive a terminal
+    // oxlint-disable-next-line no-control-regex -- control characters from a server must not reach the terminal
     .replace(/[\u0000-\u001f\u007f]+/g, " ")
     .replace(/ +/g, " ")
     .trim();

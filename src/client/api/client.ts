@@ -23,29 +23,30 @@ import {
 import type { Client, DeleteOptions, Patch, ReadOptions, Scale, WriteOptions } from "./verbs.ts";
 import { send, type Write } from "./writes.ts";
 
+/** What a client is made of. */
 export interface ClientOptions {
   readonly transport: Transport;
-  /** Told of every write. */
+  /** Receives a `write` event for every write. */
   readonly bus: TraceBus;
   readonly timeline: Timeline;
-  /** Under which name the server keeps what this client writes. Default `kubectl-reconcile`. */
+  /** The field manager of its writes. Default `kubectl-reconcile`. */
   readonly fieldManager?: string;
-  /** Writes are answered by a stand-in and never sent: their events say so. */
+  /** The transport answers writes without sending them: their events are marked as hypothetical. */
   readonly wouldBe?: true;
 }
 
 const none = (): readonly FieldChange[] => [];
 
-/** A client over a transport; it holds no state of its own. */
+/** A client over a transport; it has no state. */
 export function createClient(options: ClientOptions): Client {
-  const sender: RequestContext = {
+  const context: RequestContext = {
     transport: options.transport,
     bus: options.bus,
     timeline: options.timeline,
     fieldManager: options.fieldManager ?? "kubectl-reconcile",
     ...(options.wouldBe === true && { wouldBe: true }),
   };
-  return { ...readingVerbs(sender), ...writingVerbs(sender), ...podVerbs(sender) };
+  return { ...readingVerbs(context), ...writingVerbs(context), ...podVerbs(context) };
 }
 
 type Reading = Pick<
@@ -61,21 +62,21 @@ type Reading = Pick<
   | "metadataListerWatcher"
 >;
 
-function readingVerbs(sender: RequestContext): Reading {
+function readingVerbs(context: RequestContext): Reading {
   const read = async (path: string, options: ReadOptions | undefined): Promise<unknown> =>
-    (await parseResponse(await sender.transport.send(getRequest(path, [], options?.signal)))).value;
+    (await parseResponse(await context.transport.send(getRequest(path, [], options?.signal)))).value;
   return {
     get: async <T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions) =>
       (await read(objectPath(kind, at), options)) as T,
     getMetadata: async (kind, at, options) => {
       const request = { ...getRequest(objectPath(kind, at), [], options?.signal), headers: acceptMetadata };
-      return (await parseResponse(await sender.transport.send(request))).value as StoredObject;
+      return (await parseResponse(await context.transport.send(request))).value as StoredObject;
     },
     list: <T extends StoredObject>(kind: Kind<T>, options: Parameters<Client["list"]>[1] = {}) =>
-      listPage<T>(sender, getRequest(collectionPath(kind, options.namespace), listQuery(options), options.signal)),
+      listPage<T>(context, getRequest(collectionPath(kind, options.namespace), listQuery(options), options.signal)),
     listMetadata: (kind, options = {}) => {
       const request = getRequest(collectionPath(kind, options.namespace), listQuery(options), options.signal);
-      return listPage(sender, { ...request, headers: acceptMetadataList });
+      return listPage(context, { ...request, headers: acceptMetadataList });
     },
     getScale: async (kind, at, options) => (await read(objectPath(kind, at, "scale"), options)) as Scale,
     review: async <T>(kind: Kind, body: T, options?: ReadOptions) => {
@@ -83,17 +84,17 @@ function readingVerbs(sender: RequestContext): Reading {
         { method: "POST", path: pathOf(kind, {}), body: named(kind, body as object) },
         options,
       );
-      return (await parseResponse(await sender.transport.send(request))).value as T;
+      return (await parseResponse(await context.transport.send(request))).value as T;
     },
     raw: async (path, options) => {
       const [bare = "", search] = path.split("?", 2);
       const query: Query = search === undefined ? [] : [...new URLSearchParams(search)];
       const request = getRequest(bare, query, options?.signal);
       const headers = options?.accept === undefined ? request.headers : { accept: options.accept };
-      return readRaw(await sender.transport.send({ ...request, ...(headers !== undefined && { headers }) }));
+      return readRaw(await context.transport.send({ ...request, ...(headers !== undefined && { headers }) }));
     },
-    listerWatcher: (kind, scope) => createListerWatcher(sender, kind, scope ?? {}),
-    metadataListerWatcher: (kind, scope) => createMetadataListerWatcher(sender, kind, scope ?? {}),
+    listerWatcher: (kind, scope) => createListerWatcher(context, kind, scope ?? {}),
+    metadataListerWatcher: (kind, scope) => createMetadataListerWatcher(context, kind, scope ?? {}),
   };
 }
 
@@ -102,7 +103,7 @@ type Writing = Pick<
   "create" | "update" | "updateStatus" | "patch" | "delete" | "deleteCollection" | "updateScale"
 >;
 
-function writingVerbs(sender: RequestContext): Writing {
+function writingVerbs(context: RequestContext): Writing {
   return {
     create: async <T extends StoredObject>(
       kind: Kind<T>,
@@ -117,38 +118,38 @@ function writingVerbs(sender: RequestContext): Writing {
         {
           method: "POST",
           path: collectionPath(kind, namespace),
-          query: writeQuery(sender, options),
+          query: writeQuery(context, options),
           body: named(kind, object),
         },
         options,
       );
-      const base = baseOf(sender, options, undefined);
-      return (await send(sender, { ...base, verb: "create", kind, namespace, name, request, changes: none })) as T;
+      const base = baseOf(context, options, undefined);
+      return (await send(context, { ...base, verb: "create", kind, namespace, name, request, changes: none })) as T;
     },
-    update: (kind, object, options) => put(sender, kind, object, options?.subresource, options),
-    updateStatus: (kind, object, options) => put(sender, kind, object, "status", options),
+    update: (kind, object, options) => put(context, kind, object, options?.subresource, options),
+    updateStatus: (kind, object, options) => put(context, kind, object, "status", options),
     patch: async <T extends StoredObject>(
       kind: Kind<T>,
       at: NamespacedName,
       patch: Patch,
       options?: WriteOptions & { readonly subresource?: string },
-    ) => (await sendPatch(sender, kind, at, patch, options)) as T,
-    delete: (kind, at, options) => sendDelete(sender, kind, at, options),
+    ) => (await sendPatch(context, kind, at, patch, options)) as T,
+    delete: (kind, at, options) => sendDelete(context, kind, at, options),
     deleteCollection: (kind, options = {}) => {
       const query = listQuery({ ...selectorsOf(options) });
       const path = collectionPath(kind, options.namespace);
       const request = bodyRequest({ method: "DELETE", path, query, body: deleteBody(options) }, options);
       const { namespace } = options;
-      const base = baseOf(sender, options, undefined);
-      return send(sender, { ...base, verb: "deletecollection", kind, namespace, name: "", request, changes: none });
+      const base = baseOf(context, options, undefined);
+      return send(context, { ...base, verb: "deletecollection", kind, namespace, name: "", request, changes: none });
     },
     updateScale: async (kind, at, scale, options) => {
       const path = objectPath(kind, at, "scale");
       const body = { apiVersion: "autoscaling/v1", kind: "Scale", ...scale };
-      const request = bodyRequest({ method: "PUT", path, query: writeQuery(sender, options), body }, options);
-      const base = baseOf(sender, options, scale.metadata.resourceVersion);
+      const request = bodyRequest({ method: "PUT", path, query: writeQuery(context, options), body }, options);
+      const base = baseOf(context, options, scale.metadata.resourceVersion);
       const changes = changesFrom(options?.basedOn, { spec: scale.spec }, ".spec.replicas");
-      return (await send(sender, {
+      return (await send(context, {
         ...base,
         verb: "update",
         kind,
@@ -163,7 +164,7 @@ function writingVerbs(sender: RequestContext): Writing {
 
 type PodVerbs = Pick<Client, "evict" | "bind">;
 
-function podVerbs(sender: RequestContext): PodVerbs {
+function podVerbs(context: RequestContext): PodVerbs {
   const post = (
     at: NamespacedName,
     subresource: string,
@@ -174,8 +175,8 @@ function podVerbs(sender: RequestContext): PodVerbs {
     const path = objectPath(Pods, at, subresource);
     const query: Query = options?.dryRun === true ? [["dryRun", "All"]] : [];
     const request = bodyRequest({ method: "POST", path, query, body }, options);
-    const base = baseOf(sender, options, options?.preconditions?.resourceVersion);
-    return send(sender, { ...base, verb: "create", kind: Pods, ...at, subresource, request, changes: () => changes });
+    const base = baseOf(context, options, options?.preconditions?.resourceVersion);
+    return send(context, { ...base, verb: "create", kind: Pods, ...at, subresource, request, changes: () => changes });
   };
   return {
     evict: (at, options) => {
@@ -204,7 +205,7 @@ function podVerbs(sender: RequestContext): PodVerbs {
 }
 
 async function put<T extends StoredObject>(
-  sender: RequestContext,
+  context: RequestContext,
   kind: Kind<T>,
   object: T,
   subresource: string | undefined,
@@ -212,38 +213,38 @@ async function put<T extends StoredObject>(
 ): Promise<T> {
   const { namespace, name, resourceVersion } = object.metadata;
   const path = objectPath(kind, { namespace: namespace ?? "", name }, subresource);
-  const query = writeQuery(sender, options);
+  const query = writeQuery(context, options);
   const request = bodyRequest({ method: "PUT", path, query, body: named(kind, object) }, options);
-  const answer = await send(sender, {
-    ...baseOf(sender, options, resourceVersion),
+  const answer = await send(context, {
+    ...baseOf(context, options, resourceVersion),
     verb: "update",
     kind,
     namespace,
     name,
     ...(subresource !== undefined && { subresource }),
     request,
-    // Of a status update the server takes nothing else.
+    // The server ignores everything else in a status update.
     changes: changesFrom(options?.basedOn, object, subresource === "status" ? ".status" : ""),
   });
   return answer as T;
 }
 
 function sendPatch(
-  sender: RequestContext,
+  context: RequestContext,
   kind: Kind,
   at: NamespacedName,
   patch: Patch,
   options: (WriteOptions & { readonly subresource?: string }) | undefined,
 ): Promise<unknown> {
-  const query = writeQuery(sender, options);
+  const query = writeQuery(context, options);
   if (patch.type === "apply" && patch.force === true) query.push(["force", "true"]);
   const path = objectPath(kind, at, options?.subresource);
   const body = patch.type === "apply" ? named(kind, patch.body as object) : patch.body;
   const request = bodyRequest({ method: "PATCH", path, query, type: patchType(patch.type), body }, options);
   const base = options?.basedOn;
   const sent = (patch.body as { readonly metadata?: ObjectMeta } | null)?.metadata?.resourceVersion;
-  return send(sender, {
-    ...baseOf(sender, options, sent),
+  return send(context, {
+    ...baseOf(context, options, sent),
     verb: "patch",
     kind,
     ...at,
@@ -254,19 +255,19 @@ function sendPatch(
 }
 
 function sendDelete(
-  sender: RequestContext,
+  context: RequestContext,
   kind: Kind,
   at: NamespacedName,
   options: DeleteOptions | undefined,
 ): Promise<unknown> {
   const request = bodyRequest({ method: "DELETE", path: objectPath(kind, at), body: deleteBody(options) }, options);
-  const base = baseOf(sender, options, options?.preconditions?.resourceVersion);
-  return send(sender, { ...base, verb: "delete", kind, ...at, request, changes: none });
+  const base = baseOf(context, options, options?.preconditions?.resourceVersion);
+  return send(context, { ...base, verb: "delete", kind, ...at, request, changes: none });
 }
 
-/** What a write is based on: the version that it names to the server, or else the one that it was made from. */
+/** The version that a write is based on: the one in its precondition, or else the one it was computed from. */
 function baseOf(
-  sender: RequestContext,
+  context: RequestContext,
   options: WriteOptions | undefined,
   named: string | undefined,
 ): Pick<Write, "before" | "conditional" | "fieldManager"> {
@@ -274,11 +275,11 @@ function baseOf(
   return {
     before: conditional ? (named ?? "") : (options?.basedOn?.metadata.resourceVersion ?? ""),
     conditional,
-    fieldManager: options?.fieldManager ?? sender.fieldManager,
+    fieldManager: options?.fieldManager ?? context.fieldManager,
   };
 }
 
-/** Lists leave out apiVersion and kind, and the server wants them. */
+/** Items of lists have no apiVersion and kind, but the server requires them. */
 function named(kind: Kind, object: object): object {
   return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
 }
@@ -305,7 +306,7 @@ function selectorsOf(options: { readonly labelSelector?: string; readonly fieldS
   };
 }
 
-/** The changes below `under` from what was known to what is sent. */
+/** The changes below `under` from the known state to the sent one. */
 function changesFrom(base: StoredObject | undefined, sent: object, under: string): () => readonly FieldChange[] {
   return () => (base === undefined ? [] : fieldChanges(base, sent).filter((change) => change.path.startsWith(under)));
 }

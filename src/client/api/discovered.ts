@@ -1,18 +1,20 @@
-/** What discovery finds. */
+/** The result of discovery. */
 import type { Kind } from "../../api/kind.ts";
 
+/** A kind, with what discovery knows about it. */
 export interface DiscoveredKind extends Kind {
   readonly singular: string;
   readonly verbs: readonly string[];
   readonly categories: readonly string[];
-  /** Of its group's versions, the one that the server prefers. */
+  /** Whether this version is the one that the server prefers for the group. */
   readonly preferred: boolean;
 }
 
+/** The kinds that a server has. */
 export interface Discovery {
-  /** Core first, then the groups in the server's order; of each group the preferred version first. No subresources. */
+  /** Core first, then the groups in the server's order, each with its preferred version first. Without subresources. */
   readonly kinds: readonly DiscoveredKind[];
-  /** Group versions that could not be read: the server behind an aggregated API may be down. */
+  /** Group versions whose discovery failed: the server behind an aggregated API may be down. */
   readonly unavailable: readonly { readonly groupVersion: string; readonly error: unknown }[];
 }
 

@@ -1,4 +1,4 @@
-/** Which kinds a server has: for TYPE arguments, and for controllers that watch whatever there is. */
+/** Which kinds a server has: for TYPE arguments, and for controllers that watch every kind. */
 import type { Kind } from "../../api/kind.ts";
 import { fromAggregated, isAggregated } from "./aggregated-discovery.ts";
 import type { DiscoveredKind, Discovery } from "./discovered.ts";
@@ -36,18 +36,19 @@ interface ApiGroup {
   readonly preferredVersion?: { readonly version: string };
 }
 
-/** For all resources of all groups in two answers. A server that is older answers with the names of its groups. */
+/** Requests all resources of all groups in two documents. An older server responds with the names of its groups. */
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
-/** What of a client discovery takes. */
+/** The part of a client that discovery needs. */
 export type RawClient = Pick<Client, "raw">;
 
 /**
- * Asks for all kinds: two requests, or one for each group version where the server does not put them together.
+ * Discovers all kinds: with two requests or, if the server has no aggregated discovery, with one for each group
+ * version.
  *
  * Source: client-go v0.36 discovery/discovery_client.go GroupsAndMaybeResources, aggregated_discovery.go.
  *
- * @throws StatusError, TransportError when the groups themselves cannot be read.
+ * @throws StatusError, TransportError if the groups themselves cannot be read.
  */
 export async function discover(client: RawClient, options: ReadOptions = {}): Promise<Discovery> {
   const asking = { ...options, accept: aggregated };
@@ -56,7 +57,7 @@ export async function discover(client: RawClient, options: ReadOptions = {}): Pr
   return oneByOne(client, groupVersions(core as CoreVersions, named as GroupList), options);
 }
 
-/** Asks for every group version, all at once. */
+/** Requests the group versions one by one, concurrently. */
 async function oneByOne(
   client: RawClient,
   versions: readonly GroupVersion[],
@@ -106,8 +107,9 @@ function kindFrom({ group, version, preferred }: GroupVersion, resource: ApiReso
 }
 
 /**
- * Whether a word is a name of the kind, in any of the forms that kubectl takes and prints: `rs`, `replicaset`, `replicasets`,
- * `ReplicaSet`, each alone, with its group (`replicaset.apps`) or with version and group (`replicasets.v1.apps`, `pods.v1.`).
+ * Whether a word is a name of the kind, in any form that kubectl accepts and prints: `rs`, `replicaset`, `replicasets`,
+ * `ReplicaSet`, each alone, with its group (`replicaset.apps`) or with version and group (`replicasets.v1.apps`,
+ * `pods.v1.`).
  */
 export function isNameOf(kind: Kind & { readonly singular?: string }, word: string): boolean {
   const [name = "", ...rest] = word.toLowerCase().split(".");
@@ -117,7 +119,7 @@ export function isNameOf(kind: Kind & { readonly singular?: string }, word: stri
   return suffix === "" || suffix === kind.group || suffix === `${kind.version}.${kind.group}`;
 }
 
-/** The kind that a TYPE argument of kubectl means. Where several groups have it, the first one counts. */
+/** The kind that a TYPE argument of kubectl means; if several groups have it, the first one. */
 export function findKind(kinds: readonly DiscoveredKind[], type: string): DiscoveredKind | undefined {
   return kinds.find((kind) => isNameOf(kind, type));
 }

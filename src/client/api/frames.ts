@@ -1,22 +1,22 @@
-/** Cuts a stream of bytes into the lines of a watch, and reads them. */
+/** Splits a byte stream into the lines of a watch, and parses them. */
 import type { WatchFrame } from "./lister-watcher.ts";
 import { parseFrameDroppingManagedFields } from "./managed-fields.ts";
 
 const newline = 10;
 
-/** The frames of a watch, put together from chunks that end anywhere, also inside a character. */
+/** The frames of a watch, assembled from chunks that may end anywhere, even inside a character. */
 export class FrameSplitter<T> {
   #begun: Uint8Array[] = [];
   #decoder: TextDecoder = new TextDecoder();
   #withoutManagedFields: () => boolean;
 
-  /** `withoutManagedFields` is asked for each chunk: whether objects may come without them. */
+  /** `withoutManagedFields` is called for each chunk: whether managedFields may be dropped. */
   constructor(options: { readonly withoutManagedFields?: () => boolean } = {}) {
     this.#withoutManagedFields = options.withoutManagedFields ?? (() => false);
   }
 
   /**
-   * The frames that end in this chunk. What comes after the last newline is kept for the next one.
+   * The frames that end in this chunk. Bytes after the last newline are kept for the next chunk.
    * @throws SyntaxError for a line that is not JSON.
    */
   push(chunk: Uint8Array): WatchFrame<T>[] {
@@ -33,7 +33,7 @@ export class FrameSplitter<T> {
     return frames;
   }
 
-  /** Whether a frame has begun that has not ended. */
+  /** Whether a frame has begun but not ended. */
   get cut(): boolean {
     return this.#begun.length > 0;
   }

@@ -15,19 +15,22 @@ interface ListAnswer<T> {
   readonly items?: readonly T[] | null;
 }
 
+/** How a page of a list is read. */
 export interface PageReading {
   readonly withoutManagedFields?: boolean;
-  /** Told the token of the next page as soon as it is known, while most of this one is still on its way. */
+  /**
+   * Called with the token of the next page as soon as it is known, usually long before the rest of this page arrives.
+   */
   readonly onContinue?: (token: string) => void;
 }
 
 /** One page of a list. */
 export async function listPage<T extends StoredObject>(
-  sender: RequestContext,
+  context: RequestContext,
   request: ApiRequest,
   { withoutManagedFields, onContinue }: PageReading = {},
 ): Promise<ListPage<T>> {
-  const response = await sender.transport.send(request);
+  const response = await context.transport.send(request);
   const watched =
     onContinue === undefined || response.status !== 200
       ? response
@@ -65,7 +68,7 @@ function tellingContinue(body: ApiBody, onContinue: (token: string) => void): Ap
   };
 }
 
-/** Both selectors have to match. */
+/** The conjunction of both selectors. */
 function joined(scope: string | undefined, own: string | undefined): string | undefined {
   const parts = [scope, own].filter((part) => part !== undefined && part !== "");
   return parts.length === 0 ? undefined : parts.join(",");
@@ -81,42 +84,42 @@ function within<O extends Selectors>(scope: Selectors, options: O): O {
   };
 }
 
-/** A page that was asked for. */
+/** A page that has been requested. */
 interface UnderWay<T> {
   readonly page: Promise<ListPage<T>>;
   readonly options: ListOptions;
   readonly signal: AbortSignal;
-  /** Somebody waits for it, so the one after it may be asked for. */
+  /** The caller awaits it, so the page after it may be requested. */
   wanted: boolean;
-  /** Token of the one after it, once known. */
+  /** undefined; | Token of the page after it, once known. */
   next: string | undefined;
 }
 
 /**
- * Lists and watches a kind in a scope, for a Reflector. While a page is read, the next one is asked for already: the server then
- * works on it meanwhile. It is one page ahead at most.
+ * Lists and watches a kind in a scope, for a Reflector. While one page is read, the next is already requested, so that
+ * the server works on it meanwhile; at most one page ahead.
  */
 export function createListerWatcher<T extends StoredObject>(
-  sender: RequestContext,
+  context: RequestContext,
   kind: Kind<T>,
   scope: WatchScope,
 ): ListerWatcher<T> {
-  return listerWatcherAs<T>(sender, kind, scope, { list: accept, watch: accept });
+  return listerWatcherAs<T>(context, kind, scope, { list: accept, watch: accept });
 }
 
-/** The same, reading metadata alone. */
+/** Like `createListerWatcher`, for metadata only. */
 export function createMetadataListerWatcher(
-  sender: RequestContext,
+  context: RequestContext,
   kind: Kind,
   scope: WatchScope,
 ): ListerWatcher<StoredObject> {
-  return listerWatcherAs(sender, kind, scope, { list: acceptMetadataList, watch: acceptMetadata });
+  return listerWatcherAs(context, kind, scope, { list: acceptMetadataList, watch: acceptMetadata });
 }
 
 type Headers = Readonly<Record<string, string>>;
 
 function listerWatcherAs<T extends StoredObject>(
-  sender: RequestContext,
+  context: RequestContext,
   kind: Kind<T>,
   scope: WatchScope,
   headers: { readonly list: Headers; readonly watch: Headers },
@@ -125,7 +128,7 @@ function listerWatcherAs<T extends StoredObject>(
   let ahead: UnderWay<T> | undefined;
   const ask = (options: ListOptions, signal: AbortSignal, wanted: boolean): UnderWay<T> => {
     const request = { ...getRequest(path, listQuery(within(scope, options)), signal), headers: headers.list };
-    const page = listPage<T>(sender, request, {
+    const page = listPage<T>(context, request, {
       withoutManagedFields: options.withoutManagedFields?.() === true,
       onContinue(token) {
         asked.next = token;
@@ -138,7 +141,7 @@ function listerWatcherAs<T extends StoredObject>(
   const goAhead = ({ options, signal, next }: UnderWay<T>): void => {
     if (next === undefined) return;
     ahead = ask({ ...options, continueToken: next }, signal, false);
-    // Whoever comes for it hears of its failure.
+    // The failure is reported when the page is awaited.
     ahead.page.catch(() => undefined);
   };
   return {
@@ -155,8 +158,8 @@ function listerWatcherAs<T extends StoredObject>(
     },
     async watch(options, signal) {
       const request = { ...getRequest(path, watchQuery(within(scope, options)), signal), headers: headers.watch };
-      const response = await sender.transport.send(request);
-      // Throws: an answer that is no 200 is a refusal.
+      const response = await context.transport.send(request);
+      // Throws: any status but 200 is a refusal.
       if (response.status !== 200) await parseResponse(response);
       return watchStream<T>(response.body, options);
     },

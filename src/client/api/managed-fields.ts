@@ -1,11 +1,11 @@
 /**
- * Reads objects without their managedFields, which are often half of an object's text: they are cut out before it is parsed, so
- * that nothing is made of them. For readers that have no use for them.
+ * Parses objects without their managedFields, which are often half of an object's text: they are cut out of the text
+ * before parsing, so that nothing is allocated for them. For readers that do not need them.
  */
 
-/** Unescaped quotes and a colon: this is a key wherever it stands, not a part of a string. */
+/** Unescaped quotes and a colon: this is a key, never part of a string. */
 const key = '"managedFields":[';
-/** What the array is cut down to. Found again in an object's own metadata, it proves that the text cut was that. */
+/** Replaces the array. Its presence in the object's metadata after parsing proves that the right text was cut. */
 const stump = 0;
 
 interface Stored {
@@ -13,8 +13,8 @@ interface Stored {
 }
 
 /**
- * As `JSON.parse`, but the object may come without its managedFields; every other key of that name, at any other place, stays.
- * @throws SyntaxError.
+ * Like `JSON.parse`, but `metadata.managedFields` may be dropped; keys of that name elsewhere are kept. @throws
+ * SyntaxError.
  */
 export function parseFrameDroppingManagedFields(text: string): unknown {
   const end = endOfArray(text, text.indexOf(key));
@@ -24,7 +24,7 @@ export function parseFrameDroppingManagedFields(text: string): unknown {
   return takeStump(frame.object) ? frame : (JSON.parse(text) as unknown);
 }
 
-/** The same for a list: its items come without. @throws SyntaxError. */
+/** The same for a list: managedFields of its items may be dropped. @throws SyntaxError. */
 export function parseListDroppingManagedFields(text: string): unknown {
   const pieces: string[] = [];
   let from = 0;
@@ -44,7 +44,7 @@ export function parseListDroppingManagedFields(text: string): unknown {
   return own === cuts ? list : (JSON.parse(text) as unknown);
 }
 
-/** Takes the stump off an object's own metadata, if it is there. */
+/** Removes the replacement from an object's metadata, if present. */
 function takeStump(object: Stored | null | undefined): boolean {
   const metadata = object?.metadata;
   if (metadata?.managedFields !== stump) return false;
@@ -53,10 +53,11 @@ function takeStump(object: Stored | null | undefined): boolean {
 }
 
 /**
- * Where the array that begins at the end of the key is over, or −1 if that cannot be told at once. As the API server writes them,
- * field sets hold no arrays, so the first `]` is the end. It is taken for that only if no other array begins before it, and if what
- * follows shows that it is not inside a string: `}]},"s` or `}],"n`. The quote there begins a key, since a comma, a colon or a
- * bracket follows one that ends a string; so what stands between it and `}` is outside of strings too.
+ * Where the array that starts at the end of the key ends, or −1 if that is not obvious. Field sets as the API server
+ * writes them contain no arrays, so the first `]` is the end. It is accepted only if no other array starts before it,
+ * and if what follows proves that it is outside a string: `}]},"s` or `}],"n`. The quote there starts a key, because a
+ * comma, a colon or a bracket follows the quote that ends a string; so what lies between it and `}` is outside strings
+ * too.
  */
 function endOfArray(text: string, at: number): number {
   if (at < 0) return -1;

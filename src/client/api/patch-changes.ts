@@ -1,11 +1,12 @@
-/** Which fields a patch means to change. */
+/** Which fields a patch is meant to change. */
 import { deepEqual, pathStep, type FieldChange } from "../../api/field-changes.ts";
 import type { Patch } from "./verbs.ts";
 import { isObject } from "../../api/json.ts";
 
 /**
- * The fields in a patch whose values differ from those of `base`, by the patch's own shape: a list counts as one field, since
- * how it is merged is the server's knowledge. Preconditions (`metadata.uid`, `metadata.resourceVersion`) are no changes.
+ * The fields in a patch whose values differ from those in `base`, following the patch's own structure: a list counts as
+ * one field, because only the server knows how it is merged. Preconditions (`metadata.uid`, `metadata.resourceVersion`)
+ * are not changes.
  */
 export function patchChanges(base: unknown, patch: Patch): FieldChange[] {
   const changes: FieldChange[] = [];

@@ -5,30 +5,34 @@ import type { Timeline } from "../../platform/timeline.ts";
 import type { ListOptions, WatchOptions } from "./lister-watcher.ts";
 import type { DeleteOptions, MetadataAnswer, Patch, WriteOptions } from "./verbs.ts";
 
-/** What all verbs of one client share. */
+/** What all requests of one client share. */
 export interface RequestContext {
   readonly transport: Transport;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly fieldManager: string;
-  /** Its writes are not sent anywhere. */
+  /** Its writes are not sent. */
   readonly wouldBe?: true;
 }
 
+/** The query of a URL, in order. */
 export type Query = (readonly [name: string, value: string])[];
 
-/** Signals of callers that gave none; it never aborts. */
+/** The signal of callers without one; it never aborts. */
 const never: AbortSignal = new AbortController().signal;
 const encoder = new TextEncoder();
 
+/** A JSON body. */
 export function encode(value: unknown): Uint8Array {
   return encoder.encode(JSON.stringify(value));
 }
 
+/** A GET for JSON. */
 export function getRequest(path: string, query: Query, signal: AbortSignal | undefined): ApiRequest {
   return { method: "GET", path, query, headers: accept, signal: signal ?? never };
 }
 
+/** Headers that request JSON. */
 export const accept: Readonly<Record<string, string>> = { accept: "application/json" };
 
 /** A request with a body. */
@@ -53,6 +57,7 @@ function put(query: Query, name: string, value: string | number | undefined): vo
   if (value !== undefined && value !== "") query.push([name, String(value)]);
 }
 
+/** The query of a list. */
 export function listQuery(options: ListOptions): Query {
   const query: Query = [];
   put(query, "labelSelector", options.labelSelector);
@@ -64,6 +69,7 @@ export function listQuery(options: ListOptions): Query {
   return query;
 }
 
+/** The query of a watch, always with bookmarks. */
 export function watchQuery(options: WatchOptions): Query {
   const query: Query = [
     ["watch", "true"],
@@ -80,15 +86,15 @@ export function watchQuery(options: WatchOptions): Query {
 }
 
 /** The query of a create, an update or a patch. */
-export function writeQuery(sender: RequestContext, options: WriteOptions | undefined): Query {
+export function writeQuery(context: RequestContext, options: WriteOptions | undefined): Query {
   const query: Query = [];
-  put(query, "fieldManager", options?.fieldManager ?? sender.fieldManager);
+  put(query, "fieldManager", options?.fieldManager ?? context.fieldManager);
   put(query, "fieldValidation", options?.fieldValidation);
   if (options?.dryRun === true) query.push(["dryRun", "All"]);
   return query;
 }
 
-/** `DeleteOptions` as the server reads it; undefined where nothing is asked for. */
+/** The request's `DeleteOptions`; undefined if there are none. */
 export function deleteBody(options: DeleteOptions | undefined): Record<string, unknown> | undefined {
   const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options ?? {};
   const body = {

@@ -1,32 +1,39 @@
-/** The typed verbs: their options and the contract of `Client`. */
+/** The typed verbs: their options, and the contract of `Client`. */
 import type { NamespacedName } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject, CreateInput } from "../../api/object.ts";
 import type { DecisionId } from "../../api/transport.ts";
 import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-watcher.ts";
 
+/** Options of every request. */
 export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of every write. */
 export interface WriteOptions extends ReadOptions {
-  /** The decision that this write carries out; it goes into the write event. */
+  /** The decision that this write carries out; part of the write event. */
   readonly because?: DecisionId;
   readonly dryRun?: boolean;
-  /** It renews what allows all other writes: see WriteFence. */
+  /** This write renews the Lease that all other writes depend on: see WriteFence. */
   readonly renewsLease?: true;
-  /** Instead of the client's own. */
+  /** Overrides the client's field manager. */
   readonly fieldManager?: string;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** The object as it was known: the write event then says which fields are changed, and from which version. */
+  /**
+   * The known state of the object: the write event then contains the changed fields and the version they are based on.
+   */
   readonly basedOn?: StoredObject;
 }
 
-/** Of the answer nothing but the metadata is used: the rest may be missing, which saves the server writing it and us reading it. */
+/**
+ * The caller uses only the metadata of the response: the server may omit the rest, which saves writing and parsing it.
+ */
 export interface MetadataAnswer {
   readonly metadataSuffices: true;
 }
 
+/** Options of a deletion. */
 export interface DeleteOptions extends WriteOptions, Partial<MetadataAnswer> {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
@@ -40,6 +47,7 @@ export type Patch =
   | { readonly type: "strategic"; readonly body: unknown }
   | { readonly type: "apply"; readonly body: unknown; readonly force?: boolean };
 
+/** One operation of a JSON patch (RFC 6902). */
 export interface JsonPatchOperation {
   readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
   readonly path: string;
@@ -47,33 +55,34 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/** What of a kind is listed and watched. */
+/** Which objects of a kind are listed and watched. */
 export interface WatchScope extends Selectors {
   /** Unset: all namespaces. */
   readonly namespace?: string;
 }
 
-/** `autoscaling/v1 Scale`, what `/scale` speaks. */
+/** `autoscaling/v1 Scale`, the object of `/scale`. */
 export interface Scale extends StoredObject {
   readonly spec: { readonly replicas?: number };
   readonly status?: { readonly replicas: number; readonly selector?: string };
 }
 
 /**
- * Typed access to an API server. Every refusal is a StatusError, every missing answer a TransportError; answers are plain
- * JSON, unknown fields kept. Each write is told to the bus as a `write` event, once, whether it succeeded or not.
+ * Typed access to an API server. Every refusal is a StatusError, every missing response a TransportError; objects are
+ * plain JSON with unknown fields preserved. Each write emits one `write` event on the bus, whether it succeeds or
+ * fails.
  */
 export interface Client {
   /** GET of one object. */
   get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
-  /** The metadata alone (PartialObjectMetadata): enough to know an object, its owners and whether it is being deleted. */
+  /** Metadata only (PartialObjectMetadata): identity, owners, finalizers, deletion. */
   getMetadata(kind: Kind, at: NamespacedName, options?: ReadOptions): Promise<StoredObject>;
   /** One page. `namespace` empty: all namespaces. */
   list<T extends StoredObject>(
     kind: Kind<T>,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<T>>;
-  /** The same with the metadata of the objects alone (PartialObjectMetadataList). */
+  /** Like `list`, for metadata only (PartialObjectMetadataList). */
   listMetadata(
     kind: Kind,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
@@ -85,7 +94,7 @@ export interface Client {
     options: WriteOptions & MetadataAnswer,
   ): Promise<StoredObject>;
   create<T extends StoredObject>(kind: Kind<T>, object: CreateInput<T>, options?: WriteOptions): Promise<T>;
-  /** Replaces the object, or one of its subresources; its resourceVersion, where set, must still be the stored one. */
+  /** Replaces the object, or one of its subresources; if its resourceVersion is set, it must be the stored one. */
   update<T extends StoredObject>(
     kind: Kind<T>,
     object: T,
@@ -106,7 +115,7 @@ export interface Client {
     patch: Patch,
     options?: WriteOptions & { readonly subresource?: string },
   ): Promise<T>;
-  /** Resolves with what the server answered: the object as it was or is, or a Status. */
+  /** Resolves with the server's response: the object before or during deletion, or a Status. */
   delete<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: DeleteOptions): Promise<unknown>;
   /** DELETE of all objects in a namespace, or of those that the selectors match. */
   deleteCollection<T extends StoredObject>(
@@ -126,12 +135,12 @@ export interface Client {
   evict(at: NamespacedName, options?: DeleteOptions): Promise<unknown>;
   /** POST to `pods/NAME/binding`. */
   bind(at: NamespacedName, nodeName: string, options?: WriteOptions): Promise<unknown>;
-  /** POST of an object to a collection that stores nothing and answers a review (SelfSubjectAccessReview, …). */
+  /** POSTs an object to a collection that stores nothing and returns a review (SelfSubjectAccessReview, …). */
   review<T>(kind: Kind, body: T, options?: ReadOptions): Promise<T>;
-  /** GET of a path that is no object: `/version`, `/readyz`, `/apis`. JSON is parsed, anything else is text. */
+  /** GET of a path that is not an object: `/version`, `/readyz`, `/apis`. JSON is parsed, anything else is text. */
   raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
   /** The list and watch of a kind, as a Reflector needs them. */
   listerWatcher<T extends StoredObject>(kind: Kind<T>, scope?: WatchScope): ListerWatcher<T>;
-  /** The same for whom the metadata is enough: nothing else is read. */
+  /** Like `listerWatcher`, for metadata only. */
   metadataListerWatcher(kind: Kind, scope?: WatchScope): ListerWatcher<StoredObject>;
 }

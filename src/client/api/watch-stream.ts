@@ -2,7 +2,7 @@ import { TransportError, type ApiBody } from "../../api/transport.ts";
 import { FrameSplitter } from "./frames.ts";
 import type { WatchFrame, WatchStream } from "./lister-watcher.ts";
 
-/** The frames of a watch's body; one `next` answers all that one chunk completes. */
+/** The frames of a watch's body; one `next` resolves with all frames that one chunk completes. */
 export function watchStream<T>(
   body: ApiBody,
   options: { readonly withoutManagedFields?: () => boolean } = {},

@@ -1,4 +1,4 @@
-/** Sends a write and tells the bus of it, once, however it ends. */
+/** Sends a write and emits one event for it, however it ends. */
 import { messageOf } from "../../api/error-message.ts";
 import type { FieldChange } from "../../api/field-changes.ts";
 import { objectKey } from "../../api/key.ts";
@@ -11,20 +11,21 @@ import { maskChanges } from "../../trace/mask.ts";
 import { parseResponse } from "./answers.ts";
 import type { RequestContext } from "./requests.ts";
 
+/** A write, with what its event contains. */
 export interface Write {
   readonly verb: WriteEvent["verb"];
   readonly kind: Kind;
   readonly namespace: string | undefined;
-  /** Empty for a collection, and for an object whose name the server makes. */
+  /** Empty for a collection, and if the server generates the name. */
   readonly name: string;
   readonly subresource?: string;
   readonly request: ApiRequest;
   /** The resourceVersion that the write is based on. */
   readonly before: string;
-  /** The server refuses it if the object is not at `before` any more. */
+  /** Whether the server refuses it unless the object is at `before`. */
   readonly conditional: boolean;
   readonly fieldManager: string;
-  /** Asked only when somebody listens. */
+  /** Called only if the bus has listeners. */
   readonly changes: () => readonly FieldChange[];
 }
 
@@ -37,30 +38,30 @@ interface Outcome {
 }
 
 /** @throws StatusError, TransportError, or the signal's reason. */
-export async function send(sender: RequestContext, write: Write): Promise<unknown> {
-  const start = sender.timeline.now();
+export async function send(context: RequestContext, write: Write): Promise<unknown> {
+  const start = context.timeline.now();
   let status = 0;
   try {
-    const response = await sender.transport.send(write.request);
+    const response = await context.transport.send(write.request);
     ({ status } = response);
     const { value } = await parseResponse(response);
-    report(sender, write, start, { status, answer: value });
+    report(context, write, start, { status, answer: value });
     return value;
   } catch (error) {
-    // An answer whose body was lost is no answer.
-    report(sender, write, start, { status: error instanceof StatusError ? error.code : 0, error });
+    // A response with a lost body counts as no response.
+    report(context, write, start, { status: error instanceof StatusError ? error.code : 0, error });
     throw error;
   }
 }
 
-function report(sender: RequestContext, write: Write, start: number, outcome: Outcome): void {
-  const { bus } = sender;
+function report(context: RequestContext, write: Write, start: number, outcome: Outcome): void {
+  const { bus } = context;
   if (!bus.on) return;
-  const event = eventOf(write, { sentAt: start, ms: sender.timeline.now() - start }, outcome);
-  bus.emit(sender.wouldBe === true ? { ...event, wouldBe: true } : event);
+  const event = eventOf(write, { sentAt: start, ms: context.timeline.now() - start }, outcome);
+  bus.emit(context.wouldBe === true ? { ...event, wouldBe: true } : event);
 }
 
-/** What only some writes have is added to what all have: spreading each of it into the literal took longer than all the rest. */
+/** Optional fields are assigned one by one: spreading each into the literal took longer than everything else. */
 function eventOf(write: Write, { sentAt, ms }: Pick<WriteEvent, "sentAt" | "ms">, outcome: Outcome): WriteEvent {
   const { kind, subresource } = write;
   const of = { group: kind.group, kind: kind.kind };
@@ -108,8 +109,9 @@ interface Result {
 }
 
 /**
- * What an answer tells of its object. It is gone when it has a deletionTimestamp and neither finalizers nor a grace period
- * are left; and when the server answers a delete with a Status instead of the object.
+ * What a response says about its object. The object is gone if it has a deletionTimestamp and neither finalizers nor a
+ * grace period are left; and if the server answers a delete with a Status instead of the object.
+ *
  * Source: apiserver v0.36 pkg/registry/generic/registry/store.go (ShouldDeleteDuringUpdate, finalizeDelete).
  */
 function resultOf(answer: unknown): Result {

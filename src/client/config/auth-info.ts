@@ -1,9 +1,10 @@
-/** How a user of a kubeconfig logs in. */
+/** How a user of a kubeconfig authenticates. */
 import type { Host } from "../../platform/host.ts";
 import type { ConfigFlags, Impersonation, KeyPair, AuthInfo } from "./rest-config.ts";
 import { KubeconfigError, type From, type UserEntry } from "./kubeconfig-types.ts";
 import { pem } from "./pem.ts";
 
+/** Authentication of a user entry, and what errors may say about it. */
 export interface UserAuth {
   readonly login: AuthInfo;
   readonly keyPair?: KeyPair;
@@ -11,11 +12,11 @@ export interface UserAuth {
 }
 
 /**
- * The login of a user entry, with flags on top. `--token` goes before a token file, that before a token, and all of them before a
- * plugin.
+ * The authentication of a user entry, overridden by flags. Precedence: `--token`, token file, token, exec plugin.
+ *
  * @throws KubeconfigError
- * Source: client-go v0.36 tools/clientcmd/client_config.go getAuthInfo, validation.go validateAuthInfo, rest/transport.go; differs:
- * kubectl lets a token file of the kubeconfig win over --token.
+ * Source: client-go v0.36 tools/clientcmd/client_config.go getAuthInfo, validation.go validateAuthInfo,
+ * rest/transport.go; differs: in kubectl a token file of the kubeconfig overrides --token.
  */
 export async function authInfoOf(
   host: Host,
@@ -82,15 +83,18 @@ function oidcLogin({ "auth-provider": provider, exec }: UserEntry, userName: str
   return { is: "oidc", idToken };
 }
 
-/** What gets a new id token into the kubeconfig. */
+/** How to get a new id token into the kubeconfig. */
 export const renewal = "any request of kubectl's renews it, such as `kubectl auth whoami`";
 
-/** Whether an HTTP header can carry it: no line break, no other control character. Source: golang.org/x/net/http/httpguts. */
+/**
+ * Whether an HTTP header can carry the text: no line breaks or other control characters. Source:
+ * golang.org/x/net/http/httpguts.
+ */
 export function isSendable(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
 }
 
-/** @throws KubeconfigError for what no HTTP header can carry. */
+/** @throws KubeconfigError for text that an HTTP header cannot carry. */
 export function checkSendable(text: string, what: string): void {
   if (isSendable(text)) return;
   throw new KubeconfigError(`Cannot send ${what}: it holds a character that no HTTP header can carry`, {
@@ -98,7 +102,7 @@ export function checkSendable(text: string, what: string): void {
   });
 }
 
-/** Certificate and key come as a pair; a flag for one takes its place alone. */
+/** Certificate and key belong together; a flag for one replaces only that one. */
 async function keyPairOf(
   host: Host,
   user: From<UserEntry>,
@@ -131,7 +135,7 @@ async function keyPairOf(
   });
 }
 
-/** @throws KubeconfigError for a group or uid without a user. */
+/** The identity to impersonate, if any. @throws KubeconfigError for a group or uid without a user. */
 export function impersonationOf(entry: UserEntry, flags: ConfigFlags, userName: string): Impersonation | undefined {
   const user = flags.as ?? entry.as ?? "";
   const uid = flags.asUid ?? entry["as-uid"] ?? "";

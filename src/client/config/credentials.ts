@@ -7,7 +7,7 @@ import { KubeconfigError } from "./kubeconfig-types.ts";
 import { checkSendable, renewal } from "./auth-info.ts";
 import { shownPath } from "./redacted.ts";
 
-/** The credentials of a login. */
+/** The source of a login's credentials. */
 export function credentialsOf(access: RestConfig, options: CredentialOptions): CredentialSource {
   const { login } = access;
   switch (login.is) {
@@ -26,6 +26,7 @@ export function credentialsOf(access: RestConfig, options: CredentialOptions): C
   }
 }
 
+/** An Authorization header with a bearer token. */
 export function bearer(token: string): Credential {
   return { authorization: `Bearer ${token}` };
 }
@@ -34,18 +35,17 @@ function fixed(credential: Credential): CredentialSource {
   return { current: () => Promise.resolve(credential), renew: () => Promise.resolve(credential) };
 }
 
-/** Of the UTF-8 bytes, where btoa takes Latin-1 alone. */
+/** Encodes the UTF-8 bytes; btoa only accepts Latin-1. */
 function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
-/** Client-go's period of a minute, less its leeway of 10 s. */
+/** client-go's period of a minute, minus its leeway of 10 s. */
 const tokenFileMs = 50_000;
 
 /**
- * The token in a file, read again after 50 s, and after a 401. While the file cannot be read, the last token goes on; at first
- * that is `token`.
- * Source: client-go v0.36 transport/token_source.go.
+ * The token in a file, read again after 50 s and after a 401. While the file cannot be read, the last token stays in
+ * use, initially `token`. Source: client-go v0.36 transport/token_source.go.
  */
 function tokenFile(path: string, token: string | undefined, { host, timeline }: CredentialOptions): CredentialSource {
   let known = token === undefined ? undefined : bearer(token);
@@ -56,7 +56,7 @@ function tokenFile(path: string, token: string | undefined, { host, timeline }: 
     if (text === "" && known === undefined)
       throw new KubeconfigError(`Cannot read the token in ${shownPath(path)}: there is none`);
     checkSendable(text, `the token in ${shownPath(path)}`);
-    // The same token stays the same credential, so that a refused one is not sent again.
+    // An unchanged token stays the same credential, so that a refused one is not sent again.
     const next = text === "" ? undefined : bearer(text);
     if (next !== undefined && next.authorization !== known?.authorization) known = next;
     readAt = timeline.now();
@@ -74,12 +74,12 @@ function tokenFile(path: string, token: string | undefined, { host, timeline }: 
   };
 }
 
-/** So long before its end a token is not used any more: the request takes its time, and clocks differ. */
+/** A token is no longer used this long before it expires: requests take time, and clocks differ. */
 const leewayMs = 10_000;
 
 /**
- * The id token of the kubeconfig, until it ends.
- * Source: client-go v0.36 plugin/pkg/client/auth/oidc/oidc.go idTokenExpired; differs: it is not refreshed.
+ * The id token of the kubeconfig, until it expires. Source: client-go v0.36 plugin/pkg/client/auth/oidc/oidc.go
+ * idTokenExpired; differs: it is not refreshed.
  */
 function idToken(token: string, userName: string, { timeline }: CredentialOptions): CredentialSource {
   const credential = bearer(token);
@@ -93,7 +93,7 @@ function idToken(token: string, userName: string, { timeline }: CredentialOption
   return { current, renew: () => Promise.resolve(credential) };
 }
 
-/** When a JSON web token ends, in ms; -Infinity where it does not say so. */
+/** When a JSON web token expires, in ms; -Infinity if it does not say. */
 function endOf(token: string): number {
   try {
     const payload = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));

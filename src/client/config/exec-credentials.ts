@@ -1,4 +1,4 @@
-/** Credentials that a program prints: the kubeconfig's exec plugins. */
+/** Credentials that a program prints: exec plugins of the kubeconfig. */
 import { readTime } from "../../api/time.ts";
 import type { Host } from "../../platform/host.ts";
 import type { RestConfig } from "./rest-config.ts";
@@ -24,9 +24,11 @@ const versions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs the plugin when credentials are first needed, and again when they have expired or the server has refused them. However
- * many requests ask meanwhile, it runs once.
- * Source: client-go v0.36 plugin/pkg/client/auth/exec/exec.go; differs: the refused request is sent again with the new credentials.
+ * Runs the plugin when credentials are first needed, and again when they have expired or the server has refused them.
+ * Concurrent requests share one run.
+ *
+ * Source: client-go v0.36 plugin/pkg/client/auth/exec/exec.go; differs: the refused request is sent again with the new
+ * credentials.
  */
 export function execCredentials(
   plugin: ExecEntry,
@@ -50,7 +52,7 @@ export function execCredentials(
   };
   return {
     current: () => (known !== undefined && timeline.now() <= expiresAt ? Promise.resolve(known) : runOnce()),
-    // Another request may have had it renewed already.
+    // Another request may have renewed it already.
     renew: (refused) => (known !== undefined && known !== refused ? Promise.resolve(known) : runOnce()),
   };
 }
@@ -94,19 +96,19 @@ async function run(
   }
 }
 
-/** A command with a slash is a path, seen from the kubeconfig's folder; any other one is looked for on PATH. */
+/** A command with a slash is a path relative to the kubeconfig's folder; any other is looked up on PATH. */
 function commandOf(plugin: ExecEntry, folder: string, host: Host): string {
   return /[/\\]/.test(plugin.command) ? host.pathFrom(folder, plugin.command) : plugin.command;
 }
 
-/** The hint of whoever made the plugin, without what could drive a terminal. */
+/** The plugin's install hint, without control characters. */
 function hintOf(plugin: ExecEntry): string | undefined {
   // oxlint-disable-next-line no-control-regex -- exactly these are to go
   const hint = (plugin.installHint ?? "").replace(/[\u0000-\u0008\u000e-\u001f\u007f]/g, "").trim();
   return hint === "" ? undefined : hint;
 }
 
-/** v1 wants the mode named; v1beta1 takes IfAvailable. */
+/** v1 requires a mode; v1beta1 defaults to IfAvailable. */
 function isInteractive(plugin: ExecEntry, host: Host, cannot: (why: string) => KubeconfigError): boolean {
   const beta = plugin.apiVersion === "client.authentication.k8s.io/v1beta1";
   const mode = plugin.interactiveMode ?? (beta ? "IfAvailable" : "");
@@ -182,7 +184,7 @@ function credentialOf(
 
 type StatusText = keyof NonNullable<ExecCredential["status"]>;
 
-/** Empty for what is not there. */
+/** Missing fields become empty strings. */
 function textsOf({ status }: ExecCredential, cannot: (why: string) => KubeconfigError): Record<StatusText, string> {
   const text = (name: StatusText): string => {
     const value: unknown = status?.[name] ?? "";

@@ -1,4 +1,4 @@
-/** The cluster of the pod that this runs in. */
+/** The cluster of the pod that this process runs in. */
 import type { Host } from "../../platform/host.ts";
 import type { ConfigFlags, RestConfig, AuthInfo } from "./rest-config.ts";
 import { checkSendable, impersonationOf } from "./auth-info.ts";
@@ -8,9 +8,9 @@ import { serverAddress } from "./server-address.ts";
 const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * Access with the pod's service account; undefined when this is no pod, or has no such account. The token is read again and
- * again, since the kubelet changes it.
- * Source: client-go v0.36 rest/config.go InClusterConfig, tools/clientcmd/client_config.go inClusterClientConfig.
+ * Access with the pod's service account; undefined outside a pod, or without a service account. The token is read again
+ * periodically, since the kubelet rotates it. Source: client-go v0.36 rest/config.go InClusterConfig,
+ * tools/clientcmd/client_config.go inClusterClientConfig.
  */
 export async function inClusterConfig(host: Host, flags: ConfigFlags): Promise<RestConfig | undefined> {
   const { KUBERNETES_SERVICE_HOST: address = "", KUBERNETES_SERVICE_PORT: port = "" } = host.env;

@@ -1,4 +1,4 @@
-/** Which values the entries of a kubeconfig have. Fields that are not named here are passed over, as by kubectl. */
+/** The types of the fields of a kubeconfig's entries. Other fields are ignored, as in kubectl. */
 import { KubeconfigError } from "./kubeconfig-types.ts";
 import { typeName } from "./redacted.ts";
 
@@ -42,7 +42,10 @@ const shapes: Readonly<Record<"cluster" | "user" | "context", Shape>> = {
   context: { fields: texts("cluster user namespace") },
 };
 
-/** @throws KubeconfigError that begins with `where` and says what a value is, never the value: it may be a password. */
+/**
+ * @throws KubeconfigError that starts with `where` and names the type of a wrong value, never the value: it may be a
+ * password.
+ */
 export function checkEntry(entry: unknown, field: keyof typeof shapes, where: string): void {
   check(entry, shapes[field], { path: "", where });
 }
@@ -81,7 +84,7 @@ function mistaken(value: unknown, wanted: string, { path, where }: Place): Kubec
   return new KubeconfigError(`${what} ${typeName(value)}, not ${wanted}`, next);
 }
 
-/** A name of an entry, or of the current context. @throws KubeconfigError that begins with `what`. */
+/** The name of an entry or of the current context. @throws KubeconfigError that starts with `what`. */
 export function checkedText(value: unknown, what: string): string {
   if (typeof value === "string") return value;
   throw mistaken(value, "a text", { path: "", where: what });

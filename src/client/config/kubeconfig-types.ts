@@ -1,6 +1,6 @@
-/** What a kubeconfig file says, as it stands in the file. */
+/** The contents of a kubeconfig file, as written. */
 
-/** Something is wrong with the kubeconfig or the flags, not with the cluster. One line, and what to do next. */
+/** A problem of the kubeconfig or the flags, not of the cluster. One line, and what to do next. */
 export class KubeconfigError extends Error {
   override readonly name = "KubeconfigError";
   readonly next: string | undefined;
@@ -11,6 +11,7 @@ export class KubeconfigError extends Error {
   }
 }
 
+/** `clusters[].cluster`. Source: client-go v0.36 tools/clientcmd/api/v1/types.go, as the other entries. */
 export interface ClusterEntry {
   readonly server?: string;
   readonly "tls-server-name"?: string;
@@ -23,6 +24,7 @@ export interface ClusterEntry {
   readonly extensions?: readonly { readonly name: string; readonly extension: unknown }[];
 }
 
+/** `users[].user`. */
 export interface UserEntry {
   readonly "client-certificate"?: string;
   readonly "client-certificate-data"?: string;
@@ -37,14 +39,14 @@ export interface UserEntry {
   readonly "as-groups"?: readonly string[];
   readonly "as-user-extra"?: Readonly<Record<string, readonly string[]>>;
   readonly exec?: ExecEntry | null;
-  /** The logins of before exec plugins, of which `oidc` is left. */
+  /** Authentication from before exec plugins; only `oidc` is supported. */
   readonly "auth-provider"?: {
     readonly name: string;
     readonly config?: Readonly<Record<string, string>> | null;
   } | null;
 }
 
-/** A program that prints credentials. */
+/** `users[].user.exec`: a program that prints credentials. */
 export interface ExecEntry {
   readonly apiVersion?: string;
   readonly command: string;
@@ -55,13 +57,14 @@ export interface ExecEntry {
   readonly interactiveMode?: string;
 }
 
+/** `contexts[].context`. */
 export interface ContextEntry {
   readonly cluster?: string;
   readonly user?: string;
   readonly namespace?: string;
 }
 
-/** An entry and the file it stands in: relative paths are seen from there. */
+/** An entry and its file: relative paths are relative to the file. */
 export interface From<T> {
   readonly entry: T;
   readonly file: string;
@@ -72,10 +75,10 @@ export interface Kubeconfig {
   readonly clusters: ReadonlyMap<string, From<ClusterEntry>>;
   readonly users: ReadonlyMap<string, From<UserEntry>>;
   readonly contexts: ReadonlyMap<string, From<ContextEntry>>;
-  /** Empty if none of the files names one. */
+  /** Empty if no file names one. */
   readonly currentContext: string;
-  /** The files that were there, in order. */
+  /** The files that exist, in order. */
   readonly files: readonly string[];
-  /** The files that were asked for and are not there. */
+  /** The requested files that do not exist. */
   readonly missing: readonly string[];
 }

@@ -1,17 +1,17 @@
-/** A kubeconfig file's YAML, read as kubectl reads it. */
+/** The YAML of a kubeconfig file, parsed as kubectl parses it. */
 import { Composer, type Document, LineCounter, Parser, type Tags, YAMLParseError } from "yaml";
 
-/** Text that is no YAML. The message says where and what, and quotes nothing: a secret may stand there. */
+/** Text that is not YAML. The message says where and what, and quotes nothing: the text may contain secrets. */
 export class NotYaml extends Error {
   override readonly name = "NotYaml";
 }
 
-/** Words of YAML 1.1 that Go's reader does not know: `1:30` and `2026-11-22` stay texts. */
+/** YAML 1.1 types that Go's parser does not support: `1:30` and `2026-11-22` stay strings. */
 const unknownToGo = /^tag:yaml\.org,2002:(timestamp|set|omap|pairs)$/;
 
 /**
- * The first document; undefined where there is none. Of a key that stands there twice the last counts, and `on` and `yes` are
- * truth values.
+ * The first document; undefined if there is none. The last of duplicate keys counts, and `on` and `yes` are booleans.
+ *
  * @throws NotYaml
  * Source: sigs.k8s.io/yaml v1.6 yaml.go YAMLToJSON, go.yaml.in/yaml/v2 resolve.go.
  */

@@ -11,8 +11,9 @@ import {
 } from "./kubeconfig-types.ts";
 import { NotYaml, readKubeconfigYaml } from "./kubeconfig-yaml.ts";
 
+/** Where the kubeconfig comes from. */
 export interface KubeconfigSource {
-  /** `--kubeconfig`: this file alone, which must be there. */
+  /** `--kubeconfig`: only this file, which must exist. */
   readonly kubeconfig?: string;
 }
 
@@ -24,8 +25,8 @@ interface FileText {
 }
 
 /**
- * The files that count: the one given; else those of KUBECONFIG, each once; else `~/.kube/config`.
- * Source: client-go v0.36 tools/clientcmd/loader.go NewDefaultClientConfigLoadingRules.
+ * The files to read: the given one; else those in KUBECONFIG, each once; else `~/.kube/config`. Source: client-go v0.36
+ * tools/clientcmd/loader.go NewDefaultClientConfigLoadingRules.
  */
 export function kubeconfigFiles(host: Host, source: KubeconfigSource): readonly string[] {
   if (source.kubeconfig !== undefined && source.kubeconfig !== "") return [source.kubeconfig];
@@ -35,8 +36,9 @@ export function kubeconfigFiles(host: Host, source: KubeconfigSource): readonly 
 }
 
 /**
- * Loads and merges: of each name the first file's entry counts, whole; files that are missing are skipped.
- * @throws KubeconfigError for a file that is named by a flag and missing, and for one that cannot be read or understood.
+ * Loads and merges: for each name the first file's entry counts, as a whole; missing files are skipped.
+ *
+ * @throws KubeconfigError for a missing file named by a flag, and for a file that cannot be read or parsed.
  * Source: client-go v0.36 tools/clientcmd/loader.go ClientConfigLoadingRules.Load.
  */
 export async function loadKubeconfig(host: Host, source: KubeconfigSource = {}): Promise<Kubeconfig> {
@@ -98,7 +100,7 @@ function parsed(file: string, text: string): FileText {
   return value;
 }
 
-/** Adds the entries of one file's list that no earlier file has. */
+/** Adds the entries of one file's list whose names no earlier file has. */
 function collect<T>(
   into: Map<string, From<T>>,
   file: string,
@@ -111,7 +113,7 @@ function collect<T>(
   for (const item of list as readonly unknown[]) {
     const { name, [field]: entry } = (item ?? {}) as { readonly name?: unknown; readonly [key: string]: unknown };
     const where = `Cannot read the kubeconfig ${file}: `;
-    // kubectl takes the entry without a name for one with an empty name.
+    // kubectl treats a missing name as an empty one.
     const key = checkedText(name ?? "", `${where}the name of one of its ${field}s`);
     if (here.has(key)) throw new KubeconfigError(`${where}it has two ${field}s named ${key}`);
     here.add(key);

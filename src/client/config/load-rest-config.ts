@@ -16,8 +16,8 @@ import { checkedProxy } from "./proxy.ts";
 import { serverAddress } from "./server-address.ts";
 
 /**
- * The cluster and login that kubectl would take for these flags: of the kubeconfig, or, where that names no cluster, of the pod
- * this runs in.
+ * The cluster and login that kubectl would use with these flags: from the kubeconfig or, if it names no cluster, from
+ * the pod that this process runs in.
  * @throws KubeconfigError
  */
 export async function loadRestConfig(host: Host, flags: ConfigFlags = {}): Promise<RestConfig> {
@@ -31,10 +31,11 @@ export async function loadRestConfig(host: Host, flags: ConfigFlags = {}): Promi
 }
 
 /**
- * One context of a kubeconfig, with flags on top.
- * @throws KubeconfigError when a name is not there, or its entry cannot be used.
- * Source: client-go v0.36 tools/clientcmd/client_config.go, validation.go; differs: no cluster at all is an error, where
- * kubectl asks localhost:8080.
+ * One context of a kubeconfig, overridden by flags.
+ *
+ * @throws KubeconfigError if a name does not exist, or its entry is invalid.
+ * Source: client-go v0.36 tools/clientcmd/client_config.go, validation.go; differs: no cluster is an error, where
+ * kubectl would connect to localhost:8080.
  */
 export async function resolveRestConfig(host: Host, kubeconfig: Kubeconfig, flags: ConfigFlags): Promise<RestConfig> {
   const contextName = flags.context ?? kubeconfig.currentContext;
@@ -67,7 +68,7 @@ export async function resolveRestConfig(host: Host, kubeconfig: Kubeconfig, flag
       proxyUrl: checkedProxy(proxyUrl ?? "", `the proxy-url of cluster ${clusterName}`),
     }),
     disableCompression: cluster.entry["disable-compression"] === true,
-    // Without TLS nothing secret of the user is sent; what the address itself says goes before it, as in Go's HTTP client.
+    // No credentials are sent without TLS; those in the address itself take precedence, as in Go's HTTP client.
     login: userinfo ?? (plain ? { is: "none" } : login),
     ...(keyPair !== undefined && !plain && { keyPair }),
     ...(impersonation !== undefined && { impersonation }),
@@ -119,7 +120,7 @@ function named<T>(
 ): From<T> {
   const entry = entries.get(name);
   if (entry !== undefined) return entry;
-  // A context may name no user at all; --server may stand for a cluster.
+  // A context may name no user; --server may replace a cluster.
   if (name === "") return { entry: {} as T, file: "" };
   const by = flag !== undefined ? `--${what}` : `context ${contextName}`;
   throw new KubeconfigError(`Cannot use the ${what} ${name} of ${by}: it is not in ${files(kubeconfig)}`, {
@@ -127,7 +128,7 @@ function named<T>(
   });
 }
 
-/** A flag about the certificate takes the place of all that the kubeconfig says about it. */
+/** A flag about the server's certificate replaces everything that the kubeconfig says about it. */
 async function tlsOf(
   host: Host,
   cluster: From<ClusterEntry>,

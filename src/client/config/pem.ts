@@ -3,14 +3,14 @@ import type { Host } from "../../platform/host.ts";
 import { KubeconfigError } from "./kubeconfig-types.ts";
 import { shownPath } from "./redacted.ts";
 
-/** Where a PEM text comes from: data, which is Base64, or a file; both are an error, as for kubectl. */
+/** The source of a PEM text: Base64 data or a file; both are an error, as in kubectl. */
 export interface PemSource {
   readonly data?: string | undefined;
   readonly path?: string | undefined;
   readonly folder: string;
 }
 
-/** @throws KubeconfigError naming `what`. */
+/** The PEM text, if the source has one. @throws KubeconfigError naming `what`. */
 export async function pem(host: Host, source: PemSource, what: string): Promise<string | undefined> {
   if ((source.data ?? "") !== "" && (source.path ?? "") !== "") {
     throw new KubeconfigError(`Cannot choose ${what}: the file and the data are both given`, {
@@ -31,7 +31,7 @@ export async function pem(host: Host, source: PemSource, what: string): Promise<
     text = await host.readFile(path);
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
-    // The system's own words name the path.
+    // The system's message contains the path.
     const why = code === "EACCES" ? "permission denied" : code === "EISDIR" ? "it is a folder" : (code ?? message);
     throw new KubeconfigError(`Cannot read ${what} ${shownPath(path)}: ${why}`, { cause: error });
   }

@@ -1,11 +1,13 @@
-/** Which proxy a server is asked through. */
+/** Which proxy is used for a server. */
 import { KubeconfigError } from "./kubeconfig-types.ts";
 import { withoutUserinfo } from "./redacted.ts";
 
 /**
- * The URL of a proxy, if it is one that can be used: http, https or socks5. `what` says where it stands.
+ * The URL of a proxy, if it is supported: http, https or socks5. `what` says where the URL was found.
+ *
  * @throws KubeconfigError
- * Source: client-go v0.36 tools/clientcmd/helpers.go parseProxyURL; differs: socks5h is taken too, as Go's transport takes it.
+ * Source: client-go v0.36 tools/clientcmd/helpers.go parseProxyURL; differs: socks5h is accepted too, as by Go's
+ * transport.
  */
 export function checkedProxy(url: string, what: string): string {
   if (URL.canParse(url) && /^(https?|socks5h?):$/.test(new URL(url).protocol)) return url;
@@ -13,8 +15,10 @@ export function checkedProxy(url: string, what: string): string {
 }
 
 /**
- * The proxy of the environment: HTTPS_PROXY or HTTP_PROXY, unless NO_PROXY names the host. Loopback is never proxied.
- * @throws KubeconfigError for one that cannot be used.
+ * The proxy of the environment: HTTPS_PROXY or HTTP_PROXY, unless NO_PROXY contains the host. Loopback is never
+ * proxied.
+ *
+ * @throws KubeconfigError for an unsupported one.
  * Source: golang.org/x/net/http/httpproxy, which client-go uses.
  */
 export function proxyFromEnvironment(
@@ -40,7 +44,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** An entry is `*`, an address, a range, or a domain, which stands for what is below it too; a port may follow. */
+/** An entry is `*`, an address, a range, or a domain including its subdomains; a port may follow. */
 function names(entry: string, host: string, port: string): boolean {
   if (entry === "*") return true;
   if (entry.includes("/")) return inRange(entry, host);
@@ -51,7 +55,7 @@ function names(entry: string, host: string, port: string): boolean {
   return host.endsWith(`.${domain}`) && !/^[\d.]+$/.test(host);
 }
 
-/** Whether an IPv4 address lies in `10.0.0.0/8`. */
+/** Whether an IPv4 address is in a range such as `10.0.0.0/8`. */
 function inRange(range: string, host: string): boolean {
   const [base = "", bits = ""] = range.split("/");
   const [a, b] = [addressOf(base), addressOf(host)];

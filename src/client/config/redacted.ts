@@ -1,11 +1,13 @@
-/** Values of a kubeconfig or a flag as an error may show them: what is printed may be logged, and must hold no credential. */
+/**
+ * Values of a kubeconfig or a flag as errors may show them: errors may be logged, so they must not contain credentials.
+ */
 
-/** A URL, or what was meant for one, without the user and password in it. */
+/** A URL, or what was meant to be one, without user and password. */
 export function withoutUserinfo(url: string): string {
   return JSON.stringify(url.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, "$1"));
 }
 
-/** A part of a URL without its escapes; as it stands where they are none. */
+/** A part of a URL without percent-encoding; unchanged if it is not validly encoded. */
 export function unescaped(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -14,10 +16,10 @@ export function unescaped(part: string): string {
   }
 }
 
-/** Longer ones are no names of files on any system. */
+/** The longest file name on any system. */
 const longestName = 255;
 
-/** A path; where it cannot be one, and so may be the secret itself in the wrong field, only how long it is. */
+/** A path; if it cannot be a path, and so may be a secret in the wrong field, only its length. */
 export function shownPath(path: string): string {
   const name = path.split(/[/\\]/).at(-1) ?? "";
   return /[\r\n]/.test(path) || name.length > longestName || path.includes("-----BEGIN")
@@ -25,7 +27,7 @@ export function shownPath(path: string): string {
     : path;
 }
 
-/** What a value is, in place of the value. */
+/** The type of a value, to be shown instead of the value. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";

@@ -1,7 +1,7 @@
-/** How to reach one cluster, and as whom: what a kubeconfig and flags come down to. */
+/** How to reach one cluster, and as whom: the result of a kubeconfig and flags. */
 import type { ExecEntry } from "./kubeconfig-types.ts";
 
-/** kubectl's global flags, as far as they choose a cluster and a login. Files are seen from the current folder. */
+/** kubectl's global flags that select a cluster and a login. Paths are relative to the working directory. */
 export interface ConfigFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -22,23 +22,24 @@ export interface ConfigFlags {
   readonly requestTimeout?: number;
 }
 
-/** How a request says who sends it. A client certificate may come on top. */
+/** How requests are authenticated, possibly in addition to a client certificate. */
 export type AuthInfo =
   | { readonly is: "none" }
   | { readonly is: "token"; readonly token: string }
-  /** The token counts while the file cannot be read. */
+  /** `token` is used while the file cannot be read. */
   | { readonly is: "token-file"; readonly path: string; readonly token?: string }
   | { readonly is: "basic"; readonly username: string; readonly password: string }
   | { readonly is: "exec"; readonly plugin: ExecEntry; readonly folder: string }
-  /** The id token that kubectl keeps in the kubeconfig (auth-provider `oidc`). */
+  /** The id token that kubectl stores in the kubeconfig (auth-provider `oidc`). */
   | { readonly is: "oidc"; readonly idToken: string };
 
-/** PEM both. */
+/** A client certificate and its key, both PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
 }
 
+/** The identity that requests act as (`--as`). */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
@@ -46,13 +47,13 @@ export interface Impersonation {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** All that is needed to talk to one cluster, with every file read except those that are read again and again. */
+/** Everything needed to connect to one cluster; all files have been read, except those that are read repeatedly. */
 export interface RestConfig {
-  /** Empty where there is none: flags alone, or in a cluster. */
+  /** Empty if there is none: with flags only, or in a cluster. */
   readonly context: string;
   readonly clusterName: string;
   readonly userName: string;
-  /** With scheme, without a slash at the end; a path may follow. */
+  /** With scheme, without a trailing slash; may include a path. */
   readonly server: string;
   readonly namespace: string;
   readonly tls: { readonly ca?: string; readonly serverName?: string; readonly insecure: boolean };

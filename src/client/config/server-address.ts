@@ -1,18 +1,20 @@
-/** Where an API server is, as a kubeconfig or `--server` says it. */
+/** The address of an API server, as a kubeconfig or `--server` has it. */
 import type { AuthInfo } from "./rest-config.ts";
 import { KubeconfigError } from "./kubeconfig-types.ts";
 import { unescaped, withoutUserinfo } from "./redacted.ts";
 
+/** A parsed address. */
 export interface ServerAddress {
-  /** With scheme, without user, password, query, and slash at the end. */
+  /** With scheme; without user, password, query and trailing slash. */
   readonly server: string;
-  /** User and password of the address, where it has some. */
+  /** User and password in the address, if any. */
   readonly userinfo?: Extract<AuthInfo, { readonly is: "basic" }>;
 }
 
 /**
- * Reads an address. One without a scheme is asked without TLS, also beside a certificate authority: kubectl does the same, and the
- * same file must not lead to two places. `where` ends the error.
+ * Parses an address. Without a scheme it is http, even with a certificate authority: kubectl does the same, and one
+ * file must not lead to two places. `where` ends the error message.
+ *
  * @throws KubeconfigError
  * Source: client-go v0.36 rest/url_utils.go DefaultServerURL, tools/clientcmd/client_config.go ClientConfig.
  */

@@ -3,9 +3,9 @@ import type { KeyPair } from "../config/rest-config.ts";
 import type { Credential, CredentialSource } from "../config/credential.ts";
 
 /**
- * Sends each request with the present credentials. One that is refused with 401 is sent once more if newer ones can be had: a
- * refused request has not been looked at, so that is safe for writes too. `open` is asked for a transport when the certificate
- * changes; a connection stays with the certificate it was made with.
+ * Sends each request with the current credentials. A request refused with 401 is sent once more if newer credentials
+ * are available: the server has not processed it, so that is safe for writes too. `open` is called for a transport when
+ * the certificate changes; a connection keeps the certificate it was opened with.
  */
 export function withCredentials(
   credentials: CredentialSource,

@@ -1,22 +1,25 @@
-/** The first answer of a server: said that it is waited for, and not waited for longer than a connection may take. */
+/**
+ * The first response of a server: reports that it is awaited, and stops waiting if no connection can be established.
+ */
 import type { Timeline } from "../../platform/timeline.ts";
 import type { ApiRequest, ApiResponse, Transport } from "../../api/transport.ts";
 
+/** How the wait for the first response is observed. */
 export interface FirstContactOptions {
   readonly timeline: Timeline;
-  /** Makes a connection of its own. @throws TransportError that is to be told, when it takes too long. */
+  /** Opens a connection of its own. @throws TransportError if that takes too long; requests then fail with it. */
   readonly probe: (signal: AbortSignal) => Promise<void>;
-  /** No answer has come for two seconds. Called once. */
+  /** Called once if there has been no response for 2 s. */
   readonly onSlow: () => void;
 }
 
-/** So long nobody asks what is going on. The limits of the probe count from here. */
+/** Delay before the first report. The limits of the probe start here. */
 export const patienceMs = 2000;
 
 /**
- * A transport that looks after its first request: after 2 s without an answer it says so and tries the connection by itself. A
- * server that cannot be connected to, or does not shake hands, ends all requests that wait; one that is only slow is waited for.
- * After the first answer it costs nothing.
+ * Watches the first request: after 2 s without a response it reports that, and probes the connection. If the server
+ * cannot be connected to, or does not complete the TLS handshake, all waiting requests fail; a server that is only slow
+ * is waited for. After the first response it costs nothing.
  */
 export function withFirstContact(transport: Transport, options: FirstContactOptions): Transport {
   let contact: Contact | undefined = new Contact(options);
@@ -33,7 +36,7 @@ export function withFirstContact(transport: Transport, options: FirstContactOpti
 
 class Contact {
   readonly #options: FirstContactOptions;
-  /** Ends the requests that wait. A new one for each probe. */
+  /** Fails the waiting requests. A new one for each probe. */
   #failed: AbortController = new AbortController();
   /** Ends the probe. */
   readonly #answered: AbortController = new AbortController();
@@ -45,7 +48,7 @@ class Contact {
   }
 
   async send(transport: Transport, request: ApiRequest): Promise<ApiResponse> {
-    // Not `AbortSignal.any`: nothing but the request would hold its result, and the body is read with it.
+    // Not `AbortSignal.any`: only the request would reference its result, while the body is still read with it.
     const either = new AbortController();
     const failed = this.#failed.signal;
     for (const signal of [request.signal, failed]) {
@@ -63,7 +66,7 @@ class Contact {
     }
   }
 
-  /** From the first request on: tries that fail one after the other are no answer either. */
+  /** Starts with the first request and continues through retries: failures are not responses. */
   #begin(): void {
     const { timeline } = this.#options;
     this.#cancelTimer ??= timeline.after(patienceMs, "first contact", () => void this.#slow(), { background: true });
@@ -71,7 +74,7 @@ class Contact {
 
   async #slow(): Promise<void> {
     this.#options.onSlow();
-    // Between two tries there is nothing to find out: each has ended by itself.
+    // Between two retries there is nothing to probe: each has failed by itself.
     if (this.#waiting === 0) return;
     try {
       await this.#options.probe(this.#answered.signal);

@@ -13,18 +13,20 @@ import {
 import { isPagedList, isWatch } from "./request-kind.ts";
 import { acceptMetadata } from "./accept-metadata.ts";
 
+/** Where and how to connect. */
 export interface HttpTransportOptions extends HttpSettings {
-  /** With scheme; a path in front of all paths may follow. */
+  /** With scheme; may include a path that prefixes all paths. */
   readonly server: string;
-  /** On every request; a name with several values is sent as several lines. */
+  /** Sent with every request; a name with several values is sent as several headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Ask the server not to compress. */
+  /** Requests uncompressed responses. */
   readonly disableCompression?: boolean;
 }
 
+/** A transport with connections to be closed. */
 export interface HttpTransport extends Transport {
   /**
-   * Makes a connection of its own and drops it. Resolves where one comes about, or fails in another way than by the time it takes.
+   * Opens a connection and closes it. Resolves once it is established, or fails for another reason than time.
    * @throws TransportError `timeout`
    */
   tryConnection(limits: ConnectionLimits, signal: AbortSignal): Promise<void>;
@@ -32,7 +34,7 @@ export interface HttpTransport extends Transport {
   close(): void;
 }
 
-/** Opens connections to one server. They are kept, and closed by `close`. */
+/** A transport to one server. Connections are kept alive until `close`. */
 export function httpTransport(options: HttpTransportOptions): HttpTransport {
   const http: HttpClient = openHttp(options);
   const server = options.server.replace(/\/+$/, "");
@@ -100,7 +102,7 @@ const failures: Readonly<Record<HttpFailure, TransportFailure>> = {
   timeout: "timeout",
 };
 
-/** Whatever was thrown after an abort is the abort. */
+/** Any error after an abort is the abort. */
 function failureOf(thrown: unknown, signal: AbortSignal, host: string): unknown {
   if (signal.aborted) return signal.reason;
   if (thrown instanceof TransportError) return thrown;

@@ -4,8 +4,8 @@ import { isWatch } from "./request-kind.ts";
 const defaultMost = 64;
 
 /**
- * At most `most` requests under way at once, from being sent to the end of their bodies; others wait in order. Watches are not
- * counted: they stay open, and would starve the rest.
+ * At most `most` concurrent requests, each counted until its body ends; others wait in order. Watches do not count:
+ * they stay open, and would starve the rest.
  */
 export function withMaxInFlight(transport: Transport, most: number = defaultMost): Transport {
   const gate = new Gate(most);
@@ -52,7 +52,7 @@ class Gate {
     });
   }
 
-  /** Atomic: the place goes to the one that has waited longest, or is free. */
+  /** Atomic: passes the slot to the longest-waiting request, or frees it. */
   leave(): void {
     for (const admit of this.#waiting) {
       this.#waiting.delete(admit);

@@ -1,27 +1,28 @@
 import type { ApiRequest, Transport } from "../../api/transport.ts";
 
-/** Something meant to write through a transport that only reads. Nothing was sent. */
+/** A write was attempted through a read-only transport. Nothing was sent. */
 export class ReadOnlyError extends Error {
   override readonly name = "ReadOnlyError";
 }
 
+/** What a read-only transport lets through. */
 export interface ReadOnlyOptions {
-  /** Let writes through with dryRun=All, so that the server answers what would have come of them, and stores nothing. */
+  /** Sends writes with dryRun=All: the server processes them without storing anything. */
   readonly serverValidate?: boolean;
 }
 
-/** Reviews of oneself: a POST that stores nothing. */
+/** Self reviews: a POST that stores nothing. */
 const selfReviews = /^\/apis\/(authorization|authentication)\.k8s\.io\/[^/]+\/self[a-z]*reviews$/;
-/** Subresources that a GET acts through: they reach into a node, a pod or a service. */
+/** Subresources through which even a GET acts on a node, a pod or a service. */
 const acting = /\/(pods|nodes|services)\/[^/]+\/(exec|attach|portforward|proxy)(\/|$)/;
 
 /**
- * A transport that cannot change a cluster: GET and reviews of oneself go through; with `serverValidate` writes do too, as dry
- * runs; for anything else `send` throws before a byte leaves.
+ * A transport that cannot change a cluster: it passes GET and self reviews, and with `serverValidate` writes as dry
+ * runs; for anything else `send` rejects before anything is sent.
  */
 export function readOnly(transport: Transport, options: ReadOnlyOptions = {}): Transport {
   return {
-    // Async, so that the refusal comes as a rejection like every other one.
+    // Async, so that the error is a rejection like every other one.
     async send(request) {
       if (acting.test(request.path)) throw refusal(request);
       if (request.method === "GET") return transport.send(request);
@@ -36,7 +37,7 @@ function refusal(request: ApiRequest): ReadOnlyError {
   return new ReadOnlyError(`Cannot send ${request.method} ${request.path}: this connection only reads`);
 }
 
-/** The query alone does not do for a DELETE: the server ignores it when the request has options as its body. */
+/** The query parameter is not enough for a DELETE: the server ignores it when the body contains options. */
 function asDryRun(request: ApiRequest): ApiRequest {
   const query = [...(request.query ?? []).filter(([name]) => name !== "dryRun"), ["dryRun", "All"] as const];
   if (request.body === undefined || request.method !== "DELETE") return { ...request, query };

@@ -1,12 +1,12 @@
-/** What a request is, read from the request itself: wrappers of a transport have nothing else. */
+/** Properties of a request, derived from the request itself: wrappers of a transport know nothing else. */
 import type { ApiRequest } from "../../api/transport.ts";
 
-/** A list in pages: the beginning of an answer tells how to go on, and is wanted before its end. */
+/** A paged list: the start of its response contains the continue token, which is needed before the end. */
 export function isPagedList(request: ApiRequest): boolean {
   return request.method === "GET" && (request.query?.some(([name]) => name === "limit") ?? false);
 }
 
-/** A watch: it stays open, and is neither counted nor limited like other requests. */
+/** A watch: it stays open, and is not counted or rate-limited like other requests. */
 export function isWatch(request: ApiRequest): boolean {
   return request.query?.some(([name, value]) => name === "watch" && (value === "true" || value === "1")) ?? false;
 }

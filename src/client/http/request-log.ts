@@ -2,16 +2,18 @@ import { messageOf } from "../../api/error-message.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { Transport } from "../../api/transport.ts";
 
+/** Where log lines go. */
 export interface LogOptions {
   readonly timeline: Timeline;
-  /** The address that paths are below. */
+  /** The address that paths are relative to. */
   readonly server: string;
   readonly log: (line: string) => void;
 }
 
 /**
- * Tells of each request when its answer begins, or fails: `GET https://127.0.0.1:6443/version 200 in 12 ms`. Headers and bodies, and
- * so logins, are not told of. Source: what `kubectl -v=6` tells, client-go v0.36 transport/round_trippers.go.
+ * Logs each request when its response starts or fails: `GET https://127.0.0.1:6443/version 200 in 12 ms`. Headers and
+ * bodies, and so credentials, are not logged. Source: what `kubectl -v=6` prints, client-go v0.36
+ * transport/round_trippers.go.
  */
 export function withRequestLog(transport: Transport, { timeline, server, log }: LogOptions): Transport {
   return {

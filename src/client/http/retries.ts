@@ -2,25 +2,27 @@ import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { TransportError, type ApiRequest, type ApiResponse, type Transport } from "../../api/transport.ts";
 import { isWatch } from "./request-kind.ts";
 
+/** When retries end, and their clock. */
 export interface RetryOptions {
   readonly timeline: Timeline;
-  /** Tries after the first one. Default 10. */
+  /** Attempts after the first one. Default 10. */
   readonly retries?: number;
 }
 
 const defaultRetries = 10;
-/** How long a GET waits before it is sent again over a new connection. */
+/** Delay before a GET is sent again over a new connection. */
 const reconnectMs = 1000;
 
-/** The value of a Retry-After header in milliseconds; undefined where there is none, or it is a date. */
+/** The value of a Retry-After header in milliseconds; undefined if it is absent or a date. */
 export function retryAfterMs(header: string | undefined): number | undefined {
   return header !== undefined && /^\d+$/.test(header.trim()) ? Number(header) * 1000 : undefined;
 }
 
 /**
- * Sends a request again when the server asks for it by a Retry-After, on 429 or any 5xx, or when the connection of a GET broke
- * before its answer. A write is never sent again after a broken connection: it may have been applied. Watches that break are
- * left to whoever watches.
+ * Sends a request again if the server requests it with Retry-After on 429 or any 5xx, or if the connection of a GET
+ * broke before the response. A write is never repeated after a broken connection: it may have been applied. Watches
+ * that break are left to the caller.
+ *
  * Source: client-go v0.36 rest/with_retry.go, rest/request.go; differs: a watch that could not be opened is an error.
  */
 export function withRetries(transport: Transport, options: RetryOptions): Transport {
@@ -50,7 +52,7 @@ async function attempted(transport: Transport, request: ApiRequest): Promise<Api
   }
 }
 
-/** Undefined: this is the answer. */
+/** The delay before a retry; undefined if this is the final response. */
 function waitBefore(answer: ApiResponse | TransportError, request: ApiRequest): number | undefined {
   if (answer instanceof TransportError) {
     return answer.failure === "broken" && request.method === "GET" && !isWatch(request) ? reconnectMs : undefined;

@@ -1,25 +1,29 @@
-/** Ends requests whose connection has died without a word, and those that take longer than they may. */
+/** A read-idle timeout for responses and watch bodies, and a time limit for requests. */
 import type { Timeline } from "../../platform/timeline.ts";
 import { TransportError, type ApiBody, type ApiRequest, type Transport } from "../../api/transport.ts";
 import { isWatch } from "./request-kind.ts";
 
+/** When a request counts as dead or overdue. */
 export interface WatchdogOptions {
   readonly timeline: Timeline;
   /**
-   * How long an answer may be waited for without a byte. A server sends bookmarks about every 60 s and ends any other request
-   * after 60 s, so the default of 90 s means a half-open connection.
+   * How long a response may receive no bytes. A server sends bookmarks about every 60 s and ends any other request
+   * after 60 s, so after the default of 90 s the connection is half-open.
    */
   readonly silentMs?: number;
-  /** kubectl's `--request-timeout`: how long a request may take, its body included. Watches are not held to it. Default: no limit. */
+  /**
+   * kubectl's `--request-timeout`: how long a request may take, including its body. Does not apply to watches. Default:
+   * no limit.
+   */
   readonly requestTimeoutMs?: number;
-  /** A connection was taken for dead: the idle ones beside it are likely dead too. */
+  /** Called when a connection is considered dead: idle ones beside it are likely dead too. */
   readonly onSilence?: () => void;
 }
 
 const defaultSilentMs = 90_000;
 
-/** One request under guard. Chunks only note the time; one timer looks at it now and then. */
-class Guard {
+/** One request under observation. Chunks only record the time; a single timer checks it periodically. */
+class IdleTimeout {
   readonly #controller: AbortController = new AbortController();
   readonly #timeline: Timeline;
   readonly #silentMs: number;
@@ -65,7 +69,7 @@ class Guard {
     this.#outer.removeEventListener("abort", this.#onAbort);
   }
 
-  /** The watchdog's own reason, where it was the one that ended the request. */
+  /** The watchdog's reason, if it ended the request; otherwise what was thrown. */
   reason(thrown: unknown): unknown {
     return this.#controller.signal.aborted ? this.#controller.signal.reason : thrown;
   }
@@ -79,9 +83,9 @@ class Guard {
   #look(): void {
     const now = this.#timeline.now();
     if (now >= this.#deadline) return this.#break("timed out: --request-timeout is over");
-    // A consumer that takes its time is no silence.
+    // A slow consumer is not silence.
     const silent = this.#waiting ? now - this.#waitingSince : 0;
-    // The clock has fractions that timers may round away.
+    // Timers may round away the clock's fractions.
     if (silent >= this.#silentMs - 1) {
       this.#break(`silent for ${Math.round(silent / 1000)} s: the connection is taken for dead`);
       this.#onSilence?.();
@@ -95,12 +99,14 @@ class Guard {
   }
 }
 
-/** A transport whose requests end in a TransportError when the connection has gone silent, or after the time limit. */
+/**
+ * A transport whose requests fail with a TransportError when the connection has gone silent, or after the time limit.
+ */
 export function withWatchdog(transport: Transport, options: WatchdogOptions): Transport {
   return {
     async send(request) {
       request.signal.throwIfAborted();
-      const guard = new Guard(options, request);
+      const guard = new IdleTimeout(options, request);
       try {
         const response = await transport.send({ ...request, signal: guard.signal });
         guard.arrived();
@@ -117,7 +123,7 @@ export function withWatchdog(transport: Transport, options: WatchdogOptions): Tr
   };
 }
 
-function guardedBody(body: ApiBody, guard: Guard): ApiBody {
+function guardedBody(body: ApiBody, guard: IdleTimeout): ApiBody {
   return {
     async next() {
       guard.wait();

@@ -1,10 +1,11 @@
-/** The door that writes pass only while their sender may write: while its Leases are good. */
+/** Writes pass only while their sender may write: while its Leases are valid. */
 import { type ApiRequest, type Transport, TransportError } from "../../api/transport.ts";
 
+/** Whether writes may be sent now. */
 export interface WriteFence {
-  /** Whether a write may leave now; asked right before it does. */
+  /** Whether a write may be sent now; checked immediately before sending. */
   readonly isOpen: boolean;
-  /** Resolves as soon as it is open. @throws when it will not open any more; the signal's reason. */
+  /** Resolves when it is open. @throws if it will never open again; the signal's reason. */
   opened(signal: AbortSignal): Promise<void>;
 }
 
@@ -12,8 +13,11 @@ function isHeldBack({ method, renewsLease }: ApiRequest): boolean {
   return method !== "GET" && renewsLease !== true;
 }
 
-/** Writes wait until the fence is open: for the outside, before they take a place or a token that others need. */
-export function waitingAtFence(transport: Transport, fence: WriteFence): Transport {
+/**
+ * Delays writes until the fence is open: the outermost wrapper, so that they do not occupy a slot or a token that
+ * others need.
+ */
+export function withWriteFence(transport: Transport, fence: WriteFence): Transport {
   return {
     async send(request) {
       if (isHeldBack(request) && !fence.isOpen) await fence.opened(request.signal);
@@ -23,11 +27,11 @@ export function waitingAtFence(transport: Transport, fence: WriteFence): Transpo
 }
 
 /**
- * No write leaves while the fence is closed: for the inside, next to the wire, since a write may have waited for its turn, or for
- * credentials, for longer than it may. What is refused here has not been sent. A process that is stopped between this question and
- * its next system call is the one hole that is left.
+ * Refuses writes while the fence is closed: the innermost wrapper, because a write may have waited for its turn or for
+ * credentials too long. A refused write has not been sent. The one remaining gap is a process suspended between this
+ * check and its next system call.
  */
-export function fencedOff(transport: Transport, fence: WriteFence): Transport {
+export function refuseWhileClosed(transport: Transport, fence: WriteFence): Transport {
   return {
     async send(request) {
       if (isHeldBack(request) && !fence.isOpen) {

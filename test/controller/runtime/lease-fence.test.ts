@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
 import { TransportError, type Transport } from "../../../src/api/transport.ts";
 import { createClient } from "../../../src/client/api/client.ts";
-import { fencedOff, waitingAtFence } from "../../../src/client/http/write-fence.ts";
+import { refuseWhileClosed, withWriteFence } from "../../../src/client/http/write-fence.ts";
 import { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
 import { virtualCluster, type VirtualCluster } from "../../support/virtual-cluster.ts";
 
@@ -34,7 +34,7 @@ async function door(between: (inner: Transport) => Transport = (inner) => inner)
       return server.send(request);
     },
   };
-  const transport = waitingAtFence(between(fencedOff(wire, fence)), fence);
+  const transport = withWriteFence(between(refuseWhileClosed(wire, fence)), fence);
   const client = createClient({ transport, bus, timeline });
   let count = 0;
   return {
