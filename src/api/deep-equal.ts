@@ -1,7 +1,7 @@
-/** Whether two pieces of plain JSON are the same. */
+/** Equality of plain JSON. */
 import { isObject } from "./json.ts";
 
-/** Whether two pieces of plain JSON are the same; the order of keys does not count. */
+/** Whether two pieces of plain JSON are equal, regardless of the order of keys. */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {

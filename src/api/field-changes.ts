@@ -1,10 +1,11 @@
-/** What differs between two objects, as field paths. */
+/** Differences between two objects, as field paths. */
 import { deepEqual } from "./deep-equal.ts";
 import { type ChangedNodes, changedNodes } from "./changed-nodes.ts";
 import { isObject } from "./json.ts";
 
 export { deepEqual } from "./deep-equal.ts";
 
+/** One changed field. `before` is undefined for an added field, `after` for a removed one. */
 export interface FieldChange {
   /**
    * `.spec.replicas`; keys that are no identifiers as `.metadata.labels["a.b/c"]`; items of a list by their type or name where all
@@ -60,7 +61,7 @@ function compareFields(path: string, before: unknown, after: unknown, into: Comp
   eachField(path, before, after, into.changes, (at, old, now) => compareFields(at, old, now, into));
 }
 
-/** Two objects or two lists. */
+/** Whether both are objects, or both lists. */
 function isComparable(before: unknown, after: object): boolean {
   return typeof before === "object" && before !== null && Array.isArray(before) === Array.isArray(after);
 }
@@ -118,7 +119,7 @@ function compareLists(path: string, before: List, after: List, into: FieldChange
       else compare(at, old, item, into);
     }
     for (const [name, item] of was) if (!is.has(name)) into.push({ path: `${path}[${itemStep(name)}]`, before: item });
-    // The same items in another order.
+    // Equal items in a different order.
     if (into.length === from && !deepEqual(before, after)) into.push({ path, before, after });
   } else if (before.length === after.length) {
     for (let index = 0; index < after.length; index++) compare(`${path}[${index}]`, before[index], after[index], into);
@@ -140,7 +141,7 @@ function namedItems(path: string, list: List): ReadonlyMap<string, unknown> | un
   return items;
 }
 
-/** `Ready`, `web`, `example.com/ready`; what could be taken for a place, or is no plain word, in quotes. */
+/** `Ready`, `web`, `example.com/ready`; quoted if it could be taken for an index or is not a plain word. */
 function itemStep(name: string): string {
   return /^[A-Za-z][\w./-]*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -1,9 +1,9 @@
-/** Who owns what changed, by the field sets of managedFields. */
+/** Who owns changed fields, by the field sets of managedFields. */
 import { deepEqual } from "./deep-equal.ts";
 import type { ChangedNodes } from "./changed-nodes.ts";
 import { isObject } from "./json.ts";
 
-/** Of the changes from one state of an object to the next. */
+/** The owners of the changes from one state of an object to the next. */
 export interface ChangeOwners {
   /** Whether something is there, or is another, that was not so before; what is only gone does not count. */
   readonly addsOrChanges: boolean;
@@ -11,6 +11,7 @@ export interface ChangeOwners {
   readonly owners: readonly number[];
 }
 
+/** Two states of an object, and the field sets of those who may own the changes. */
 export interface OwnedChange {
   readonly before: unknown;
   readonly after: unknown;
@@ -39,11 +40,11 @@ export function ownersOfChange({ before, after, changed, sets }: OwnedChange): C
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What an entry says of a place: its node there; `whole`: it owns, in one piece, what the place is part of. */
+/** An entry's claim to a path: its node there; `whole`: it owns, as a unit, something that contains the path. */
 type Claim = Json | "whole" | undefined;
 type Claims = readonly Claim[];
 
-/** Whether what stands at the same place before and after is the same. */
+/** Whether the values at the same path before and after are equal. */
 type Same = (before: unknown, after: unknown) => boolean;
 
 interface Place {
@@ -53,7 +54,7 @@ interface Place {
   readonly claims: Claims;
 }
 
-/** What the API server keeps without an owner. */
+/** Fields that the API server sets without an owner. */
 const unowned: ReadonlySet<string> = new Set([
   ".apiVersion",
   ".kind",
@@ -134,7 +135,7 @@ class OwnerSearch {
   }
 }
 
-/** What the claim to a place says of a part of it. */
+/** The claim to a part of something, derived from the claim to the whole. */
 function partOf(claim: Claim, member: string, byParts: boolean): Claim {
   if (claim === undefined) return undefined;
   const node = claim === "whole" ? undefined : claim[member];
@@ -146,7 +147,7 @@ function hasMember(claim: Claim, matches: (name: string) => boolean): boolean {
   return isObject(claim) && Object.keys(claim).some(matches);
 }
 
-/** Whether `k:{"type":"Ready"}`, `v:"a"` or `i:0` means this item of a list. */
+/** Whether `k:{"type":"Ready"}`, `v:"a"` or `i:0` names this item of a list. */
 function names(member: string, item: unknown, index: number): boolean {
   const text = member.slice(2);
   switch (member.slice(0, 2)) {

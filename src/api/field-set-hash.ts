@@ -1,8 +1,8 @@
-/** A field set of managedFields as one number: enough to see whether it has become another one. */
+/** A hash of a field set of managedFields, to detect that it has changed. */
 
 /**
- * 53 bits of a field set, by way of its keys (cyrb53): two sets of one entry that differ are taken for one in a case of 2⁵³. It goes
- * through the set itself, which takes a third of the time of writing it as text first.
+ * A 53-bit hash of a field set's keys (cyrb53): two different sets of one entry collide in one of 2⁵³ cases. Hashing
+ * the set directly takes a third of the time of serializing it first.
  */
 export function hashOfFieldSet(set: unknown): number {
   const hash = new SetHash();

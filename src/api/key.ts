@@ -1,8 +1,9 @@
 /** Object keys: `namespace/name`, or `name` alone for what has no namespace, as in client-go's `cache.MetaNamespaceKeyFunc`. */
 
-/** `namespace/name` or `name`. Neither part may hold a slash, which the API server guarantees. */
+/** `namespace/name` or `name`. Neither part contains a slash; the API server guarantees that. */
 export type ObjectKey = string;
 
+/** Where an object is, within its kind. The namespace is empty for cluster-scoped objects. */
 export interface NamespacedName {
   /** Empty for cluster-scoped objects. */
   readonly namespace: string;

@@ -31,7 +31,7 @@ export interface Kind<T extends StoredObject = StoredObject> {
   readonly namespaced: boolean;
   /** kubectl's short names: `rs`. */
   readonly shortNames?: readonly string[];
-  /** Never there at run time; carries T. */
+  /** Never present at run time; carries T. */
   readonly [objectType]?: T;
 }
 
@@ -53,12 +53,12 @@ export function kindOf<T extends StoredObject>(kind: Omit<Kind<T>, typeof object
   return kind;
 }
 
-/** `apps/v1`, or `v1` for the core group: what stands in `apiVersion`. */
+/** `apps/v1`, or `v1` for the core group: the value of `apiVersion`. */
 export function apiVersionOf(kind: Kind): string {
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
 }
 
-/** `replicasets.apps`, or `pods` for the core group: a name that no other kind has. */
+/** `replicasets.apps`, or `pods` for the core group: unique among kinds. */
 export function resourceOf(kind: Kind): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }

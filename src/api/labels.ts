@@ -1,8 +1,10 @@
 /** Label selectors: matching, and reading `LabelSelector` objects; `selector-parser.ts` reads the text form. */
 import type { LabelSelector } from "./types.ts";
 
+/** `metadata.labels`. */
 export type Labels = Readonly<Record<string, string>>;
 
+/** One requirement of a selector. */
 export interface Requirement {
   readonly key: string;
   readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Equals" | "NotEquals" | "GreaterThan" | "LessThan";
@@ -37,6 +39,9 @@ function meets(labels: Labels, { key, operator, values }: Requirement): boolean 
   }
 }
 
+/**
+ * Whether the labels satisfy the selector; absent labels count as empty. Source: apimachinery v0.36 labels/selector.go.
+ */
 export function matches(selector: Selector, labels: Labels | undefined): boolean {
   if (selector === "nothing") return false;
   return selector.every((requirement) => meets(labels ?? {}, requirement));
@@ -48,8 +53,8 @@ export function matchesEverything(selector: Selector): boolean {
 }
 
 /**
- * An absent selector selects nothing, an empty one everything.
- * @throws RangeError for an operator that is not one, or values that do not fit it.
+ * The selector of a `LabelSelector`: an absent one selects nothing, an empty one everything.
+ * @throws RangeError for an unknown operator, or values that do not fit it.
  * Source: apimachinery v0.36 meta/v1/helpers.go LabelSelectorAsSelector.
  */
 export function selectorOf(selector: LabelSelector | undefined): Selector {
@@ -78,12 +83,12 @@ export function selectorOf(selector: LabelSelector | undefined): Selector {
   return requirements;
 }
 
-/** A selector that asks for each label as given; of ReplicationControllers and Services. */
+/** A selector that requires each label to have this value, as in ReplicationControllers and Services. */
 export function selectorOfLabels(labels: Labels | undefined): Selector {
   return Object.entries(labels ?? {}).map(([key, value]) => ({ key, operator: "Equals", values: [value] }));
 }
 
-/** The text form that the API server and kubectl read: `app=web,tier in (a,b),!old`. */
+/** The text form that the API server and kubectl parse: `app=web,tier in (a,b),!old`. */
 export function formatSelector(selector: Selector): string {
   if (selector === "nothing") return "";
   return selector

@@ -4,7 +4,7 @@ type Dash<S extends string> = S extends `${infer A}_${infer B}` ? `${A}-${Dash<B
 type JsonKey<K> = K extends `_${infer R}` ? R : K extends `x_kubernetes_${string}` ? Dash<K> : K;
 
 /**
- * A model of client-node as it is on the wire: `Date` is a text, `_from` is `from`, `x_kubernetes_…` has dashes, `any` is
+ * The wire form of a client-node model: `Date` is a string, `_from` is `from`, `x_kubernetes_…` has dashes, `any` is
  * `unknown`; deeply read-only.
  */
 export type Plain<T> = 0 extends 1 & T
@@ -17,7 +17,7 @@ export type Plain<T> = 0 extends 1 & T
         ? { readonly [K in keyof T as JsonKey<K>]: Plain<T[K]> }
         : T;
 
-/** A copy of T that may be changed: what `draft()` makes. */
+/** A mutable copy of T: the result of `draft()`. */
 export type Draft<T> = T extends readonly (infer U)[]
   ? Draft<U>[]
   : T extends object
@@ -90,7 +90,7 @@ export type CreateInput<T> = T extends StoredObject
   : never;
 
 /**
- * A deep copy of plain JSON that may be changed: objects of a cache are shared and must not be.
+ * A mutable deep copy of plain JSON: objects of a cache are shared and must not be changed.
  *
  * @example
  * ```ts

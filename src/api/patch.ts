@@ -1,9 +1,12 @@
-/** JSON merge patch (RFC 7386) and JSON patch (RFC 6902) over plain JSON. Both answer a new value and leave theirs as they were. */
+/**
+ * JSON merge patch (RFC 7386) and JSON patch (RFC 6902) over plain JSON. Both return a new value and do not change
+ * their arguments.
+ */
 import { isObject } from "./json.ts";
 
 /**
- * A patch that cannot be applied. `malformed`: it is no patch; `failed`: it does not fit this document; `unsupported`: it asks for
- * what no such patch can say.
+ * A patch that cannot be applied. `malformed`: it is not a patch; `failed`: it does not fit this document;
+ * `unsupported`: this kind of patch cannot express it.
  */
 export class PatchError extends Error {
   override readonly name = "PatchError";
@@ -44,7 +47,7 @@ interface Place {
   readonly key: string;
 }
 
-/** A step of a JSON pointer as the key that it stands for. */
+/** A step of a JSON pointer, unescaped. */
 export const unescapedStep = (step: string): string => step.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /**
@@ -68,7 +71,7 @@ function member(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : null;
 }
 
-/** Go's strconv.Atoi. @throws PatchError */
+/** As Go's strconv.Atoi. @throws PatchError */
 function atoi(text: string): number {
   if (/^[+-]?\d+$/.test(text)) return Number(text);
   throw new PatchError("failed", `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
@@ -99,7 +102,7 @@ function remove({ container, key }: Place): void {
   else throw new PatchError("failed", `Unable to remove nonexistent key: ${key}: missing value`);
 }
 
-/** The library behind the API server does not ask whether a key is there. */
+/** The API server's library does not check that the key exists. */
 function replace({ container, key }: Place, value: unknown): void {
   if (Array.isArray(container)) container[indexOf(container, key)] = value;
   else set(container, key, value);
@@ -113,6 +116,7 @@ function same(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
 }
 
+/** Bounds that keep a small patch from producing a huge document. */
 export interface JsonPatchLimits {
   /** How many bytes of JSON all `copy` operations together may copy; without end by default. */
   readonly maxCopyBytes?: number;
@@ -120,8 +124,9 @@ export interface JsonPatchLimits {
 
 /**
  * Applies the operations in order; all or none.
- * @throws PatchError `malformed` for what is no list of operations, `failed` for one that does not fit; the message is that of
- * the library behind the API server. Source: gopkg.in/evanphx/json-patch.v4 patch.go.
+ * @throws PatchError `malformed` if it is not a list of operations, `failed` for an operation that does not fit; with
+ * the message of the API server's library.
+ * Source: gopkg.in/evanphx/json-patch.v4 patch.go.
  */
 export function jsonPatch(target: unknown, operations: unknown, limits: JsonPatchLimits = {}): unknown {
   if (!Array.isArray(operations)) throw new PatchError("malformed", "Invalid JSON Patch");

@@ -3,8 +3,10 @@
  * a nano instead of scaled ones.
  */
 
+/** How a quantity was written; sums keep the format. */
 export type QuantityFormat = "decimal" | "binary" | "exponent";
 
+/** An exact amount, and how it is written. */
 export interface Quantity {
   /** In billionths, which is the finest there is: finer ones are rounded up, away from zero. */
   readonly nano: bigint;
@@ -15,7 +17,7 @@ export interface Quantity {
 const billion = 1_000_000_000n;
 const largest = (2n ** 63n - 1n) * billion;
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+|[KMGTPE]i|[numkMGTPE]?)$/;
-/** The power of ten that a decimal suffix stands for. */
+/** The power of ten of each decimal suffix. */
 export const decimalPowers: Readonly<Record<string, number>> = {
   n: -9,
   u: -6,
@@ -42,7 +44,7 @@ const decimalUnits: Readonly<Record<number, string>> = {
   18: "E",
 };
 
-/** Undefined for a text that is no quantity. Numbers beyond 2⁶³ − 1 stand for that. */
+/** Undefined for a text that is not a quantity. Numbers above 2⁶³ − 1 become that. */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = pattern.exec(text);
   if (match === null) return undefined;
@@ -57,7 +59,7 @@ export function parseQuantity(text: string): Quantity | undefined {
   } else {
     const power =
       (format === "exponent" ? Number(suffix.slice(1)) : (decimalPowers[suffix] ?? 0)) + 9 - fraction.length;
-    // Bounded: beyond these the value is zero or the largest, whatever its digits are.
+    // Bounded: beyond these the value is zero or the maximum, whatever its digits.
     if (power > 60 && digits > 0n) nano = largest;
     else if (power < -2000) nano = digits > 0n ? 1n : 0n;
     else nano = power >= 0 ? digits * 10n ** BigInt(power) : dividedUp(digits, 10n ** BigInt(-power));
@@ -70,7 +72,9 @@ function dividedUp(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
 }
 
-/** The one way in which the API server writes a quantity: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`. */
+/**
+ * The canonical form, in which the API server writes a quantity: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`.
+ */
 export function formatQuantity({ nano, format }: Quantity): string {
   if (nano === 0n) return "0";
   const negative = nano < 0n;
@@ -106,7 +110,7 @@ function decimal(nano: bigint, exponent: boolean): string {
 const seen = new Map<string, string>();
 const seenAtMost = 10_000;
 
-/** A quantity's text in its canonical form; undefined if it is none. Kept, since the same few come again and again. */
+/** A quantity's text in canonical form; undefined if it is not a quantity. Cached, since the same few recur. */
 export function canonicalQuantity(text: string): string | undefined {
   const known = seen.get(text);
   if (known !== undefined) return known;
@@ -117,12 +121,12 @@ export function canonicalQuantity(text: string): string | undefined {
   return canonical;
 }
 
-/** Below 0, 0 or above 0 as `a` is less than, the same as, or more than `b`. */
+/** Below 0, 0 or above 0 if `a` is less than, equal to, or greater than `b`. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   return a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0;
 }
 
-/** `a + b`, written as `a` is. */
+/** `a + b`, in the format of `a`. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { nano: a.nano + b.nano, format: a.nano === 0n ? b.format : a.format };
 }

@@ -1,6 +1,6 @@
-/** The API server's refusals. */
+/** Refusals of the API server. Source: apimachinery v0.36 api/errors/errors.go. */
 
-/** A `Status` as the API server answers it. */
+/** A `Status`, as the API server returns it. */
 export interface Status {
   readonly kind?: "Status";
   readonly apiVersion?: "v1";
@@ -11,6 +11,7 @@ export interface Status {
   readonly details?: StatusDetails;
 }
 
+/** What the refusal is about, and its causes. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -20,6 +21,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
+/** One cause of a refusal: which field, and what is wrong with it. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
@@ -68,19 +70,25 @@ function is(error: unknown, code: number, ...reasons: string[]): boolean {
   return error.reason === "" ? error.code === code : reasons.includes(error.reason);
 }
 
+/** 404: the object, or the resource, does not exist. */
 export const isNotFound = (error: unknown): boolean => is(error, 404, "NotFound");
-/** The server has the path, but does not take the verb there. */
+/** 405: the server has the path, but does not support the verb there. */
 export const isMethodNotSupported = (error: unknown): boolean => is(error, 405, "MethodNotAllowed");
+/** 409 AlreadyExists: an object of this name exists. */
 export const isAlreadyExists = (error: unknown): boolean =>
   error instanceof StatusError && error.reason === "AlreadyExists";
+/** 409 Conflict: the object has changed since it was read, or a precondition failed. */
 export const isConflict = (error: unknown): boolean => is(error, 409, "Conflict");
+/** 403: RBAC, admission or a quota refused the request. */
 export const isForbidden = (error: unknown): boolean => is(error, 403, "Forbidden");
+/** 422: validation refused the object. */
 export const isInvalid = (error: unknown): boolean => is(error, 422, "Invalid");
-/** The asked resourceVersion or continue token is older than what the server keeps. */
+/** 410: the requested resourceVersion or continue token is older than what the server keeps. */
 export const isExpired = (error: unknown): boolean => is(error, 410, "Expired", "Gone");
+/** 429: retry later, or eviction would violate a disruption budget. */
 export const isTooManyRequests = (error: unknown): boolean => is(error, 429, "TooManyRequests");
 
-/** Whether the refusal is because the namespace is being deleted: nothing can be created there any more. */
+/** Whether the refusal is because the namespace is being deleted: nothing can be created in it any more. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return (
     error instanceof StatusError &&

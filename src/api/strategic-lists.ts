@@ -1,13 +1,13 @@
-/** The lists of strategic merge patches: what they are made of, and in which order their items stand. Source: as strategic-merge.ts. */
+/** The lists of strategic merge patches: the types of their items, and their order. Source: as strategic-merge.ts. */
 import { PatchError } from "./patch.ts";
 import { isObject } from "./json.ts";
 
 type Json = Record<string, unknown>;
 
-/** The key of an object that says what is to become of it. */
+/** The key of an object that contains a directive. */
 export const marker = "$patch";
 
-/** @throws PatchError for lists whose elements are of several types, and for lists of lists. */
+/** Whether the items are objects. @throws PatchError for lists of mixed types, and for lists of lists. */
 export function isListOfObjects(...lists: readonly (readonly unknown[])[]): boolean {
   let first: string | undefined;
   for (const item of lists.flat()) {
@@ -23,6 +23,7 @@ export function isListOfObjects(...lists: readonly (readonly unknown[])[]): bool
   return first === goTypeOf({});
 }
 
+/** The error for an item without its merge key. */
 export const noMergeKey = (item: Json, key: string): PatchError =>
   new PatchError("failed", `map: ${goMap(item)} does not contain declared merge key: ${key}`);
 
@@ -36,7 +37,7 @@ export function goMap(value: unknown): string {
   return `map[${parts.join(" ")}]`;
 }
 
-/** The type that Go reads a piece of JSON as. */
+/** The Go type into which a JSON value is decoded. */
 export function goTypeOf(value: unknown): string {
   if (value === null) return "%!s(<nil>)";
   if (Array.isArray(value)) return "[]interface {}";
@@ -46,8 +47,9 @@ export function goTypeOf(value: unknown): string {
 }
 
 /**
- * What the patch names stands in the patch's order, the rest where it stood: before the named ones that it preceded. Items are
- * told apart by their `key`, or by themselves where there is none. @throws PatchError for items without the key.
+ * The items in the patch are in the patch's order; the others keep their position before the patched items that they
+ * preceded. Items are identified by `key`, or by themselves without one.
+ * @throws PatchError for items without the key.
  */
 export function ordered(
   merged: readonly unknown[],
@@ -71,10 +73,11 @@ export function ordered(
   return [...result, ...rest.slice(i), ...named.slice(j)];
 }
 
+/** The error for a value of another type than expected. */
 export const wrongType = (expected: string, value: unknown): PatchError =>
   new PatchError("failed", `expected a ${expected}, but received a ${goTypeOf(value)}`);
 
-/** That the patch names its items in the order, and none that the order does not name. */
+/** Checks that the order contains all items of the patch, in the same order. @throws PatchError */
 export function checkOrder(patched: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   if (order.length === 0 || patched.length === 0) return;
   const kept = mergeKey === undefined ? patched : patched.filter((item) => !isDeletion(item));
@@ -96,7 +99,10 @@ function isDeletion(item: unknown): boolean {
   return item[marker] === "delete";
 }
 
-/** What tells an item of a list: the value of its key, or itself where there is none. @throws PatchError for one without the key. */
+/**
+ * The identity of an item: the value of its key, or the item without a key. @throws PatchError for an item without the
+ * key.
+ */
 function nameIn(item: unknown, key: string | undefined): unknown {
   if (key === undefined) return item;
   if (!isObject(item)) throw wrongType("map[string]interface {}", item);

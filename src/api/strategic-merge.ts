@@ -18,14 +18,15 @@ import { isObject } from "./json.ts";
 
 type Json = Record<string, unknown>;
 
-/** How a struct's fields are merged. */
+/** How the fields of a struct are merged. */
 export interface MergeRules {
   /** For messages: the name of the type. */
   readonly name: string;
-  /** Undefined for a field that is not known; it is merged as plain JSON, its lists replaced. */
+  /** Undefined for an unknown field; it is merged as plain JSON, with its lists replaced. */
   field(key: string): MergeField | undefined;
 }
 
+/** How one field is merged. */
 export interface MergeField {
   /** Lists are merged instead of replaced; maps are replaced only where `replaces` says so. */
   readonly merges: boolean;
@@ -51,7 +52,7 @@ function set(object: Json, key: string, value: unknown): void {
 
 const own = (object: Json, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
 
-/** The patched object; both arguments are left as they were. @throws PatchError for directives that make no sense. */
+/** The patched object; both arguments stay unchanged. @throws PatchError for invalid directives. */
 export function strategicMerge(original: unknown, patch: unknown, rules: MergeRules | undefined): Json {
   if (!isObject(patch)) throw new PatchError("malformed", "Invalid JSON document");
   return mergeObject(isObject(original) ? copied(original) : {}, copied(patch), rules);
@@ -110,7 +111,7 @@ function mergeField(original: Json, key: string, value: unknown, field: MergeFie
   }
 }
 
-/** What a patch adds as a whole: objects with a directive stand for nothing; undefined if it is one itself. */
+/** What a patch adds as a unit: objects with a directive add nothing; undefined if it is a directive itself. */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;
@@ -147,7 +148,7 @@ function retain(original: Json, patch: Json): void {
 
 const badRetainKeys = (): PatchError => new PatchError("malformed", "invalid patch format of retainKeys");
 
-/** The list that a directive `PREFIX/LIST` is about. @throws PatchError */
+/** The list that a directive `PREFIX/LIST` refers to. @throws PatchError */
 function listNamedBy(directive: string, prefix: string): string {
   if (directive.startsWith(`${prefix}/`)) return directive.slice(prefix.length + 1);
   const what = prefix === deleteFrom ? "primitive list" : "setElementOrder list";
@@ -160,7 +161,7 @@ function deleteItems(original: Json, key: string, values: unknown, rules: MergeR
   if (!Array.isArray(there) || !Array.isArray(values)) return;
   const objects = (there.length > 0 || values.length > 0) && isListOfObjects(there, values);
   const field = rules?.field(key);
-  // The real server merges them where they are objects.
+  // The real server merges them if they are objects.
   if (objects) set(original, key, mergeList(there, values, field ?? plainList));
   else original[key] = there.filter((item) => !values.includes(item));
 }
@@ -194,7 +195,7 @@ function mergeByKey(original: readonly Json[], patch: readonly Json[], { key, ru
   return ordered(kept, plain, before, key);
 }
 
-/** Does what the items with directives ask; answers what is kept of the original, and the patch without them. */
+/** Applies the directives among the items; returns the rest of the original, and the patch without directives. */
 function bySpecialItems(
   original: readonly Json[],
   patch: readonly Json[],
@@ -223,7 +224,7 @@ function listAt(object: Json, key: string): unknown[] | undefined {
   return value;
 }
 
-/** Merges the list that a `$setElementOrder` is about, and brings it into that order; both leave the patch. */
+/** Merges the list of a `$setElementOrder` and orders it; both are removed from the patch. */
 function inSetOrder(original: Json, patch: Json, directive: string, rules: MergeRules | undefined): void {
   const order = listAt(patch, directive) ?? [];
   delete patch[directive];

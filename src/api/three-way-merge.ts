@@ -1,7 +1,7 @@
 /**
- * The patch that `kubectl apply` sends: what was applied last, what is to be applied now, and what there is, in one patch.
- * Source: apimachinery v0.36 util/strategicpatch/patch.go CreateThreeWayMergePatch; differs: keys that are to go are named only
- * where they are there, and `$retainKeys` is written out as the keys that go; the patched object is the same.
+ * The patch that `kubectl apply` sends: the last applied, the new and the live configuration in one patch.
+ * Source: apimachinery v0.36 util/strategicpatch/patch.go CreateThreeWayMergePatch; differs: keys to be removed appear
+ * only if they exist, and `$retainKeys` is expanded into the removed keys; the patched object is the same.
  */
 import { deepEqual } from "./deep-equal.ts";
 import type { MergeField, MergeRules } from "./strategic-merge.ts";
@@ -20,8 +20,8 @@ interface Three {
 }
 
 /**
- * A strategic merge patch; without `rules` a JSON merge patch, as for custom resources. Empty where nothing is to change. Fields
- * that somebody else has set and that were never applied stay as they are.
+ * A strategic merge patch; without `rules` a JSON merge patch, as for custom resources. Empty if nothing changes.
+ * Fields set by others and never applied are kept.
  */
 export function threeWayPatch(original: unknown, modified: Json, current: Json, rules: MergeRules | undefined): Json {
   return objectPatch({ original }, modified, current, rules, rules !== undefined);
@@ -37,7 +37,7 @@ function objectPatch(
   const before = isObject(original) ? original : {};
   const patch: Json = {};
   for (const [key, value] of Object.entries(modified)) {
-    // A null asks for the field to be unset.
+    // null unsets the field.
     if (value === null) {
       if (Object.hasOwn(current, key)) patch[key] = null;
       continue;
@@ -52,7 +52,7 @@ function objectPatch(
   return patch;
 }
 
-/** Puts what one field needs into the patch of its object; nothing where it is as it should be. */
+/** Adds what one field needs to the patch of its object; nothing if the field is as it should be. */
 function place(
   patch: Json,
   key: string,
@@ -75,7 +75,9 @@ function place(
   } else if (!deepEqual(modified, current)) patch[key] = modified;
 }
 
-/** Of a union (a Deployment's strategy, a volume) whatever is not named goes once anything in it changes. */
+/**
+ * In a union (a Deployment's strategy, a volume), members that are not named are removed once anything in it changes.
+ */
 function unset(patch: Json, modified: Json, current: Json): void {
   for (const key of Object.keys(current)) if (!Object.hasOwn(modified, key)) patch[key] = null;
 }
@@ -138,7 +140,7 @@ function keyedListPatch(
   patch[`$setElementOrder/${key}`] = modified.map((item) => ({ [mergeKey]: item[mergeKey] }));
 }
 
-/** Whether what both have stands in one order. */
+/** Whether the common items have the same order in both. */
 function inOrder(wanted: readonly unknown[], there: readonly unknown[]): boolean {
   const both = there.filter((item) => wanted.includes(item));
   const same = wanted.filter((item) => there.includes(item));

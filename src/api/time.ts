@@ -1,8 +1,8 @@
-/** Times on the wire. Pure: nothing here asks for the present time. */
+/** Times on the wire. Pure: nothing here reads the clock. */
 
 /**
  * Milliseconds since 1970 of an RFC 3339 text.
- * @throws RangeError for a text that is not one.
+ * @throws RangeError for any other text.
  */
 export function parseTime(text: string): number {
   const ms = Date.parse(text);
@@ -10,13 +10,13 @@ export function parseTime(text: string): number {
   return ms;
 }
 
-/** As `parseTime`; undefined for no text, and for one that is not a time: of what foreign controllers write. */
+/** Like `parseTime`; undefined for an absent or invalid text, as other controllers may write. */
 export function readTime(text: string | undefined): number | undefined {
   const ms = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The last time that was written: most are written many times in their second. */
+/** The last formatted time: most are formatted many times within their second. */
 let last = { seconds: NaN, text: "" };
 
 /** `metav1.Time`: whole seconds, UTC: `2026-11-21T10:41:07Z`. */

@@ -1,6 +1,7 @@
 /**
- * The one door to an API server. HTTP over TLS, the embedded server, and the wrappers that limit, record, refuse or break
- * requests all implement `Transport`. Bytes on both paths, so that nothing above can tell which one it holds.
+ * The one interface to an API server. HTTP over TLS, the embedded server, and the wrappers that limit, record, refuse
+ * or break requests all implement `Transport`. Bodies are bytes everywhere, so that callers cannot tell which one they
+ * use.
  */
 
 /** Names the decision a write belongs to; made by `SyncContext.decide`. */
@@ -35,9 +36,9 @@ export interface ApiRequest {
 }
 
 /**
- * The body of an answer, read in pieces by one consumer.
- * `next` answers undefined at the end, and rejects if the connection broke or the request was aborted: a body that was cut
- * is never taken for a whole one. `cancel` may come at any time and more than once.
+ * The body of a response, read in chunks by one consumer. `next` resolves with undefined at the end, and rejects if the
+ * connection broke or the request was aborted: a truncated body is never mistaken for a complete one. `cancel` may be
+ * called at any time and repeatedly.
  */
 export interface ApiBody {
   next(): Promise<Uint8Array | undefined>;

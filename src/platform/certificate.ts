@@ -4,10 +4,11 @@
  */
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 
+/** What a server on loopback needs, and what its clients trust. All PEM. */
 export interface ServerCertificate {
-  /** PEM of the authority that clients are to trust. */
+  /** Certificate of the authority that clients should trust. */
   readonly ca: string;
-  /** PEM of the server's certificate and of its key. */
+  /** The server's certificate; `key` is its key. */
   readonly cert: string;
   readonly key: string;
 }
@@ -48,7 +49,7 @@ function nameOf(commonName: string): Bytes {
   return sequence(value(0x31, sequence(oid("2.5.4.3"), text(0x0c, commonName))));
 }
 
-/** `20261121104107Z`: the form that has room for every year. */
+/** `20261121104107Z`: the format that supports every year. */
 function timeOf(ms: number): Bytes {
   return text(0x18, `${new Date(ms).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z`);
 }
@@ -115,7 +116,10 @@ const names = sequence(
   value(0x87, Uint8Array.from([...Array.from({ length: 15 }, () => 0), 1])),
 );
 
-/** An authority and a server's certificate for 127.0.0.1, ::1 and localhost, good for a year from `now`. About 2 ms. */
+/**
+ * An authority and a server certificate for 127.0.0.1, ::1 and localhost, valid for a year from `now`. Takes about 2
+ * ms.
+ */
 export function loopbackCertificate(now: number): ServerCertificate {
   const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -143,7 +147,7 @@ export function loopbackCertificate(now: number): ServerCertificate {
   return { ca, cert, key: key.export({ type: "pkcs8", format: "pem" }) };
 }
 
-/** A secret that nobody can guess: 32 random bytes as text. */
+/** An unguessable secret: 32 random bytes as text. */
 export function secretToken(): string {
   return randomBytes(32).toString("base64url");
 }

@@ -1,4 +1,4 @@
-/** Connections and TLS of one's own, for what no HTTP client does by itself: proxies, and finding out why none comes about. */
+/** Connections and TLS for what no HTTP client does: proxies, and diagnosing why no connection is established. */
 import * as http from "node:http";
 import * as https from "node:https";
 import { connect, isIP, type Socket } from "node:net";
@@ -7,14 +7,14 @@ import { HttpError } from "./http-error.ts";
 import type { HttpSettings, TlsSettings } from "./http.ts";
 import { socks5Tunnel } from "./socks5.ts";
 
-/** As `node:tls` and `node:https` take them. */
+/** Options for `node:tls` and `node:https`. */
 export function tlsOptions(settings: TlsSettings): tls.ConnectionOptions {
   return {
     ...(settings.ca !== undefined && { ca: settings.ca }),
     ...(settings.certificate !== undefined && { cert: settings.certificate }),
     ...(settings.key !== undefined && { key: settings.key }),
     ...(settings.serverName !== undefined && { servername: settings.serverName }),
-    // Said both ways: where it is left out, NODE_TLS_REJECT_UNAUTHORIZED in the environment decides.
+    // Always explicit: otherwise NODE_TLS_REJECT_UNAUTHORIZED in the environment decides.
     rejectUnauthorized: settings.insecure !== true,
   };
 }
@@ -60,7 +60,10 @@ function tunnel({ proxy, host, port, signal }: Tunnel): Promise<Socket> {
   });
 }
 
-/** A connection to the server of a URL, without TLS: straight, or through a proxy. @throws what ended it; HttpError. */
+/**
+ * A connection to the server of a URL, without TLS: direct, or through a proxy. @throws the error that ended it;
+ * HttpError.
+ */
 export function connectionTo(url: URL, proxy: string | undefined, signal: AbortSignal): Promise<Socket> {
   const to = { host: url.hostname, port: portOf(url), signal };
   if (proxy !== undefined) return tunnel({ proxy: new URL(proxy), ...to });
@@ -79,11 +82,11 @@ export function connectionTo(url: URL, proxy: string | undefined, signal: AbortS
   });
 }
 
-/** TLS with the server of a URL, over a connection to it. @throws what ended it. */
+/** TLS with the server of a URL over an open connection. @throws the error that ended it. */
 export function shakeHands(socket: Socket, url: URL, settings: TlsSettings): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const host = bare(url.hostname);
-    // Unlike an agent, `tls.connect` asks for no name by itself; an address is no name.
+    // Unlike an agent, `tls.connect` sends no server name by itself; an address is not a name.
     const asked = isIP(host) === 0 ? { servername: host } : {};
     const secure = tls.connect({ socket, host, ...asked, ...tlsOptions(settings) }, () => resolve(secure));
     secure.on("error", reject);
@@ -91,14 +94,15 @@ export function shakeHands(socket: Socket, url: URL, settings: TlsSettings): Pro
   });
 }
 
+/** How long establishing a connection may take, in ms. */
 export interface ConnectionLimits {
   readonly connectMs: number;
   readonly handshakeMs: number;
 }
 
 /**
- * Tries a connection to the server of a URL, and TLS, to find out whether they come about in time. Whatever else goes wrong, such as a
- * certificate, is for the request that waits to tell.
+ * Opens a connection with TLS to the server of a URL, to find out whether that succeeds in time. Any other failure,
+ * such as of a certificate, is left to the waiting request.
  * @throws HttpError `timeout`
  */
 export async function tryConnection(
@@ -131,7 +135,7 @@ export async function tryConnection(
   }
 }
 
-/** A part of a URL without its escapes; as it stands where they are none. */
+/** A part of a URL without percent-encoding; unchanged if it is not validly encoded. */
 function unescaped(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -140,7 +144,7 @@ function unescaped(part: string): string {
   }
 }
 
-/** The port of a URL, its scheme's where it names none. */
+/** The port of a URL, or its scheme's default. */
 export function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }

@@ -1,7 +1,7 @@
-/** Fingerprints of texts. */
+/** Hashes of texts. */
 import { createHash } from "node:crypto";
 
-/** SHA-512 in hexadecimal capitals: equal texts have equal ones, on every runtime and in every run. */
+/** SHA-512 in upper-case hexadecimal: stable across runtimes and runs. */
 export function contentHash(text: string): string {
   return createHash("sha512").update(text).digest("hex").toUpperCase();
 }

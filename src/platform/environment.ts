@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** The variables of the environment. Bun compiled for release reads no `.env` file into them. */
+/** The environment variables. Bun compiled for release does not load `.env` files into them. */
 export function environment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

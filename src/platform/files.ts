@@ -6,8 +6,8 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 
 /**
- * The text of a file, UTF-8 or, where its first two bytes say so, UTF-16; undefined if there is none.
- * @throws Error with the system's `code` (`EACCES`, `EISDIR`, …) when it is there and cannot be read.
+ * The text of a file: UTF-8, or UTF-16 with a byte order mark; undefined if it does not exist.
+ * @throws Error with the system's `code` (`EACCES`, `EISDIR`, …) if it cannot be read.
  */
 export async function readTextFile(path: string): Promise<string | undefined> {
   try {
@@ -19,7 +19,7 @@ export async function readTextFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Bytes as text: UTF-8 or, where the first two say so, UTF-16. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. */
 export function decodedText(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
@@ -27,19 +27,19 @@ export function decodedText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** The folder that a file stands in, as an absolute path. */
+/** The folder of a file, as an absolute path. */
 export function folderOf(path: string): string {
   return dirname(resolve(path));
 }
 
-/** An absolute path as it is, a relative one seen from `folder`. */
+/** Resolves a path relative to `folder`; an absolute path stays unchanged. */
 export function pathFrom(folder: string, path: string): string {
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
 /**
- * The files of a folder, not of those in it, by name; undefined if the path is no folder.
- * @throws Error with the system's `code` when it cannot be read.
+ * The files directly in a folder, by name; undefined if the path is not a folder.
+ * @throws Error with the system's `code` if it cannot be read.
  */
 export async function filesOf(path: string): Promise<readonly string[] | undefined> {
   const found = await stat(path).catch(() => undefined);
@@ -52,8 +52,8 @@ export async function filesOf(path: string): Promise<readonly string[] | undefin
 }
 
 /**
- * The folders in a folder, by name, without hidden ones and links.
- * @throws Error with the system's `code` when it cannot be read.
+ * The folders directly in a folder, by name, without hidden ones and links.
+ * @throws Error with the system's `code` if it cannot be read.
  */
 export async function foldersOf(path: string): Promise<readonly string[]> {
   const entries = await readdir(path, { withFileTypes: true });
@@ -71,12 +71,12 @@ export async function readStandardInput(): Promise<string> {
 }
 
 /**
- * Writes a file that only its owner may read (mode 0600), whole or not at all. No link at `path` or beside it is followed.
+ * Writes a file readable only by its owner (mode 0600), atomically. Does not follow links at `path` or beside it.
  * @throws Error with the system's `code`.
  */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${process.pid}.new`;
-  // What an earlier process of this number left. A link that is there all the same is not followed: "x" wants a new file.
+  // Left by an earlier process with this id. A link created since is not followed: "x" requires a new file.
   await rm(beside, { force: true });
   const file = await open(beside, "wx", 0o600);
   try {
@@ -87,17 +87,17 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   await rename(beside, path);
 }
 
-/** Adds to a file, which is made if it is not there. @throws Error with the system's `code`. */
+/** Appends to a file, creating it if necessary. @throws Error with the system's `code`. */
 export async function appendTextFile(path: string, text: string): Promise<void> {
   await appendFile(path, text);
 }
 
-/** A path in the system's folder for temporary files. */
+/** A path in the system's temporary folder. */
 export function temporaryPath(name: string): string {
   return join(tmpdir(), name);
 }
 
-/** Takes a file away; harmless if there is none. */
+/** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true });
 }

@@ -1,14 +1,14 @@
-/** Fingerprints of texts that must not be shown: equal texts have equal ones, and they tell nothing else. */
+/** Fingerprints of texts that must not be shown: they reveal only whether two texts are equal. */
 import process from "node:process";
 
 let newHmac: (() => { update(text: string): { digest(encoding: "base64url"): string } }) | undefined;
 
 /**
- * HMAC-SHA-256 with a random key that nobody else has and that ends with this process, so that no list of likely secrets finds out
- * what a fingerprint is of, and fingerprints of two processes have nothing in common.
+ * HMAC-SHA-256 with a random key of this process, so that fingerprints cannot be looked up in a list of likely secrets,
+ * and those of two processes cannot be compared.
  */
 export function fingerprint(text: string): string {
-  // Loaded when it is first needed: most commands never do.
+  // Loaded on first use: most commands do not need it.
   newHmac ??= keyedHmac();
   return newHmac().update(text).digest("base64url");
 }

@@ -1,4 +1,4 @@
-/** The machine, as far as a kubeconfig needs it: handed in, so that tests can bring a machine of their own. */
+/** The machine, as far as a kubeconfig depends on it: injected, so that tests can provide their own. */
 import { homedir } from "node:os";
 import { delimiter } from "node:path";
 import process from "node:process";
@@ -6,17 +6,18 @@ import { environment } from "./environment.ts";
 import { folderOf, pathFrom, readTextFile } from "./files.ts";
 import { runProgram, type Program, type ProgramEnd } from "./subprocess.ts";
 
+/** A machine: its environment, home folder and files. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute; empty if there is none. */
   readonly home: string;
-  /** Between the paths of a list in the environment: `:`, on Windows `;`. */
+  /** Between paths in an environment variable: `:`, on Windows `;`. */
   readonly pathListSeparator: string;
   readonly stdinIsTerminal: boolean;
-  /** Undefined for a file that is not there. @throws Error for one that cannot be read. */
+  /** Undefined for a file that does not exist. @throws Error for one that cannot be read. */
   readFile(path: string): Promise<string | undefined>;
   folderOf(path: string): string;
-  /** A relative path seen from `folder`. */
+  /** Resolves a path relative to `folder`. */
   pathFrom(folder: string, path: string): string;
   run(program: Program): Promise<ProgramEnd>;
 }

@@ -8,12 +8,12 @@ function tlsOptions(tls: TlsSettings): Bun.TLSOptions {
     ...(tls.certificate !== undefined && { cert: tls.certificate }),
     ...(tls.key !== undefined && { key: tls.key }),
     ...(tls.serverName !== undefined && { serverName: tls.serverName }),
-    // Said both ways: where it is left out, NODE_TLS_REJECT_UNAUTHORIZED in the environment decides.
+    // Always explicit: otherwise NODE_TLS_REJECT_UNAUTHORIZED in the environment decides.
     rejectUnauthorized: tls.insecure !== true,
   };
 }
 
-/** Its `fetch` fails with a message about a socket when a certificate or key cannot be read. */
+/** Bun's `fetch` fails with a message about a socket if a certificate or key cannot be parsed. */
 function mended(error: unknown, tls: TlsSettings): HttpError {
   const { code } = error as { code?: string };
   if (code === "FailedToOpenSocket" && (tls.ca ?? tls.certificate ?? tls.key) !== undefined) {
@@ -37,7 +37,7 @@ function streamed(response: Response): HttpBody {
   };
 }
 
-/** In one piece: several times cheaper than a reader for the small bodies of most requests. */
+/** Read in one piece: several times cheaper than a reader for the small bodies of most requests. */
 function whole(response: Response): HttpBody {
   let taken = false;
   return {
@@ -58,9 +58,10 @@ function whole(response: Response): HttpBody {
   };
 }
 
+/** A client over Bun's `fetch`. */
 export function openBunHttp(settings: HttpSettings): HttpClient {
   const session = new Bun.FetchSession({ tls: tlsOptions(settings.tls) });
-  // Without a word about it, Bun would take a proxy from the environment by rules that are not client-go's.
+  // By default Bun takes a proxy from the environment, by rules other than client-go's.
   const proxy = settings.proxy === undefined ? false : { url: settings.proxy, respectNoProxy: false };
   return {
     async send(request: HttpRequest): Promise<HttpResponse> {
@@ -70,10 +71,10 @@ export function openBunHttp(settings: HttpSettings): HttpClient {
           headers: request.headers as Record<string, string>,
           signal: request.signal,
           redirect: "manual",
-          // A watch may be silent for longer than its 5 minutes; there is a watchdog of our own.
+          // A watch may be silent for longer than Bun's default of 5 minutes; the watchdog handles it.
           timeout: false,
           proxy,
-          // lib.dom's BodyInit wants an ArrayBuffer that is not shared, which these always are.
+          // lib.dom's BodyInit requires a non-shared ArrayBuffer, which these always have.
           ...(request.body !== undefined && { body: request.body as Uint8Array<ArrayBuffer> }),
         });
         return {

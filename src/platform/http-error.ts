@@ -1,11 +1,12 @@
-/** Why no HTTP answer came, in one vocabulary for all runtimes. */
+/** Why there is no HTTP response, in one vocabulary for all runtimes. */
 
 /**
- * `refused`, `unknown host`, `unreachable`: nothing was sent. `certificate`: the server's was not accepted, or ours could not be
- * used. `broken`: the connection ended before the answer, or inside it. `timeout`: the system gave up.
+ * `refused`, `unknown host`, `unreachable`: nothing was sent. `certificate`: the server's was rejected, or ours is
+ * unusable. `broken`: the connection ended before or within the response. `timeout`: the system gave up.
  */
 export type HttpFailure = "refused" | "unknown host" | "unreachable" | "certificate" | "broken" | "timeout";
 
+/** A request without a response. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly failure: HttpFailure;
@@ -41,13 +42,13 @@ const known: Readonly<Record<string, readonly [HttpFailure, string]>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: ["certificate", "the server's certificate is for another name"],
 };
 
-/** Of our own side. */
+/** The message for a certificate problem on this side. */
 export const unusable = "the certificate authority, certificate or key given cannot be used";
 
-/** What a runtime threw, as an HttpError; its own message where the code says nothing. */
+/** An error of the runtime as an HttpError; with its own message if the code is unknown. */
 export function httpErrorOf(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
-  // Node hangs the system's code on the error or on its cause.
+  // Node sets the system's code on the error or on its cause.
   const error = thrown as { code?: string; message?: string; cause?: { code?: string } };
   const code = error.code ?? error.cause?.code ?? "";
   const [failure, message] = known[code] ?? [undefined, error.message ?? String(thrown)];

@@ -7,7 +7,7 @@ import type { HttpBody, HttpClient, HttpRequest, HttpResponse, HttpSettings } fr
 
 const keptConnections = 64;
 
-/** Reads an incoming message on demand: what is not asked for stays in the socket. */
+/** Reads an incoming message on demand: unread bytes stay in the socket. */
 function bodyOf(message: http.IncomingMessage): HttpBody {
   let failure: unknown;
   let ended = false;
@@ -46,6 +46,7 @@ function bodyOf(message: http.IncomingMessage): HttpBody {
   };
 }
 
+/** A client over `node:https`. */
 export function openNodeHttp(settings: HttpSettings): HttpClient {
   const secure = new https.Agent({ keepAlive: true, maxFreeSockets: keptConnections, ...tlsOptions(settings.tls) });
   const plain = new http.Agent({ keepAlive: true, maxFreeSockets: keptConnections });
@@ -58,17 +59,17 @@ export function openNodeHttp(settings: HttpSettings): HttpClient {
             agent: url.protocol === "https:" ? secure : plain,
           });
         }
-        // Connections through a proxy are not kept.
+        // Connections through a proxy are not kept alive.
         const plainSocket = await connectionTo(url, settings.proxy, request.signal);
         const socket = url.protocol === "https:" ? await shakeHands(plainSocket, url, settings.tls) : plainSocket;
-        // The socket has its TLS already. With an agent of any kind, `false` too, it would not be taken.
+        // The socket already has TLS. With any agent, even `false`, it would not be used.
         return await ask(http.request, url, request, { createConnection: () => socket });
       } catch (error) {
         throw httpErrorOf(error);
       }
     },
     close() {
-      // Not the agent's own destroy: that one would end the requests under way too.
+      // Not the agent's own destroy: that would end requests in flight too.
       for (const agent of [secure, plain]) {
         for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
       }

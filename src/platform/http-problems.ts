@@ -1,4 +1,6 @@
-/** Requests that are none, and what is said of them: in the words of Go's server, which stands behind the real one. */
+/**
+ * Bytes that are not valid requests, and the responses to them: those of Go's server, on which the real one is built.
+ */
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
@@ -9,7 +11,7 @@ const answers = {
   malformed: [400, "Bad Request", ""],
 } as const;
 
-/** Why the parser gave up. `raw` is what it had read. */
+/** Why parsing failed. `raw` is what the parser had read. */
 function problemOf(code: string, raw: string): keyof typeof answers | "method" {
   if (code === "HPE_INVALID_METHOD" && /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/.test(raw)) return "method";
   if (code === "HPE_HEADER_OVERFLOW") return "too large";
@@ -21,12 +23,15 @@ function problemOf(code: string, raw: string): keyof typeof answers | "method" {
 /** What the parser says of bytes that are no request. */
 export type Unreadable = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
+/** The body of a complete response. */
 export interface WholeAnswer {
   readonly type: string;
   readonly body: string;
 }
 
-/** Says on a connection what is wrong with what it sent, and ends it; `method` is for methods that nobody knows. */
+/**
+ * Responds on a connection to bytes that are not a request, and closes it; `method` is the body for unknown methods.
+ */
 export function answerUnreadable(error: Unreadable, socket: Socket, method: WholeAnswer): void {
   if (!socket.writable) {
     socket.destroy();
@@ -43,7 +48,7 @@ export function answerUnreadable(error: Unreadable, socket: Socket, method: Whol
   socket.end(rawAnswer(status, text, { type: "text/plain; charset=utf-8", body: `${status} ${text}${more}` }));
 }
 
-/** Refuses a method that the parser does not hand on. */
+/** Refuses a method that the parser does not pass on. */
 export function refuseMethod(socket: Duplex, answer: WholeAnswer): void {
   socket.end(rawAnswer(405, "Method Not Allowed", answer));
 }
@@ -57,7 +62,7 @@ function rawAnswer(status: number, text: string, { type, body }: WholeAnswer): s
 /** The characters that a Host header may have. Source: golang.org/x/net http/httpguts ValidHostHeader. */
 const host = /^[\w!$%&'()*+,\-.:;=@[\]~]*$/;
 
-/** What is wrong with the Host headers of a request; undefined where nothing is. */
+/** What is wrong with the Host headers of a request; undefined if nothing is. */
 export function hostProblem(rawHeaders: readonly string[]): string | undefined {
   const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "host");
   if (hosts.length > 1) return "400 Bad Request: too many Host headers";

@@ -1,52 +1,61 @@
-/** What an HTTP client is, on every runtime: TLS with certificates of one's own, connections kept open, bodies as chunks. */
+/**
+ * How TLS authenticates both sides. An HTTP client on any runtime: own certificates, kept-alive connections, bodies in
+ * chunks.
+ */
 export interface TlsSettings {
-  /** PEM; instead of the system's authorities. */
+  /** PEM; replaces the system's authorities. */
   readonly ca?: string;
-  /** PEM, with the intermediate ones. */
+  /** PEM, including intermediate certificates. */
   readonly certificate?: string;
   /** PEM. */
   readonly key?: string;
-  /** Asked for by SNI, and looked for in the server's certificate, instead of the host of the URL. */
+  /** Sent as SNI and verified in the server's certificate, instead of the host of the URL. */
   readonly serverName?: string;
-  /** The server's certificate is not checked at all. */
+  /** Does not verify the server's certificate. */
   readonly insecure?: boolean;
 }
 
+/** What all requests of a client share. */
 export interface HttpSettings {
   readonly tls: TlsSettings;
-  /** URL of an HTTP or SOCKS5 proxy; user and password may stand in it. Without one the server is asked directly. */
+  /** URL of an HTTP or SOCKS5 proxy, possibly with user and password; without one, connections are direct. */
   readonly proxy?: string;
 }
 
+/** One request. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
-  /** Names in lower case; a name with several values is sent as several lines. */
+  /** Names in lower case; a name with several values is sent as several headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array;
   readonly signal: AbortSignal;
-  /** The body is wanted as it arrives; otherwise it may come in one piece. */
+  /** Whether the body is read as it arrives; otherwise it may be delivered in one piece. */
   readonly stream: boolean;
 }
 
+/** The body of a response, in chunks. */
 export interface HttpBody {
   /** Undefined at the end. @throws HttpError when the connection broke, anything when the signal was aborted. */
   next(): Promise<Uint8Array | undefined>;
   cancel(): void;
 }
 
+/** A response whose body is yet to be read. */
 export interface HttpResponse {
   readonly status: number;
   header(name: string): string | undefined;
   readonly body: HttpBody;
 }
 
+/** Sends requests and keeps connections alive. */
 export interface HttpClient {
   /**
-   * Redirects are answers. When a kept connection breaks before the answer, Bun sends GET, PUT and DELETE again over a new one by
-   * itself; POST and PATCH never. @throws HttpError, or anything when the signal was aborted.
+   * Does not follow redirects. If a kept-alive connection breaks before the response, Bun repeats GET, PUT and DELETE
+   * over a new one by itself; POST and PATCH never.
+   * @throws HttpError; anything if the signal was aborted.
    */
   send(request: HttpRequest): Promise<HttpResponse>;
-  /** Closes idle connections; requests under way go on, and new ones open new connections. */
+  /** Closes idle connections; requests in flight continue, and new ones open new connections. */
   close(): void;
 }

@@ -1,6 +1,7 @@
 /**
- * An HTTPS server on loopback: bytes in, bytes or a stream of them out. By node:https on every runtime: it hands on what its parser
- * refuses and the sockets of WebSockets, which Bun.serve does not. HTTP/1.1 alone: docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
+ * An HTTPS server on loopback: bytes in, bytes or a stream of bytes out. Uses node:https on every runtime: unlike
+ * Bun.serve, it passes on requests that its parser rejects, and the sockets of WebSockets. HTTP/1.1 only:
+ * docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
  */
 import { createServer, type Server } from "node:https";
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
@@ -10,50 +11,54 @@ import type { ServerCertificate } from "./certificate.ts";
 import { answerUnreadable, hostProblem, refuseMethod, type Unreadable, type WholeAnswer } from "./http-problems.ts";
 import { asksForWebSocket, endWith, handshakeOf, tellLines } from "./websocket.ts";
 
+/** A received request. */
 export interface ServedRequest {
   readonly method: string;
-  /** Escaped, without the query. */
+  /** Percent-encoded, without the query. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Cut off behind `maxBodyBytes`: one byte more tells that it was longer. */
+  /** Truncated one byte after `maxBodyBytes`, which shows that it was longer. */
   readonly body: Uint8Array;
 }
 
-/** A body that comes in pieces; cancelled when the client goes away. */
+/** A body sent in chunks; cancelled when the client disconnects. */
 export interface ServedBody {
   next(): Promise<Uint8Array | undefined>;
   cancel(reason?: unknown): void;
 }
 
+/** The response to a request. */
 export interface ServedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | ServedBody;
-  /** Of a WebSocket: the protocols that the client speaks, as far as they are for the server to choose from. */
+  /** For a WebSocket: the client's protocols among which the server may choose. */
   readonly protocols?: readonly string[];
 }
 
+/** Where to listen, and how to respond. */
 export interface HttpsServerOptions {
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly certificate: ServerCertificate;
   readonly maxBodyBytes: number;
-  /** What methods are answered that no server knows: with the status 405. */
+  /** The body for unknown methods, with status 405. */
   readonly unknownMethod: WholeAnswer;
   /**
-   * Whether a request that asks for a WebSocket may have one: then a body in pieces is told line by line, each as a message.
-   * No other request is looked at.
+   * Whether a request for a WebSocket may get one: each line of a chunked body is then sent as one message. Other
+   * requests are unaffected.
    */
   readonly allowsWebSocket?: (request: Omit<ServedRequest, "body">) => boolean;
   /** Must not throw. */
   readonly handle: (request: ServedRequest) => ServedResponse | Promise<ServedResponse>;
 }
 
+/** A listening server. */
 export interface HttpsServer {
   readonly port: number;
-  /** Ends all connections, those whose handshake is under way included, whatever their clients do. */
+  /** Closes all connections, including those in their handshake. */
   close(): Promise<void>;
 }
 
@@ -87,7 +92,7 @@ async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promis
 }
 
 async function send(response: ServerResponse, body: ServedBody): Promise<void> {
-  // One listener each for as long as it lasts: a slow reader is waited for often.
+  // One listener for the whole connection: waiting for a slow reader is frequent.
   let wake = (): void => undefined;
   response.on("drain", () => wake());
   response.on("close", () => {
@@ -115,7 +120,7 @@ const limits = {
   requestTimeout: 0,
 };
 
-/** Listens on 127.0.0.1 alone. @throws Error where the port is taken. */
+/** Listens on 127.0.0.1 only. @throws Error if the port is in use. */
 export async function serveHttps({
   port,
   certificate,
@@ -174,9 +179,9 @@ interface Upgrade {
   readonly handle: HttpsServerOptions["handle"];
 }
 
-/** Answers a request for a WebSocket: with one where the body comes in pieces, and as any other where it does not. */
+/** Responds to a WebSocket request: with a WebSocket if the body is chunked, otherwise with a plain response. */
 async function upgrade({ request, socket, early, handle }: Upgrade): Promise<void> {
-  // A connection that breaks ends by itself.
+  // A broken connection closes by itself.
   socket.on("error", () => undefined);
   const { status, headers, body, protocols = [] } = await handle(request);
   if (body instanceof Uint8Array) {
@@ -199,8 +204,8 @@ async function upgrade({ request, socket, early, handle }: Upgrade): Promise<voi
 }
 
 /**
- * Ends every connection of a server that no longer listens. `closeAllConnections` misses those that are in their handshake: on
- * Bun they come to be after it, and a server that waits for them never closes.
+ * Closes every connection of a server that no longer listens. `closeAllConnections` misses those in their handshake: on
+ * Bun they open after it, and a server that waits for them never closes.
  */
 function keepConnections(server: Server): () => void {
   const connections = new Set<Socket>();

@@ -1,10 +1,10 @@
-/** This process: its arguments, the signals that ask it to end, and its end. */
+/** This process: arguments, stop signals, exit. */
 import { hostname } from "node:os";
 import process from "node:process";
 
 /**
- * Calls `fn` for each SIGINT, SIGTERM and SIGHUP; `count` is 1 for the first. The process no longer ends by itself then.
- * The function returned gives the signals back.
+ * Calls `fn` for each SIGINT, SIGTERM and SIGHUP, instead of ending the process; `count` is 1 for the first. Returns a
+ * function that restores the default.
  */
 export function onStopSignal(fn: (signal: string, count: number) => void): () => void {
   let count = 0;
@@ -23,17 +23,17 @@ export function exit(code: number): never {
   process.exit(code);
 }
 
-/** The arguments behind the program's name. */
+/** The command-line arguments after the program's name. */
 export function programArguments(): readonly string[] {
   return process.argv.slice(2);
 }
 
-/** This process, as others on the machine know it. */
+/** This process's id. */
 export function processId(): number {
   return process.pid;
 }
 
-/** Whether a process of this machine lives; one that may not be asked counts as living. */
+/** Whether a process of this machine exists; also true if this user may not signal it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,14 +1,15 @@
-/** Chance, handed in. */
+/** A source of random numbers. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
 }
 
+/** Random numbers of the runtime. */
 export function realRandom(): Random {
   return { next: () => Math.random() };
 }
 
-/** The same numbers for the same seed on every runtime (mulberry32). */
+/** Deterministic random numbers for a seed, equal on every runtime (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;
   return {
@@ -28,14 +29,14 @@ export function below(random: Random, bound: number): number {
 
 const letters = "bcdfghjklmnpqrstvwxz2456789";
 
-/** The suffix that the API server and client-go put behind a generated name: no vowels, so that no words appear. */
+/** The suffix of generated names, as the API server and client-go produce it: no vowels, so that no words appear. */
 export function randomSuffix(random: Random, length = 5): string {
   let text = "";
   for (let i = 0; i < length; i++) text += letters[below(random, letters.length)];
   return text;
 }
 
-/** A version 4 UUID; of a seeded source it is for names only, not for secrets. */
+/** A version 4 UUID; from a seeded source it is not suitable as a secret. */
 export function randomUuid(random: Random): string {
   const hex = Array.from({ length: 32 }, (_, i) => {
     if (i === 12) return "4";

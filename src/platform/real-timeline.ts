@@ -5,10 +5,10 @@ const settled = Promise.resolve();
 
 /** Above this setTimeout fires at once: 2³¹ − 1 ms, 24.8 days. */
 const longestTimerMs = 2 ** 31 - 1;
-/** After a gap in calls the clock is compared with the wall clock, which goes on while a laptop sleeps. */
+/** After a gap between calls the clock is compared with the wall clock, which continues while a laptop sleeps. */
 const compareAfterMs = 1000;
 const jumpMs = 500;
-/** Hops are microtasks; so often the clock is looked at, and after so long timers and connections get their turn. */
+/** Hops are microtasks; how often the clock is read, and after which time timers and connections get their turn. */
 const hopsALook = 64;
 const giveWayAfterMs = 10;
 

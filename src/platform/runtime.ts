@@ -1,9 +1,10 @@
-/** Which runtime this is. Everything that differs between them asks here, and lives in this folder. */
+/** The current runtime. Everything that differs between runtimes depends on this and lives in this folder. */
 import process from "node:process";
 
+/** A supported runtime. */
 export type Runtime = "bun" | "deno" | "node";
 
-/** Bun and Deno both pass for Node in many ways, so these two are looked for first. */
+/** Bun and Deno both imitate Node, so they are detected first. */
 export const runtime: Runtime = "Bun" in globalThis ? "bun" : "Deno" in globalThis ? "deno" : "node";
 
 /** The runtime and its version: `Bun 1.4.5`. */

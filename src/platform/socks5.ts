@@ -2,9 +2,11 @@
 import { connect, isIP, type Socket } from "node:net";
 import { HttpError } from "./http-error.ts";
 
+/** A connection to be opened through a proxy. */
 export interface Socks5Tunnel {
   /** `socks5://user:password@host:port`; the user and the password as they are sent. */
   readonly proxy: {
+    /** A name is resolved by the proxy. */
     readonly host: string;
     readonly port: number;
     readonly username: string;
@@ -22,7 +24,7 @@ const passwordLogin = 2;
 /** Kinds of addresses. */
 const [ip4, domainName, ip6] = [1, 3, 4];
 
-/** What a proxy answers to the wish for a connection, from 1 on. */
+/** Reply codes for a failed connection, from 1. */
 const refusals: readonly string[] = [
   "failed",
   "does not allow the connection",
@@ -34,7 +36,7 @@ const refusals: readonly string[] = [
   "does not know this kind of address",
 ];
 
-/** A connection to `host` by way of the proxy. @throws HttpError; what the signal was aborted with. */
+/** A connection to `host` through the proxy. @throws HttpError; the signal's reason. */
 export async function socks5Tunnel({ proxy, host, port, signal }: Socks5Tunnel): Promise<Socket> {
   signal.throwIfAborted();
   const socket = connect({ host: proxy.host, port: proxy.port });
@@ -55,9 +57,9 @@ export async function socks5Tunnel({ proxy, host, port, signal }: Socks5Tunnel):
 }
 
 interface Reader {
-  /** Exactly so many bytes. */
+  /** Reads exactly `length` bytes. */
   (length: number): Promise<Uint8Array>;
-  /** The socket is its next owner's. */
+  /** Passes the socket on to its next owner. */
   release(): void;
 }
 
@@ -118,7 +120,7 @@ async function ask(socket: Socket, read: Reader, { host, port }: { host: string;
   if (status !== 0) {
     throw new HttpError("unreachable", `the SOCKS proxy ${refusals[status - 1] ?? `answered ${status}`}`);
   }
-  // Where it is bound: of no interest, and in the way.
+  // The bound address: read and ignored.
   const length = kind === domainName ? ((await read(1))[0] ?? 0) : kind === ip6 ? 16 : 4;
   await read(length + 2);
 }
@@ -141,7 +143,7 @@ function ip6Bytes(host: string): readonly number[] {
   return groups.map((group) => Number.parseInt(group, 16)).flatMap((group) => [group >> 8, group & 0xff]);
 }
 
-/** A text behind its length. */
+/** A length-prefixed text. */
 function counted(text: string, what: string): readonly number[] {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > 255) throw new HttpError("unreachable", `the ${what} is too long for a SOCKS proxy`);

@@ -1,16 +1,17 @@
 /** Running another program to its end. */
 import { spawn } from "node:child_process";
 
+/** A program to be run. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether the program may read this process's standard input; its standard error is always ours. */
+  /** Whether the program may read this process's standard input; it always inherits standard error. */
   readonly interactive: boolean;
 }
 
-/** `missing`: there is no such program. */
+/** How a program ended. `missing`: it does not exist. */
 export type ProgramEnd =
   | { readonly is: "ended"; readonly code: number; readonly out: string }
   | { readonly is: "missing" }
@@ -18,12 +19,13 @@ export type ProgramEnd =
 
 const mostOutputBytes = 10 * 1024 * 1024;
 
+/** Runs a program to its end, capturing its standard output. */
 export function runProgram(program: Program): Promise<ProgramEnd> {
   return new Promise((resolve) => {
     const failed = (error: unknown): void => {
       const { code, message } = error as { code?: string; message?: string };
       if (code === "ENOENT") return resolve({ is: "missing" });
-      // The runtime's words for an argument or a variable that cannot be handed over quote it: it may be a secret.
+      // The runtime's message about an invalid argument or variable quotes it: it may be a secret.
       const quotes = code?.startsWith("ERR_") === true;
       const why = quotes ? "its arguments or its environment cannot be handed over" : (message ?? String(error));
       resolve({ is: "failed", why });
@@ -46,7 +48,7 @@ export function runProgram(program: Program): Promise<ProgramEnd> {
         else resolve({ is: "ended", code: code ?? 0, out: Buffer.concat(chunks).toString("utf8") });
       });
     } catch (error) {
-      // Some runtimes throw for a missing program where others tell the listener.
+      // For a missing program some runtimes throw, others emit an error.
       failed(error);
     }
   });

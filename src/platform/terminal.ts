@@ -2,24 +2,28 @@
 import process from "node:process";
 import { oneLine, terminalText } from "./visible-text.ts";
 
+/** Standard output or standard error. */
 export interface Output {
-  /** Control characters are made visible, but for newlines, tabs and sequences of our own (`visible-text.ts`). */
+  /** Control characters are made visible, except newlines, tabs and our own escape sequences (`visible-text.ts`). */
   write(text: string): void;
-  /** One line, with its end; a newline that is inside it is made visible, so that no text of others looks like a line of ours. */
+  /**
+   * Writes one line and its end; newlines inside it are made visible, so that foreign text cannot imitate a line of
+   * ours.
+   */
   line(text: string): void;
-  /** Characters a line; undefined where it is no terminal. */
+  /** Characters per line; undefined if it is not a terminal. */
   readonly columns: number | undefined;
-  /** Lines of the screen; undefined where it is no terminal. */
+  /** Lines on the screen; undefined if it is not a terminal. */
   readonly rows: number | undefined;
-  /** Whether colours may be used: a terminal, and neither NO_COLOR nor TERM=dumb. */
+  /** Whether to use colours: on a terminal, with neither NO_COLOR nor TERM=dumb. */
   readonly colours: boolean;
-  /** Bytes written that the reader has not taken yet. */
+  /** Bytes written that the reader has not consumed yet. */
   readonly pendingBytes: number;
-  /** Resolves when everything written was taken, or the reader is gone. */
+  /** Resolves when everything written has been consumed, or the reader has closed. */
   flush(): Promise<void>;
 }
 
-/** Calls back once when the reader of an output is gone (EPIPE), as in `… | head`. */
+/** Calls back once when the reader of an output has closed (EPIPE), as in `… | head`. */
 export type OnBroken = (fn: () => void) => void;
 
 function output(stream: NodeJS.WriteStream, broken: (() => void)[]): Output {
@@ -57,13 +61,14 @@ function output(stream: NodeJS.WriteStream, broken: (() => void)[]): Output {
   };
 }
 
+/** The standard streams. */
 export interface Terminal {
   readonly out: Output;
   readonly err: Output;
   readonly onBroken: OnBroken;
 }
 
-/** Called once: it listens for errors of the streams. */
+/** To be called once: it listens for errors of the streams. */
 export function openTerminal(): Terminal {
   const broken: (() => void)[] = [];
   return {

@@ -1,19 +1,20 @@
 /**
- * Time and turns. Everything that waits, and every hand-over between two actors, goes through a `Timeline`: the real one costs
- * nothing, the virtual one decides by a seed which of the ready hops comes next, so that a whole run is a function of its
- * inputs and the seed. Order must never rest on the number of microtasks: runtimes differ there.
+ * Time and turns. Every wait, and every hand-over between two actors, goes through a `Timeline`: the real one costs
+ * nothing; the virtual one decides by a seed which of the ready hops is next, so that a whole run is a function of its
+ * inputs and the seed. Order must never depend on the number of microtasks: runtimes differ there.
  */
 
-/** Ends a timer that has not fired; harmless after it has, and more than once. */
+/** Cancels a timer; harmless after it has fired, and repeatedly. */
 export type Cancel = () => void;
 
+/** Properties of a timer. */
 export interface TimerOptions {
-  /** Resyncs, heartbeats, leases, bookmarks, watchdogs: a virtual run does not wait for these to be steady. */
+  /** Resyncs, heartbeats, leases, bookmarks, watchdogs: a virtual run is steady although these are pending. */
   readonly background?: boolean;
 }
 
 /**
- * A moment by both clocks, in milliseconds; only differences of two of them mean something. `wall` goes on while a machine sleeps,
+ * A moment on two clocks, in milliseconds; only differences are meaningful. `wall` continues while a machine sleeps,
  * and jumps when it is set; `steady` does neither.
  */
 export interface Clocks {
@@ -26,29 +27,30 @@ export interface Timeline {
   /** Milliseconds since 1970, with fractions; never goes back. */
   now(): number;
   /**
-   * When the code that runs now began, by `now()`: read once until it returns or awaits, so that a burst of thousands of calls costs
-   * one look at the clock.
+   * When the current run of the event loop began, by `now()`: read once until the running code returns or awaits, so
+   * that thousands of calls read the clock once.
    */
   burstBegan(): number;
-  /** This moment, for durations that must not follow a clock that is set, or must not miss that the machine has slept. */
+  /**
+   * The current moment, for durations that must ignore changes of the wall clock, or must include the time that the
+   * machine slept.
+   */
   clocks(): Clocks;
   /**
-   * A hand-over between actors: a request sent, an answer, a chunk, a queue's item to its worker. Resolves when the actor's
-   * turn has come. Actors are named stably (`replicaset worker 3`), since a virtual run orders by these names.
+   * A hand-over between actors: a request, a response, a chunk, a queue's item to its worker. Resolves when it is the
+   * actor's turn. Actors have stable names (`replicaset worker 3`), since a virtual run orders by name.
    */
   hop(actor: string): Promise<void>;
   /**
-   * The same hand-over for a caller that can go on in the same turn: undefined when the actor's turn is now, which on the real
-   * timeline it nearly always is. Saves a hand-over the promise.
+   * Like `hop`, for a caller that can continue synchronously: undefined if it is the actor's turn already,
+   * as nearly always on the real timeline. Saves the promise.
    */
   turn(actor: string): Promise<void> | undefined;
-  /** Calls `fn` once, `ms` from now (at once in the next turn for 0 or less). `fn` must not throw. */
+  /** Calls `fn` once, after `ms` (in the next turn for 0 or less). `fn` must not throw. */
   after(ms: number, actor: string, fn: () => void, options?: TimerOptions): Cancel;
 }
 
-/**
- * Resolves after `ms`; rejects with the signal's reason when it aborts first, and then leaves no timer behind.
- */
+/** Resolves after `ms`; rejects with the signal's reason if it aborts first, leaving no timer behind. */
 export function sleep(
   timeline: Timeline,
   ms: number,

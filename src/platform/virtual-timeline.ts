@@ -2,21 +2,23 @@ import { setImmediate as macrotask } from "node:timers";
 import type { Random } from "./random.ts";
 import type { Cancel, Timeline } from "./timeline.ts";
 
+/** When a run stops at the latest. */
 export interface RunLimit {
-  /** Stop before a hop later than this many milliseconds after the start of the run. */
+  /** Stops before the first hop later than this many milliseconds after the start of the run. */
   readonly ms?: number;
-  /** Stop after this many turns. Default 1,000,000: every run is bounded. */
+  /** Stops after this many turns. Default 1,000,000: every run is bounded. */
   readonly steps?: number;
 }
 
 /**
- * How a run ended. `steady`: no foreground hop or timer is left. `time`: the next one lies behind the limit.
- * `steps`: the turns were used up, which usually means that something goes round for ever.
+ * How a run ended. `steady`: no foreground hop or timer is left. `time`: the next one is beyond the limit. `steps`: the
+ * turns were used up, usually because of an endless loop.
  */
 export type RunEnd = "steady" | "time" | "steps";
 
+/** A timeline whose time passes only in `runUntil`. */
 export interface VirtualTimeline extends Timeline {
-  /** Runs turn by turn. May be called again to go on. @throws whatever a timer's function throws. */
+  /** Runs turn by turn. May be called again to continue. @throws whatever a timer's function throws. */
   runUntil(limit?: RunLimit): Promise<RunEnd>;
 }
 
@@ -38,9 +40,9 @@ function before(a: Hop, b: Hop): number {
 }
 
 /**
- * Virtual time from `startMs`. A turn is one macrotask, in which everything the last hop set off has settled, then the ready
- * hops of the earliest time, ordered by actor and count, of which `random` chooses one. So neither extra awaits nor the
- * runtime's own order of microtasks can be seen in the result.
+ * Virtual time from `startMs`. A turn is one macrotask, in which everything caused by the last hop settles; then
+ * `random` chooses one of the ready hops of the earliest time, ordered by actor and count. So neither additional awaits
+ * nor the runtime's order of microtasks affect the result.
  */
 export function virtualTimeline(startMs: number, random: Random): VirtualTimeline {
   let now = startMs;
@@ -60,7 +62,7 @@ export function virtualTimeline(startMs: number, random: Random): VirtualTimelin
       if ((times[middle] ?? 0) > at) low = middle + 1;
       else high = middle;
     }
-    // Descending, so that the earliest is taken off the end.
+    // Descending, so that the earliest is removed from the end.
     times.splice(low, 0, at);
     const fresh: Hop[] = [];
     byTime.set(at, fresh);
@@ -72,7 +74,7 @@ export function virtualTimeline(startMs: number, random: Random): VirtualTimelin
     counts.set(actor, count);
     const hop: Hop = { at: now + Math.max(0, ms), actor, count, background, run, cancelled: false };
     const here = place(hop.at);
-    // Kept sorted by actor and count: the choice then needs no sorting.
+    // Kept sorted by actor and count, so that choosing needs no sorting.
     let low = 0;
     let high = here.length;
     while (low < high) {

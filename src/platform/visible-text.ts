@@ -7,7 +7,7 @@
 
 const escape = "\u001b";
 
-/** Parameters that no terminal knows, in groups of four digits as libraries that measure text expect them. */
+/** Parameters unknown to terminals, in groups of four digits as libraries that measure text expect. */
 function newMark(): string {
   const groups = crypto.getRandomValues(new Uint16Array(3));
   return [...groups].map((group) => String(1000 + (group % 9000))).join(";");
@@ -43,7 +43,7 @@ function visible(character: string): string {
   ).join("");
 }
 
-/** With every control character made visible; sequences of our own stay marked. Doing it twice changes nothing. */
+/** Makes every control character visible; our own sequences stay marked. Idempotent. */
 export function visibleText(text: string): string {
   if (!hidden.test(text)) return text;
   return text.replaceAll(hiddenOrOwn, (found, parameters?: string) =>
@@ -51,12 +51,15 @@ export function visibleText(text: string): string {
   );
 }
 
-/** As `visibleText`, for what is part of a line: a newline is shown as `\\n`. Messages of servers and objects may have many. */
+/**
+ * Like `visibleText`, for a part of a line: a newline becomes `\
+ * `. Messages of servers and objects may contain many.
+ */
 export function oneLine(text: string): string {
   return visibleText(text).replaceAll("\n", "\\n");
 }
 
-/** As `visibleText`, with sequences of our own as a terminal takes them: the last step before a stream. */
+/** Like `visibleText`, with our own sequences in the form that terminals interpret: the last step before a stream. */
 export function terminalText(text: string): string {
   if (!hidden.test(text)) return text;
   return text.replaceAll(hiddenOrOwn, (found, parameters?: string, final?: string) =>

@@ -7,13 +7,13 @@ import type { Duplex } from "node:stream";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What is told: whole lines, in pieces of one or more. */
+/** The lines to be sent, in chunks of one or more. */
 export interface Lines {
   next(): Promise<Uint8Array | undefined>;
   cancel(): void;
 }
 
-/** Whether a request asks for a WebSocket. */
+/** Whether a request is a WebSocket handshake. */
 export function asksForWebSocket(headers: Headers): boolean {
   return (headers["upgrade"] ?? "").toLowerCase() === "websocket" && /upgrade/i.test(headers["connection"] ?? "");
 }
@@ -21,7 +21,7 @@ export function asksForWebSocket(headers: Headers): boolean {
 const keySuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const absolute = /^(\/|[a-z][a-z0-9+.-]*:\/)/i;
 
-/** The answer to a handshake as bytes: after a status of 101 the messages follow, after any other the end. */
+/** The response to a handshake as bytes: after status 101 messages follow, after any other the connection ends. */
 export interface Handshake {
   readonly accepted: boolean;
   readonly answer: string;
@@ -32,13 +32,13 @@ const refused = (status: string, text = "", header = ""): Handshake => ({
   answer: `HTTP/1.1 ${status}\r\n${header}\r\n${text}`,
 });
 
-/** Answers a handshake. `protocols` are those that the client speaks: one at most, as nobody chooses. */
+/** Responds to a handshake. `protocols` are the client's: at most one, since the server does not choose. */
 export function handshakeOf(headers: Headers, protocols: readonly string[]): Handshake {
   const key = headers["sec-websocket-key"] ?? "";
   if (key === "") return refused("400 Bad Request", "mismatch challenge/response");
   if (headers["sec-websocket-version"] !== "13")
     return refused("400 Bad Request", "missing or bad WebSocket Version", "Sec-WebSocket-Version: 13\r\n");
-  // Browsers always say where they come from; whoever does not is refused.
+  // Browsers always send Origin; a request without it is refused.
   if (!absolute.test(headers["origin"] ?? "")) return refused("403 Forbidden");
   if (protocols.length > 1) return refused("400 Bad Request");
   const accept = createHash("sha1").update(`${key}${keySuffix}`).digest("base64");
@@ -77,7 +77,7 @@ interface ClientFrame {
   readonly payload: Uint8Array;
 }
 
-/** Takes frames of a client apart, however they come in pieces. Keeps at most a head and a control frame of 125 bytes. */
+/** Parses a client's frames, however they are chunked. Keeps at most a header and a control frame of 125 bytes. */
 class ClientFrames {
   #held: Buffer = Buffer.alloc(0);
   /** Bytes of a message that are yet to be passed over. */
@@ -122,8 +122,8 @@ class ClientFrames {
 }
 
 /**
- * Tells each line of a body as a message of its own, until the body ends or the client has enough; then closes the connection.
- * `early` is what came in behind the handshake.
+ * Sends each line of a body as one message, until the body ends or the client closes; then closes the connection.
+ * `early` are bytes received after the handshake.
  */
 export async function tellLines(socket: Duplex, body: Lines, early: Uint8Array): Promise<void> {
   const client = new ClientFrames();
@@ -155,7 +155,7 @@ export async function tellLines(socket: Duplex, body: Lines, early: Uint8Array):
   if (!socket.destroyed) endWith(socket, closeFrame(normalClosure));
 }
 
-/** Says a last thing and hangs up, whether the client does or not. */
+/** Sends a last message and closes, whatever the client does. */
 export function endWith(socket: Duplex, last: Uint8Array | string): void {
   socket.end(last, () => socket.destroy());
 }

@@ -1,6 +1,6 @@
 /**
- * Verdicts: well, waiting, no loop, no owner, available, nothing would change. A verdict is made from what was looked at and carries
- * it, so that no screen can call something well that nobody has looked at.
+ * Verdicts: well, waiting, no loop, no owner, available, nothing would change. A verdict is derived from what was
+ * looked at, and carries it, so that no screen can call something well that nobody has looked at.
  */
 
 /** Something that could not be looked at. */
@@ -9,11 +9,11 @@ export interface Unseen {
   readonly what: string;
   /** Why not: `no right to list`, `the server has no such kind`, `it came after 500 others`. */
   readonly why: string;
-  /** Whether the verdict rests on it: without it nothing can be called well. */
+  /** Whether the verdict depends on it: without it, nothing can be called well. */
   readonly isDecisive: boolean;
 }
 
-/** What a verdict rests on. */
+/** What a verdict is based on. */
 export interface Evidence {
   /** What was looked at, each as a phrase: `12 Pods`, `29 kinds for 10 s`, `condition Available`. */
   readonly seen: readonly string[];
@@ -34,15 +34,16 @@ export type Verdict<Finding> = { readonly evidence: Evidence; readonly [judged]:
   | { readonly is: "cannot tell"; readonly because: string }
 );
 
-/** Scripts decide by it: neither well nor found. */
+/** The exit code for scripts: neither well nor found. */
 export const cannotTellExitCode = 5;
 
+/** What `judge` weighs: findings, and what was and was not looked at. */
 export interface Case<Finding> extends Evidence {
-  /** What speaks against "well", the most important first. */
+  /** What contradicts "well", most important first. */
   readonly findings: readonly Finding[];
 }
 
-/** Weighs what was found against what was looked at. */
+/** Weighs the findings against what was looked at. */
 export function judge<Finding>({ seen, unseen, findings }: Case<Finding>): Verdict<Finding> {
   const evidence: Evidence = { seen, unseen };
   const [first, ...rest] = findings;

@@ -1,17 +1,18 @@
-/** Lists of quantities by resource name, as sums are made of them. Source: apiserver v0.36 pkg/quota/v1/resources.go. */
+/** Sums of quantities by resource name. Source: apiserver v0.36 pkg/quota/v1/resources.go. */
 import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../quantity.ts";
 
-/** By name: `requests.cpu`, `count/jobs.batch`. */
+/** By resource name: `requests.cpu`, `count/jobs.batch`. */
 export type Amounts = Map<string, Quantity>;
 
+/** No amount. */
 export const zero: Quantity = { nano: 0n, format: "decimal" };
 
-/** So many whole things. */
+/** A count as a quantity. */
 export function wholeAmount(count: number): Quantity {
   return { nano: BigInt(count) * 1_000_000_000n, format: "decimal" };
 }
 
-/** A list as it stands in an object; what is no quantity is left out. */
+/** A list of quantities in an object; invalid ones are left out. */
 export function amountsOf(list: Readonly<Record<string, string>> | undefined): Amounts {
   const amounts: Amounts = new Map();
   for (const [name, text] of Object.entries(list ?? {})) {
@@ -29,7 +30,7 @@ export function addAmounts(sum: Amounts, more: ReadonlyMap<string, Quantity>): v
   }
 }
 
-/** Raises each amount to that of `other` where that is more, in place. */
+/** Raises each amount to that of `other` if that is larger, in place. */
 export function raiseAmounts(most: Amounts, other: ReadonlyMap<string, Quantity>): void {
   for (const [name, quantity] of other) {
     const before = most.get(name);

@@ -1,6 +1,6 @@
 /**
- * What a pod takes of a ResourceQuota.
- * Source: kubernetes v1.36 pkg/quota/v1/evaluator/core/pods.go; component-helpers v0.36 resource/helpers.go PodRequests, PodLimits.
+ * A pod's usage of a ResourceQuota. Source: kubernetes v1.36 pkg/quota/v1/evaluator/core/pods.go; component-helpers
+ * v0.36 resource/helpers.go PodRequests, PodLimits.
  */
 import { parseTime } from "../time.ts";
 import type { Container, ContainerStatus, Pod } from "../types.ts";
@@ -19,14 +19,16 @@ function isForeign(name: string): boolean {
   return name.includes("/") && !name.includes("kubernetes.io/");
 }
 
-/** Whether a quota on this name counts pods, or something of theirs. */
+/** Whether a quota on this name counts pods or their resources. */
 export function countsPods(name: string): boolean {
   if (name === "pods" || name === "count/pods" || plain.has(name)) return true;
   if (name.startsWith("hugepages-") || name.startsWith("requests.hugepages-")) return true;
   return name.startsWith("requests.") && (isForeign(name) || name.startsWith(`requests.${implicitExtended}`));
 }
 
-/** Whether the pod is charged for what it asks for: it has not ended, and is not stuck in its deletion. `now` in ms since 1970. */
+/**
+ * Whether the pod's resources are charged: it is not terminal, and not stuck in its deletion. `now` in ms since 1970.
+ */
 export function isCharged({ metadata, status }: Pod, now: number): boolean {
   if (status?.phase === "Failed" || status?.phase === "Succeeded") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds: grace } = metadata;
@@ -34,7 +36,7 @@ export function isCharged({ metadata, status }: Pod, now: number): boolean {
   return now <= parseTime(deletionTimestamp) + grace * 1000;
 }
 
-/** `count/pods` whatever becomes of it, all else as long as it is charged. */
+/** `count/pods` in any case, everything else as long as the pod is charged. */
 export function podUsage(pod: Pod, now: number): Amounts {
   const usage: Amounts = new Map([["count/pods", wholeAmount(1)]]);
   if (!isCharged(pod, now)) return usage;
@@ -61,13 +63,13 @@ function requestsOf(pod: Pod): Amounts {
 function limitsOf(pod: Pod): Amounts {
   const limits = togetherOf(pod, "limits");
   wholePod(pod, "limits", limits);
-  // Overhead raises a limit; it makes none.
+  // Overhead raises an existing limit; it does not create one.
   const overhead = [...amountsOf(pod.spec?.overhead)].filter(([name]) => (limits.get(name)?.nano ?? 0n) !== 0n);
   addAmounts(limits, new Map(overhead));
   return limits;
 }
 
-/** What is set for the pod as a whole replaces the sum of its containers. */
+/** Pod-level resources replace the sum of the containers'. */
 function wholePod({ spec }: Pod, list: List, sum: Amounts): void {
   for (const [name, quantity] of amountsOf(spec?.resources?.[list])) {
     if (name === "cpu" || name === "memory" || name.startsWith("hugepages-")) sum.set(name, quantity);

@@ -11,7 +11,7 @@ interface Scope {
   readonly values?: readonly string[];
 }
 
-/** Whether all scopes of the quota take the object in. Resources that no scope is for are never in one. */
+/** Whether the object matches all scopes of the quota. Resources without scopes never match any. */
 export function isInScopes(
   spec: ResourceQuota["spec"],
   { group, plural }: CountedResource,
@@ -28,7 +28,7 @@ export function isInScopes(
   return scopes.length === 0;
 }
 
-/** Whether the pod has an end of its own, a deadline. */
+/** Whether the pod has a deadline of its own. */
 export function isTerminating({ spec }: Pod): boolean {
   return (spec?.activeDeadlineSeconds ?? -1) >= 0;
 }
@@ -61,7 +61,7 @@ function takesClaim(scope: Scope, { spec, status }: PersistentVolumeClaim): bool
   ]);
 }
 
-/** Whether one of the classes named meets the scope; an object that names none may meet one by that. */
+/** Whether one of the named classes matches the scope; an object that names none may match by that. */
 function takesNamed({ scopeName, operator, values = [] }: Scope, names: readonly (string | undefined)[]): boolean {
   if (operator !== "In" && operator !== "NotIn" && operator !== "Exists" && operator !== "DoesNotExist") return false;
   const selector: Selector = [{ key: scopeName, operator, values }];
@@ -70,7 +70,10 @@ function takesNamed({ scopeName, operator, values = [] }: Scope, names: readonly
   return sets.some((set) => matches(selector, set));
 }
 
-/** Nothing in it asks for cpu or memory, or has a limit on them. Source: kubernetes v1.36 pkg/apis/core/v1/helper/qos/qos.go. */
+/**
+ * Whether nothing in the pod requests or limits cpu or memory. Source: kubernetes v1.36
+ * pkg/apis/core/v1/helper/qos/qos.go.
+ */
 function isBestEffort({ spec, status }: Pod): boolean {
   if (status?.qosClass !== undefined && status.qosClass !== "") return status.qosClass === "BestEffort";
   const all = [spec, ...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];

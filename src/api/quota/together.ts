@@ -9,8 +9,8 @@ interface Need {
 }
 
 /**
- * Containers and sidecars run together; each init container runs beside the sidecars that were started before it. The larger of
- * the two is needed.
+ * Containers and sidecars run together; each init container runs beside the sidecars started before it. The larger of
+ * the two sums is needed.
  */
 export function amountsTogether(containers: readonly Amounts[], initContainers: readonly Need[]): Amounts {
   const together: Amounts = new Map();

@@ -18,12 +18,12 @@ const ofServices: ReadonlySet<string> = new Set(["services", "services.nodeports
 const ofClaims = ["persistentvolumeclaims", "requests.storage"] as const;
 const byClass = ".storageclass.storage.k8s.io/";
 
-/** The name under which objects of any resource can be counted: `count/jobs.batch`. */
+/** The resource name by which objects of any resource are counted: `count/jobs.batch`. */
 export function countName({ group, plural }: CountedResource): string {
   return group === "" ? `count/${plural}` : `count/${plural}.${group}`;
 }
 
-/** Those of a quota's names under which objects of the resource are counted. */
+/** The resource names of a quota under which objects of the resource count. */
 export function namesFor(resource: CountedResource, names: readonly string[]): readonly string[] {
   const count = countName(resource);
   return names.filter((name) => name === count || countsMore(resource, name));
@@ -39,10 +39,10 @@ function countsMore({ group, plural }: CountedResource, name: string): boolean {
   return aliases.has(plural) && name === plural;
 }
 
-/** What one object takes, by all the names under which it is counted. `now` in ms since 1970. */
+/** The usage of one object, by all names under which it counts. `now` in ms since 1970. */
 export function usageOf(resource: CountedResource, object: Countable, now: number): Amounts {
   const { group, plural } = resource;
-  // The resource says of which type the object is.
+  // The resource determines the type of the object.
   if (group === "" && plural === "pods") return podUsage(object as Pod, now);
   const usage: Amounts = new Map([[countName(resource), wholeAmount(1)]]);
   if (group !== "") return usage;
@@ -55,7 +55,7 @@ export function usageOf(resource: CountedResource, object: Countable, now: numbe
 function serviceUsage({ spec }: Service, usage: Amounts): void {
   const ports = spec?.ports ?? [];
   const balanced = spec?.type === "LoadBalancer";
-  // Node ports are charged before they are given out: what counts is that they will be.
+  // Node ports are charged before they are allocated: they will be.
   const given =
     balanced && spec.allocateLoadBalancerNodePorts === false
       ? ports.filter(({ nodePort = 0 }) => nodePort !== 0).length
@@ -79,7 +79,7 @@ function claimUsage(claim: PersistentVolumeClaim, usage: Amounts): void {
   if (storage !== undefined) put("requests.storage", storage);
 }
 
-/** In whole bytes. A claim that was made smaller while it grew is charged for what it has been given. */
+/** In whole bytes. A claim reduced during its expansion is charged for its allocated size. */
 function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
   const asked = parseQuantity(spec?.resources?.requests?.["storage"] ?? "");
   if (asked === undefined) return undefined;
@@ -90,8 +90,8 @@ function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefine
 }
 
 /**
- * Whether a change of an object may have given something back, or taken more, that the API server did not charge: then its quotas
- * are counted anew. Source: kubernetes v1.36 pkg/quota/v1/install/update_filter.go.
+ * Whether a change of an object may have changed its usage in a way that the API server did not charge: then its quotas
+ * are recounted. Source: kubernetes v1.36 pkg/quota/v1/install/update_filter.go.
  */
 export function changesUsage(
   { group, plural }: CountedResource,

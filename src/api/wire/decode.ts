@@ -13,12 +13,14 @@ export type FieldNumbers = Readonly<Record<string, string>>;
 
 type Numbered = { readonly is: "field"; readonly name: string } | { readonly is: "inlined"; readonly type: string };
 
+/** The protobuf messages of kinds, by name. */
 export interface MessageTypes {
   readonly schema: Schema;
   /** What stands at each number of a type. @throws WireProblem for a type that has no protobuf form. */
   numbered(type: string): ReadonlyMap<number, Numbered>;
 }
 
+/** Derives the messages from the extracted types and field numbers. */
 export function messageTypes(schema: Schema, numbers: FieldNumbers): MessageTypes {
   const ready = new Map<string, ReadonlyMap<number, Numbered>>();
   return {

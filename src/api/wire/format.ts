@@ -33,15 +33,16 @@ export type FieldData =
       readonly z?: string;
     };
 
+/** A struct of the extracted data. */
 export interface TypeData {
   readonly f: Readonly<Record<string, FieldData>>;
-  /** The whole is one field to server-side apply. */
+  /** Server-side apply treats the whole as one field. */
   readonly atomic?: 1;
-  /** Its fields are not known: any may be there. */
+  /** Its fields are unknown: any may be present. */
   readonly open?: 1;
 }
 
-/** An entry of discovery (`pods`, `pods/status`), with the columns of its table as `name|type|format|priority`. */
+/** An entry of discovery (`pods`, `pods/status`), with its table columns as `name|type|format|priority`. */
 export interface ResourceData {
   readonly name: string;
   readonly singularName: string;
@@ -57,6 +58,7 @@ export interface ResourceData {
   readonly columns?: readonly string[];
 }
 
+/** The extracted data: discovery, types and kinds. */
 export interface ApiData {
   /** In the order of `/apis`; the first version is the preferred one. */
   readonly groups: readonly { readonly name: string; readonly versions: readonly string[] }[];

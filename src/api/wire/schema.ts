@@ -1,10 +1,11 @@
-/** The types of `api.json`, ready to walk: what each field is, how it is merged and who may own it. */
+/** The types of `api.json`, parsed on demand: each field's type, how it is merged and who may own it. */
 import type { ApiData, FieldData } from "./format.ts";
 
+/** A type without parts. */
 export type Scalar =
   "string" | "int32" | "int64" | "number" | "boolean" | "quantity" | "int-or-string" | "time" | "micro-time" | "bytes";
 
-/** What a Go field of this type holds when nobody set it, as JSON. */
+/** The JSON of a Go field's zero value. */
 export function zeroOf(scalar: Scalar): string | number | boolean {
   switch (scalar) {
     case "int32":
@@ -24,23 +25,25 @@ export function zeroOf(scalar: Scalar): string | number | boolean {
   }
 }
 
+/** The type of a value. */
 export type Shape =
   | { readonly is: "scalar"; readonly scalar: Scalar }
-  /** Any object, or anything at all: taken as it comes. */
+  /** Any object, or any value. */
   | { readonly is: "open" }
   | { readonly is: "list"; readonly of: Shape }
   | { readonly is: "map"; readonly of: Shape }
   | { readonly is: "struct"; readonly name: string };
 
+/** A field of a struct. */
 export interface Field {
   readonly shape: Shape;
   readonly required: boolean;
-  /** Of a strategic merge patch. */
+  /** For strategic merge patches. */
   readonly mergeKey: string | undefined;
   readonly merges: boolean;
   readonly replaces: boolean;
   readonly retainsKeys: boolean;
-  /** Of managed fields. */
+  /** For managed fields. */
   readonly listType: "atomic" | "set" | "map";
   readonly listKeys: readonly string[];
   readonly atomic: boolean;
@@ -51,10 +54,11 @@ export interface Field {
 
 const emptyCodes = { o: "omitted", p: "as-set", k: "zero", n: "null", s: "struct" } as const;
 
+/** An object type with known fields. */
 export interface Struct {
   readonly name: string;
   readonly fields: ReadonlyMap<string, Field>;
-  /** Those that are written even when nobody set them. */
+  /** The fields that are written even if nobody set them. */
   readonly always: readonly (readonly [name: string, field: Field])[];
   readonly open: boolean;
   readonly atomic: boolean;
@@ -115,7 +119,7 @@ function usualEmpty(shape: Shape): Field["empty"] {
 
 const always: ReadonlySet<Field["empty"]> = new Set(["zero", "null", "struct"]);
 
-/** The types by name; each is made ready when it is first asked for. */
+/** The types by name; each is parsed on first use. */
 export interface Schema {
   /** @throws RangeError for a name that the data does not have. */
   struct(name: string): Struct;
@@ -123,6 +127,7 @@ export interface Schema {
   kind(apiVersion: string, kind: string): Struct | undefined;
 }
 
+/** The types of the extracted data. */
 export function schemaOf(data: ApiData): Schema {
   const ready = new Map<string, Struct>();
   const struct = (name: string): Struct => {

@@ -3,15 +3,16 @@
  * groups, which nobody sends, are refused.
  */
 
-/** What cannot be read; the message says why. */
+/** Bytes that cannot be decoded; the message says why. */
 export class WireProblem extends Error {}
 
+/** A numbered field: a number for wire types 0, 1 and 5, bytes for 2. */
 export interface WireField {
   readonly number: number;
   readonly value: number | Uint8Array;
 }
 
-/** The fields of a message in their order. @throws WireProblem where it is cut off or no message. */
+/** The fields of a message in order. @throws WireProblem if it is truncated or not a message. */
 export function* wireFields(bytes: Uint8Array): Generator<WireField> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
@@ -57,13 +58,13 @@ export function* wireFields(bytes: Uint8Array): Generator<WireField> {
   }
 }
 
-/** A field that must be bytes. @throws WireProblem */
+/** The value of a bytes field. @throws WireProblem */
 export function bytesIn({ number, value }: WireField): Uint8Array {
   if (typeof value !== "number") return value;
   throw new WireProblem(`proto: wrong wireType for field ${number}`);
 }
 
-/** A field that must be a number. @throws WireProblem */
+/** The value of a number field. @throws WireProblem */
 export function numberIn({ number, value }: WireField): number {
   if (typeof value === "number") return value;
   throw new WireProblem(`proto: wrong wireType for field ${number}`);
@@ -71,12 +72,12 @@ export function numberIn({ number, value }: WireField): number {
 
 const decoder = new TextDecoder();
 
-/** A field that must be a text. @throws WireProblem */
+/** The value of a string field. @throws WireProblem */
 export function textIn(field: WireField): string {
   return decoder.decode(bytesIn(field));
 }
 
-/** The last field of each number: of messages in which none is repeated. */
+/** The last field of each number, for messages without repeated fields. */
 export function lastFields(bytes: Uint8Array): ReadonlyMap<number, WireField> {
   return new Map([...wireFields(bytes)].map((field) => [field.number, field]));
 }

@@ -16,7 +16,7 @@ interface AggregatedGroup {
 interface AggregatedVersion {
   readonly version: string;
   /**
-   * "Stale"; | `Stale`: the server behind an aggregated API could not be reached; what it reported earlier, if
+   * `Stale`: the server behind an aggregated API could not be reached; what it reported earlier, if
    * anything, cannot be trusted.
    */
   readonly freshness?: "Current" | "Stale";

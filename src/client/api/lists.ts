@@ -91,7 +91,7 @@ interface UnderWay<T> {
   readonly signal: AbortSignal;
   /** The caller awaits it, so the page after it may be requested. */
   wanted: boolean;
-  /** undefined; | Token of the page after it, once known. */
+  /** Token of the page after it, once known. */
   next: string | undefined;
 }
 

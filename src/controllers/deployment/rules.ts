@@ -93,7 +93,7 @@ interface RevisionFacts extends Named {
   readonly revision: string | undefined;
   /** Annotations of the Deployment that it did not have. */
   readonly annotations: readonly string[];
-  /** undefined; | Set if it changes. */
+  /** Set if it changes. */
   readonly minReadySeconds: number | undefined;
 }
 
@@ -147,7 +147,7 @@ interface NewReplicaSetFacts extends Named {
   readonly revision: string;
   readonly replicas: number;
   readonly desired: number;
-  /** undefined; | `maxSurge 25% → 1`; undefined for Recreate. */
+  /** `maxSurge 25% → 1`; undefined for Recreate. */
   readonly surge: string | undefined;
   /** Paths at which the template differs from that of the newest old ReplicaSet. */
   readonly changed: readonly string[];

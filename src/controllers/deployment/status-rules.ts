@@ -4,7 +4,7 @@ import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 interface ProgressFacts extends Facts {
   readonly verdict: "complete" | "progressing" | "timed out";
-  /** undefined; | The new ReplicaSet; undefined if none exists yet. */
+  /** The new ReplicaSet; undefined if none exists yet. */
   readonly replicaSet: string | undefined;
   readonly desired: number;
   readonly updated: number;

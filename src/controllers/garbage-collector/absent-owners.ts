@@ -16,7 +16,7 @@ export class AbsentOwners {
     this.#known.set(identityText(owner), evidence);
   }
 
-  /** undefined { | The evidence that the owner does not exist; undefined if nothing is known. */
+  /** The evidence that the owner does not exist; undefined if nothing is known. */
   evidence(owner: Identity): string | undefined {
     return this.#known.get(identityText(owner));
   }

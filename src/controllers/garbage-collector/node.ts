@@ -33,7 +33,7 @@ export interface GraphNode {
   readonly name: string;
   readonly uid: string;
   owners: readonly OwnerReference[];
-  /** undefined; | The objects that name this one as an owner, in the order in which they were added. */
+  /** The objects that name this one as an owner, in the order in which they were added. */
   dependents: Set<GraphNode> | undefined;
   /** Known only from an owner reference: no watch has reported it yet. */
   virtual: boolean;

@@ -49,7 +49,7 @@ export interface PodLife {
   failed: { readonly reason: string; readonly message: string } | undefined;
   /** The time up to which everything has been applied. */
   seenAt: number;
-  /** undefined; | When the last main container terminated; sidecars stop after that. */
+  /** When the last main container terminated; sidecars stop after that. */
   mainsEndedAt: number | undefined;
 }
 

@@ -8,7 +8,7 @@ import { phaseOf } from "./phase.ts";
 /** Undefined fields are left out of the status. */
 export interface Addresses {
   readonly hostIP: string | undefined;
-  /** undefined; | Undefined until one is assigned. */
+  /** Undefined until one is assigned. */
   readonly podIP: string | undefined;
 }
 

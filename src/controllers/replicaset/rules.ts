@@ -77,7 +77,7 @@ function listed(sizes: readonly number[]): string {
 
 interface ScaleDownFacts extends PodCounts {
   readonly delete: number;
-  /** undefined; | The criterion that ranked the last pod to be deleted before the first pod to be kept. */
+  /** The criterion that ranked the last pod to be deleted before the first pod to be kept. */
   readonly by: string | undefined;
   /** Names of the first few pods to be deleted. */
   readonly chosen: readonly string[];
@@ -112,7 +112,7 @@ export const steady: Rule<PodCounts> = rule<PodCounts>({
 });
 
 interface ReplicaFailureFacts extends Readonly<Record<string, unknown>> {
-  /** undefined; | `FailedCreate` or `FailedDelete`; undefined when the condition is removed. */
+  /** `FailedCreate` or `FailedDelete`; undefined when the condition is removed. */
   readonly reason: string | undefined;
   readonly message: string;
 }

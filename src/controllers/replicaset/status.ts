@@ -17,7 +17,7 @@ export const replicaFailureCondition = "ReplicaFailure";
 export interface Observed {
   /** As listed before this sync created or deleted any. */
   readonly active: readonly Pod[];
-  /** undefined; | Undefined if the kind's status does not count terminating pods. */
+  /** Undefined if the kind's status does not count terminating pods. */
   readonly terminating: readonly Pod[] | undefined;
   /** Why creating or deleting pods failed in this sync. */
   readonly failure: Error | undefined;
