@@ -42,8 +42,8 @@ export function compactManagedFields(entries: readonly ManagedFieldsEntry[]): Co
  * show it: entries are sorted by operation first, and times are whole seconds or absent. What does show it:
  *
  * - Of a new object: its only manager.
- * - Of changed values: whoever writes a value owns it afterwards, and nobody else does. So the writer's entry owns all that was
- *   added or changed and has an owner at all. Of several the one whose time or field set is new; of one manager alone also an
+ * - Of changed values: the manager that writes a value owns it afterwards, and no other does. So the writer's entry owns everything
+ *   that was added or changed and has an owner at all. Of several the one whose time or field set is new; of one manager alone also an
  *   entry that is as it was, as after two writes within a second.
  * - Of a change that only removed something: nothing is left to be owned, but an apply still renews the time of its entry, and
  *   who had none before has one.
@@ -75,7 +75,7 @@ export function fieldManagerOfChange(change: WatchedChange, known?: ChangedNodes
   const hasOtherFields = (index: number): boolean =>
     earlier[index]?.every((old) => old.fields !== now[index]?.fields) === true;
   const fresh = owners.filter((index) => renewed(index) || hasOtherFields(index));
-  // A second write of one manager within one second leaves its entry as it was; still, nobody else owns what it changed.
+  // A second write of one manager within one second leaves its entry as it was; still, no other owns what it changed.
   return only(entriesOf(fresh.length > 0 ? fresh : owners));
 }
 

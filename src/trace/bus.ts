@@ -1,15 +1,15 @@
-/** The bus that carries stage events from where they happen to whoever listens. */
+/** The bus that carries stage events from where they happen to their listeners. */
 import type { Draft } from "../api/object.ts";
 import type { EventHead, Stage, StageEvent, StageEventBody } from "./events.ts";
 
-/** Must only append or count: it is called in the middle of atomic regions. One that throws is removed. */
+/** Called with each event. It must only append or count: it runs inside atomic regions. A listener that throws is removed. */
 export type Listener = (event: StageEvent) => void;
 
 /** What a bus is created with. */
 export interface TraceBusOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Told once of each listener that threw and was removed. */
+  /** Called once for each listener that threw and was removed, with what it threw. */
   readonly onListenerError?: (error: unknown) => void;
 }
 

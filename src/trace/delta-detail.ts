@@ -5,21 +5,21 @@ import { controllerOf } from "../api/owner-references.ts";
 import type { KindName } from "./names.ts";
 import { maskChanges } from "./mask.ts";
 
-/** The writer, or how to find it out from the changed nodes, which is undefined where a state is not known. */
-type Writer = string | undefined | ((changed: ChangedNodes | undefined) => string | undefined);
+/** The field manager, or how to find it out from the changed nodes, which is undefined where a state is not known. */
+type FieldManager = string | undefined | ((changed: ChangedNodes | undefined) => string | undefined);
 
 /**
- * What changed in a delta and who did it. Both are worked out when first asked for, and kept. The objects themselves are
- * private: a view sees them through here, where secrets are masked.
+ * What changed in a delta and which field manager changed it. Both are computed when first read, and kept. The objects themselves are
+ * private: views see them through this class, where secrets are masked.
  */
 export class DeltaDetail {
   /** The object was not known before. */
   readonly isNew: boolean;
   /** The uid of the object's controller, by its owner references. */
   readonly owner: string | undefined;
-  /** Those of the object as the delta shows it, or of its last state where it is gone: for who chooses by them. */
+  /** The labels of the object as the delta shows it or, if it is gone, of its last state. */
   readonly labels: Readonly<Record<string, string>> | undefined;
-  /** A step of a deletion: it begins, or its grace period has become another one. */
+  /** A step of a deletion: it begins, or its grace period has changed. */
   readonly deletionGoesOn: boolean;
   /** The grace period of its deletion is over with this delta. */
   readonly endsGracePeriod: boolean;
@@ -27,22 +27,22 @@ export class DeltaDetail {
   #before: StoredObject | undefined;
   #after: StoredObject | undefined;
   #changes: readonly FieldChange[] | undefined;
-  #writer: Writer;
-  /** Worked out once for both. */
+  #writer: FieldManager;
+  /** Computed once for both. */
   #changed: ChangedNodes | undefined;
 
   /**
    * `before` is undefined for an object not known before, `after` for one whose last state is not known. The writer may be a
    * function, called at most once.
    */
-  constructor(of: KindName, before: StoredObject | undefined, after: StoredObject | undefined, writer: Writer) {
+  constructor(of: KindName, before: StoredObject | undefined, after: StoredObject | undefined, writer: FieldManager) {
     this.isNew = before === undefined;
     const object = after ?? before;
     this.owner = object === undefined ? undefined : controllerOf(object)?.uid;
     this.labels = object?.metadata.labels;
     this.#of = of;
     this.#writer = writer;
-    // Without two states there is nothing to work out, and nothing to hold on to.
+    // Without two states nothing has to be computed, and no object kept alive.
     if (before === undefined || after === undefined) {
       this.#changes = [];
       this.deletionGoesOn = this.endsGracePeriod = false;
@@ -50,14 +50,14 @@ export class DeltaDetail {
     }
     this.#before = before;
     this.#after = after;
-    // Looked at here, since the linker asks of every deletion, and the changes take a hundred times as long.
+    // Computed here, since the linker asks for every deletion, and the changes take a hundred times as long.
     const [was, is] = [before.metadata, after.metadata];
     const hasOtherGrace = was.deletionGracePeriodSeconds !== is.deletionGracePeriodSeconds;
     this.deletionGoesOn = hasOtherGrace || was.deletionTimestamp !== is.deletionTimestamp;
     this.endsGracePeriod = hasOtherGrace && is.deletionGracePeriodSeconds === 0;
   }
 
-  /** The field manager that made the change, as far as managedFields can tell; undefined where they cannot. */
+  /** The field manager that made the change, as far as managedFields show it; undefined where they do not. */
   get writer(): string | undefined {
     if (typeof this.#writer === "function") this.#writer = this.#writer(this.#changedNodes());
     return this.#writer;
@@ -77,7 +77,7 @@ export class DeltaDetail {
         before === undefined || after === undefined ? [] : fieldChanges(before, after, this.#changedNodes());
       this.#changes = maskChanges(this.#of, changes);
       void this.writer;
-      // What holds the objects is let go: they may be large, and a view keeps details for long.
+      // Releases the objects: they may be large, and views keep details for long.
       this.#before = undefined;
       this.#after = undefined;
       this.#changed = undefined;

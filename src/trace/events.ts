@@ -1,6 +1,6 @@
 /**
- * The stage events: what each stage on the path of a delta says of itself. Every view is a listener to these and reaches into no
- * stage. As JSON lines (`-o json`) they are a public, versioned format; docs/events.md describes it.
+ * The stage events: what each stage on the path of a delta reports of itself. Every view is a listener to these and reads nothing else
+ * of a stage. As JSON lines (`-o json`) they are a public, versioned format; docs/events.md describes it.
  */
 import type { FieldChange } from "../api/field-changes.ts";
 import type { ObjectKey } from "../api/key.ts";
@@ -43,20 +43,20 @@ export interface DeltaEvent {
   readonly resourceVersion: string;
   /** The time it was received from the server. */
   readonly receivedAt: number;
-  /** A Deleted delta whose last state was never seen: the object was missing from a relist. */
+  /** A Deleted delta whose last state was not received: the object was missing from a relist. */
   readonly tombstone?: true;
-  /** It comes from a list that replaced what was known, so versions in between may have been missed. */
+  /** From a list that replaced what was known, so that versions in between may have been missed. */
   readonly relist?: true;
-  /** Changed fields and the writer, worked out when first asked for; secrets are masked. */
+  /** Changed fields and the writer, computed when first read; secrets are masked. */
   readonly detail: DeltaDetail;
 }
 
-/** The Indexer took the object. */
+/** An object was put into the Indexer, or removed from it. */
 export interface StoreEvent {
   readonly stage: "store";
   readonly of: KindName;
   readonly key: ObjectKey;
-  /** Empty if there was none. */
+  /** The version that was there before; empty if there was none. */
   readonly replaced: string;
   /** Empty for a deletion. */
   readonly resourceVersion: string;
@@ -81,11 +81,11 @@ export interface EnqueueEvent {
   readonly controller: string;
   readonly key: ObjectKey;
   readonly trigger: Trigger;
-  /** The key waited already: this trigger joins it. */
+  /** The key waited already: this trigger was added to it. */
   readonly merged: boolean;
-  /** The key is being worked on: it comes again when that is done. */
+  /** The key is being processed: it is queued again when that is done. */
   readonly inFlight: boolean;
-  /** It waits for its time first, so many ms. */
+  /** It is delayed for so many milliseconds first. */
   readonly delayMs?: number;
   readonly depth: number;
 }
@@ -101,7 +101,7 @@ export interface GetEvent {
   /** Keys that wait for a worker, after this one was taken. */
   readonly depth: number;
   readonly inFlight: number;
-  /** Keys that wait for their time. */
+  /** Keys that are delayed. */
   readonly delayed: number;
   /** Failures of this key in a row. */
   readonly failures: number;
@@ -110,7 +110,7 @@ export interface GetEvent {
   readonly unseen?: UnseenWrites;
 }
 
-/** What a controller still expects to see of its own writes. */
+/** The writes of a controller that its caches have not shown yet. */
 export interface UnseenWrites {
   readonly creations: number;
   readonly deletions: readonly ObjectKey[];
@@ -142,7 +142,7 @@ export interface RecordedEvent {
   readonly message: string;
 }
 
-/** A write was answered, refused or lost. */
+/** A write has ended: with a response, a refusal, or no answer. */
 export interface WriteEvent {
   readonly stage: "write";
   /** Nothing was sent: the answer is what a server would have said. */
@@ -158,35 +158,35 @@ export interface WriteEvent {
   readonly of: KindName;
   readonly subresource?: string;
   readonly key: ObjectKey;
-  /** The name in `key` is the server's: a create that leaves it to generateName. */
+  /** The name in `key` was made by the server: a create with generateName. */
   readonly generatedName?: true;
   /** Of the object in the answer; empty where the answer has none. */
   readonly uid: string;
-  /** That the write was based on; empty where it was based on none. */
+  /** The version that the write was based on; empty if it was based on none. */
   readonly before: string;
   /** The server was asked to refuse the write if the object was no longer at `before`. */
   readonly conditional: boolean;
-  /** Of the answer; not always the version of the delta that follows: see link. */
+  /** Of the response; not always the version of the delta that follows: see LinkEvent. */
   readonly resourceVersion: string;
   /**
-   * The object is gone, at a version that the answer does not tell: it has a deletionTimestamp, no finalizers and no grace
-   * period left, or is a Status that says so.
+   * The object is gone, at a version that the response does not have: it has a deletionTimestamp, no finalizers and no grace
+   * period left, or the response is a Status that says so.
    */
   readonly deletes: boolean;
-  /** Of a deletecollection: how many objects the answer lists. Absent where it lists none that could be counted. */
+  /** Of a deletecollection: how many objects the response lists. Absent if it is no list. */
   readonly objects?: number;
   /** 0 when no answer came. */
   readonly status: number;
-  /** When the client was asked for it: nothing that it caused was received earlier. */
+  /** When the client was called: nothing that the write caused was received earlier. */
   readonly sentAt: number;
-  /** From then to the end of the answer. The event itself may be made later still, so `at - ms` is not `sentAt`. */
+  /** From `sentAt` to the end of the response. The event may be emitted later, so `at - ms` is not `sentAt`. */
   readonly ms: number;
   readonly error?: string;
-  /** The fields that the write means to change, where it is based on a known object. */
+  /** The fields that the write is meant to change, if it is based on a known object. */
   readonly changes: readonly FieldChange[];
 }
 
-/** This write caused that delta. Exact, or not said at all. */
+/** This write caused that delta. A link is exact or absent. */
 export interface LinkEvent {
   readonly stage: "link";
   /** The `seq` of the write. */
@@ -200,11 +200,11 @@ export interface LinkEvent {
 /** What becomes of a key once its sync has ended; delays in milliseconds. */
 export type SyncOutcome =
   | { readonly is: "forgotten" }
-  /** Comes again after `delayMs`, because the sync asked for it. */
+  /** Requeued after `delayMs`, because the sync asked for it. */
   | { readonly is: "requeued"; readonly delayMs: number }
-  /** Failed, and comes again after `delayMs`; `failures` in a row so far. */
+  /** Failed, and retried after `delayMs`; `failures` in a row so far. */
   | { readonly is: "rate-limited"; readonly delayMs: number; readonly failures: number }
-  /** Failed, and is not tried again: a TerminalError, or the controller's retries are used up. */
+  /** Failed, and not retried: a TerminalError, or the controller's retries are used up. */
   | { readonly is: "dropped"; readonly failures: number };
 
 /** A sync has ended. */
@@ -216,7 +216,7 @@ export interface DoneEvent {
   readonly outcome: SyncOutcome;
   readonly ms: number;
   readonly error?: string;
-  /** The error is a normal one that the next try settles: a conflict, or a cache that is behind. */
+  /** The error is an expected one, which a retry resolves: a conflict, or a cache that is behind. */
   readonly expected?: "conflict" | "cache behind";
 }
 
@@ -227,7 +227,7 @@ export interface IntentionEvent {
   readonly key: ObjectKey;
   /** The sync that decided it now. */
   readonly sync: number;
-  /** Its number, from 1; the same for all syncs that decide it again while it stands. */
+  /** Its number, from 1; the same in all syncs that decide it again while it waits. */
   readonly intention: number;
   readonly again: boolean;
   readonly verb: WriteEvent["verb"];
@@ -236,7 +236,7 @@ export interface IntentionEvent {
   readonly target: ObjectKey;
 }
 
-/** How a would-be write and the owner's compare. `owner was refused`: it has tried the same, and the API server refused it. */
+/** How a would-be write and the owner's compare. `owner was refused`: it tried the same, and the API server refused it. */
 export type Agreement = "same" | "differs" | "owner was faster" | "owner was refused" | "not comparable";
 
 /** Shadow: an intention was settled, or the owner did something that was not intended here. */
@@ -245,14 +245,14 @@ export interface AgreementEvent {
   readonly controller: string;
   readonly key: ObjectKey;
   readonly is: Agreement;
-  /** Absent for what the owner did without an intention of ours, and then so is `sync`, which decided it first. */
+  /** Absent, as is `sync`, for what the owner did without an intention of ours. `sync` is the one that decided it first. */
   readonly intention?: number;
   readonly sync?: number;
   readonly verb: WriteEvent["verb"];
   readonly of: KindName;
   readonly subresource?: string;
   readonly target: ObjectKey;
-  /** The name in `target` is made up here: a create that leaves it to the server. */
+  /** The name in `target` was made up here: a create with generateName. */
   readonly generatedName?: true;
   /** The `seq` of the owner's delta; absent where the owner did nothing. */
   readonly delta?: number;

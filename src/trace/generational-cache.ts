@@ -1,16 +1,16 @@
-/** How many entries one of the two generations takes. */
+/** The capacity of one of the two generations. */
 const generation = 2048;
 
 /**
- * Remembers the latest 2048 entries at least and 4096 at most: what is older can no longer be linked to anything. When a generation
- * is full it becomes the older one, and the one before it is let go as a whole; nothing is ever looked for to be thrown out.
+ * A map that remembers the latest 2,048 entries at least and 4,096 at most. When the young generation is full it becomes the old one, and
+ * the old one is dropped as a whole: no entry is ever searched for to be evicted.
  */
 export class GenerationalCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
 
   get(name: K): V | undefined {
-    // A name that is built for the question is put together only where there is something to compare it with.
+    // An empty map is not asked: JavaScript would hash a long name that was just concatenated for nothing.
     return (
       (this.#young.size > 0 ? this.#young.get(name) : undefined) ??
       (this.#old.size > 0 ? this.#old.get(name) : undefined)
@@ -24,18 +24,18 @@ export class GenerationalCache<K, V> {
     this.#young = new Map();
   }
 
-  /** What is remembered, older values of what was set anew included. */
+  /** All values; a name that was set in both generations has both of its values here. */
   values(): readonly V[] {
     return [...this.#young.values(), ...this.#old.values()];
   }
 
-  /** How many entries are remembered, those twice that were set anew. */
+  /** How many entries both generations have; a name may be in both. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
 }
 
-/** The latest things under each name, so many at most; names are forgotten as `GenerationalCache` forgets its entries. */
+/** The latest few values of each name; names are forgotten as in a `GenerationalCache`. */
 export class GenerationalSets<V> {
   #sets = new GenerationalCache<string, Set<V>>();
   readonly #most: number;
@@ -62,7 +62,7 @@ export class GenerationalSets<V> {
     this.#sets.get(name)?.delete(value);
   }
 
-  /** How many things are remembered, those of a name twice that was added to again after a generation. */
+  /** How many values both generations have; those of a name that is in both count twice. */
   get size(): number {
     return this.#sets.values().reduce((sum, { size }) => sum + size, 0);
   }

@@ -14,19 +14,19 @@ const rememberedChanges = 4;
 const rememberedWrites = 64;
 
 /**
- * Finds which delta a write caused, and says so with `link` events. Exact, or nothing is said:
+ * Finds which delta a write caused, and emits `link` events. A link is exact or absent:
  *
- * - A create, and a write that the server applied to the very version it was based on, has a resourceVersion that nobody else
- *   has: the delta at that version is its own. It may come before the answer or after.
- * - Any other write may have changed nothing, and then its answer carries somebody else's version. It is linked only if the
+ * - A create, and a write that the server applied to the very version it was based on, has a unique
+ *   resourceVersion: the delta at that version is its own. It may be received before the response or after.
+ * - Any other write may have changed nothing, and then its response carries the version of another write. It is linked only if the
  *   delta's writer, read from managedFields, is the write's own field manager.
- * - A deletion is known by the uid: an answer with a deletionTimestamp and no finalizers, or a Status, tells no version of the
- *   delta that follows. A delete of ours links to the delta that set the deletionTimestamp at the answer's version, and to the
- *   one that removed the object if the answer says that it is gone, with the end of its grace period just before that. Whoever
- *   deletes the same object between our request and its delta gets the same answer: there, and only there, the link may be theirs.
- * - A binding is answered with a Status: it links to the delta that gave the pod this node, which happens once.
- * - When a list has replaced what was known before the delta of a write was seen, it never will be: `superseded`, also where the
- *   answer comes after the list. Only a write that is known by its version alone is still found in a list.
+ * - A deletion is found by the uid: a response with a deletionTimestamp and no finalizers, or a Status, does not have the version of the
+ *   delta that follows. A delete of ours links to the delta that set the deletionTimestamp at the response's version, and to the
+ *   one that removed the object if the response says that it is gone, with the end of its grace period just before that. A client that
+ *   deletes the same object between our request and its delta gets the same response: in this case alone the link may be wrong.
+ * - The response to a binding is a Status: it links to the delta that gave the pod this node, which happens once.
+ * - When a list has replaced what was known before the delta of a write was received, it never will be: `superseded`, also if the
+ *   response comes after the list. Only a write that is identified by its version is still found in a list.
  *
  * A version is claimed by one write.
  */
@@ -35,19 +35,19 @@ export class Linker {
   #deltas = new GenerationalCache<string, Delta>();
   /** The latest change of an object, by kind and uid: a delete may cause two deltas. */
   #latest = new GenerationalCache<string, Delta>();
-  /** The same by kind and key: a binding tells no uid either. */
+  /** The same by kind and key: the response to a binding has no uid. */
   #byKey = new GenerationalSets<Delta>(rememberedChanges);
   /** Pods that were given their node, by kind and key. */
   #bindings = new GenerationalCache<string, Write>();
   /** Deltas that removed an object, by kind and uid. */
   #removals = new GenerationalCache<string, Delta>();
-  /** Writes whose answers carry a version; all but one of them have changed nothing. */
+  /** Writes by the version in their response; all but one of each version have changed nothing. */
   #writes = new GenerationalSets<Write>(rememberedWrites);
   #deletes = new GenerationalCache<string, Write>();
   #claimed = new GenerationalCache<string, true>();
-  /** Writes that wait for their delta, by kind and key, for a relist to overtake. Of kinds that nobody watches none ever comes. */
+  /** Writes that wait for their delta, by kind and key, for a relist to overtake. For kinds that are not watched none ever comes. */
   #waiting = new GenerationalSets<Write>(rememberedWrites);
-  /** What the last relist has shown of an object, by kind and key: writes whose answers come later may be older. */
+  /** The delta of the last relist for an object, by kind and key: writes whose responses come later may be older. */
   #relisted = new GenerationalCache<string, Delta>();
 
   constructor(bus: TraceBus) {
@@ -118,7 +118,7 @@ export class Linker {
     if (binding !== undefined) this.#linkBinding(binding, delta);
   }
 
-  /** A pod gets its node once: who was told that it did is who did it. */
+  /** A pod gets its node once: the binding that succeeded did it. */
   #linkBinding(write: Write, delta: Delta): void {
     const node = write.changes.find(({ path }) => path === ".spec.nodeName")?.after;
     const given = delta.detail.changes.find(({ path }) => path === ".spec.nodeName");
@@ -144,12 +144,12 @@ export class Linker {
 
   #claim(name: string, write: Write, delta: Delta): void {
     if (this.#claimed.get(name) === true) return;
-    // Between what was known and a list may lie several changes: which of them was the write's is not told.
+    // Between what was known and a list there may be several changes, and nothing shows which of them the write made.
     if (delta.type === "Replaced" && write.verb !== "create" && !write.conditional) {
       this.#overtaken(write);
       return;
     }
-    // A delete of what is being deleted already changes nothing, and is answered with whatever version is there.
+    // A delete of an object that is already being deleted changes nothing; its response has the current version.
     if (write.verb === "delete" && delta.type !== "Deleted" && !delta.detail.deletionGoesOn) return;
     const sure = write.verb === "create" || write.verb === "delete" || write.conditional || delta.type === "Deleted";
     if (!sure && delta.detail.writer !== write.fieldManager) return;
@@ -162,7 +162,7 @@ export class Linker {
     this.#bus.emit({ stage: "link", write: write.seq, delta: delta.seq, by });
   }
 
-  /** For the delta that the write will cause; unless a list has overtaken it before its answer came. */
+  /** Waits for the delta that the write will cause, unless a list overtook it before its response came. */
   #await(write: Write): void {
     const name = `${kindName(write.of)} ${write.key}`;
     const relisted = this.#relisted.get(name);
@@ -197,8 +197,8 @@ function kindName(of: KindName): string {
 }
 
 /**
- * A relist shows the object later than the write, whose answer came after it: at a later version, or as gone. What has the same
- * name since is another object, and may have been made after that list.
+ * A relist that came before the response of the write shows a later state: a later version, or that the object is gone. An object that
+ * has the same name since is another one, and may have been created after that list.
  */
 function isLater(relisted: Delta, { uid, resourceVersion }: Write): boolean {
   if (relisted.type === "Deleted") return relisted.uid === uid;

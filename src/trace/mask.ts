@@ -3,7 +3,7 @@ import type { FieldChange } from "../api/field-changes.ts";
 import { fingerprint } from "../platform/fingerprint.ts";
 import type { KindName } from "./names.ts";
 
-/** What stands for a hidden value. */
+/** Shown in place of a hidden value. */
 export const masked = "(masked)";
 
 /**

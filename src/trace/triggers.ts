@@ -1,4 +1,4 @@
-/** Why a key is in a queue: the triggers that were merged into one item. This is what other queues lose. */
+/** Why a key is in a queue: the triggers that were merged into one item. Other work queues drop them. */
 import type { ObjectKey } from "../api/key.ts";
 import type { DeltaType } from "./names.ts";
 
@@ -30,7 +30,7 @@ export type Trigger =
 const kept = 8;
 const none: Trigger[] = [];
 
-/** `delta Pod Updated`, `retry`: what triggers are counted by. */
+/** The class that a trigger is counted in: `delta Pod Updated`, `retry`. */
 export function triggerClass(trigger: Trigger): string {
   return trigger.cause === "delta" ? `delta ${trigger.kind} ${trigger.type}` : trigger.cause;
 }
@@ -46,7 +46,7 @@ export class TriggerLog {
     return this.#last;
   }
   total: number;
-  /** Shared until the first trigger comes for it: nearly every item has fewer than nine. */
+  /** Shared and empty until it is needed: nearly every item has fewer than nine triggers. */
   #last: Trigger[] = none;
   #others: Map<string, number> | undefined;
 
@@ -71,7 +71,7 @@ export class TriggerLog {
     this.#others.set(name, (this.#others.get(name) ?? 0) + 1);
   }
 
-  /** Takes over what another log holds, as younger than what is here. */
+  /** Adds what another log has, as younger than what is here. */
   merge(other: TriggerLog): void {
     for (const trigger of other.first) this.add(trigger);
     if (other.#others !== undefined) {

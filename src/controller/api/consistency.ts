@@ -6,29 +6,29 @@ import type { ObjectKey } from "../../api/key.ts";
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { compareResourceVersions } from "../../api/resource-version.ts";
 
-/** The cache is behind a write of the controller's own: the key is tried again with back-off. A normal outcome, not a fault. */
+/** The cache is behind a write of the controller itself: the key is retried with back-off. An expected outcome, not a fault. */
 export class CacheBehindError extends Error {
   override readonly name = "CacheBehindError";
 }
 
-/** The primary object whose sync wrote. Of one that was deleted and made anew under its name nothing older is owed. */
-export interface Writer {
+/** The primary object whose sync wrote. The writes for an earlier object of the same name, with another uid, do not count. */
+export interface WrittenFor {
   readonly key: ObjectKey;
   readonly uid: string;
 }
 
 /** Keeps a controller from reading its own writes too early: a key whose writes a cache has not applied yet is requeued. */
 export interface Consistency {
-  /** Records the version that a write of this object's sync was answered with; the newest of each kind is kept. */
-  wrote(writer: Writer, kind: Kind, resourceVersion: string): void;
+  /** Records the version in the response to a write of this object's sync; the newest of each kind is kept. */
+  wrote(object: WrittenFor, kind: Kind, resourceVersion: string): void;
   /** @throws CacheBehindError while a cache has not yet applied a recorded write of this key. */
   ensureReady(key: ObjectKey): void;
-  /** The object is gone: nothing is owed for it any more. With a uid, only if what is recorded is of that one. */
+  /** The object is gone: its writes are forgotten. With a uid, only if they were recorded for that one. */
   forget(key: ObjectKey, uid?: string): void;
 }
 
 /**
- * Holds nobody back: for controllers that rest on their expectations alone.
+ * Holds no key back: for controllers that rely on their expectations alone.
  * Source: pkg/controller/util/consistency/noop.go.
  */
 export const noConsistencyChecks: Consistency = {
@@ -45,7 +45,7 @@ interface Written {
 
 /**
  * Remembers the newest version written of each kind for each key, until the caches have it. Versions that cannot be compared, and
- * caches that tell none, hold nobody back. `appliedResourceVersion` answers the version up to which a kind's cache has applied
+ * caches without one, hold no key back. `appliedResourceVersion` returns the version up to which a kind's cache has applied
  * everything. All methods are atomic.
  */
 export function consistencyChecks(appliedResourceVersion: (kind: Kind) => string): Consistency {

@@ -88,7 +88,7 @@ export interface DynamicWatches {
   on(notification: Notification<StoredObject>, kind: Kind, context: WatchContext): void;
 }
 
-/** Something that the controller does to the API server, beyond listing and watching what it watches. */
+/** What a controller must be allowed to do, beyond listing and watching its kinds. */
 export interface Permission {
   /** The API group; `""` for the core group. */
   readonly group: string;
@@ -100,11 +100,11 @@ export interface Permission {
 
 /** How failed keys are retried; times in milliseconds. Default: client-go's limiter for controllers, 5 ms · 2ⁿ up to 1,000 s, forever. */
 export interface RetryOptions {
-  /** Instead of the default controller limiter. */
+  /** Makes the limiter; `now` returns milliseconds since 1970. */
   readonly rateLimiter?: (now: () => number) => RateLimiter;
-  /** A key that has failed so often in a row is dropped. Unset: it is tried for ever. */
+  /** How often a key is retried in a row before it is dropped. Default: for ever. */
   readonly maxRetries?: number;
-  /** Every key waits so long before its first try. */
+  /** How long every key waits before its sync, in milliseconds. Default 0. */
   readonly firstDelayMs?: number;
 }
 
@@ -126,13 +126,13 @@ export type KeyOrder =
 export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   /** kube-controller-manager's name without `-controller`: `replicaset`. */
   readonly name: string;
-  /** Other names it answers to: `rs`, `replicaset-controller`. */
+  /** Other names that select it on the command line: `rs`, `replicaset-controller`. */
   readonly aliases: readonly string[];
   /** One line: what it does. */
   readonly purpose: string;
   /** The primary kind: keys are keys of these objects. Absent for a controller with `dynamicWatches` only: it makes its own keys. */
   readonly for?: Kind<T>;
-  /** Which object a key of its own means, for whoever shows it; undefined for a key that means none. */
+  /** The object that a key is about, for views, if keys are not those of `for`; undefined for a key about none. */
   readonly about?: (key: ObjectKey) => ObjectNamed | undefined;
   /** The primary kind and all others that it watches by name. */
   readonly watches: readonly Watch[];
@@ -142,7 +142,7 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly workers: number;
   /** How failed keys are retried. Default: 5 ms · 2ⁿ up to 1,000 s, forever. */
   readonly retry?: RetryOptions;
-  /** For one that sends many requests for one key: limits of its own. Unset: it shares those of the run. */
+  /** Its own rate limits, if it sends many requests for one key. Default: it shares those of the run. */
   readonly requests?: OwnLimits;
   /** In which order keys are synced. Default: as they were added. */
   readonly order?: KeyOrder;
@@ -157,20 +157,20 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly upstreamComponent?: "kube-scheduler" | "kubelet";
   /** What happens to the objects when two run it at once: `each scale-up would create twice the pods`. */
   readonly ifRunTwice?: string;
-  /** An object on which the controller acts as soon as it has seen it: one that has stood so for long shows that nobody runs it. */
+  /** Whether the controller would act on the object at once: if it stays like this, nothing in the cluster runs the controller. */
   isLeftUndone?(object: T): boolean;
   /** Every rule that its syncs decide by. */
   readonly rules: readonly Rule[];
-  /** What it needs beyond list and watch; preflight asks for these, `controllers -o rbac` prints them. */
+  /** What it needs beyond list and watch; preflight checks these, `controllers -o rbac` prints them. */
   readonly permissions: readonly Permission[];
-  /** It never records Events, and needs no right to. */
+  /** `false`: it never records Events, and needs no permission to. */
   readonly recordsEvents?: false;
   /** The `source.component` of its Events, as upstream has it: `replicaset-controller`. */
   readonly component: string;
   /** Where upstream has it: `pkg/controller/replicaset/replica_set.go`. */
   readonly source: string;
   /**
-   * Brings one object nearer to what it should be: reads caches, decides, acts. Returns when its writes are answered.
+   * Brings one object closer to its desired state: reads caches, decides, writes. Returns when its writes have ended.
    * A thrown error is retried with back-off; a TerminalError is not.
    */
   sync(key: ObjectKey, context: SyncContext): Promise<SyncResult | void>;
@@ -245,7 +245,7 @@ export interface ObjectNamed {
   readonly key: ObjectKey;
 }
 
-/** Which object a key of the controller is about. */
+/** The object that a key of the controller is about; undefined if it is about none. */
 export function objectOf(
   { for: kind, about }: Pick<ControllerDefinition, "for" | "about">,
   key: ObjectKey,

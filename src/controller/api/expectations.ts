@@ -1,6 +1,6 @@
 /**
- * Writes of a sync that its cache does not show yet. Until they are seen, or five minutes have gone by, the key is not
- * synced again on what would be a stale picture.
+ * Writes of a sync that its cache does not show yet. Until it does, or for five minutes, the key's sync should not create or delete again:
+ * it would decide on stale objects.
  *
  * Source: kubernetes v1.36 pkg/controller/controller_utils.go ControllerExpectations, UIDTrackingControllerExpectations.
  */
@@ -27,7 +27,7 @@ export interface Expectations {
   expectCreations(key: ObjectKey, count: number): void;
   /** Replaces what was expected for the key with deletions, by key of the deleted objects. */
   expectDeletions(key: ObjectKey, deleted: readonly ObjectKey[]): void;
-  /** A creation was seen, or will never come, since the write was refused. */
+  /** A creation was seen, or will never be, since the write was refused. */
   creationObserved(key: ObjectKey): void;
   /** A deletion was seen, or will never come; one that was not expected is ignored. */
   deletionObserved(key: ObjectKey, deleted: ObjectKey): void;
@@ -47,9 +47,9 @@ interface Expected {
 }
 
 /**
- * Expectations that outlive the sync that set them. Creations are counted, deletions are told apart by key, so that one deletion
- * seen twice (first its deletionTimestamp, then its end) counts once. Nothing wakes a key when its expectations expire.
- * All methods are atomic. `now` answers milliseconds since 1970.
+ * Expectations that outlive the sync that set them. Creations are counted, deletions are kept by key, so that one deletion
+ * seen twice (first its deletionTimestamp, then its end) counts once. Nothing enqueues a key when its expectations expire.
+ * All methods are atomic. `now` returns milliseconds since 1970.
  */
 export function controllerExpectations(now: () => number): Expectations {
   const expected = new Map<ObjectKey, Expected>();

@@ -49,7 +49,7 @@ export function ownedBy<T extends StoredObject>(lister: Lister<T>, owner: Stored
   return lister.byIndex(controllerIndex, controllerIndexValue(namespace, { kind: ownerKind.kind, name, uid }));
 }
 
-/** The objects that the owner controls, then those of its namespace that nobody controls: it may adopt some. */
+/** The objects that the owner controls, then those of its namespace without a controller: it may adopt some. */
 export function ownedAndOrphaned<T extends StoredObject>(lister: Lister<T>, owner: StoredObject, ownerKind: Kind): T[] {
   const orphans = lister.byIndex(controllerIndex, controllerIndexValue(owner.metadata.namespace ?? "", undefined));
   return [...ownedBy(lister, owner, ownerKind), ...orphans];
@@ -210,7 +210,7 @@ function selects<O extends StoredObject, T extends StoredObject>(
 ): boolean {
   try {
     const selector = options.selectorOf(owner);
-    // An empty selector would take in every orphan of the namespace: it is taken for none.
+    // An empty selector would select every orphan of the namespace; it selects none.
     return !matchesEverything(selector) && matches(selector, labels);
   } catch (error) {
     if (error instanceof RangeError) return false;

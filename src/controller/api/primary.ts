@@ -4,8 +4,8 @@ import type { StoredObject } from "../../api/object.ts";
 import { type Watch, watch, type WatchContext } from "./definition.ts";
 
 /**
- * The watch of a controller's primary kind: every change and every resync wakes the object's own key. When an object goes, or
- * another one has taken its name unseen, what was expected of it is forgotten, so that the next one starts clean.
+ * The watch of a controller's primary kind: every change and every resync enqueues the object's own key. When an object is deleted, or
+ * replaced unseen by another one of its name, its expectations are forgotten, so that the next one starts clean.
  *
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go addRS, updateRS, deleteRS.
  *
@@ -39,7 +39,7 @@ export function watchPrimary<T extends StoredObject>(
   });
 }
 
-/** Whether the object's status does not tell of its newest spec yet; what has no generation never is. */
+/** Whether the object's status is older than its spec: observedGeneration is behind generation. Never for kinds without one. */
 export function isBehindItsSpec(
   object: StoredObject & { readonly status?: { readonly observedGeneration?: number } },
 ): boolean {

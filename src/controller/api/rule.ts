@@ -1,11 +1,11 @@
 /** Rules as data, and the decisions made by them. */
 import type { DecisionId } from "../../api/transport.ts";
 
-/** What a rule looked at, by name; small plain values, since they stand in events and on screens. */
+/** What a rule looked at, by name: small plain values, which are shown in events and on screens. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * One rule of a controller. It is data, so that `explain` can print it and a view can show which rule spoke; the code that
+ * One rule of a controller. It is data, so that `explain` can print it and a view can show which rule decided; the code that
  * applies it is in the controller's `sync`.
  */
 export interface Rule<F extends Facts = Facts> {

@@ -1,4 +1,4 @@
-/** Everything that a `sync` may use. Nothing else is reachable from a controller: no globals, no clock, no I/O of its own. */
+/** Everything that a `sync` may use. A controller reaches nothing else: no globals, no clock, no other I/O. */
 import type { NamespacedName, ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject, CreateInput } from "../../api/object.ts";
@@ -90,7 +90,7 @@ export interface EventToRecord {
 
 /**
  * What one call of `sync` works with: caches to read, a client whose writes name the decision they carry out, expectations, Events, and
- * ways to requeue. In a shadow or a dry run the same calls write nothing, or write to a copy; a sync cannot tell.
+ * ways to requeue. In a shadow or a dry run the same calls write nothing, or write to a copy; a sync sees no difference.
  */
 export interface SyncContext {
   /** The name of the controller. */
@@ -99,7 +99,7 @@ export interface SyncContext {
   readonly key: ObjectKey;
   /** The number of this sync, counted for each controller from 1. */
   readonly sync: number;
-  /** Aborts when the controller is told to stop at once; a sync in flight is otherwise let finish. */
+  /** Aborts when the run is stopped at once; otherwise a sync in flight finishes. */
   readonly signal: AbortSignal;
   /** Random numbers; in a sandbox they come from its seed. */
   readonly random: Random;
@@ -114,7 +114,7 @@ export interface SyncContext {
   waitForCacheSync(kind: Kind): Promise<void>;
   /** Writes to the API server, and reads past the cache. */
   readonly client: SyncClient;
-  /** Makes a decision: reports the rule with its facts and answers what a write names as its reason. */
+  /** Makes a decision: reports the rule with its facts and returns what a write names as its reason. */
   decide<F extends Facts>(rule: Rule<F>, facts: F): Decision;
   /** The controller's expectations; the mode decides whether they outlive the sync. */
   readonly expectations: Expectations;

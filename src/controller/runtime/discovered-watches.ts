@@ -39,7 +39,7 @@ export class DiscoveredWatches {
   #watched = new Map<string, Watched>();
   #known: string | undefined;
   #startedAt = 0;
-  /** When it was told last that the server could not be asked; undefined while it could. */
+  /** When a failure was last reported; undefined while discovery succeeds. */
   #failedAt: number | undefined;
   #stop = new AbortController();
   #running: Promise<void> | undefined;
@@ -140,10 +140,10 @@ export class DiscoveredWatches {
   }
 }
 
-/** A failure that lasts is told again so often. */
+/** How often a failure that lasts is reported again. */
 const tellAgainMs = 60_000;
 
-/** Until the server has answered once. */
+/** Before the first success. */
 const firstRetryMs = 1000;
 
 function nameOf(kind: Kind): string {

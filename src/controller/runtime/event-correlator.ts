@@ -104,7 +104,7 @@ export class EventCorrelator {
     // The set stays just below the bound: the next new message is combined too.
     const [any] = group.messages;
     group.messages.delete(any ?? "");
-    // Made anew, of the parts that all of them share: upstream's names no reporting component then.
+    // Upstream's combined Event has no reporting component.
     const message = `(combined from similar events): ${event.message}`;
     return { event: { ...event, reportingComponent: "", message }, key: groupKey };
   }

@@ -76,7 +76,7 @@ export class EventRecorder {
     const { name, namespace, uid, resourceVersion } = about.metadata;
     const now = this.#options.timeline.now();
     const time = formatTime(now);
-    // Nanoseconds make the name; they are told apart even when two Events fall on one tick of the clock.
+    // Nanoseconds make the name; they differ even if two Events fall on one tick of the clock.
     const nanos = BigInt(Math.floor(now * 1000)) * 1000n;
     this.#lastNanos = nanos > this.#lastNanos ? nanos : this.#lastNanos + 1n;
     return {

@@ -54,8 +54,8 @@ const requestMs = 5000;
  * it is renewed, by this process's own clock, so that clocks that differ do no harm: 15 s without a renewal and it is taken.
  *
  * While the API server does not answer, the Lease stays held, but it is good only for 15 s after its last renewal began, by the wall
- * clock and by the steady one: after that another may have it, and nothing may be written. When the server answers again, it
- * shows whether somebody has: an unbroken line of resourceVersions says no.
+ * clock and by the steady one: after that another may have it, and nothing may be written. Each renewal names
+ * the resourceVersion of the last: the server refuses it if anything was written to the Lease since.
  *
  * Source: client-go v0.36 tools/leaderelection; differs: candidates do not queue, a Lease that another renews is an error, a
  * Lease that could not be renewed is kept until another process has had it, and it is deleted at the end.
@@ -231,8 +231,8 @@ export class HeldLease {
   }
 
   /**
-   * Looks who has it: undefined while it is ours, or nobody answers. One that is gone is made again as long as nobody can have
-   * taken it; after that somebody may have had it and given it back, with writes of which our caches know nothing.
+   * Reads who has it: undefined while it is ours, or the server does not answer. One that is gone is created again as long as nobody
+   * can have taken it; later another process may have had it and released it, with writes that our caches do not have.
    */
   async #lostTo(): Promise<string | undefined> {
     const { identity } = this.#options;
@@ -250,7 +250,7 @@ export class HeldLease {
     const holder = there?.spec?.holderIdentity ?? "";
     if (holder === "") return "taken by another, which has given it back";
     if (holder !== identity) return `taken by ${holder}`;
-    // Ours still, at another version: somebody else's write to it, or an answer of ours that was lost.
+    // Still ours, at another version: another client wrote to it, or the response to our renewal was lost.
     this.#held = there;
     return undefined;
   }

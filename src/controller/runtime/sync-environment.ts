@@ -21,7 +21,7 @@ export interface SyncSession {
 /** The controller that runs in an environment, with its own caches. */
 export interface ShadowedController {
   readonly definition: ControllerDefinition;
-  /** The kinds whose metadata it watches, if it discovers any. */
+  /** The kinds that it watches by `dynamicWatches`. */
   readonly discovered: { has(kind: Kind): boolean } | undefined;
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
 }

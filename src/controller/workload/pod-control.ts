@@ -1,5 +1,5 @@
 /**
- * Making and deleting the pods of an owner, with the Events that tell its user.
+ * Creates and deletes the pods of an owner, with the Events that report it to users.
  * Source: kubernetes v1.36 pkg/controller/controller_utils.go RealPodControl, GetPodFromTemplate. The texts of Events and errors
  * are upstream's: they show in Events and conditions, where people and programs look for them.
  */
@@ -11,7 +11,7 @@ import type { Pod, PodTemplateSpec } from "../../api/types.ts";
 import type { Decision } from "../api/rule.ts";
 import type { SyncContext } from "../api/sync-context.ts";
 
-/** The object whose pods they are; Events are about it. */
+/** The object that owns the pods; Events are about it. */
 export interface PodOwner<O extends StoredObject = StoredObject> {
   readonly kind: Kind<O>;
   readonly object: O;
@@ -79,7 +79,7 @@ export async function createPod(
 
 /**
  * Deletes one pod and says so in an Event about the owner.
- * @throws the refusal as it is if the pod is gone already, without an Event; otherwise an Error that tells it, with an Event.
+ * @throws the refusal as it is if the pod is gone already, without an Event; otherwise an Error with it as the cause, and an Event.
  */
 export async function deletePod(
   context: SyncContext,

@@ -80,7 +80,7 @@ export const criteria: readonly Criterion[] = [
   { name: "newest first", compare: (a, b, now) => laterBucketFirst(a, b, (pod) => pod.created, now) },
 ];
 
-/** The criterion that tells two pods apart, and which way; undefined if none does. */
+/** The criterion by which two pods differ, and their order by it; undefined if none does. */
 export function decidingCriterion(
   a: RankedPod,
   b: RankedPod,
@@ -143,7 +143,7 @@ export function rankPods(pods: readonly Pod[], related: readonly Pod[]): RankedP
 /** Which pods a scale-down deletes, and what decided. */
 export interface PodsToDelete {
   readonly pods: readonly Pod[];
-  /** The criterion between the last that goes and the first that stays; undefined if all go or none told them apart. */
+  /** The criterion by which the last deleted and the first kept pod differ; undefined if all are deleted or none differs. */
   readonly by: string | undefined;
 }
 
@@ -162,9 +162,9 @@ export function podsToDelete(
 }
 
 /**
- * Sorts by merging, stably. The criteria do not always make one order: pods of equal times are told apart by their restarts, and
+ * Sorts by merging, stably. The criteria do not always make one order: pods of equal times are ordered by their restarts, and
  * both of them from a third by uid, which may lie between. What comes out then depends on the comparisons that are made, so
- * that each runtime's own sort answered differently.
+ * that the sorts of different runtimes give different results.
  */
 function merged<T>(items: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
   if (items.length < 2) return items;

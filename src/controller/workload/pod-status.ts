@@ -38,7 +38,7 @@ export function isPodReady(pod: Pod): boolean {
 export function podReadyTime(pod: Pod): number | undefined {
   const condition = podReadyCondition(pod);
   if (condition?.status !== "True") return undefined;
-  // An unknown time comes as null, which the models do not tell.
+  // An unknown time is null on the wire, which the types do not say.
   const time: string | null | undefined = condition.lastTransitionTime;
   return time === undefined || time === null ? undefined : parseTime(time);
 }
