@@ -51,7 +51,7 @@ const line: CommandLine = {
   ],
 };
 
-/** kubectl replaces itself by the plugin, so only the shell's note of what it started tells how we were called. */
+/** kubectl replaces itself by the plugin, so only the shell's `_` variable says how we were called. */
 function calledAs(started: string | undefined): string {
   return /(^|\/)kubectl-reconcile$/.test(started ?? "") ? "kubectl-reconcile" : "kubectl reconcile";
 }

@@ -1,4 +1,5 @@
 /** From arguments to a command and its options. The only file that knows the library which parses arguments. */
+import { messageOf } from "../../src/api/error-message.ts";
 import { Command as Parser, CommanderError, InvalidArgumentError, Option as ParserOption } from "commander";
 import type { Command, Example, Option, Options } from "./command.ts";
 import { readWords } from "./given-words.ts";
@@ -107,7 +108,7 @@ function parserOption(name: string, option: Option<unknown>): ParserOption {
       try {
         return read(value);
       } catch (error) {
-        throw new InvalidArgumentError(`It should be ${(error as Error).message}.`);
+        throw new InvalidArgumentError(`It should be ${messageOf(error)}.`);
       }
     });
   }

@@ -17,7 +17,7 @@ interface Offer {
 /** Of these the shell knows the files better. */
 const namesOfFiles: ReadonlySet<string> = new Set(["file", "path", "folder"]);
 
-/** Prints what could stand in place of the last of `args`: a candidate a line, then the directive. */
+/** Prints candidates for the last of `args`, one a line, then the directive. */
 export async function complete(line: CommandLine, args: readonly string[], io: Io): Promise<void> {
   const typed = args.at(-1) ?? "";
   // Completion never fails: what cannot be found out is not offered.

@@ -44,7 +44,7 @@ function isJoined(word: string): boolean {
   return /^-\w./s.test(word);
 }
 
-/** Whether the value stands in the next word. */
+/** Whether the value is the next word. */
 function isOpen(word: string, { value }: OptionForm): boolean {
   return value === "any" && !word.includes("=") && !isJoined(word);
 }
@@ -52,7 +52,7 @@ function isOpen(word: string, { value }: OptionForm): boolean {
 /** A command line, split at its command. */
 export interface GivenWords {
   readonly command: Command | undefined;
-  /** Behind the command; options that stood before it come first. Without a command, all words. */
+  /** After the command; options that were before it come first. Without a command, all words. */
   readonly rest: readonly string[];
 }
 

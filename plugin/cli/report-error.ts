@@ -38,7 +38,7 @@ function inWords(error: unknown): { readonly message: string; readonly next: rea
   };
 }
 
-/** An answer that is no Status says by itself who answered what. */
+/** A response that is no Status names the server in its own text. */
 function answered({ code, message }: StatusError): string {
   return message.startsWith("the server answered") ? message : `the API server answered ${code}: ${message}`;
 }

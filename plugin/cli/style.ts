@@ -23,7 +23,7 @@ export function styleOf(output: Output): Style {
 
 const colourCode = new RegExp(`${String.fromCharCode(27)}\\[(\\d+)m`, "g");
 
-/** What chalk sets is marked as ours; what stood in the text before is made visible, so that no sequence in it counts as ours. */
+/** Sequences that chalk adds are marked as ours; those in the text itself are made visible, so that none of them counts as ours. */
 function coloursOf(chalk: Colours): Colours {
   const marked =
     (colour: Colour) =>
@@ -68,7 +68,7 @@ export function wrapWords(words: readonly string[], width: number | undefined, s
   return lines;
 }
 
-/** How many columns a text takes on the screen: wide characters take two, colours none, hidden ones what stands for them. */
+/** How many columns a text takes on the screen: wide characters take two, colours none, hidden ones the length of their escape. */
 export function shownLength(text: string): number {
   // Nearly every word: the library's tables are not even read for these.
   return plain.test(text) ? text.length : stringWidth(oneLine(text));

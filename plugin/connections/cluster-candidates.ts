@@ -11,7 +11,7 @@ import type { Io } from "../cli/io.ts";
 import { kindNamed, namesObject } from "../names/object-names.ts";
 
 const patienceMs = 1500;
-/** More than these nobody reads. */
+/** Objects that are offered at most. */
 const mostObjects = 500;
 
 async function named(of: "contexts" | "clusters" | "users", { values }: Typing): Promise<readonly Candidate[]> {

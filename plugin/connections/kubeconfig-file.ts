@@ -1,5 +1,5 @@
 /**
- * The file that `sandbox --write-kubeconfig` leaves: never over a kubeconfig that somebody else wrote. It holds the server's identity
+ * The file that `sandbox --write-kubeconfig` leaves: never over a kubeconfig that something else wrote. It holds the server's identity
  * too, so that the next sandbox with this file is the same server to clients that still run.
  */
 import { parse } from "yaml";
@@ -7,10 +7,10 @@ import { folderOf, readTextFile, writePrivateFile } from "../../src/platform/fil
 import type { SandboxHttps, SandboxIdentity } from "../../src/sandbox/https.ts";
 import { UserError } from "../cli/user-error.ts";
 
-/** The extension by which a file is known to be ours; kubectl keeps it when it writes the file anew. */
+/** The extension by which a file is known to be ours; kubectl keeps it when it rewrites the file. */
 const extensionName = "kubectl-reconcile.io/sandbox";
 
-/** As much of a kubeconfig as is looked at. */
+/** The part of a kubeconfig that is read here. */
 interface Kubeconfig {
   readonly clusters?: readonly { readonly cluster?: Readonly<Record<string, unknown>> }[];
   readonly users?: readonly { readonly user?: Readonly<Record<string, unknown>> }[];

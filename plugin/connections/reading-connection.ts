@@ -1,4 +1,4 @@
-/** Where commands look on without writing: the cluster of the current context, or a sandbox in which controllers act. */
+/** Where commands watch without writing: the cluster of the current context, or a sandbox in which controllers run. */
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
 import { readOnly } from "../../src/client/http/read-only.ts";
@@ -25,7 +25,7 @@ export interface ReadingFlags extends ConfigFlags {
 export interface Reading extends Pick<Connected, "context" | "server" | "user" | "serverVersion" | "translateError"> {
   /** Refuses every write before a byte leaves. */
   readonly client: Client;
-  /** Of those who look on; a sandbox's own controllers are not heard on it. */
+  /** Of the watching command; the sandbox's own controllers do not report to it. */
   readonly bus: TraceBus;
   /** Undefined: all of them. */
   readonly namespace: string | undefined;
@@ -34,7 +34,7 @@ export interface Reading extends Pick<Connected, "context" | "server" | "user" |
   close(): Promise<void>;
 }
 
-/** As kubectl asks: many kinds are listed and watched at once, and each is asked for once. */
+/** As kubectl: many kinds are listed and watched at once, each of them once. */
 const politeness = { qps: 50, burst: 300 };
 
 /** @throws KubeconfigError; UserError for manifests that cannot be read. */

@@ -1,4 +1,4 @@
-/** Whether the user may list and watch what is asked for; what is not allowed is said before anything else happens. */
+/** Whether the user may list and watch what a command needs; what is missing is reported before anything else happens. */
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import { askRights, formatRight, type Right } from "../../src/modes/preflight/rights.ts";

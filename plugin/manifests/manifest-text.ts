@@ -1,4 +1,5 @@
 /** The text of a file of manifests: its objects, what is wrong with it, and on which lines. */
+import { messageOf } from "../../src/api/error-message.ts";
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 
 /** What manifests of `-f -` have for a file. */
@@ -14,7 +15,7 @@ export function isUrl(path: string): boolean {
   return path.startsWith("http://") || path.startsWith("https://");
 }
 
-/** One object, and where it stands. */
+/** One object, and its place in the file. */
 export interface Manifest {
   /** `shop/web.yaml`, a URL, or `standardInput`. */
   readonly file: string;
@@ -143,7 +144,7 @@ function objectsOf(
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    problem((error as Error).message);
+    problem(messageOf(error));
     return [];
   }
   if (value === null || value === undefined) return [];
@@ -196,7 +197,7 @@ function fieldSteps(field: string): readonly Step[] {
   );
 }
 
-/** Reads the document once more: lines are asked for where something is wrong, and that is seldom. */
+/** Reads the document again: lines are needed only where something is wrong. */
 function lineIn(text: string, index: number, steps: readonly Step[]): number {
   const lineCounter = new LineCounter();
   const document = documentsIn(text, lineCounter)[index];

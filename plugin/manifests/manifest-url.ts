@@ -26,7 +26,7 @@ const mostRedirects = 10;
 const mostTries = 3;
 const betweenTriesMs = 1000;
 
-/** The URL as it may be shown: without user and password, and without the query, where tokens stand. */
+/** The URL as it may be shown: without user and password, and without the query, which may hold tokens. */
 export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return url.replace(/\/\/[^/]*@/, "//").replace(/[?#].*$/s, "");
   const { origin, pathname, search } = new URL(url);

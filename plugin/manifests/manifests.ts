@@ -1,4 +1,5 @@
 /** Manifests: files, folders, URLs, kustomizations and standard input, YAML or JSON, as `kubectl apply -f` and `-k` read them. */
+import { messageOf } from "../../src/api/error-message.ts";
 import { filesOf, foldersOf, readStandardInput, readTextFile } from "../../src/platform/files.ts";
 import type { Host } from "../../src/platform/host.ts";
 import {
@@ -50,7 +51,7 @@ export interface ReadOptions {
 }
 
 /**
- * The objects of all files, in the order in which they stand.
+ * The objects of all files, in their order.
  * @throws ManifestError that names every file, document and line which is wrong; UserError for what cannot be read.
  */
 export async function readManifests(paths: readonly string[], options: ReadOptions): Promise<readonly Manifest[]> {
@@ -60,7 +61,7 @@ export async function readManifests(paths: readonly string[], options: ReadOptio
 }
 
 /**
- * What `kubectl kustomize` makes of a folder. Its text is nobody's file: every object stands on the first line of the kustomization.
+ * What `kubectl kustomize` makes of a folder. Its text is in no file: every object is placed on the first line of the kustomization.
  * @throws ManifestError, UserError as above, and where there is no kubectl or it fails.
  */
 export async function readKustomization(folder: string, host: Host): Promise<readonly Manifest[]> {
@@ -109,11 +110,11 @@ async function textsOf(path: string, options: ReadOptions): Promise<readonly Tex
     return await Promise.all(files.map(async (file) => ({ file, text: await textOf(file) })));
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`cannot read ${path}: ${(error as Error).message}`, [], { cause: error });
+    throw new UserError(`cannot read ${path}: ${messageOf(error)}`, [], { cause: error });
   }
 }
 
-/** The files that a path stands for: itself, or those of a folder. @throws UserError for a folder that kustomize should read. */
+/** The files of a path: itself, or those of a folder. @throws UserError for a folder that kustomize should read. */
 async function filesIn(
   path: string,
   { recursive = false, onNote = () => undefined }: Pick<ReadOptions, "recursive" | "onNote">,

@@ -1,7 +1,7 @@
 /** What an API server has against an object, field by field. */
 import type { StatusError } from "../../src/api/status-error.ts";
 
-/** What the server says of a body that is none of its kind, before it comes to the point. */
+/** What the server writes before the reason why a body cannot be decoded. */
 const decodingPrefix = /^\w+ in version "\w+" cannot be handled as a \w+: (strict decoding error: )?/;
 
 /** A field that the server refuses, and why. */

@@ -186,7 +186,7 @@ export function acquittalText({ of, key, writes, why }: Acquittal): string {
 
 /**
  * `watched 41 kinds for 60 s: no loop in 412 changes; not seen: secrets (no right to list and watch)`. Where nothing was written at
- * all, that is the answer.
+ * all, it says so.
  */
 export function loopsSummary(
   verdict: Verdict<Loop>,

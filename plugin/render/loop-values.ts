@@ -1,4 +1,4 @@
-/** The values of a field in a loop, so short that they fit beside each other and still tell apart. */
+/** The values of a field in a loop, shortened so that they fit beside each other and still differ. */
 import { masked } from "../../src/trace/mask.ts";
 import { shortValue } from "./changes.ts";
 import { isObject } from "../../src/api/json.ts";
@@ -8,7 +8,7 @@ const leastAlike = 12;
 /** Of what is alike so much is shown, to see where in the value one is. */
 const shownAlike = 6;
 
-/** Each value in a few words; of those that look the same what tells them apart, of masked ones their number; the same words once. */
+/** Each value in a few words; of those that look the same the part that differs, of masked ones their number; equal texts once. */
 export function valueTexts(values: readonly unknown[]): readonly string[] {
   const texts = values.map(shortValue);
   if (new Set(texts).size === texts.length) return texts;

@@ -50,7 +50,7 @@ export interface RefusalContext {
 export function refuseOrPass(found: Preflight, context: RefusalContext): void {
   refuseMissingRights(found, context);
   const others = found.owners.filter(({ owner }) => owner.is !== "none found");
-  // Who is there for certain is told before who may be.
+  // Owners that are active come before those that may be.
   const other = others.find(({ owner }) => owner.is === "active") ?? others[0];
   if (other === undefined || context.force) return;
   const { owner, controller } = other;

@@ -114,7 +114,7 @@ export class RunLines {
   }
 }
 
-/** Its words; what an arrow stands between stays on one line: `3 → 5,`. */
+/** Its words; both sides of an arrow stay on one line: `3 → 5,`. */
 function wordsOf(sentence: string): string[] {
   return sentence.split(/(?<!→) (?!→)/);
 }

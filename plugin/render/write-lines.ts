@@ -20,11 +20,11 @@ const namedWrites = 5;
 export interface WriteLinesOptions {
   /** Spaces before each line. */
   readonly indent: number;
-  /** The changed fields stand above already. */
+  /** The changed fields are named above already. */
   readonly told: boolean;
 }
 
-/** A line or more for each write; of many alike the first few and a count; of those that stood already only a count. */
+/** A line or more for each write; of many alike the first few and a count; of earlier intentions only a count. */
 export function writeLines(writes: readonly BlockWrite[], style: Style, { indent, told }: WriteLinesOptions): string[] {
   const fresh = writes.filter(({ standsSince }) => standsSince === undefined);
   const shown = fresh.length > namedWrites + 1 ? fresh.slice(0, namedWrites) : fresh;
@@ -64,7 +64,7 @@ function requestText({ verb, of, subresource, ...write }: BlockWrite): string {
   return `${methods[verb]} ${of.kind} ${name}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
-/** Of a would-be create that leaves the name to the server: the name that stands in for it here, and `web-…`. */
+/** Of a would-be create that leaves the name to the server: its placeholder here, and `web-…`. */
 export function madeUpName({
   key,
   wouldBe,

@@ -1,4 +1,5 @@
 /** What a Job or a CronJob waits for. */
+import { messageOf } from "../api/error-message.ts";
 import { readTime } from "../api/time.ts";
 import { Pods } from "../api/kind.ts";
 import type { CronJob, Job, Pod } from "../api/types.ts";
@@ -154,7 +155,7 @@ function missedRun(cronJob: CronJob, now: number): MissedRun {
     const at = missedSince(cronJob, { after, now });
     return at === undefined ? { is: "none" } : { is: "missed", at };
   } catch (error) {
-    const why = `its schedule cannot be read here: ${(error as Error).message}`;
+    const why = `its schedule cannot be read here: ${messageOf(error)}`;
     // One that has started Jobs shows by them that it works.
     return { is: "unknown", unseen: { what: "whether it is due", why, isDecisive: last === undefined } };
   }

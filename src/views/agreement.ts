@@ -15,7 +15,7 @@ export interface AgreementSummary {
 /** Differences that are kept whole. */
 const kept = 100;
 
-/** Feeds on events. What the owner did late counts as it came out in the end. */
+/** Takes events. What the owner did late counts by its final outcome. */
 export class AgreementReport {
   #last = new Map<number, AgreementEvent | undefined>();
   #settled: Record<Agreement, number> = {

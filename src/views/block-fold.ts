@@ -22,7 +22,7 @@ export type Folded =
       readonly key: ObjectKey;
       readonly count: number;
       readonly perSecond: number;
-      /** Each was brought by the requeue of the one before. */
+      /** Each was triggered by the requeue of the one before. */
       readonly requeued: boolean;
       readonly last: SyncBlock;
     };
@@ -162,7 +162,7 @@ function isQuiet(block: SyncBlock): boolean {
   return outcome.is === "forgotten";
 }
 
-/** Its own retry or requeue has brought it, and nothing else. */
+/** Its own retry or requeue has triggered it, and nothing else. */
 function isOwnDoing({ causes, moreCauses }: SyncBlock): boolean {
   return (
     moreCauses === 0 && causes.length > 0 && causes.every((cause) => cause.is === "other" && isOwn(cause.trigger.cause))
@@ -177,7 +177,7 @@ function isRequeued(block: SyncBlock): boolean {
   return isOwnDoing(block) && block.causes.every((cause) => cause.is === "other" && cause.trigger.cause === "requeue");
 }
 
-/** What a sync decided, wrote and came to, without times and made-up names. */
+/** What a sync decided and wrote, and its outcome, without times and generated names. */
 function likenessOf(block: SyncBlock): string {
   const { decisions, done, recorded } = block;
   const parts = [

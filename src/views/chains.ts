@@ -33,7 +33,7 @@ export function ownersAbove(name: ObjectName, find: FindObject): readonly Object
 
 /**
  * Tells whether objects belong to the chain of one: it, its owners, and what it owns. What was once seen in the chain stays in it,
- * so that its deletion is still told.
+ * so that its deletion is still shown.
  */
 export class Chain {
   #target: ObjectName;

@@ -1,4 +1,4 @@
-/** What `watch` shows: deltas, each with the keys that controllers made of it. A fold over stage events. */
+/** What `watch` shows: deltas, each with the keys that controllers enqueued for it. A fold over stage events. */
 import type { ObjectKey } from "../api/key.ts";
 import type {
   DeltaEvent,
@@ -36,10 +36,10 @@ export type WatchLine =
   | {
       readonly is: "delta";
       readonly delta: SeenDelta;
-      /** For each controller that was told of it: the keys it made of it, perhaps none. */
+      /** For each controller that was notified of it: the keys it enqueued, perhaps none. */
       readonly told: readonly { readonly controller: string; readonly keys: readonly MadeKey[] }[];
     }
-  /** A key that no delta at hand led to: a requeue, or a delta shown before; deltas that wait to be shown may be older than it. */
+  /** A key that no delta that is held led to: a requeue, or a delta shown before; deltas that wait to be shown may be older than it. */
   | { readonly is: "key"; readonly made: MadeKey; readonly why: string; readonly isAfterOthers: boolean }
   /** A list took the place of what was known. */
   | { readonly is: "relist"; readonly at: number; readonly list: ListEvent }
@@ -55,7 +55,7 @@ export interface DeltaReportOptions {
   readonly initial?: boolean;
   /** Set: deltas that no controller made a key of are shown only if this says so. */
   readonly wanted?: (delta: SeenDelta) => boolean;
-  /** Of the controllers that are watched, those that are told of this kind. */
+  /** Of the controllers that are watched, those that are notified of this kind. */
   readonly controllersOf: (of: KindName) => readonly string[];
 }
 
@@ -68,20 +68,20 @@ export interface DeltaSummary {
   readonly brokenWatches: number;
 }
 
-/** A delta waits for its controllers so long at most. */
+/** How long a delta waits for its controllers at most. */
 const patienceMs = 50;
 
 interface Held {
   readonly delta: SeenDelta;
-  /** Controllers that have not been told yet. */
+  /** Controllers that have not been notified yet. */
   readonly waitsFor: Set<string>;
   readonly keys: MadeKey[];
   readonly controllers: readonly string[];
 }
 
 /**
- * Gives back lines in the order of the deltas. A delta that a controller is told of is held until the controller has been, or for
- * 50 ms at most: call `flush` now and then. Without controllers nothing is held. What is not shown is not looked at.
+ * Returns lines in the order of the deltas. A delta that a controller is to be notified of is held until the controller has been,
+ * or for 50 ms at most: call `flush` now and then. Without controllers nothing is held. What is not shown is not examined.
  */
 export class DeltaReport {
   readonly gauges: QueueGauges = new QueueGauges();
@@ -185,7 +185,7 @@ export class DeltaReport {
     return { at, controller, key, merged, inFlight, delayMs, triggers, queue };
   }
 
-  /** Deltas at the head that no controller is to be told of any more. */
+  /** Deltas at the head that every controller has been notified of. */
   #release(): WatchLine[] {
     const lines: WatchLine[] = [];
     for (const [seq, held] of this.#held) {

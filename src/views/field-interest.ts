@@ -1,7 +1,7 @@
 /** Which of an object's changed fields a person wants to see first. */
 import type { FieldChange } from "../api/field-changes.ts";
 
-/** What a delta changed, and who made the change, as far as managedFields can tell. */
+/** What a delta changed, and who made the change, as far as managedFields record it. */
 export interface ChangeDetail {
   readonly changes: readonly FieldChange[];
   readonly writer?: string | undefined;
@@ -41,7 +41,7 @@ export function goesWithOthers(path: string): boolean {
   return interestOf(path) >= accompanying;
 }
 
-/** 0 first: what somebody asked for, then what came of it, then times, then counters that follow from the rest. */
+/** 0 first: the spec, then the status, then times, then counters that follow from the rest. */
 export function interestOf(path: string): number {
   if (path.startsWith(".metadata.deletionTimestamp")) return 0;
   if (counters.test(path)) return partsOfStatus.test(path) ? 6 : 5;

@@ -4,10 +4,10 @@ import type { StoredObject } from "../api/object.ts";
 import { isSecret } from "../trace/mask.ts";
 import type { KindName } from "../trace/names.ts";
 
-/** What is hidden unless it is asked for. */
+/** What is hidden unless it is switched on. */
 export interface DiffVisibility {
   readonly managedFields?: boolean;
-  /** uid, resourceVersion, generation; addresses, the placement of pods and container ids: made up by whoever runs the cluster. */
+  /** uid, resourceVersion, generation; addresses, the placement of pods and container ids: assigned by the cluster. */
   readonly ids?: boolean;
   /** creationTimestamp and the times in `status`. */
   readonly times?: boolean;

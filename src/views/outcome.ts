@@ -23,7 +23,7 @@ export interface ObjectChange {
   readonly count: number;
 }
 
-/** The changes under one object that nobody owns. */
+/** The changes of one object without an owner, and of those below it. */
 export interface ChangeGroup {
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -130,7 +130,7 @@ function rootOf(entry: StateEntry, { before, after }: Around): StateEntry {
   return top;
 }
 
-/** Objects of one owner that came, or went, and are equal but for what the server made up. */
+/** Objects of one owner that were created, or deleted, and are equal but for generated names. */
 function folded(changes: readonly Placed[], shown: DiffVisibility): Placed[] {
   const kept: Placed[] = [];
   const places = new Map<string, number>();

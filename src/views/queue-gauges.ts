@@ -11,7 +11,7 @@ export interface QueueState {
   /** How long the key that waits longest has been waiting, in ms; 0 when none waits. */
   readonly oldestMs: number;
   readonly inFlight: number;
-  /** Keys that wait for their time. */
+  /** Keys whose delay is not over. */
   readonly delayed: number;
   readonly adds: number;
   /** Of the adds, those that joined a key which waited already. */
@@ -32,16 +32,16 @@ export interface Quantiles {
   readonly p99: number;
 }
 
-/** What is kept of one queue: keys that wait, by when they came, and keys that are being worked on. */
+/** One queue: keys that wait, in the order of their adds, and keys that are processing. */
 class QueueFold {
   depth = 0;
   adds = 0;
   merged = 0;
   syncs = 0;
   failures = 0;
-  /** In the order in which they came. */
+  /** In the order of their adds. */
   readonly waiting = new Map<ObjectKey, { since: number; triggers: number }>();
-  /** Triggers that came while the key was worked on. */
+  /** Triggers added while the key was processing. */
   readonly again = new Map<ObjectKey, { since: number; triggers: number }>();
   readonly delayed = new Map<ObjectKey, number>();
   readonly inFlight = new Map<ObjectKey, number>();
@@ -66,7 +66,7 @@ class QueueFold {
   get({ key, at, waitedMs, depth, triggers }: GetEvent & EventHead): void {
     this.depth = depth;
     this.waiting.delete(key);
-    // A key whose time came is handed out without a word of its own.
+    // A key whose delay is over is handed out without an event of its own.
     const due = this.delayed.get(key);
     if (due !== undefined && (due <= at || triggers.total > 0)) this.delayed.delete(key);
     this.inFlight.set(key, at);
@@ -112,7 +112,7 @@ function quantiles(durations: RecentDurations, now: number): Quantiles | undefin
   return p50 === undefined || p99 === undefined ? undefined : { p50, p99 };
 }
 
-/** Give it every event; ask it for a state whenever one is to be shown. Its size follows the keys that wait, not the events. */
+/** Takes every event; `state` is asked whenever one is to be shown. Its size follows the keys that wait, not the events. */
 export class QueueGauges {
   #queues = new Map<string, QueueFold>();
 

@@ -53,7 +53,7 @@ export type RunLine =
       readonly controller: string;
       readonly key: ObjectKey;
       readonly error: string;
-      /** When it comes again; undefined if it does not. */
+      /** When it is requeued; undefined if it is not. */
       readonly retryInMs?: number;
       readonly failures: number;
     }
@@ -73,7 +73,7 @@ export interface RunSummary {
   readonly errors: number;
 }
 
-/** `404 NotFound`: the server has answered that it will not. */
+/** `404 NotFound`: the server responded, and refused. */
 const isRefusal = /^4\d\d /;
 
 interface OpenSync {
@@ -81,17 +81,17 @@ interface OpenSync {
   readonly writes: (WriteEvent & EventHead)[];
 }
 
-/** A conflict that is retried sooner is nobody's concern. */
+/** A conflict that is retried sooner is not shown. */
 const longRetryMs = 1000;
 
 /**
- * Feeds on events, one at a time; `accept` answers the lines that the event completes. A line's time is when what it says was
+ * Takes events, one at a time; `accept` returns the lines that the event completes. A line's time is when what it says was
  * answered, and never before that of the line above it: of syncs that run at once, the one that ends last is told last.
  */
 export class RunReport {
   #toldAt = 0;
   #open = new Map<string, OpenSync>();
-  /** Since when a kind's watch is broken, and what the server has answered meanwhile. */
+  /** Since when a kind's watch is broken, and the last error of the server. */
   #broken = new Map<string, { readonly since: number; readonly answers: Set<string> }>();
   #syncs = 0;
   #writes = 0;
@@ -228,7 +228,7 @@ function linesOf(sync: OpenSync, key: ObjectKey): RunLine[] {
   return lines;
 }
 
-/** A create that is answered with 409 has found the name taken. */
+/** A create that fails with 409 has found the name taken. */
 function isConflict({ status, verb }: WriteEvent): boolean {
   return status === 409 && verb !== "create";
 }

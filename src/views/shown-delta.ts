@@ -3,7 +3,7 @@ import type { FieldChange } from "../api/field-changes.ts";
 import type { SeenDelta, WatchLine } from "./delta-report.ts";
 import { byInterest, tellingChanges } from "./field-interest.ts";
 
-/** What a delta brought. */
+/** What a delta says about its object. */
 export type DeltaNews =
   /** `missed`: what was not seen of the deletion. */
   | { readonly is: "gone"; readonly missed?: "the delete event" | "the last states" }

@@ -1,4 +1,4 @@
-/** One sync as a whole: why it ran, what it saw, what it did, and what came of it. The data of a block of `trace`. */
+/** One sync as a whole: why it ran, what it saw, what it did, and its outcome. The data of a block of `trace`. */
 import type { ObjectKey } from "../api/key.ts";
 import type { AgreementEvent, DoneEvent, EventHead, RecordedEvent, UnseenWrites, WriteEvent } from "../trace/events.ts";
 import type { DeltaType } from "../trace/names.ts";
@@ -19,9 +19,9 @@ export type BlockCause =
       readonly type: DeltaType;
       readonly key: ObjectKey;
       readonly resourceVersion: string;
-      /** The `seq` of the delta; 0 where nobody listened when it came. */
+      /** The `seq` of the delta; 0 where no listener was there yet. */
       readonly delta: number;
-      /** What the delta changed; undefined where nobody listened when it came. A block that is shown has a summary of it. */
+      /** What the delta changed; undefined where no listener was there yet. A block that is shown has a summary of it. */
       readonly detail: ChangeDetail | undefined;
       readonly tombstone?: true;
       readonly relist?: true;
@@ -86,7 +86,7 @@ export interface SyncBlock {
   /** Triggers beyond those, only counted. */
   readonly moreCauses: number;
   readonly unseen?: UnseenWrites;
-  /** It ran although its key was in backoff, which goes on until then (ms since 1970): something else woke it. */
+  /** It ran although its key was in backoff, until then (ms since 1970): another trigger added it. */
   readonly inBackoffUntil?: number;
   readonly decisions: readonly BlockDecision[];
   /** Writes that name no decision of this sync. */

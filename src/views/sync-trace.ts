@@ -62,8 +62,8 @@ interface Open {
 /** How the blocks are made. */
 export interface SyncTraceOptions {
   /**
-   * How long a block with writes is held back after its sync, in ms, so that it can say which deltas its writes caused and whom
-   * they woke.
+   * How long a block with writes is held back after its sync, in ms, so that it can say which deltas its writes caused and which
+   * keys these enqueued.
    */
   readonly holdMs: number;
 }
@@ -223,7 +223,7 @@ export class SyncTrace {
   }
 
   #write(event: Stamped<WriteEvent>): void {
-    // Events and Leases accompany the work; what an Event says stands in the block already.
+    // Events and Leases accompany the work; the text of an Event is in the block already.
     if (event.controller === undefined || event.sync === undefined || event.of.kind === "Event") return;
     const name = { controller: event.controller, sync: event.sync };
     this.#open.get(nameOf(name))?.writes.push(event);
@@ -302,7 +302,7 @@ export class SyncTrace {
     };
   }
 
-  /** A write's answer may come after its delta: whose the delta is, is known only when the block is made. */
+  /** The response to a write may arrive after its delta: whose the delta is, is known only when the block is made. */
   #withOrigin(cause: BlockCause): BlockCause {
     if (cause.is !== "delta") return cause;
     const by = this.deltas.byOf(cause.delta);
@@ -351,7 +351,7 @@ export class SyncTrace {
   }
 }
 
-/** A retry, and a sync that was asked for, go back to an earlier sync of the same key. */
+/** A retry, and a requeue, go back to an earlier sync of the same key. */
 function retriedBy(cause: BlockCause | undefined, { controller, sync }: SyncName): SyncName | undefined {
   if (cause?.is !== "other" || cause.trigger.cause === "other" || cause.trigger.sync === 0) return undefined;
   return cause.trigger.sync === sync ? undefined : { controller, sync: cause.trigger.sync };

@@ -1,10 +1,10 @@
-/** Why each object is what it is: the writes to it and the decisions behind them, in the order in which they came. A fold over stage events. */
+/** Why each object is as it is: the writes to it and the decisions behind them, in order. A fold over stage events. */
 import type { FieldChange } from "../api/field-changes.ts";
 import type { DecisionEvent, EventHead, StageEvent, WriteEvent } from "../trace/events.ts";
 import { entryName } from "./state.ts";
 
 /**
- * Why an object was written: decisions by one rule that followed each other, or whoever applied it. Where another rule wrote the
+ * Why an object was written: consecutive decisions by one rule, or an apply. Where another rule wrote the
  * object in between, the later decisions are a cause of their own, so that causes read in the order in which things happened.
  */
 export interface Cause {
@@ -151,7 +151,7 @@ function causeOf(event: WriteEvent, decision: DecisionEvent | undefined): Cause 
   };
 }
 
-/** Joins a cause to the one of the same rule that it goes on from, or puts it behind the others. */
+/** Joins a cause to the one of the same rule that it continues, or appends it. */
 function addTo({ runs, status }: WriteHistory, cause: Cause): void {
   const isSame = (each: Cause): boolean => each.controller === cause.controller && each.rule === cause.rule;
   if (cause.statusOnly) {

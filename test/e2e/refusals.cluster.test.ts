@@ -102,7 +102,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     {
       name: "-A and -n together",
       args: ["-A", "-n", "shop"],
-      says: [/^error: -A and -n are mutually exclusive/, /use one/],
+      says: [/^error: -A and -n are mutually exclusive/, /use only one/],
     },
     { name: "a selector that is none", args: ["-l", "a in (b"], says: [/^error: cannot read the label selector/] },
     {

@@ -9,7 +9,7 @@ interface RbacRule {
   readonly verbs: readonly string[];
 }
 
-/** The rules of a Role that lets a controller be run, Leases included; resources with equal verbs stand together. */
+/** The rules of a Role that lets a controller be run, Leases included; resources with equal verbs share a rule. */
 export function rbacRules(definition: ControllerDefinition): RbacRule[] {
   const leases = ["get", "list", "create", "update", "delete"].map((verb) => ({
     verb,

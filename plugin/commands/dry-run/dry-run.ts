@@ -252,7 +252,7 @@ async function reportFrom(
   };
 }
 
-/** Nodes that nobody has chosen are no finding about the manifests. */
+/** Default nodes that are too small are no finding about the manifests. */
 function crowdedNotes({ availability }: DryRun, { assumedNodes }: DryRunSource): readonly string[] {
   const isCrowded = availability.some(({ why = "" }) => /Too many pods|Insufficient /.test(why));
   if (assumedNodes === undefined || !isCrowded) return [];

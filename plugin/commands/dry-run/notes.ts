@@ -1,11 +1,11 @@
-/** What could not be read of a cluster: what that means for the answer, or that there can be none. */
+/** What could not be read of a cluster: what that means for the report, or that there can be none. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Snapshot, Unreadable } from "../../../src/modes/dry-run/snapshot.ts";
 import type { DryRunFlags } from "./flags.ts";
 import { UserError } from "../../cli/user-error.ts";
 
-/** Kinds that others can be judged without; the rest of the answer says what that means. */
+/** Kinds that others can be judged without, and what their absence means. */
 const told: Readonly<Record<string, string>> = {
   nodes: "nodes may not be read: pods are placed on 3 simulated ones of 8 CPUs and 16 GiB",
   serviceaccounts: "ServiceAccounts may not be read: a default one is taken to be there",

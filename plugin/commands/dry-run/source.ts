@@ -41,7 +41,7 @@ export interface DryRunSource {
   readonly namespace: string;
   /** Nodes among the manifests of an empty cluster: they are there from the beginning. */
   readonly given: ReadonlySet<Manifest["object"]>;
-  /** How many nodes there are that nobody has asked for. */
+  /** How many nodes there are by default. */
   readonly assumedNodes: number | undefined;
   /** Those of the asked ones that can run on it. */
   readonly controllers: readonly ControllerDefinition[];
@@ -62,7 +62,7 @@ export interface SourceOptions {
   readonly changeFlags: ChangeFlags;
 }
 
-/** @throws UserError, KubeconfigError: a cluster that is asked for and cannot be read is never left out in silence. */
+/** @throws UserError, KubeconfigError: a requested cluster that cannot be read is never silently left out. */
 export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {
   const from = flags.from ?? ((await hasContext(flags)) ? "both" : "manifests");
   const { manifests } = options.changeFlags;
@@ -83,7 +83,7 @@ export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: 
   return emptySource(flags, options);
 }
 
-/** A context that kubectl would use without being told: of the kubeconfig, or by flags. */
+/** A context that kubectl would use by default: of the kubeconfig, or by flags. */
 async function hasContext(flags: DryRunFlags): Promise<boolean> {
   if (flags.context !== undefined || flags.server !== undefined || flags.cluster !== undefined) return true;
   const { currentContext } = await loadKubeconfig(realHost(), flags);

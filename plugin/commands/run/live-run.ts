@@ -185,7 +185,7 @@ export class Run {
         ),
       isOwnSandbox: flags.sandbox === true,
     });
-    // The server's version comes first: when it cannot be reached, that is what is to be said.
+    // The server's version is asked first: that it cannot be reached is the error to report.
     looking.catch(() => undefined);
     const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
     session.say(`context ${context} · ${server} (${await this.#connected.serverVersion()}) · ${where}`);

@@ -48,7 +48,7 @@ const options = {
   }),
 } as const;
 
-/** What `sandbox` is asked for: defaults filled in. */
+/** What `sandbox` is asked to run: defaults filled in. */
 interface SandboxRequest {
   readonly manifests: readonly string[];
   readonly namespace: string | undefined;

@@ -31,10 +31,10 @@ export interface TraceScreenOptions {
   readonly shows: (block: SyncBlock) => boolean;
   /** Whether each block names its first cause. */
   readonly origins: boolean;
-  /** Ends after so many blocks. */
+  /** Ends after this many blocks. */
   readonly count?: number;
   readonly failOn: ReadonlySet<Failure>;
-  /** Called once: enough was shown, or a failure was met. */
+  /** Called once: enough was shown, or a failure occurred. */
   readonly onEnd: (met?: Failure) => void;
 }
 

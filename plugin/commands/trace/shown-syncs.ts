@@ -1,4 +1,4 @@
-/** Which syncs a trace shows: those of the named controllers, of the named object, of the chain asked for. */
+/** Which syncs a trace shows: those of the named controllers, of the named object, of its chain. */
 import { splitKey } from "../../../src/api/key.ts";
 import { objectOf } from "../../../src/controller/api/definition.ts";
 import { Chain, type FindObject } from "../../../src/views/chains.ts";

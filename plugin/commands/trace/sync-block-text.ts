@@ -53,7 +53,7 @@ export class SyncBlockText {
   #head(block: ShownBlock): string[] {
     const { style } = this.#options;
     const { controller, key, sync, waitedMs, ms, depth, inFlight, delayed } = block;
-    // When it ended: blocks are told in that order, so that times never run backwards.
+    // When it ended: blocks are printed in that order, so that times never run backwards.
     const time = showsTimes(style) ? `${this.#time(block.done.at)} ` : "";
     const queue = [
       `queue ${depth}`,
@@ -116,7 +116,7 @@ export class SyncBlockText {
   }
 
   #events(lines: string[], block: ShownBlock): void {
-    // What is decided again while it stands has been told.
+    // A decision that is repeated while its intention stands was printed before.
     const isNew = writesOf(block).some(({ verb, standsSince }) => verb !== "update" && standsSince === undefined);
     const told = this.#options.shadow && !isNew ? [] : block.recorded;
     const madeUp = writesOf(block).flatMap((write) => madeUpName(write) ?? []);
@@ -202,7 +202,7 @@ function causePieces(cause: ShownCause, controller: string, shadow: boolean): st
   ];
 }
 
-/** What the API server said of the writes of a block, where that is long: it stands beside them, and need not be said again. */
+/** What the API server said of the writes of a block, where that is long: it is printed beside them, and not repeated. */
 function longErrorsOf(block: ShownBlock): readonly string[] {
   const errors = writesOf(block).flatMap(({ error }) =>
     error === undefined || error.length < longRefusal ? [] : [error],
@@ -256,7 +256,7 @@ function wokenText({ controller, key, sync, kind, object, type, more }: Woken, h
   return `${who} (${kind} ${splitKey(object).name} ${type}${also})`;
 }
 
-/** The facts of each decision that can be told in a word, under the name of its rule: `scale-up: desired 5, active 2`. */
+/** The facts of each decision that are one word, under the name of its rule: `scale-up: desired 5, active 2`. */
 function factPieces(decisions: readonly BlockDecision[]): string[] {
   return decisions.flatMap(({ rule, facts }) => {
     const told = Object.entries(facts).flatMap(([name, value]) =>

@@ -24,7 +24,7 @@ export function liveTable(options: LiveTableOptions): readonly string[] {
   const wide = columns >= wideColumns;
   const queues = controllers.length === 0 ? [] : [...queueTable(controllers.map(queueOf), wide), ""];
   const sorted = [...informers].sort((a, b) => b.waiting - a.waiting || b.objects - a.objects);
-  // A line for what is left out, one for the heading, one that the cursor stands in.
+  // A line for what is left out, one for the heading, one for the cursor.
   const room = Math.max(1, rows - queues.length - 3);
   const shown = sorted.slice(0, room);
   const left = sorted.length - shown.length;

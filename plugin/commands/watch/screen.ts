@@ -23,7 +23,7 @@ export interface WatchScreenOptions {
   /** Names carry their namespace. */
   readonly namespaces: boolean;
   readonly sinceStartAt?: number;
-  /** Ends after so many deltas. */
+  /** Ends after this many deltas. */
   readonly count?: number;
   readonly onEnough: () => void;
   readonly live: Pick<LiveTableOptions, "controllers"> & { readonly informers: () => readonly InformerState[] };
@@ -125,7 +125,7 @@ export class WatchScreen {
     }
   }
 
-  /** Nothing is put into words that nobody can read in time. */
+  /** Lines that the reader is too slow for are not even made. */
   #write(line: WatchLine): void {
     const { out } = this.#options;
     if (out.pendingBytes > mostPendingBytes) {

@@ -27,7 +27,7 @@ const shownChanges = 3;
 const separator = " · ";
 /** Below this there is no room for the version: of all columns the one that is read least. */
 const roomForVersion = 100;
-/** A key that waits as long as that is worth a word. */
+/** A key that has waited this long is mentioned. */
 const oldMs = 10;
 
 /** Turns lines into text, each without its line end. Keeps the width of the columns, which grow with what is seen. */
@@ -139,7 +139,7 @@ export class WatchLines {
     }
   }
 
-  /** With `alone` it has come by itself; without, it stands under its delta. It has a time where none that follows can be earlier. */
+  /** With `alone` no delta led to it; without, it is printed under its delta. It has a time where none that follows can be earlier. */
   #key(made: MadeKey, alone?: Pick<Extract<WatchLine, { is: "key" }>, "why" | "isAfterOthers">): readonly string[] {
     const { controller, key, merged, inFlight, delayMs, triggers, queue } = made;
     const parts: string[] = [];

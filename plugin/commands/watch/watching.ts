@@ -23,7 +23,7 @@ export interface WatchParts {
   readonly reading: Reading;
 }
 
-/** What is watched, and where: controllers may reach beyond the namespace that was asked for. */
+/** What is watched, and where: controllers may reach beyond the requested namespace. */
 interface Scoped {
   readonly targets: WatchTargets;
   /** Undefined: all of them. */
@@ -169,7 +169,7 @@ export class Watching {
     const { forMs, count } = this.#request;
     const ends = [
       ...(forMs === undefined ? [] : [`for ${formatDuration(forMs)}`]),
-      ...(count === undefined ? [] : [`until ${pluralize(count, "delta")} have arrived`]),
+      ...(count === undefined ? [] : [`until ${pluralize(count, "delta")}`]),
     ];
     return ends.length === 0 ? "Ctrl-C stops" : ends.join(" or ");
   }

@@ -1,4 +1,4 @@
-/** Prints the answers of `why` in the format that was asked for. */
+/** Prints the answers of `why` in the requested format. */
 import { stringify } from "yaml";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import type { Answer } from "../../../src/diagnosis/answer.ts";

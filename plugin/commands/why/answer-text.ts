@@ -8,7 +8,7 @@ import { commandLines, withCommand } from "../../render/command-text.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize, type Style, wrapWords } from "../../cli/style.ts";
 
-/** Of findings that say the same, so many objects are named. */
+/** Objects named for one finding. */
 const shownAlike = 3;
 const shownFindings = 8;
 const shownAdvice = 2;
@@ -83,7 +83,7 @@ export function titleOf({ of }: Pick<Answer, "of">, withNamespace = false): stri
   return withNamespace && of.namespace !== "" ? `${of.kind.kind} ${of.namespace}/${of.name}` : refText(of);
 }
 
-/** What holds its state by itself, until somebody changes something. */
+/** What stays in its state until something is changed. */
 const resting =
   /^(Node|Service|Ingress|PodDisruptionBudget|ResourceQuota|HorizontalPodAutoscaler|.*Binding|.*WebhookConfiguration|CustomResourceDefinition|PersistentVolume|CronJob|APIService)$/;
 
@@ -102,7 +102,7 @@ function verdictText({ is, of }: Answer): string {
   }
 }
 
-/** What the verdict rests on, where that could be doubted, and what could not be looked at. */
+/** What the verdict rests on, where that could be doubted, and what could not be examined. */
 function seenText(answer: Answer): string {
   const { seen } = answer.verdict.evidence;
   const isDoubtful = answer.is === "well" || answer.is === "cannot tell";
@@ -134,7 +134,7 @@ interface Group {
   readonly findings: readonly Finding[];
 }
 
-/** Objects of which the same was found are told once. */
+/** Objects with the same finding share a line. */
 function grouped(findings: readonly Finding[]): readonly Group[] {
   const groups = Map.groupBy(findings, ({ at, why }) => `${at.kind.kind} ${at.kind.group} ${at.namespace} ${why}`);
   return [...groups.values()].map((each) => ({ findings: each }));

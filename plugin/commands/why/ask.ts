@@ -11,7 +11,7 @@ import type { Io } from "../../cli/io.ts";
 import { worstFirst } from "./order.ts";
 import { type Asked, findTargets, type Targets } from "./targets.ts";
 
-/** What was answered at one time. */
+/** The answers of one reading. */
 export interface Whole {
   readonly targets: Targets;
   /** Worst first. */

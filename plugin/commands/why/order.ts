@@ -1,4 +1,4 @@
-/** In which order answers about several objects are told. */
+/** The order of answers about several objects. */
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import { type Is, type Item, type Ref, refOf } from "../../../src/diagnosis/diagnosis.ts";
 

@@ -1,4 +1,5 @@
 /** What `why` is asked about: objects by name, all of a type, or what is in a namespace. */
+import { messageOf } from "../../../src/api/error-message.ts";
 import { type Selector } from "../../../src/api/labels.ts";
 import { parseSelector } from "../../../src/api/selector-parser.ts";
 import { isForbidden, isNotFound } from "../../../src/api/status-error.ts";
@@ -34,7 +35,7 @@ export interface Targets {
   /** What was listed to find them; empty where they were named. */
   readonly seen: readonly string[];
   readonly unseen: readonly Unseen[];
-  /** One object that was named: it is answered at length. */
+  /** One object that was named: its answer is printed at length. */
   readonly isOne: boolean;
   /** `namespace shop`, `2 objects`. */
   readonly where: string;
@@ -48,7 +49,7 @@ export function selectorFrom(text: string | undefined): Selector {
   try {
     return text === undefined ? [] : parseSelector(text);
   } catch (error) {
-    throw new UserError((error as Error).message, ["write it as for kubectl, as in -l app=web"], { cause: error });
+    throw new UserError(messageOf(error), ["write it as for kubectl, as in -l app=web"], { cause: error });
   }
 }
 
@@ -105,7 +106,7 @@ async function wholeNamespace({ reading, client, kinds }: Ground, asked: Asked):
   const asking = askable(kinds, namespace);
   const { items, seen, unseen } = await readContents(reading, { kinds: asking, namespace, selector });
   const isChosen = selector === "nothing" || selector.length > 0;
-  // That nothing is there is an answer; that a selector matches nothing is none.
+  // An empty namespace is evidence; a selector that matches nothing is none.
   const evidence = isChosen && items.length === 0 ? [] : seen.length === 0 ? [] : [`${seen.length} kinds`];
   const where = namespace === "" ? "all namespaces" : `namespace ${namespace}`;
   return bounded({ items, seen: evidence, unseen, isOne: false, where });
@@ -137,7 +138,7 @@ async function namedObject(
     }
     if (isForbidden(error)) {
       const check = kubectl(`auth can-i --list${namespace === "" ? "" : ` -n ${namespace}`}`);
-      throw new UserError(`not allowed to get ${kind.plural}${where}: ${(error as Error).message}`, [
+      throw new UserError(`not allowed to get ${kind.plural}${where}: ${messageOf(error)}`, [
         `\`${check}\` lists what is allowed`,
       ]);
     }

@@ -3,6 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/controller_utils.go RealPodControl, GetPodFromTemplate. The texts of Events and errors
  * are upstream's: they show in Events and conditions, where people and programs look for them.
  */
+import { messageOf } from "../../api/error-message.ts";
 import { apiVersionOf, type Kind, Pods } from "../../api/kind.ts";
 import type { ObjectMeta, StoredObject, CreateInput } from "../../api/object.ts";
 import { controllerReference } from "../../api/owner-references.ts";
@@ -67,7 +68,7 @@ export async function createPod(
     created = await context.client.create(Pods, pod, { because, metadataSuffices: true, signal: context.signal });
   } catch (error) {
     if (!isNamespaceTerminating(error)) {
-      const message = `Error creating: ${(error as Error).message}`;
+      const message = `Error creating: ${messageOf(error)}`;
       context.event(owner.kind, owner.object, { type: "Warning", reason: "FailedCreate", message });
     }
     throw error;
@@ -96,7 +97,7 @@ export async function deletePod(
     );
   } catch (cause) {
     if (isNotFound(cause)) throw cause;
-    const why = (cause as Error).message;
+    const why = messageOf(cause);
     context.event(owner.kind, owner.object, {
       type: "Warning",
       reason: "FailedDelete",

@@ -2,6 +2,7 @@
  * Annotations of pods that determine the behaviour of simulated containers; documented in docs/sandbox-annotations.md.
  * With the name of a container behind a dot (`…/run-for.web`) an annotation applies to that container only.
  */
+import { messageOf } from "../../api/error-message.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { Container, Pod } from "../../api/types.ts";
 
@@ -91,7 +92,7 @@ export function annotationProblems(pod: Pod): string[] {
       try {
         readers[name as Name](text);
       } catch (error) {
-        problems.push(`${key}: ${JSON.stringify(text)} should be ${(error as Error).message}`);
+        problems.push(`${key}: ${JSON.stringify(text)} should be ${messageOf(error)}`);
       }
     }
   }

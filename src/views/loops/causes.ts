@@ -11,7 +11,7 @@ export interface OwnedLoop {
 }
 
 /**
- * The same loops, causes first: what is asked for before what comes of it, then the fastest; behind each cause what follows from it.
+ * The same loops, causes first: those in a spec before those in a status, then the fastest; after each cause what follows from it.
  *
  * - What is owned follows its owner, where something is asked of the owner again and again: a ReplicaSet its Deployment. Not where
  *   several fight over it by themselves, or where it is rewritten by the one who rewrites the owner: those are loops of their own.
@@ -35,7 +35,7 @@ function isAsked(loop: ObjectLoop): boolean {
   return loop.is === "recreated" || loop.how === "empty" || loop.fields.some(({ path }) => isAskedFor(path));
 }
 
-/** Whether the owned one is rewritten by somebody who answers to its owner. What is owned by an object that goes, goes with it. */
+/** Whether the dependent is rewritten because its owner is. Dependents of an object that is deleted are deleted with it. */
 function isLed(owned: ObjectLoop, owner: ObjectLoop): boolean {
   const [led, leading] = [writersOf(owned), writersOf(owner)];
   if (owner.is === "recreated" || !isAsked(owned)) return true;

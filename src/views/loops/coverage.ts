@@ -1,10 +1,10 @@
-/** For how much of the time each kind was really watched: what happens while a watch is broken off nobody sees. */
+/** For how much of the time each kind was really watched: what happens while a watch is broken is not seen. */
 import { formatAge } from "../../api/duration.ts";
 import type { EventHead, KindName, StageEvent, WatchEvent } from "../../trace/events.ts";
 
 /** A watch that ended in good order is open again within this time. */
 const reopenMs = 2000;
-/** So much of the time has to be watched at least. */
+/** The least share of the time that has to be watched. */
 const leastShare = 0.9;
 
 interface Watched {
@@ -17,13 +17,13 @@ interface Watched {
   watchedMs: number;
 }
 
-/** A kind that was not watched all the time, and how that came. */
+/** A kind that was not watched all the time, and why. */
 export interface Gap {
   readonly of: KindName;
   readonly why: string;
 }
 
-/** Give it every event, from before the first watch is opened. */
+/** Takes every event, from before the first watch is opened. */
 export class Coverage {
   #kinds = new Map<string, Watched>();
 

@@ -1,4 +1,4 @@
-/** How one field of one object changes while it is watched: back and forth, anew each time, or one way. */
+/** How one field of one object changes while it is watched: back and forth, to a new value each time, or one way. */
 import type { FieldChange } from "../../api/field-changes.ts";
 import { hashOfFieldSet } from "../../api/field-set-hash.ts";
 import { markedValues } from "../../trace/mask.ts";
@@ -6,14 +6,14 @@ import { isCounter } from "../field-interest.ts";
 import { Moments } from "./moments.ts";
 import type { WriterShare } from "./loop.ts";
 
-/** Of each field so many values are remembered. */
+/** Values remembered of each field. */
 const remembered = 8;
-/** Of longer values a summary is kept: so many characters of a text, or of each text in an object. */
+/** Longer values are summarized: this many characters of a text, or of each text in an object, are kept. */
 const longest = 200;
 const longestPart = 60;
-/** Steps of a number that are looked at. */
+/** Steps of a number that are examined. */
 const recentSteps = 16;
-/** A number that takes so many steps one way is on its way somewhere. */
+/** A number that takes this many steps one way is progressing. */
 const leastRun = 4;
 /** What was longer ago is another story. */
 const forgottenMs = 3_600_000;
@@ -36,7 +36,7 @@ export class FieldHistory {
   changes = 0;
   /** Changes to a value that it had before. */
   returns = 0;
-  /** How often it came back and had been elsewhere meanwhile: a ⇄ b is one round for two changes, 1 → 9 → 1 as well. */
+  /** How often it returned to an earlier value: a ⇄ b is one round for two changes, 1 → 9 → 1 as well. */
   rounds = 0;
   firstAt = 0;
   lastAt = 0;
@@ -65,7 +65,7 @@ export class FieldHistory {
 
   add({ change, writer, at, write }: FieldWrite): void {
     const { before, after } = change;
-    // Of what must not be shown, too, it can be told whether it comes back.
+    // Masked values, too, are compared with earlier ones.
     const marks = markedValues(change) ?? change;
     if (this.changes > 0 && at - this.lastAt > forgottenMs) this.#forget();
     if (this.changes === 0) {
@@ -189,7 +189,7 @@ function nameOfValue(value: unknown): string {
   return text.length <= longest ? text : `${text.length} ${hashOfFieldSet(text)}`;
 }
 
-/** A condition that comes back is the same one, whenever it does. */
+/** A condition that returns is the same one, whatever its times. */
 const timeInside = /^last(Transition|Update|Probe|Heartbeat)Time$/;
 
 /** The value as it is shown: whole where it is short. */

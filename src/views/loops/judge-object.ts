@@ -18,9 +18,9 @@ import type { ObjectHistory, ObjectWrite } from "./object-history.ts";
 const nearlyAll = 0.8;
 /** So often a value has to come back: where two undo each other's writes, and where one goes round by itself. */
 const leastRounds = { fight: 2, alone: 3 } as const;
-/** After so many changes nobody waits any more for a number that advanced once. */
+/** After this many changes a number that advanced once is no longer expected to go on. */
 const patience = 10;
-/** A status that changes at most so often for each thing that is asked for is the answer to it. */
+/** A status that changes at most this often for each change of the spec follows from it. */
 const answersEach = 4;
 /** A rollout replaces a pod once, and twice where the next one overtakes it. */
 const replacementsEach = 2;
@@ -37,7 +37,7 @@ export function loopOf(history: ObjectHistory, options: Options): RewriteLoop | 
 }
 
 /**
- * Whether what goes round in the object answers to what is asked of its owner, as the replicas of a ReplicaSet do in rollouts and
+ * Whether what loops in the object follows from changes of its owner's spec, as the replicas of a ReplicaSet do in rollouts and
  * rollbacks. Not where two undo each other's writes.
  */
 export function answersTo(owner: ObjectHistory, loop: RewriteLoop, { fields }: ObjectHistory): boolean {
@@ -49,7 +49,7 @@ export function answersTo(owner: ObjectHistory, loop: RewriteLoop, { fields }: O
   return timesAsked(owner) * answersEach >= mostChanges(loop.fields);
 }
 
-/** Whether an object is deleted and created again as its owner is asked for other things: a StatefulSet's pod, in rollouts. */
+/** Whether an object is deleted and created again because its owner's spec changes: a StatefulSet's pod, in rollouts. */
 export function isReplacedFor(owner: ObjectHistory, { times }: RecreateLoop): boolean {
   return timesAsked(owner) * replacementsEach >= times;
 }
@@ -77,7 +77,7 @@ export function acquittalOf(history: ObjectHistory, { perMinute, leastMs }: Opti
   return isBusy ? { of, key, writes, ms, why: reasonOf(history) } : undefined;
 }
 
-/** What is asked for comes first: where that goes round, the status only follows. */
+/** The spec comes first: where it loops, the status only follows. */
 function changingLoop(history: ObjectHistory, options: Options): Found | undefined {
   const fields = [...history.fields.values()].filter(({ isCounter }) => !isCounter);
   const asked = fields.filter(({ path }) => isAskedFor(path));
@@ -116,7 +116,7 @@ function loopField(field: FieldHistory, history: ObjectHistory, options: Options
 }
 
 /**
- * What is asked for counts at any rate: a fight of two that write every few minutes is one. A status that comes back now and then is
+ * A spec counts at any rate: two writers that fight every few minutes are a loop. A status that returns now and then is
  * the world's: only where it does so fast, or where two undo each other, it is a loop.
  */
 function alternates(field: FieldHistory, { perMinute }: Options): boolean {
@@ -149,7 +149,7 @@ function isEveryWriteOf(writer: string, field: FieldHistory, { recent }: ObjectH
   return recent.every((write) => write.writer !== writer || write.fields.includes(field));
 }
 
-/** Of a status: while something advances, or as much is asked for, it goes up and down with that. */
+/** Of a status: while something advances, or the spec changes as often, it follows that. */
 function isExcused(field: FieldHistory, history: ObjectHistory): boolean {
   const others = [...history.fields.values()].filter((other) => other !== field);
   const changedIn = history.recent.filter(({ fields }) => fields.includes(field));

@@ -1,8 +1,8 @@
-/** What a loop is, as data: an object that is rewritten or recreated and gets nowhere, or a key of a controller of ours that wakes itself. */
+/** What a loop is, as data: an object that is rewritten or recreated without converging, or a key of our controllers that requeues itself. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { KindName } from "../../trace/events.ts";
 
-/** Some writer of an object or a field; without a name where managedFields do not tell. */
+/** A writer of an object or a field; without a name where managedFields do not record it. */
 export interface WriterShare {
   readonly name: string | undefined;
   readonly writes: number;
@@ -16,11 +16,11 @@ export interface LoopField {
   readonly changes: number;
   /** How many of them led to a value that it had had before. */
   readonly returns: number;
-  /** Values seen, in the order in which they came first; the latest eight. */
+  /** Values seen, in the order of their first appearance; the latest eight. */
   readonly values: readonly unknown[];
   /** Who changed it, the busiest first. */
   readonly writers: readonly WriterShare[];
-  /** The one who changes it with each of its writes; absent where nobody, or more than one, does. */
+  /** The writer that changes it with each of its writes; absent where there is none, or more than one. */
   readonly everyWriteOf?: string;
 }
 
@@ -40,7 +40,7 @@ export interface RewriteLoop extends ObjectName {
   readonly lastAt: number;
   /** `empty`: nothing changes but the version. */
   readonly how: LoopField["how"] | "empty";
-  /** The fields that do it: what is asked for before what comes of it. */
+  /** The fields that loop: those of the spec before those of the status. */
   readonly fields: readonly LoopField[];
   /** Who wrote the object, the busiest first. */
   readonly writers: readonly WriterShare[];
@@ -62,7 +62,7 @@ export interface RecreateLoop extends ObjectName {
   readonly followsFrom?: ObjectName;
 }
 
-/** A loop of an object, whoever makes it. */
+/** A loop of an object, whichever client writes it. */
 export type ObjectLoop = RewriteLoop | RecreateLoop;
 
 /** A key of a controller of ours whose syncs are woken by its own writes. */
@@ -116,14 +116,14 @@ export interface Acquittal extends ObjectName {
 export type AcquittalReason =
   /** A number, or the length of a list, goes one way. */
   | { readonly is: "advances"; readonly path: string; readonly from: number; readonly to: number }
-  /** Its status follows what is asked for, which changes as well. */
+  /** Its status follows its spec, which changes as well. */
   | { readonly is: "answers"; readonly path: string; readonly changes: number }
   /** No field changes often enough to be a loop's. */
   | { readonly is: "different"; readonly fields: number }
   /** A field changes often, but not steadily, or not for long enough. */
   | { readonly is: "not for long"; readonly path: string };
 
-/** What is asked for, as against what comes of it: endpoints are a status by another name. */
+/** Whether a field is desired state, not observed state: endpoints are observed state outside of a status. */
 export function isAskedFor(path: string): boolean {
   return !/^\.(status|endpoints|subsets)\b/.test(path);
 }
@@ -135,15 +135,15 @@ export function asksFor(path: string): boolean {
 
 /** From when on writes may be a loop. */
 export interface LoopsOptions {
-  /** Writes a minute above which an object is looked at. A value that comes back is told at any rate. */
+  /** Writes a minute above which an object is examined. A value that returns is reported at any rate. */
   readonly perMinute: number;
-  /** It has to go on for so long at least, in ms: a rollout is a burst. Default 5 s. */
+  /** The shortest loop, in ms: a rollout is a burst. Default 5 s. */
   readonly leastMs?: number;
 }
 
-/** A loop has so many writes at least. */
+/** The fewest writes of a loop. */
 export const leastWrites = 6;
-/** A loop goes on for so long at least. */
+/** The shortest loop. */
 export const defaultLeastMs = 5000;
 
 /** `Deployment shop/web` of one group: what a loop's object is known by. */

@@ -25,7 +25,7 @@ import { Recreations } from "./recreations.ts";
 const mostObjects = 20_000;
 /** Loops that are kept once they were found. */
 const mostLoops = 1000;
-/** Owners of owners that are asked for. */
+/** How far owners of owners are followed. */
 const mostOwners = 5;
 
 /** Give it every event; ask it for the loops at any time. A loop that was found once is never taken back. */
@@ -53,7 +53,7 @@ export class Loops {
     return this.#objects.size;
   }
 
-  /** Changes seen so far: of objects that came, went or became others. */
+  /** Changes seen so far: objects created, deleted or changed. */
   get deltas(): number {
     return this.#deltas;
   }
@@ -70,7 +70,7 @@ export class Loops {
     const all = [...this.#unjudged];
     this.#unjudged.clear();
     const answers = all.filter((history) => this.#judge(history) === "answer");
-    // Of what was taken for an answer the owner may turn out to be in a loop.
+    // The owner that something was taken to follow may itself turn out to be in a loop.
     for (const history of answers) this.#judge(history);
     for (const owned of this.#recreations.found()) if (!this.#isReplacement(owned)) this.#keep(owned);
     for (const loop of this.#own.found()) {
@@ -82,8 +82,8 @@ export class Loops {
   }
 
   /**
-   * The loops so far that are causes for sure: of an object whose owner is asked for other things, too, but not yet for long enough
-   * to be a loop, nobody can tell.
+   * The loops so far that are certainly causes. An object whose owner changes as well, but not yet for long enough to be a loop, is
+   * not among them.
    */
   settled(): readonly Loop[] {
     return this.found().filter((loop) => {
@@ -119,7 +119,7 @@ export class Loops {
       this.#forget(name);
       history = new ObjectHistory(delta);
     }
-    // The latest stand last, so that those in front are the first to be forgotten.
+    // The latest are last, so that the first are dropped first.
     this.#objects.delete(name);
     this.#objects.set(name, history);
     this.#byUid.set(history.uid, history);
@@ -140,7 +140,7 @@ export class Loops {
     this.#owners.delete(history.uid);
   }
 
-  /** `answer`: it would be a loop, if it did not answer to what is asked of its owner. */
+  /** `answer`: it would be a loop, if it did not follow from its owner's spec. */
   #judge(history: ObjectHistory): "loop" | "answer" | "none" {
     const { uid, owner } = history;
     if (owner !== undefined) this.#owners.set(uid, owner);
@@ -157,7 +157,7 @@ export class Loops {
     return owners.flatMap((uid) => this.#askedOwner(uid) ?? []).some((owner) => isReplacedFor(owner, loop));
   }
 
-  /** An owner to whom something may answer; one that is in a loop itself is the cause instead. */
+  /** An owner that something may follow; one that is in a loop itself is the cause instead. */
   #askedOwner(uid: string): ObjectHistory | undefined {
     const owner = this.#byUid.get(uid);
     return owner === undefined || this.#isRewritten(owner) ? undefined : owner;

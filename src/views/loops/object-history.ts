@@ -73,7 +73,7 @@ export class ObjectHistory {
     if (this.recent.length > recentWrites) this.recent.shift();
   }
 
-  /** Something else is asked for: what follows in the status is an answer to that, and is looked at anew. */
+  /** The spec was changed: status changes from here on may follow from that, and are counted from zero. */
   #begin(): void {
     for (const path of this.fields.keys()) if (!isAskedFor(path)) this.fields.delete(path);
   }

@@ -12,7 +12,7 @@ const mostSyncs = 1000;
 const mostKeys = 20_000;
 /** Requeues in a row that are no waiting any more. */
 const leastRequeues = 20;
-/** A key that looks again every few seconds asks for something that nothing else tells of: that is no loop. */
+/** A key that is requeued every few seconds polls something that no watch covers: that is no loop. */
 const requeuesPerMinute = 60;
 const minuteMs = 60_000;
 

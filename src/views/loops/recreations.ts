@@ -13,13 +13,13 @@ const leastTimes = 4;
 const writesEach = 2;
 /** Names that are followed; those that were deleted the longest ago are forgotten. */
 const mostNames = 5000;
-/** Of the objects that had the name, so many of the latest are known. */
+/** The latest objects of one name that are remembered. */
 const mostUids = 16;
 /** After a longer pause than this, and than the rate allows, it is another story. */
 const leastPauseMs = 60_000;
 const minuteMs = 60_000;
 
-/** The name of a deleter that no object tells of itself: its owner went first. */
+/** The deleter of an object whose owner was deleted first: no object records it. */
 export const garbageCollector = "garbage collector";
 
 /** Deletions and creations that follow each other. */
@@ -83,7 +83,7 @@ export class Recreations {
     this.#gone.set(uid, true);
   }
 
-  /** The latest stand last, so that those in front are the first to be forgotten. */
+  /** The latest are last, so that the first are dropped first. */
   #latest({ of, key, receivedAt }: DeltaEvent): NameHistory {
     const name = nameOf({ of, key });
     const story = newStory(receivedAt);
@@ -124,7 +124,7 @@ export class Recreations {
   }
 
   /**
-   * Deletions are not recorded in the object. That somebody has it deleted is known of a pod that is evicted or preempted, which says
+   * Deletions are not recorded in the object. A pod that is evicted or preempted is an exception, which says
    * so first, and of what has an owner that is being deleted.
    *
    * Source: k8s.io/api core/v1 DisruptionTarget; pkg/registry/core/pod/storage/eviction.go addConditionAndDeletePod.

@@ -21,7 +21,7 @@ export interface LoopEvidence {
   readonly ms: number;
 }
 
-/** "No loop" rests on every kind that was asked for, and on watches that lasted. */
+/** "No loop" rests on every kind that was requested, and on watches that stayed open. */
 export function loopsVerdict(evidence: LoopEvidence): Verdict<Loop> {
   const { loops, kinds, refused, named, gaps, undiscovered, unknownNamespace, deltas, ms } = evidence;
   const unseen: readonly Unseen[] = [

@@ -1,4 +1,4 @@
-/** What a dry-run has found: refusals, what is not available, what leads nowhere, and what nobody could look at. */
+/** What a dry run has found: errors of the API server, unavailable workloads, dangling references, and what could not be examined. */
 import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { DanglingReference } from "../../../../src/modes/dry-run/dangling.ts";
 import { unseenText } from "../../../../src/verdict/verdict.ts";
@@ -9,7 +9,7 @@ import type { DryRunReport } from "./report.ts";
 /** Of each sort; the rest is counted. */
 const shownFindings = 10;
 
-/** A line each, `! ` before what is wrong and `? ` before what cannot be told. */
+/** A line each, `! ` before what is wrong and `? ` before what cannot be judged. */
 export function closingNotes({ run, validations, verdicts }: DryRunReport): string[] {
   const short = run.availability.filter(isShort);
   return [

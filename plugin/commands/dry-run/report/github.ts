@@ -1,4 +1,4 @@
-/** For GitHub Actions: annotations on the manifests, and the answer in a group of the log. The job's summary is written beside it. */
+/** For GitHub Actions: annotations on the manifests, and the report in a group of the log. The job's summary is written beside it. */
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { Random } from "../../../../src/platform/random.ts";
@@ -13,7 +13,7 @@ import { danglingText, unavailableText } from "./closing.ts";
 import { textLines } from "./text.ts";
 import { type Annotation, annotationLines, type Place, shielded } from "./workflow-commands.ts";
 
-/** @param random makes the word that ends the text in the log: nobody who writes a manifest may guess it. */
+/** @param random makes the token that ends the text in the log: authors of manifests must not guess it. */
 export function githubLines(report: DryRunReport, random: Random): string[] {
   const plain = styleOf({
     write: () => undefined,
@@ -93,7 +93,7 @@ function onceEach(done: readonly AppliedChange[]): readonly AppliedChange[] {
   return [...new Map(done.map((each) => [`${each.of.kind} ${each.key}`, each])).values()];
 }
 
-/** What becomes of an applied object, on the line where it stands. */
+/** What becomes of an applied object, on its line. */
 function noticeOf(report: DryRunReport, done: AppliedChange): Annotation[] {
   const { of, key, did } = done;
   if (did === "unchanged") return [];

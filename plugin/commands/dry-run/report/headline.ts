@@ -5,7 +5,7 @@ import type { Rollout } from "../../../../src/views/rollout.ts";
 import type { Cause } from "../../../../src/views/write-attribution.ts";
 import { pluralize } from "../../../cli/style.ts";
 
-/** What stands before a change, as in a diff. */
+/** The sign before a change, as in a diff. */
 export const signs: Readonly<Record<ObjectChange["did"], string>> = {
   created: "+",
   changed: "~",

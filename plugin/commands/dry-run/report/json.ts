@@ -1,4 +1,4 @@
-/** The answer of a dry-run as JSON lines: a public format, version 1; docs/dry-run.md describes it. */
+/** The report of a dry run as JSON lines: a public format, version 1; docs/dry-run.md describes it. */
 import type { Evidence } from "../../../../src/verdict/verdict.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import { type DiffVisibility, normalizeForDiff } from "../../../../src/views/normalize-for-diff.ts";

@@ -1,4 +1,4 @@
-/** The answer of a dry-run as JUnit's XML: a test for each applied object, and one for the whole coming to rest. */
+/** The report of a dry run as JUnit's XML: a test for each applied object, and one for convergence. */
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import { failsOn, lostObjects } from "./verdict.ts";
@@ -11,7 +11,7 @@ interface TestCase {
   readonly name: string;
   /** What fails it. */
   readonly failures: readonly string[];
-  /** Why nothing can be told of it. */
+  /** Why it cannot be judged. */
   readonly skipped?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The answer of a dry-run as Markdown: for a job's summary, or a comment on a pull request. */
+/** The report of a dry run as Markdown: for a job's summary, or a comment on a pull request. */
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import { pluralize } from "../../../cli/style.ts";
 import { availableTexts, closingNotes } from "./closing.ts";

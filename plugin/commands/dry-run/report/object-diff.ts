@@ -39,7 +39,7 @@ function yamlOf(
 ): string {
   if (object === undefined) return "";
   const form = normalizeForDiff(of, object, shown, other === undefined ? undefined : { object: other, is: otherIs });
-  // What has just been made, or goes, is told by its spec: its status is a matter of the moment.
+  // A new or deleted object is described by its spec: its status is momentary.
   if (did === "created" || did === "deleted") delete form["status"];
   if (shownKey !== key) delete (form["metadata"] as { name?: string }).name;
   return yamlText(inOrder(form));

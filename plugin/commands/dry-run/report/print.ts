@@ -1,4 +1,5 @@
-/** Prints the answer of a dry-run in the format asked for. */
+/** Prints the report of a dry run in the requested format. */
+import { messageOf } from "../../../../src/api/error-message.ts";
 import { appendTextFile } from "../../../../src/platform/files.ts";
 import { oneLine } from "../../../../src/platform/visible-text.ts";
 import type { Io } from "../../../cli/io.ts";
@@ -23,7 +24,7 @@ export async function printReport(report: DryRunReport, format: Format, io: Io):
   try {
     await appendTextFile(summary, `${markdownLines(report).map(oneLine).join("\n")}\n`);
   } catch (error) {
-    const why = (error as Error).message;
+    const why = messageOf(error);
     throw new UserError(`cannot write the job's summary to ${summary}: ${why}`, [], { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** All that a dry-run has to tell: what every output format is made of. */
+/** All findings of a dry run: what every output format is made of. */
 import { controllerOf } from "../../../../src/api/owner-references.ts";
 import type { DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
 import type { Validation } from "../../../../src/modes/dry-run/server-validate.ts";
@@ -59,7 +59,7 @@ export function totalsText({ created, changed, deleted }: Totals): string {
   return parts.length === 0 ? "nothing would change" : parts.join(", ");
 }
 
-/** Made by a controller for somebody else's object: nobody has written its fields. */
+/** Made by a controller for an object of the user: nobody wrote its fields by hand. */
 export function isGenerated(change: ObjectChange, { run }: Pick<DryRunReport, "run">): boolean {
   const object = change.after ?? change.before;
   if (object === undefined || controllerOf(object) === undefined) return false;
@@ -93,7 +93,7 @@ export function verdictLine(report: DryRunReport): string {
   }
 }
 
-/** Who goes round with what; empty where nobody does. */
+/** The loop that was found, and its writers; empty where there is none. */
 export function loopLines({ run }: DryRunReport): string[] {
   const settled = run.before.is === "loop" ? run.before : run.settled;
   if (settled.is !== "loop") return [];

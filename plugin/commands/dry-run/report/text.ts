@@ -1,5 +1,5 @@
 /**
- * The answer of a dry-run as text: what would happen and why, the unified diff of each object, and how it ended. On a terminal the
+ * The report of a dry run as text: what would happen and why, the unified diff of each object, and how it ended. On a terminal the
  * diffs come first, so that the rest is what stays on the screen.
  */
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
@@ -15,7 +15,7 @@ import { stepLines } from "./steps.ts";
 
 /** Longer names push their own reason to the right. */
 const widestName = 44;
-/** With less room beside the name, a reason that does not fit stands under it. */
+/** With less room beside the name, a reason that does not fit is printed under it. */
 const roomForReasons = 60;
 
 /** The report as lines for a terminal or a pipe, diffs included. */
@@ -35,7 +35,7 @@ export function textLines(report: DryRunReport, style: Style): string[] {
     ...(report.steps ? run.rollouts.flatMap((each) => [...stepLines(each), ""]) : []),
   ];
   const diffs = diffLines(report, style);
-  // A terminal keeps its last lines on the screen; whoever reads a file begins with the first.
+  // A terminal keeps its last lines on the screen; a file is read from the first.
   lines.push(...(style.columns === undefined ? [...story, ...diffs] : [...diffs, ...story]));
   for (const line of loopLines(report)) lines.push(style.colour.red(line));
   for (const line of closing(report)) lines.push(...hang("", line, style));
@@ -86,7 +86,7 @@ function hang(label: string, text: string, { columns }: Style): string[] {
   return [label + first, ...rest.map((line) => `        ${line}`)];
 }
 
-/** What must be known to read the answer right. */
+/** What must be known to read the report right. */
 export function endingNotes({ run, notes, validations }: DryRunReport): string[] {
   const notFollowed = run.notFollowed.filter(({ did }) => did !== "not compared");
   const notCompared = run.notFollowed.filter(({ did }) => did === "not compared");
@@ -123,7 +123,7 @@ interface Folded {
   readonly rest: readonly ChangeGroup[];
 }
 
-/** So many objects of a kind with nothing to tell of them share a line. */
+/** From this many objects of a kind on, those without a reason share a line. */
 const foldedFrom = 8;
 
 function foldedGroups(groups: readonly ChangeGroup[]): Folded {

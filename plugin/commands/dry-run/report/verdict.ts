@@ -1,4 +1,4 @@
-/** How a dry-run ends the process: what a script or a CI job is told. */
+/** The exit code of a dry run: what scripts and CI jobs decide by. */
 import { controllerOf } from "../../../../src/api/owner-references.ts";
 import type { DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
 import type { Verdicts } from "../../../../src/modes/dry-run/verdicts.ts";
@@ -29,7 +29,7 @@ export function parseFailOn(words: readonly string[] | undefined): FailCondition
   return failOn;
 }
 
-/** Whether it fails a job. Without `--fail-on` a lost object counts as the change that it is, and a dangling reference is told. */
+/** Whether it fails a job. Without `--fail-on` a lost object counts as a change, and a dangling reference is only reported. */
 export function failsOn(failOn: FailConditions | undefined, condition: FailCondition): boolean {
   return failOn === undefined ? condition === "unavailable" || condition === "never-steady" : failOn.has(condition);
 }
@@ -65,8 +65,8 @@ export function exitCodeOf(run: DryRun, verdicts: Verdicts, { failOn, never, has
 }
 
 /**
- * What is deleted for good: not a pod or a ReplicaSet that its owner replaces or no longer needs, but what goes although nobody is
- * left to look after it.
+ * What is deleted for good: not a pod or a ReplicaSet that its owner replaces or no longer needs, but what is deleted without an
+ * owner that would recreate it.
  */
 export function lostObjects({ groups, state }: Pick<DryRun, "groups" | "state">): readonly ObjectChange[] {
   const uids = new Set([...state.values()].map(({ object }) => object.metadata.uid));

@@ -24,7 +24,7 @@ export interface Annotation {
   readonly place?: Place | undefined;
 }
 
-/** GitHub shows so many annotations of each level for a step, the first ones, and drops the rest without a word. */
+/** GitHub shows the first annotations of each level for a step, and silently drops the rest. */
 const shownOfALevel = 10;
 const levels: readonly Level[] = ["error", "warning", "notice"];
 
@@ -52,7 +52,7 @@ export function shielded(lines: readonly string[], random: Random): string[] {
   return [`::stop-commands::${token}`, ...lines.map(withoutMarks), `::${token}::`];
 }
 
-/** A line of text that stands alone in the log, without anything a runner would take for a command. */
+/** A line of text for the log, without anything that a runner would take for a command. */
 export function harmless(line: string): string {
   return withoutMarks(line.replace(/[\r\n]+/g, " ")).replace(/^(\s*)::/, "$1: :");
 }
