@@ -98,7 +98,7 @@ const list = (...objects: readonly Widget[]): Delta<Widget> => ({
   receivedAt: 8,
 });
 
-describe("DeltaProcessor tells its listeners", () => {
+describe("DeltaProcessor notifies its listeners", () => {
   test("of a change of one object: both states, the delta behind it, and when it was queued", () => {
     const { play, steady, indexer } = scene();
     play(deltaOf("Added", widget("a", 1)));
@@ -172,7 +172,7 @@ describe("DeltaProcessor tells its listeners", () => {
     expect(events.filter(({ stage }) => stage === "delta")).toHaveLength(2);
   });
 
-  test("of a list first what is gone, then what there is, and a list is in the store before any of it is told", () => {
+  test("of a list first what is gone, then what there is, and the list is in the store before the first notification", () => {
     const { play, processor, steady, indexer } = scene();
     play(list(widget("gone", 1), widget("same", 2), widget("changed", 3)), true);
     steady.length = 0;
@@ -200,7 +200,7 @@ describe("DeltaProcessor tells its listeners", () => {
 });
 
 describe("DeltaProcessor", () => {
-  test("is busy while something is left to be told of a list or a resync, and tells it object by object", () => {
+  test("has notifications pending after a list or a resync, and makes them object by object", () => {
     const { processor, syncing } = scene();
     expect([processor.hasPending, processor.resume()]).toEqual([false, false]);
     for (const delta of [list(widget("a", 1), widget("b", 2)), { type: "SyncAll", receivedAt: 8 } as const]) {
@@ -214,7 +214,7 @@ describe("DeltaProcessor", () => {
     }
   });
 
-  test("leaves nothing to be told of a bookmark or of one object", () => {
+  test("has nothing pending after a bookmark or one object", () => {
     const { processor, events } = scene();
     processor.apply({ type: "Bookmark", resourceVersion: "9", receivedAt: 8 }, false);
     expect(events).toEqual([]);

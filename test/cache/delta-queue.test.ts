@@ -211,7 +211,7 @@ for (const { name, make } of queues) {
       expect(popped.at(-1)).toBe("Added c@3");
     });
 
-    test("a list deletes what was known and what waits, and tells the last state", () => {
+    test("a list deletes what was known and what waits, with the last state", () => {
       const { queue, drain, store } = bench(make);
       queue.replace([widget("a", 1), widget("b", 2)], "2", 0);
       drain();
@@ -236,7 +236,7 @@ for (const { name, make } of queues) {
       expect(queue.appliedResourceVersion).toBe("");
     });
 
-    test("tells how old what waits is", () => {
+    test("says how old its oldest delta is", () => {
       const { queue, drain } = bench(make);
       expect(queue.oldestReceivedAt).toBeUndefined();
       queue.put(delta("Added", "a", 4));
@@ -415,7 +415,7 @@ describe("DeltaFIFO", () => {
     expect(queue.appliedResourceVersion).toBe("12");
   });
 
-  test("tells one deletion of a key once, with the state that is known best", () => {
+  test("pops two deletions of a key as one, with the state that is known best", () => {
     const { queue, drain, popped } = deltaFIFO();
     queue.put(delta("Added", "a", 10));
     queue.replace([], "20", 0);
@@ -446,7 +446,7 @@ describe("DeltaFIFO", () => {
     expect(popped).toEqual(["Added a@10", "Deleted a@11", "Added a@12", "Deleted a@13"]);
   });
 
-  test("tells the deletion of what is known, and of what waits", () => {
+  test("pops the deletion of what is known, and of what waits", () => {
     const { queue, drain, popped } = deltaFIFO();
     queue.put(delta("Added", "known", 10));
     drain();

@@ -140,7 +140,7 @@ const queues: { readonly name: string; readonly createQueue: CreateDeltaQueue }[
 for (const { name, createQueue } of queues) {
   for (const watchList of [false, true]) {
     describe(`An informer on ${name}${watchList ? ", with lists by watch" : ""}`, () => {
-      test("ends with what the server has, whatever happens in between, and tells legal stories on the way", async () => {
+      test("ends with what the server has, whatever happens in between, and notifications follow each other legally on the way", async () => {
         await fc.assert(
           fc.asyncProperty(
             fc.integer({ min: 1, max: 1_000_000 }),

@@ -118,7 +118,7 @@ describe("ProcessorListener", () => {
     expect([seen, listener.initialDelivered]).toEqual([[false, false, true], true]);
   });
 
-  test("calls nobody after it was stopped, and holds nothing", async () => {
+  test("does not call the handler after it was stopped, and keeps nothing", async () => {
     let calls = 0;
     const { timeline, listener } = scene(() => {
       calls++;
@@ -131,7 +131,7 @@ describe("ProcessorListener", () => {
     expect([calls, listener.backlog]).toEqual([1, 0]);
   });
 
-  test("is resynced when its time has come, then again after its period; until the first time it hears everything", () => {
+  test("is resynced when its period is over, again and again; before the first resync it is notified of unchanged objects too", () => {
     const { listener } = scene(ignore, { resyncMs: 500 });
     expect([listener.syncing, listener.nextResyncAt]).toEqual([true, 1500]);
     expect([listener.takeResync(1499), listener.syncing, listener.nextResyncAt]).toEqual([false, false, 1500]);

@@ -193,7 +193,7 @@ describe("Reflector", () => {
     expect(asked(server).at(-1)).toBe("801 watch 102");
   });
 
-  test("lists again at once when the server has forgotten the version, told by an ERROR frame", async () => {
+  test("lists again at once when the server has forgotten the version, shown by an ERROR frame", async () => {
     const { server, pass, popped, events, reflector } = scene();
     await pass(1);
     server.put("c");
@@ -213,7 +213,7 @@ describe("Reflector", () => {
     expect(reflector.relists).toBe(1);
   });
 
-  test("lists again when the server has forgotten the version, told by a status", async () => {
+  test("lists again when the server has forgotten the version, shown by a status", async () => {
     const { server, pass } = scene();
     await pass(1);
     server.put("c");
@@ -373,7 +373,7 @@ describe("Reflector", () => {
     { phase: "streaming", at: 5, options: { watchList: true, before: (s) => (s.slowMs = 10) } },
     { phase: "streaming", at: 15, options: { watchList: true, before: (s) => (s.withholdsEnd = true) } },
   ] satisfies { phase: string; at: number; options: Options }[]) {
-    test(`ends at once when it is stopped while ${phase} at ${at} ms: no failure is told, no timer left`, async () => {
+    test(`ends at once when it is stopped while ${phase} at ${at} ms: no failure is reported, no timer left`, async () => {
       const { timeline, running, stop, events, reflector, pass } = scene(options);
       await pass(at);
       expect(reflector.phase).toBe(phase as "listing");

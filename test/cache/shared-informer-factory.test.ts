@@ -57,7 +57,7 @@ function scene(options: Partial<SharedInformerFactoryOptions> = {}): Scene {
 }
 
 describe("SharedInformerFactory", () => {
-  test("has one informer a kind, whoever asks", () => {
+  test("has one informer a kind, however often it is asked for", () => {
     const { factory, made } = scene();
     expect(factory.forKind(Widgets)).toBe(factory.forKind({ ...Widgets }));
     factory.forKind(Gadgets);

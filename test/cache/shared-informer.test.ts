@@ -10,7 +10,7 @@ import { brokenConnection, FakeServer, gone } from "../support/fake-lister-watch
 import { idleHandler, informerScene, type InformerSceneOptions, recorder } from "../support/informer-scene.ts";
 
 describe("SharedInformer", () => {
-  test("tells a handler of the first list, then of each change, and the store is never behind what is told", async () => {
+  test("notifies a handler of the first list, then of each change, and the store is never behind a notification", async () => {
     const { server, informer, start, pass } = informerScene();
     const handler = recorder("h");
     const sizes: (number | undefined)[] = [];
@@ -40,7 +40,7 @@ describe("SharedInformer", () => {
     expect(informer.lister.list().map(({ spec }) => spec.size)).toEqual([3]);
   });
 
-  test("has synced when the first list is in the store; a handler when it has been told of it", async () => {
+  test("has synced when the first list is in the store; a handler when it was notified of it", async () => {
     const { server, informer, start, timeline } = informerScene();
     server.put("a");
     let toldAtSync: boolean | undefined;
@@ -66,7 +66,7 @@ describe("SharedInformer", () => {
     }
   });
 
-  test("tells a handler that comes late of every object there is, then of changes", async () => {
+  test("notifies a handler that is added late of every object there is, then of changes", async () => {
     const { server, informer, start, pass } = informerScene();
     server.put("a");
     start();
@@ -80,7 +80,7 @@ describe("SharedInformer", () => {
     expect(registration.hasSynced()).toBe(true);
   });
 
-  test("a handler that throws harms nobody else, and not its own next call", async () => {
+  test("a handler that throws affects neither other handlers nor its own next call", async () => {
     const failures: string[] = [];
     const { server, informer, start, pass, of } = informerScene({
       onHandlerError: (error, handler, key) => failures.push(`${handler} ${key}: ${(error as Error).message}`),
@@ -107,7 +107,7 @@ describe("SharedInformer", () => {
     ]);
   });
 
-  test("nobody is called after it was removed, nor after the informer has stopped", async () => {
+  test("a handler is not called after it was removed, nor after the informer has stopped", async () => {
     const { server, informer, start, stop, pass } = informerScene();
     const [kept, removed] = [recorder("kept"), recorder("removed")];
     informer.addHandler(kept);
@@ -125,7 +125,7 @@ describe("SharedInformer", () => {
     expect(informer.lister.size).toBe(1);
   });
 
-  test("a new list tells of what was missed: changes, additions, and deletions with tombstones", async () => {
+  test("a new list notifies of what was missed: changes, additions, and deletions with tombstones", async () => {
     const { server, informer, start, pass } = informerScene();
     const handler = recorder("h");
     for (const name of ["same", "changed", "deleted"]) server.put(name);
@@ -242,7 +242,7 @@ describe("SharedInformer", () => {
     expect(handler.lines.slice(1)).toEqual(["updated shop/a@101 -> shop/a@101"]);
   });
 
-  test("resyncs after 12 to 24 hours unless told otherwise, and a virtual run does not wait for it", async () => {
+  test("resyncs after 12 to 24 hours by default, and a virtual run does not wait for it", async () => {
     const { informer, start, timeline, pass, server } = informerScene({ seed: 7 });
     const handler = recorder("h");
     informer.addHandler(handler);
@@ -256,7 +256,7 @@ describe("SharedInformer", () => {
     expect(handler.lines.length).toBeGreaterThan(1);
   });
 
-  test("cached objects are frozen when asked, so that whoever changes one fails", async () => {
+  test("cached objects are frozen when asked, so that code that changes one fails", async () => {
     const { server, informer, start, pass } = informerScene({ freeze: true });
     server.put("a", { labels: { app: "x" } });
     start();
@@ -287,7 +287,7 @@ describe("SharedInformer", () => {
     expect(informer.lister.list().map(({ spec }) => spec.size)).toEqual([-1, -1]);
   });
 
-  test("takes what has not changed from the cache when a list comes again", async () => {
+  test("keeps the cached objects that a relist brings unchanged", async () => {
     const { server, informer, start, pass } = informerScene();
     server.put("a");
     start();
@@ -349,7 +349,7 @@ describe("SharedInformer", () => {
     expect(informer.state().handlers).toEqual([]);
   });
 
-  test("tells its state to views", async () => {
+  test("shows its state to views", async () => {
     const { server, informer, start, pass } = informerScene();
     informer.addHandler(idleHandler("h"));
     server.put("a");

@@ -68,7 +68,7 @@ test("a background key that is asked for in the background again stays one", asy
   });
 });
 
-test("a background key that became a foreground one leaves only the background behind when its time has come", async () => {
+test("a background key that became a foreground one leaves only the background behind when it is due", async () => {
   const { timeline, queue } = queueOn();
   queue.addAfter("key", 10, because, background);
   queue.addAfter("key", 10, because);

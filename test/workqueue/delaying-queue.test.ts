@@ -32,7 +32,7 @@ function scene(): {
 }
 
 describe("DelayingQueue.addAfter", () => {
-  test("hands a key out when its time has come, earliest first", async () => {
+  test("hands a key out when it is due, earliest first", async () => {
     const { timeline, queue, taken } = scene();
     queue.addAfter("late", 50, because("x"));
     queue.addAfter("soon", 10, because("x"));

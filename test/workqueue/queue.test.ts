@@ -44,7 +44,7 @@ describe("Queue", () => {
     ]);
   });
 
-  test("never gives one key to two workers: added in flight, it comes again after done", () => {
+  test("never gives one key to two workers: added in flight, it is queued again after done", () => {
     const queue = newQueue();
     queue.add("a", because("1"));
     const first = took(queue);
@@ -63,7 +63,7 @@ describe("Queue", () => {
     expect(queue.add("a", because("2"))).toBe("added");
   });
 
-  test("refuses to take back what nobody has", () => {
+  test("refuses to take back what no worker has", () => {
     const queue = newQueue();
     queue.add("a", because("1"));
     const item = took(queue);
@@ -167,7 +167,7 @@ describe("Queue", () => {
     queue.done(item);
   });
 
-  test("shutDown drops nothing unless it is told to, and harms nothing a second time", () => {
+  test("shutDown drops nothing unless it is asked to, and does nothing a second time", () => {
     for (const options of [undefined, {}, { discard: false }]) {
       const queue = newQueue();
       for (const key of ["a", "b"]) queue.add(key, because("1"));

@@ -179,7 +179,7 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
 /**
  * Checks a controller's definition and returns it. It starts nothing: `startSandbox` and `startControllers` run it.
  *
- * @throws RangeError if two rules have one id, the controller does not watch its own kind, or it has both `priorityOf` and `groupOf`.
+ * @throws RangeError if two rules have one id, or it does not watch its own kind, or has neither a kind nor `dynamicWatches`.
  * @example
  * ```ts
  * import { defineController, keyOf, kinds, rule, startSandbox, watchPrimary } from "kubectl-reconcile";

@@ -98,7 +98,7 @@ describe("consistencyChecks", () => {
     expect(() => consistency.ensureReady("shop/web")).not.toThrow();
   });
 
-  test("a cache that tells no version, or versions that are no numbers, hold nobody back", () => {
+  test("a cache without a version, or versions that are no numbers, hold no key back", () => {
     const { consistency, applied } = caches();
     consistency.wrote(web, Pods, "10");
     expect(() => consistency.ensureReady("shop/web")).not.toThrow();

@@ -148,7 +148,7 @@ describe("a pod that changes", () => {
     });
   }
 
-  test("a resync wakes nobody", () => {
+  test("a resync enqueues nothing", () => {
     const pod = podOf("a");
     scene.notify(Pods, { type: "updated", before: pod, object: pod });
     expect(woken()).toEqual([]);
@@ -194,7 +194,7 @@ describe("a pod that changes", () => {
     });
   }
 
-  test("becoming ready without minReadySeconds it wakes nobody for later", () => {
+  test("becoming ready without minReadySeconds it enqueues nothing for later", () => {
     scene.notify(Pods, { type: "updated", before: podOf("a", { ready: false }), object: next({ ready: true }) });
     expect(scene.wokenLater).toEqual([]);
   });
@@ -210,14 +210,14 @@ describe("a pod that goes", () => {
     });
   }
 
-  test("as an orphan wakes nobody", () => {
+  test("as an orphan enqueues nothing", () => {
     scene.notify(Pods, { type: "deleted", object: podOf("a", { owner: "none" }), tombstone: false });
     expect(woken()).toEqual([]);
   });
 });
 
 describe("ownedAndOrphaned", () => {
-  test("answers what the owner controls and what nobody controls in its namespace", () => {
+  test("returns what the owner controls and what has no controller in its namespace", () => {
     scene.put(
       Pods,
       podOf("mine"),

@@ -4,6 +4,7 @@ import { kindOf, ReplicaSets } from "../../../src/api/kind.ts";
 import { parseSelector } from "../../../src/api/selector-parser.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
+import type { Notification } from "../../../src/cache/handler.ts";
 import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
 import {
   ControllerManager,
@@ -12,6 +13,7 @@ import {
 import { type ControllerDefinition, defineController, watch } from "../../../src/controller/api/definition.ts";
 import { rule } from "../../../src/controller/api/rule.ts";
 import { TerminalError } from "../../../src/controller/api/sync-context.ts";
+import type { DeltaRef } from "../../../src/trace/triggers.ts";
 import { exponentialFailureLimiter, type RateLimiter } from "../../../src/workqueue/rate-limiters.ts";
 import { virtualCluster, type VirtualCluster, virtualStart } from "../../support/virtual-cluster.ts";
 
@@ -114,7 +116,7 @@ describe("a sync", () => {
     expect(cluster.events("done").map(({ outcome }) => outcome)).toEqual([{ is: "forgotten" }]);
   });
 
-  test("that fails comes again after 5, 10, 20 ms, and is told why it is there", async () => {
+  test("that fails is retried after 5, 10, 20 ms, and sees why it was queued", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     const at: number[] = [];
@@ -283,6 +285,35 @@ describe("the queue of a controller", () => {
     const deltas = cluster.events("delta").map(({ seq }) => seq);
     expect(get?.triggers.first.map((trigger) => (trigger.cause === "delta" ? trigger.delta : 0))).toEqual(deltas);
   });
+});
+
+test("a delta is one object from the notification to the triggers of every key that it enqueues", async () => {
+  const cluster = await virtualCluster();
+  await createReplicaSet(cluster, "web");
+  const notified: Notification<ReplicaSet>[] = [];
+  const watching = (key: string): Partial<ControllerDefinition> => ({
+    watches: [
+      watch<ReplicaSet>({
+        kind: ReplicaSets,
+        on(notification, context) {
+          notified.push(notification);
+          context.enqueue(key);
+        },
+      }),
+    ],
+  });
+  const sync = (): Promise<void> => Promise.resolve();
+  const controllers = [looker(sync, watching("default/a")), looker(sync, { ...watching("default/b"), name: "other" })];
+  const manager = manage(cluster, controllers);
+  await cluster.settle(manager.fillCaches());
+  manager.startWorkers();
+  await cluster.timeline.runUntil({ ms: 1000 });
+  const [first, second] = notified;
+  expect(notified).toHaveLength(2);
+  expect(second).toBe(first as Notification<ReplicaSet>);
+  const triggers = cluster.events("get").flatMap((get) => get.triggers.first);
+  expect(triggers).toHaveLength(2);
+  for (const trigger of triggers) expect(trigger).toBe(first?.delta as DeltaRef);
 });
 
 describe("the scope of a run", () => {
