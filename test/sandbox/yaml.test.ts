@@ -2,6 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readYaml } from "../../src/sandbox/serialization/yaml/read.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { ask } from "./support/requests.ts";
 import { writeYaml } from "../../src/sandbox/serialization/yaml/write.ts";
 
 const encoder = new TextEncoder();
@@ -127,5 +131,34 @@ metadata:
   ];
   test.each([...bombs])("$name: refused", ({ text, says }) => {
     expect(() => read(text)).toThrow(says);
+  });
+});
+
+describe("a response in YAML", () => {
+  const paths = [
+    "/api",
+    "/apis/apps/v1",
+    "/api/v1/namespaces/default",
+    "/api/v1/namespaces/nowhere",
+    "/api/v1/namespaces",
+    "/apis/apps/v1/namespaces/default/deployments",
+    "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/web",
+  ];
+  const forms = ["", ";as=Table;g=meta.k8s.io;v=v1", ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"];
+
+  test("says what the same response says in JSON, for objects, lists, tables, metadata and errors", async () => {
+    const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
+    const transport = sandbox.transport({ actor: "test" });
+    const spec = { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "web", apiVersion: "apps/v1" } };
+    const body = { metadata: { name: "web" }, spec };
+    await ask(transport, "POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", { body });
+    for (const path of paths) {
+      for (const form of forms) {
+        const plain = await ask(transport, "GET", path, { accept: `application/json${form}` });
+        const yaml = await ask(transport, "GET", path, { accept: `application/yaml${form}` });
+        expect(yaml.status).toBe(plain.status);
+        expect(read(String(yaml.body["text"]))).toEqual(plain.body);
+      }
+    }
   });
 });

@@ -194,16 +194,17 @@ class WatchBody implements ApiBody {
 
   /** What there is to send, up to one chunk; undefined for nothing. */
   #chunk(): Uint8Array | undefined {
-    const { bookmarkText, revision, from } = this.#request;
+    const request = this.#request;
     const chunk = new Chunk();
     this.#addInitial(chunk);
     if (chunk.isFull) return chunk.content;
     if (!this.#sentInitialEventsEnd) {
       this.#sentInitialEventsEnd = true;
-      chunk.add(frameOf("BOOKMARK", bookmarkText(from, true)));
+      chunk.add(frameOf("BOOKMARK", request.bookmarkText(request.from, true)));
     }
     this.#addChanges(chunk);
-    if (this.#bookmarkDue && chunk.isEmpty) chunk.add(frameOf("BOOKMARK", bookmarkText(revision(), false)));
+    if (this.#bookmarkDue && chunk.isEmpty)
+      chunk.add(frameOf("BOOKMARK", request.bookmarkText(request.revision(), false)));
     this.#bookmarkDue = false;
     return chunk.content;
   }

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "bun:test";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { handle } from "../../src/sandbox/serving/handler.ts";
+import type { HttpRequest, HttpResponse } from "../../src/sandbox/serving/responses.ts";
+import { clusterAdmin } from "../../src/sandbox/transport.ts";
+
+const { server } = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
+
+function send(method: string, path: string, more: Partial<HttpRequest> = {}): HttpResponse {
+  const body = new Uint8Array(0);
+  return handle(server, { method, path, query: [], headers: {}, body, user: clusterAdmin, actor: "test", ...more });
+}
+
+const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const json = (value: unknown): Partial<HttpRequest> => ({
+  headers: { "content-type": "application/json" },
+  body: bytes(value),
+});
+const said = ({ body }: HttpResponse): string => (body instanceof Uint8Array ? new TextDecoder().decode(body) : "");
+
+describe("the handler of requests", () => {
+  test("keeps the warnings of a request that is refused after them", () => {
+    const response = send("POST", "/api/v1/namespaces/default/endpoints", json({ metadata: { name: "No" } }));
+    expect(response.status).toBe(422);
+    expect(response.headers["warning"]).toContain("v1 Endpoints is deprecated");
+  });
+
+  test("gives every response an audit ID, that of the request if it has one", () => {
+    const paths = ["/", "/api", "/nowhere", "/api/v1/namespaces/default", "/api/v1/namespaces/none", "/api/v1/%zz"];
+    for (const path of paths) expect(send("GET", path).headers["audit-id"]).toMatch(/^0{8}-/);
+    expect(send("GET", "/api", { headers: { "audit-id": "mine" } }).headers["audit-id"]).toBe("mine");
+  });
+
+  test("forbids content sniffing of what authorization refuses, and of that alone", () => {
+    const user = { name: "eve", groups: ["system:authenticated"] };
+    const forbidden = send("GET", "/api/v1/namespaces", { user });
+    expect([forbidden.status, forbidden.headers["x-content-type-options"]]).toEqual([403, "nosniff"]);
+    const missing = send("GET", "/api/v1/namespaces/none");
+    expect([missing.status, missing.headers["x-content-type-options"]]).toEqual([404, undefined]);
+  });
+
+  test("responds to a defect of its own with 500, and to a wrong escape with 400", () => {
+    const broken = { ...server, registry: { ...server.registry, find: () => JSON.parse("{") as undefined } };
+    const body = new Uint8Array(0);
+    const request = {
+      method: "GET",
+      path: "/api/v1/pods",
+      query: [],
+      headers: {},
+      body,
+      user: clusterAdmin,
+      actor: "",
+    };
+    const response = handle(broken, request);
+    expect(response.status).toBe(500);
+    expect(said(response)).toContain("Internal error occurred");
+    expect(send("GET", "/api/v1/%zz")).toMatchObject({ status: 400 });
+  });
+});
