@@ -40,7 +40,7 @@ export const mutatedRooms: readonly MutatedRoom[] = [
       },
       {
         sources: ["src/cache/{backoff,open-watch,reflector,reflector-reports,reflector-state}.ts"],
-        tests: ["test/cache/{backoff,reflector-state,reflector-reports,reflector}.test.ts"],
+        tests: ["test/cache/{backoff,open-watch,reflector-state,reflector-reports,reflector}.test.ts"],
       },
       {
         sources: ["src/cache/{freeze,processor-listener,shared-informer,shared-informer-factory,batch-runner}.ts"],

@@ -5,6 +5,7 @@
 export function deepFreeze<T>(value: T): T {
   // Primitive values count as frozen.
   if (Object.isFrozen(value)) return value;
+  // What is not frozen is an object.
   for (const part of Object.values(value as object)) deepFreeze(part);
   return Object.freeze(value);
 }

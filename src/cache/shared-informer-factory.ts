@@ -134,6 +134,7 @@ export class SharedInformerFactory {
     }
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
+      // Every abort of this program has an Error as its reason.
       const onAbort = (): void => reject(signal.reason as Error);
       signal.addEventListener("abort", onAbort);
       void synced.then(() => {

@@ -65,6 +65,7 @@ export class TriggerLog {
     if (this.#last === none) this.#last = [];
     this.#last.push(trigger);
     if (this.#last.length <= kept) return;
+    // It has more than `kept` entries.
     const dropped = this.#last.shift() as Trigger;
     this.#others ??= new Map();
     const name = triggerClass(dropped);

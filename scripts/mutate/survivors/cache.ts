@@ -49,6 +49,12 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     why: guard,
   })),
   {
+    file: "src/cache/reflector-state.ts",
+    line: 'const error = event.is === "broke" ? event.error : undefined;',
+    replacement: "true",
+    why: "equivalent: a watch that ended has no error; only the type says so",
+  },
+  {
     file: "src/cache/shared-informer.ts",
     line: "...(onHandlerError !== undefined && { onHandlerError }),",
     replacement: "true",

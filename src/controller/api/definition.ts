@@ -66,6 +66,7 @@ export interface Watch<T extends StoredObject = StoredObject> {
  * ```
  */
 export function watch<T extends StoredObject>(watch: Watch<T>): Watch {
+  // `on` is only ever called with objects of `kind`.
   return watch as unknown as Watch;
 }
 

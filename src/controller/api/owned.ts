@@ -4,7 +4,7 @@
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go addPod, updatePod, deletePod; deployment/deployment_controller.go.
  */
 import { deepEqual } from "../../api/field-changes.ts";
-import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
+import { keyOf, objectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
 import type { ObjectMeta, OwnerReference, StoredObject } from "../../api/object.ts";
@@ -61,7 +61,7 @@ export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
   readonly kind: Kind<T>;
   /** The kind of their owners: the controller's primary kind. */
   readonly ownerKind: Kind<O>;
-  /** A RangeError is taken for a selector that matches nothing. */
+  /** The objects that the owner may adopt. If it throws a RangeError, none. */
   selectorOf(owner: O): Selector;
   /**
    * Whether the controller expects creations and deletions of these objects. A deletion counts as seen as soon as the object has
@@ -92,128 +92,112 @@ export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
  * ```
  */
 export function watchOwned<O extends StoredObject, T extends StoredObject>(options: OwnedOptions<O, T>): Watch {
+  const owners = new OwnerEnqueuer(options);
   return watch<T>({
     kind: options.kind,
     owned: true,
     indexes: { [controllerIndex]: indexByController },
-    on(notification: Notification<T>, context: WatchContext): void {
+    on(notification, context) {
       switch (notification.type) {
         case "added":
-          onAdded(notification.object, options, context);
+          owners.added(notification.object, context);
           return;
         case "updated":
-          onUpdated(notification.before, notification.object, options, context);
+          owners.updated(notification, context);
           return;
         case "deleted":
-          onDeleted(notification.object, options, context);
+          owners.deleted(notification.object, context);
           return;
       }
     },
   });
 }
 
-function onAdded<O extends StoredObject, T extends StoredObject>(
-  object: T,
-  options: OwnedOptions<O, T>,
-  context: WatchContext,
-): void {
-  // After a restart an object may first be seen on its way out: that is no creation.
-  if (object.metadata.deletionTimestamp !== undefined) {
-    onDeleted(object, options, context);
-    return;
-  }
-  const controller = controllerOf(object);
-  if (controller === undefined) {
-    enqueueMatchingOwners(object, options, context);
-    return;
-  }
-  const owner = resolve(object.metadata.namespace, controller, options, context);
-  if (owner === undefined) return;
-  const key = keyOf(owner);
-  if (options.expected) context.expectations.creationObserved(key);
-  context.enqueue(key);
-}
+/** Enqueues the owners that a change of an owned object concerns. */
+class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
+  readonly #options: OwnedOptions<O, T>;
 
-function onUpdated<O extends StoredObject, T extends StoredObject>(
-  before: T,
-  after: T,
-  options: OwnedOptions<O, T>,
-  context: WatchContext,
-): void {
-  if (before.metadata.resourceVersion === after.metadata.resourceVersion) return;
-  const labelsChanged = !deepEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {});
-  if (options.expected && after.metadata.deletionTimestamp !== undefined) {
-    // The controller may make up for the loss at once; it need not wait until the last container has ended.
-    onDeleted(after, options, context);
-    if (labelsChanged) onDeleted(before, options, context);
-    return;
+  constructor(options: OwnedOptions<O, T>) {
+    this.#options = options;
   }
-  const [oldController, controller] = [controllerOf(before), controllerOf(after)];
-  const controllerChanged = !deepEqual(oldController, controller);
-  if (controllerChanged && oldController !== undefined) {
-    const oldOwner = resolve(before.metadata.namespace, oldController, options, context);
-    if (oldOwner !== undefined) context.enqueue(keyOf(oldOwner));
+
+  added(object: T, context: WatchContext): void {
+    // After a restart an object may first be seen while it is being deleted: that is no creation.
+    if (object.metadata.deletionTimestamp !== undefined) {
+      this.deleted(object, context);
+      return;
+    }
+    if (controllerOf(object) === undefined) {
+      this.#enqueueMatching(object, context);
+      return;
+    }
+    const owner = this.#ownerOf(object, context);
+    if (owner === undefined) return;
+    const key = keyOf(owner);
+    if (this.#options.expected) context.expectations.creationObserved(key);
+    context.enqueue(key);
   }
-  if (controller === undefined) {
-    if (labelsChanged || controllerChanged) enqueueMatchingOwners(after, options, context);
-    return;
+
+  updated({ before, object: after }: Notification<T> & { readonly type: "updated" }, context: WatchContext): void {
+    if (before.metadata.resourceVersion === after.metadata.resourceVersion) return;
+    const labelsChanged = !deepEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {});
+    if (this.#options.expected && after.metadata.deletionTimestamp !== undefined) {
+      // The controller may replace the object at once; it need not wait until the last container has ended.
+      this.deleted(after, context);
+      if (labelsChanged) this.deleted(before, context);
+      return;
+    }
+    const controller = controllerOf(after);
+    const controllerChanged = !deepEqual(controllerOf(before), controller);
+    if (controllerChanged) {
+      const oldOwner = this.#ownerOf(before, context);
+      if (oldOwner !== undefined) context.enqueue(keyOf(oldOwner));
+    }
+    if (controller === undefined) {
+      if (labelsChanged || controllerChanged) this.#enqueueMatching(after, context);
+      return;
+    }
+    const owner = this.#ownerOf(after, context);
+    if (owner === undefined) return;
+    context.enqueue(keyOf(owner));
+    const later = this.#options.requeueAfter?.(before, after, owner);
+    if (later !== undefined) context.enqueueAfter(keyOf(owner), later.ms, later.why);
   }
-  const owner = resolve(after.metadata.namespace, controller, options, context);
-  if (owner === undefined) return;
-  context.enqueue(keyOf(owner));
-  const later = options.requeueAfter?.(before, after, owner);
-  if (later !== undefined) context.enqueueAfter(keyOf(owner), later.ms, later.why);
-}
 
-function onDeleted<O extends StoredObject, T extends StoredObject>(
-  object: T,
-  options: OwnedOptions<O, T>,
-  context: WatchContext,
-): void {
-  const controller = controllerOf(object);
-  if (controller === undefined) return;
-  const owner = resolve(object.metadata.namespace, controller, options, context);
-  if (owner === undefined) return;
-  const key: ObjectKey = keyOf(owner);
-  if (options.expected) context.expectations.deletionObserved(key, keyOf(object));
-  context.enqueue(key);
-}
-
-/** The owner that a reference means, if it is of our kind and still the same one. */
-function resolve<O extends StoredObject, T extends StoredObject>(
-  namespace: string | undefined,
-  controller: OwnerReference,
-  { ownerKind }: OwnedOptions<O, T>,
-  context: WatchContext,
-): O | undefined {
-  if (controller.kind !== ownerKind.kind) return undefined;
-  const owner = context.cache(ownerKind).get(objectKey(namespace, controller.name));
-  return owner?.metadata.uid === controller.uid ? owner : undefined;
-}
-
-function enqueueMatchingOwners<O extends StoredObject, T extends StoredObject>(
-  object: T,
-  options: OwnedOptions<O, T>,
-  context: WatchContext,
-): void {
-  const { labels, namespace } = object.metadata;
-  if (labels === undefined || Object.keys(labels).length === 0) return;
-  for (const owner of context.cache(options.ownerKind).list(namespace)) {
-    if (selects(owner, labels, options)) context.enqueue(keyOf(owner));
+  deleted(object: T, context: WatchContext): void {
+    const owner = this.#ownerOf(object, context);
+    if (owner === undefined) return;
+    const key = keyOf(owner);
+    if (this.#options.expected) context.expectations.deletionObserved(key, keyOf(object));
+    context.enqueue(key);
   }
-}
 
-function selects<O extends StoredObject, T extends StoredObject>(
-  owner: O,
-  labels: Readonly<Record<string, string>>,
-  options: OwnedOptions<O, T>,
-): boolean {
-  try {
-    const selector = options.selectorOf(owner);
-    // An empty selector would select every orphan of the namespace; it selects none.
-    return !matchesEverything(selector) && matches(selector, labels);
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
+  /** The object's controller, if it is of our kind and still the same object. */
+  #ownerOf(object: T, context: WatchContext): O | undefined {
+    const { ownerKind } = this.#options;
+    const controller = controllerOf(object);
+    if (controller?.kind !== ownerKind.kind) return undefined;
+    const owner = context.cache(ownerKind).get(objectKey(object.metadata.namespace, controller.name));
+    return owner?.metadata.uid === controller.uid ? owner : undefined;
+  }
+
+  /** For an object without a controller: the owners that may adopt it. */
+  #enqueueMatching(object: T, context: WatchContext): void {
+    const { labels, namespace } = object.metadata;
+    if (labels === undefined || Object.keys(labels).length === 0) return;
+    for (const owner of context.cache(this.#options.ownerKind).list(namespace)) {
+      if (this.#selects(owner, labels)) context.enqueue(keyOf(owner));
+    }
+  }
+
+  #selects(owner: O, labels: Readonly<Record<string, string>>): boolean {
+    try {
+      const selector = this.#options.selectorOf(owner);
+      // An empty selector would select every orphan of the namespace; it selects none.
+      return !matchesEverything(selector) && matches(selector, labels);
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
   }
 }

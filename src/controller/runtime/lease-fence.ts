@@ -53,6 +53,7 @@ export class LeaseFence implements WriteFence {
       };
       const onAbort = (): void => {
         this.#waiting.delete(waiter);
+        // Every abort of this program has an Error as its reason.
         waiter.fail(signal.reason as Error);
       };
       signal.addEventListener("abort", onAbort, { once: true });

@@ -144,6 +144,7 @@ export class RunningController {
 
   /** The cache of a kind that the controller watches. @throws RangeError for any other. */
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
+    // Metadata is all that a discovered watch promises of T.
     if (this.discovered?.has(kind) === true) return this.#informers.forMetadata(kind).lister as Lister<T>;
     if (!this.#declared.has(resourceOf(kind))) {
       throw new RangeError(
