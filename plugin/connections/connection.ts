@@ -1,6 +1,5 @@
-/** From the flags of the connection to a client, and from its failures to words. */
-import { isNotFound, StatusError } from "../../src/api/status-error.ts";
-import { type Transport, TransportError } from "../../src/api/transport.ts";
+/** From the flags of the connection to a client. */
+import type { Transport } from "../../src/api/transport.ts";
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
@@ -10,10 +9,8 @@ import type { WriteFence } from "../../src/client/http/write-fence.ts";
 import type { OwnLimits } from "../../src/client/http/rate-limit.ts";
 import { realHost } from "../../src/platform/host.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
-import { kubectlAdvice } from "../cli/advice.ts";
 import type { Io } from "../cli/io.ts";
-import { MissingNamespace } from "../names/missing-namespace.ts";
-import { UserError } from "../cli/user-error.ts";
+import { errorTranslator } from "./connection-errors.ts";
 import { serverVersion } from "./server-version.ts";
 import { openBus } from "./trace-bus.ts";
 import { version } from "../cli/version.ts";
@@ -65,35 +62,7 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
   const onSlow = (): void => io.err.line(`connecting to ${access.server} …`);
   const connection = connect(access, { host, timeline, bus, userAgent, onSlow, ...log, ...options });
   const context = access.context === "" ? "(none)" : access.context;
-  const where = access.context === "" ? "" : ` (context ${access.context})`;
-  const translateError = (error: unknown): unknown => {
-    const kubectl = (words: string): string => `\`${kubectlAdvice(flags, words)}\``;
-    if (error instanceof TransportError) {
-      const why = error.message.replace(/^\S+: /, "");
-      const next =
-        error.failure === "certificate"
-          ? "is it the server that you mean? --certificate-authority names the CA to trust, --tls-server-name the name to expect"
-          : `is the cluster up? try ${kubectl("get --raw /readyz")}`;
-      return new UserError(`cannot reach ${access.server}${where}: ${why}`, [next], { cause: error });
-    }
-    if (error instanceof StatusError && error.code === 401) {
-      const who = access.userName === "" ? "without a user" : `as user ${access.userName}`;
-      return new UserError(
-        `${access.server}${where} refuses the login ${who}: ${error.message}`,
-        [`has it expired? try ${kubectl("auth whoami")}`],
-        { cause: error },
-      );
-    }
-    const missing = missingNamespace(error);
-    if (missing !== undefined) {
-      const { next = [] } = error instanceof UserError ? error : {};
-      const listed = `${kubectl("get namespaces")} lists those there are`;
-      return new UserError(`there is no namespace ${missing} on ${access.server}${where}`, [...next, listed], {
-        cause: error,
-      });
-    }
-    return error;
-  };
+  const translateError = errorTranslator(flags, access);
   return {
     context,
     server: access.server,
@@ -113,12 +82,4 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
     translateError,
     close: () => connection.close(),
   };
-}
-
-/** The namespace that an error says is not there. */
-function missingNamespace(error: unknown): string | undefined {
-  if (error instanceof MissingNamespace) return error.namespace;
-  if (!isNotFound(error)) return undefined;
-  const { details } = (error as StatusError).status;
-  return details?.kind === "namespaces" ? (details.name ?? "") : undefined;
 }

@@ -2,7 +2,7 @@
 import { formatLocalClock } from "../../src/api/time.ts";
 import type { RefusedWrite, ReportedWrite, RunLine, RunSummary } from "../../src/views/run-report.ts";
 import { formatDuration } from "../../src/api/duration.ts";
-import { pluralize, showsTimes, type Style, wrapWords } from "../cli/style.ts";
+import { pluralize, shownLength, showsTimes, type Style, wrapWords } from "../cli/style.ts";
 
 /** How lines are worded. */
 export interface RunLinesOptions {
@@ -19,6 +19,17 @@ const namedWrites = 8;
 const narrowestRule = 12;
 const widestRule = 20;
 const widestKey = 32;
+
+interface LineParts {
+  /** Before the label: whose line it is, or as many blanks. */
+  readonly head?: string;
+  readonly label?: string;
+  /** What the line is broken between. */
+  readonly words: readonly string[];
+  /** Paints the label. */
+  readonly paint?: (text: string) => string;
+  readonly separator?: string;
+}
 
 /** Turns lines into text. The columns of keys and rules grow with those that come, so that lines stay aligned. */
 export class RunLines {
@@ -38,35 +49,36 @@ export class RunLines {
     switch (line.is) {
       case "decision":
         this.#ruleWidth = Math.min(widestRule, Math.max(this.#ruleWidth, line.rule.length));
-        return this.#set(line.at, this.#head(line), this.#rule(line.rule), wordsOf(line.sentence), colour.cyan);
+        return this.#set(line.at, {
+          head: this.#head(line),
+          label: this.#rule(line.rule),
+          words: wordsOf(line.sentence),
+          paint: colour.cyan,
+        });
       case "writes":
-        return this.#set(line.at, this.#blank(), "", nameWrites(line.writes), (text) => text, "  ");
+        return this.#set(line.at, { head: this.#blank(), words: nameWrites(line.writes), separator: "  " });
       case "refused":
         return line.writes.flatMap((write) =>
-          this.#set(line.at, this.#blank(), "", refusedWriteText(write), colour.red),
+          this.#set(line.at, { head: this.#blank(), words: refusedWriteText(write) }),
         );
       case "failed": {
         const again = line.retryInMs === undefined ? "not tried again" : `again in ${formatDuration(line.retryInMs)}`;
         const words = `${line.error} (failure ${line.failures}, ${again})`.split(" ");
-        return this.#set(line.at, this.#head(line), this.#rule("failed"), words, colour.red);
+        return this.#set(line.at, { head: this.#head(line), label: this.#rule("failed"), words, paint: colour.red });
       }
       case "watch broke":
       case "list failed":
-        return this.#set(
-          line.at,
-          "",
-          line.is === "watch broke" ? `watch of ${line.kind} broke:` : `list of ${line.kind} failed:`,
-          `${withoutServer(line.why)}; trying again`.split(" "),
-          colour.yellow,
-        );
+        return this.#set(line.at, {
+          label: line.is === "watch broke" ? `watch of ${line.kind} broke:` : `list of ${line.kind} failed:`,
+          words: `${withoutServer(line.why)}; trying again`.split(" "),
+          paint: colour.yellow,
+        });
       case "watch is back":
-        return this.#set(
-          line.at,
-          "",
-          `watch of ${line.kind}`,
-          [`is back after ${formatDuration(line.afterMs)}`],
-          colour.yellow,
-        );
+        return this.#set(line.at, {
+          label: `watch of ${line.kind}`,
+          words: [`is back after ${formatDuration(line.afterMs)}`],
+          paint: colour.yellow,
+        });
     }
   }
 
@@ -91,26 +103,19 @@ export class RunLines {
   }
 
   /** Time, head, a coloured label, then the words; what does not fit goes on under the first word, or under the head. */
-  #set(
-    at: number,
-    head: string,
-    label: string,
-    words: readonly string[],
-    paint: (text: string) => string,
-    separator = " ",
-  ): string[] {
+  #set(at: number, { head = "", label = "", words, paint = (text) => text, separator = " " }: LineParts): string[] {
     const { style } = this.#options;
     const time = this.#time(at);
     const before = time + head + (label === "" ? "" : `${label} `);
-    const room = style.columns === undefined ? undefined : style.columns - before.length;
+    const room = style.columns === undefined ? undefined : style.columns - shownLength(before);
     const shown = style.colour.dim(time) + head + (label === "" ? "" : `${paint(label)} `);
     // With too little room beside the head, the words get lines of their own.
-    if (room !== undefined && room < 30 && style.columns !== undefined && words.join(separator).length > room) {
+    if (room !== undefined && room < 30 && style.columns !== undefined && shownLength(words.join(separator)) > room) {
       const lines = wrapWords(words, style.columns - 4, separator).map((text) => `    ${text}`);
       return before.trim() === "" ? lines : [shown.trimEnd(), ...lines];
     }
     const [first = "", ...rest] = wrapWords(words, room, separator);
-    return [shown + first, ...rest.map((text) => " ".repeat(before.length) + text)];
+    return [shown + first, ...rest.map((text) => " ".repeat(shownLength(before)) + text)];
   }
 }
 

@@ -7,7 +7,7 @@ import type { DeltaSummary, MadeKey, SeenDelta, WatchLine } from "../../../src/v
 import type { DeltaNews, ShownLine } from "../../../src/views/shown-delta.ts";
 import { changeText, wideChangesText } from "../../render/changes.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
-import { pluralize, shorten, type Style, wrapWords } from "../../cli/style.ts";
+import { pluralize, shorten, shownLength, type Style, wrapWords } from "../../cli/style.ts";
 
 /** How lines are worded. */
 export interface WatchLinesOptions {
@@ -91,7 +91,7 @@ export class WatchLines {
     const shown = style.colour.dim(time) + this.#paint(delta)(type.padEnd(typeWidth)) + ` ${head}`;
     const writer = by === undefined ? "" : `by ${by}`;
     const room =
-      style.columns === undefined ? undefined : style.columns - before - (writer === "" ? 0 : writer.length + 2);
+      style.columns === undefined ? undefined : style.columns - before - (writer === "" ? 0 : shownLength(writer) + 2);
     return this.#set(shown, before, this.#words(news, room), writer);
   }
 
@@ -100,11 +100,11 @@ export class WatchLines {
     const { columns, colour } = this.#options.style;
     const tail = writer === "" ? "" : `  ${colour.dim(writer)}`;
     if (columns === undefined) return [`${shown}${words.join(separator)}${tail}`.trimEnd()];
-    const tailWidth = writer === "" ? 0 : writer.length + 2;
+    const tailWidth = writer === "" ? 0 : shownLength(writer) + 2;
     const room = columns - before;
     const joined = words.join(separator);
-    if (joined.length + tailWidth <= room) {
-      return [`${shown}${joined}${" ".repeat(room - joined.length - tailWidth)}${tail}`.trimEnd()];
+    if (shownLength(joined) + tailWidth <= room) {
+      return [`${shown}${joined}${" ".repeat(room - shownLength(joined) - tailWidth)}${tail}`.trimEnd()];
     }
     const indent = room < 30 ? 4 : before;
     const all = writer === "" ? words : [...words, writer];
@@ -161,10 +161,10 @@ export class WatchLines {
     const branch = `  └ ${head.padEnd(this.#nameWidth + this.#versionWidth + typeWidth - 3)}`;
     const text = parts.length === 0 ? branch.trimEnd() : `${branch}  ${parts.join(separator)}`;
     const room = style.columns === undefined ? undefined : style.columns - time.length;
-    if (room === undefined || text.length <= room) return [style.colour.dim(time + text)];
+    if (room === undefined || shownLength(text) <= room) return [style.colour.dim(time + text)];
     // The last parts say least.
     const fits = parts.findLastIndex(
-      (_, index) => [`  └ ${head}`, ...parts.slice(0, index + 1)].join(separator).length <= room,
+      (_, index) => shownLength([`  └ ${head}`, ...parts.slice(0, index + 1)].join(separator)) <= room,
     );
     return [style.colour.dim(time + shorten([`  └ ${head}`, ...parts.slice(0, fits + 1)].join(separator), room))];
   }
@@ -196,7 +196,7 @@ function fitting(changes: readonly FieldChange[], room: number | undefined): rea
     const left = changes.length - count;
     const texts = changes.slice(0, count).map(changeText);
     const all = left === 0 ? texts : [...texts, `${left} more`];
-    if (room === undefined || count === 1 || all.join(separator).length <= room) return all;
+    if (room === undefined || count === 1 || shownLength(all.join(separator)) <= room) return all;
   }
   return [];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Chalk } from "chalk";
 import { WatchLines, type WatchLinesOptions, watchSummaryLine } from "../../../../plugin/commands/watch/watch-lines.ts";
+import { shownLength } from "../../../../plugin/cli/style.ts";
 import { DeltaReport } from "../../../../src/views/delta-report.ts";
 import { shownLine } from "../../../../src/views/shown-delta.ts";
 import { Events, objectOf, replicaSets } from "../../../views/events.ts";
@@ -170,6 +171,19 @@ const screens: readonly {
     0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (its resourceVersion had expired)`,
   },
 ];
+
+test("a writer with wide characters ends where the screen does", () => {
+  const view = new DeltaReport({ controllersOf: () => [] });
+  const lines = new WatchLines({
+    style: { columns: 100, colour: new Chalk({ level: 0 }) },
+    wide: false,
+    namespaces: false,
+  });
+  const added = new Events(at).delta({ type: "Added", key: "shop/web", ...version("1"), writer: "日本語日本語" });
+  const [line = ""] = view.accept(added).flatMap((each) => lines.text(shownLine(each)));
+  expect(line).toEndWith("by 日本語日本語");
+  expect(shownLength(line)).toBe(100);
+});
 
 describe("WatchLines", () => {
   for (const { name, columns, more, screen } of screens) {
