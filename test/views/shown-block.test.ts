@@ -17,15 +17,11 @@ function cause(delta: number, onRead: () => readonly FieldChange[]): BlockCause 
 }
 
 function block(causes: readonly BlockCause[]): SyncBlock {
-  return {
-    ...{ controller: "replicaset", key: "shop/web", sync: 1, at: 0, waitedMs: 0, ms: 1 },
-    ...{ depth: 0, inFlight: 1, delayed: 0, failures: 0, causes, moreCauses: 3 },
-    ...{ decisions: [], otherWrites: [], recorded: [], woke: [] },
-    done: {
-      ...{ v: 1, seq: 1, at: 1, stage: "done", controller: "replicaset", key: "shop/web", sync: 1, ms: 1 },
-      outcome: { is: "forgotten" },
-    },
-  };
+  const of = { controller: "replicaset", key: "shop/web", sync: 1, at: 0, ms: 1 } as const;
+  const queue = { waitedMs: 0, depth: 0, inFlight: 1, delayed: 0, failures: 0 };
+  const nothing = { decisions: [], otherWrites: [], recorded: [], woke: [] };
+  const done: SyncBlock["done"] = { ...of, v: 1, seq: 1, stage: "done", outcome: { is: "forgotten" } };
+  return { ...of, ...queue, ...nothing, causes, moreCauses: 3, done };
 }
 
 describe("a shown block", () => {

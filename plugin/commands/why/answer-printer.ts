@@ -12,9 +12,6 @@ import { answerLines } from "./answer-text.ts";
 import { answersLines } from "./answers-text.ts";
 import { styleOf } from "../../cli/style.ts";
 
-/** The formats of `-o`. */
-export const outputs = ["text", "json", "yaml", "markdown"] as const;
-
 /** Prints the answers of one reading. */
 export function printAnswers(whole: Whole, request: WhyRequest, io: Io): void {
   const { flags, sandbox, output } = request;

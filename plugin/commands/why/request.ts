@@ -3,7 +3,9 @@ import type { Selector } from "../../../src/api/labels.ts";
 import type { Scope } from "../../cli/scope.ts";
 import type { Globals } from "../../connections/globals.ts";
 import type { TypeAndName } from "../../names/object-names.ts";
-import type { outputs } from "./answer-printer.ts";
+
+/** The formats of `-o`. */
+export const outputs = ["text", "json", "yaml", "markdown"] as const;
 
 /** The request: flags read, defaults filled in. Whether the objects exist is asked of the server. */
 export interface WhyRequest {

@@ -7,9 +7,8 @@ import { namespaceCandidates, objectCandidates } from "../../connections/cluster
 import { connectAs } from "../../connections/connection.ts";
 import { clusterCommand } from "../../connections/globals.ts";
 import { typesAndNames } from "../../names/object-names.ts";
-import { outputs } from "./answer-printer.ts";
 import { answerUntilOver } from "./answering.ts";
-import type { WhyRequest } from "./request.ts";
+import { outputs, type WhyRequest } from "./request.ts";
 import { settledSandbox } from "./sandbox.ts";
 import { selectorFrom } from "./targets.ts";
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { explainCommand } from "../../../../plugin/commands/explain/explain.ts";
 import { builtInControllers } from "../../../../src/controllers/index.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
+import { rejection } from "../../../support/rejection.ts";
 
 async function printed(columns: number | undefined, words: readonly string[], output?: "json"): Promise<string> {
   const io = fakeIo(columns === undefined ? {} : { columns });
@@ -51,10 +52,9 @@ describe("explain", () => {
     { name: "a rule", words: ["replicaset", "scale-dwn"], says: "did you mean scale-down?" },
     { name: "a rule that is like none", words: ["serviceaccount", "zzz"], says: "known are: create-default" },
   ]) {
-    test(`suggests ${name} that may have been meant`, () => {
-      expect(explainCommand.execute({ arguments: words, options: {} }, fakeIo())).rejects.toMatchObject({
-        next: expect.arrayContaining([says]) as string[],
-      });
+    test(`suggests ${name} that may have been meant`, async () => {
+      const failed = rejection(explainCommand.execute({ arguments: words, options: {} }, fakeIo()));
+      expect(await failed).toMatchObject({ next: expect.arrayContaining([says]) as string[] });
     });
   }
 
