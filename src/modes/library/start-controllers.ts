@@ -3,7 +3,7 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { hostName, processId } from "../../platform/process.ts";
 import { randomSuffix } from "../../platform/random.ts";
 import { askRights, formatRight, rightsToRun } from "../preflight/rights.ts";
-import { leaseNamespace, startLive } from "../run/live.ts";
+import { leaseNamespace, type LiveRun, startLive } from "../run/live.ts";
 import type { Cluster } from "./connect-to-cluster.ts";
 
 /** What to run on a cluster, and where. */
@@ -69,6 +69,7 @@ export class MissingRightsError extends Error {
  *
  * @throws MissingRightsError before anything is written.
  * @throws LeaseHeldError if another process holds a Lease and renews it.
+ * @throws Error if a Lease is lost before the caches are full.
  * @throws RangeError for a namespace and a controller that works on cluster-scoped objects.
  * @throws StatusError or TransportError if the API server refuses or cannot be reached; the signal's reason when aborted.
  * @example
@@ -102,6 +103,8 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
   const { random } = cluster;
   const end = { report: (_why: string): void => undefined };
   const ended = new Promise<string>((resolve) => (end.report = resolve));
+  const starting = new AbortController();
+  let started: LiveRun | undefined;
   const run = await startLive(
     {
       controllers,
@@ -118,11 +121,16 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
         onWait: () => undefined,
       },
       preflight: () => checkRights(cluster, controllers, namespace),
-      onLeaseLost: (why) => void run.stop().then(() => end.report(why)),
+      onLeaseLost(why) {
+        // While the caches are still filling, a lost Lease ends the start.
+        if (started === undefined) starting.abort(new Error(why));
+        else void started.stop().then(() => end.report(why));
+      },
       onEventLost: () => undefined,
     },
-    signal,
+    AbortSignal.any([signal, starting.signal]),
   );
+  started = run;
   return {
     cachesMs: run.cachesMs,
     ended,

@@ -45,7 +45,7 @@ export interface Sandbox {
   /**
    * Runs the cluster until nothing is left to do but heartbeats and other periodic work; resolves with `steady` then, or with `time`
    * if `limitMs` of virtual time pass first (default 60,000), as for a controller that requeues its keys.
-   * @throws Error after 1,000,000 steps: a controller that its own writes wake never becomes steady.
+   * @throws Error after 50,000 steps: a controller that its own writes wake never becomes steady.
    */
   settle(limitMs?: number): Promise<"steady" | "time">;
   /** Runs the cluster for `ms` of virtual time. */

@@ -4,6 +4,8 @@ import type { VirtualTimeline } from "../../platform/virtual-timeline.ts";
 
 /** So many turns without a hop, and what is awaited cannot come by itself: a watch of objects that nobody changes. */
 const mostIdleTurns = 10_000;
+/** A Deployment of 300 replicas, until all are available, takes fewer than 10,000. */
+const mostSteps = 50_000;
 
 /**
  * Drives a virtual timeline for callers that know nothing of it: while at least one promise given to `during` is pending, time
@@ -44,8 +46,12 @@ export class TimeDriver {
 
   /** See `Sandbox.settle`. */
   async settle(limitMs: number): Promise<"steady" | "time"> {
-    const end = await this.#timeline.runUntil({ ms: limitMs });
-    if (end === "steps") throw new Error("the cluster does not become steady: something goes on without an end");
+    const end = await this.#timeline.runUntil({ ms: limitMs, steps: mostSteps });
+    if (end === "steps") {
+      throw new Error(
+        `Cannot settle: the cluster is not steady after ${mostSteps} steps; its controllers keep writing`,
+      );
+    }
     return end;
   }
 

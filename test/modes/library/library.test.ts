@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
+  type Cluster,
   connectToCluster,
   defineController,
   type ControllerDefinition,
@@ -88,6 +89,35 @@ describe("startSandbox", () => {
     await sandbox.stop();
   });
 
+  test("does not settle on a controller that its own writes wake", async () => {
+    let count = 0;
+    const touch = rule<{ count: number }>({
+      id: "touch",
+      looksAt: [],
+      chooses: "An annotation is counted up.",
+      sentence: ({ count }) => `count ${count}`,
+      source: "this test",
+    });
+    const hot = defineController({
+      ...quotas(),
+      name: "hot",
+      rules: [touch],
+      async sync(key, context) {
+        const because = context.decide(touch, { count: ++count });
+        const body = { metadata: { annotations: { count: String(count) } } };
+        await context.client.patch(
+          kinds.Namespaces,
+          { namespace: "", name: key },
+          { type: "merge", body },
+          { because },
+        );
+      },
+    });
+    const sandbox = await startSandbox({ controllers: [hot], builtIn: false, nodes: 0 });
+    expect((await rejection(sandbox.settle())).message).toContain("its controllers keep writing");
+    await sandbox.stop();
+  });
+
   test("a client of it can watch", async () => {
     const sandbox = await startSandbox({ builtIn: false, nodes: 0 });
     const listerWatcher = sandbox.client.listerWatcher(kinds.Namespaces);
@@ -124,6 +154,20 @@ describe("a cluster behind a kubeconfig", () => {
     expect(await run.ended).toBe("stopped");
     expect(await rejection(cluster.client.get(kinds.Leases, lease))).toMatchObject({ code: 404 });
     cluster.close();
+  });
+
+  test("ends, with the reason, when another process takes its Lease", async () => {
+    const sandbox = await startSandbox({ builtIn: false });
+    const cluster: Cluster = { ...sandbox, server: "", context: "", namespace: "default", close: () => undefined };
+    const starting = startControllers(cluster, { controllers: [quotas()] });
+    await sandbox.advance(1000);
+    const run = await starting;
+    const lease = { namespace: "kube-system", name: "kubectl-reconcile-default-quota" };
+    const body = { spec: { holderIdentity: "thief" } };
+    await sandbox.client.patch(kinds.Leases, lease, { type: "merge", body });
+    await sandbox.advance(20_000);
+    expect(await run.ended).toContain("thief");
+    await sandbox.stop();
   });
 
   test("writes nothing when rights are missing, and names them", async () => {
