@@ -2,9 +2,12 @@
 import { keyOf } from "../api/key.ts";
 import type { Draft, ManagedFieldsEntry, StoredObject } from "../api/object.ts";
 import { type CompactManagedFields, compactManagedFields } from "../api/field-manager.ts";
+import type { ObjectFrame } from "../client/api/lister-watcher.ts";
 import type { ObjectDelta } from "./delta-queue.ts";
 import { deepFreeze } from "./freeze.ts";
 import type { Indexer } from "./indexer.ts";
+
+const deltaTypes = { ADDED: "Added", MODIFIED: "Updated", DELETED: "Deleted" } as const;
 
 /** What an object transformer is created with. */
 export interface ObjectTransformerOptions<T extends StoredObject> {
@@ -62,11 +65,11 @@ export class ObjectTransformer<T extends StoredObject> {
   }
 
   /** The delta of a watch event. */
-  fromWatch(type: "Added" | "Updated" | "Deleted", object: T, receivedAt: number): ObjectDelta<T> {
+  fromWatch({ type, object }: ObjectFrame<T>, receivedAt: number): ObjectDelta<T> {
     const managedFields = takeManagedFields(object);
     const ready = this.#ready(object);
     return {
-      type,
+      type: deltaTypes[type],
       key: keyOf(ready),
       object: ready,
       receivedAt,

@@ -86,6 +86,6 @@ export class OpenWatch<T> {
     if (this.#ended) return;
     this.#ended = true;
     this.#options.stream.cancel(why);
-    this.#options.report.ended(state, this.#resourceVersion, why);
+    this.#options.report.ended({ state, resourceVersion: this.#resourceVersion, why });
   }
 }

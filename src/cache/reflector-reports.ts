@@ -3,7 +3,7 @@ import { messageOf } from "../api/error-message.ts";
 import { StatusError } from "../api/status-error.ts";
 import { TransportError } from "../api/transport.ts";
 import type { TraceBus } from "../trace/bus.ts";
-import type { KindName, ListEvent } from "../trace/events.ts";
+import type { KindName, ListEvent, WatchEvent } from "../trace/events.ts";
 
 interface ReportOptions {
   readonly bus: TraceBus;
@@ -84,7 +84,8 @@ export class WatchReport {
     return now() - this.#openedAt >= (timeoutSeconds - 1) * 1000 ? "timeout by the server" : "ended by the server";
   }
 
-  ended(state: "closed" | "failed", resourceVersion: string, why: string): void {
+  /** The watch has ended, or could not be opened. `resourceVersion`: where it had come to. */
+  ended({ state, resourceVersion, why }: Pick<WatchEvent, "state" | "resourceVersion" | "why">): void {
     const { bus, of } = this.#options;
     if (bus.on) bus.emit({ stage: "watch", of, state, resourceVersion, why });
   }

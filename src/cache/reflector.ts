@@ -49,6 +49,20 @@ const initialEventsEnd = "k8s.io/initial-events-end";
 
 type Event<T> = ReflectorEvent<OpenWatch<T>>;
 
+/** A paged list that is under way. */
+interface Listing<T> {
+  /** What has come so far. */
+  readonly objects: T[];
+  readonly report: ListReport;
+  readonly signal: AbortSignal;
+}
+
+/** Where a watch begins, and why it is opened. */
+interface WatchStart {
+  readonly from: { readonly resourceVersion: string; readonly sendInitialEvents?: true };
+  readonly why: string;
+}
+
 /**
  * Keeps a delta queue up to date with the API server: lists all objects of a kind, then watches for changes, and copes with
  * everything that breaks in between. `nextState` decides which step follows; this file has what each step does.
@@ -136,37 +150,35 @@ export class Reflector<T extends StoredObject> {
   async #list({ why }: RequestState & { is: "listing" }, signal: AbortSignal): Promise<Event<T>> {
     const { timeline, bus } = this.#options;
     const report = new ListReport({ bus, of: this.#of, why, now: () => timeline.now() });
-    const objects: T[] = [];
+    const listing: Listing<T> = { objects: [], report, signal };
     // The text of a page is several times the size of what is cached of it, and the next page is being received meanwhile.
     const left = gcPacer();
     try {
       let token = "";
       do {
-        const page = await this.#page(token, objects, report, signal);
+        const page = await this.#page(token, listing);
         token = page.continueToken;
         left(page.bytes);
       } while (token !== "");
     } catch (error) {
-      if (!signal.aborted) report.failed(failureReason(error), objects.length);
+      if (!signal.aborted) report.failed(failureReason(error), listing.objects.length);
       return { is: "failed", error };
     }
-    this.#listed(objects, report);
+    this.#listed(listing.objects, report);
     return { is: "listed", resourceVersion: report.resourceVersion };
   }
 
   /** Gets one page and adds what is to be cached of it. */
   async #page(
     token: string,
-    into: T[],
-    report: ListReport,
-    signal: AbortSignal,
+    { objects, report, signal }: Listing<T>,
   ): Promise<Pick<ListPage<T>, "continueToken" | "bytes">> {
     const { listerWatcher, transformer, timeline, selectors, pageSize } = this.#options;
     const more = token === "" ? {} : { continueToken: token };
     const limit = pageSize ?? defaultPageSize;
     const page = await listerWatcher.list({ ...selectors, limit, ...more, ...this.#reading }, signal);
     await timeline.hop(this.#actor);
-    for (const item of page.items) into.push(transformer.fromList(item));
+    for (const item of page.items) objects.push(transformer.fromList(item));
     this.#counters.bytes += page.bytes;
     report.page(page.bytes, page.resourceVersion);
     return { continueToken: page.continueToken, bytes: page.bytes };
@@ -183,7 +195,7 @@ export class Reflector<T extends StoredObject> {
   async #open(state: RequestState & { is: "opening" }, signal: AbortSignal): Promise<Event<T>> {
     const { resourceVersion, why } = state;
     try {
-      return { is: "opened", watch: await this.#openWatch({ resourceVersion }, why, signal) };
+      return { is: "opened", watch: await this.#openWatch({ from: { resourceVersion }, why }, signal) };
     } catch (error) {
       return { is: "failed", error };
     }
@@ -196,7 +208,7 @@ export class Reflector<T extends StoredObject> {
     const objects = new Map<ObjectKey, T>();
     let watch: OpenWatch<T> | undefined;
     try {
-      watch = await this.#openWatch({ resourceVersion: "", sendInitialEvents: true }, "start", signal);
+      watch = await this.#openWatch({ from: { resourceVersion: "", sendInitialEvents: true }, why: "start" }, signal);
       for (;;) {
         const frames = await watch.next();
         this.#counters.bytes += watch.uncountedBytes();
@@ -244,11 +256,7 @@ export class Reflector<T extends StoredObject> {
     return undefined;
   }
 
-  async #openWatch(
-    from: { readonly resourceVersion: string; readonly sendInitialEvents?: true },
-    why: string,
-    signal: AbortSignal,
-  ): Promise<OpenWatch<T>> {
+  async #openWatch({ from, why }: WatchStart, signal: AbortSignal): Promise<OpenWatch<T>> {
     const { listerWatcher, timeline, random, bus, selectors } = this.#options;
     // So that the watches of many clients do not end together.
     const timeoutSeconds = Math.floor(minWatchSeconds + random.next() * (maxWatchSeconds - minWatchSeconds));
@@ -258,7 +266,8 @@ export class Reflector<T extends StoredObject> {
       report.opened(from.resourceVersion, why);
       return new OpenWatch({ stream, report, resourceVersion: from.resourceVersion, now: () => timeline.now() });
     } catch (error) {
-      if (!signal.aborted) report.ended("failed", from.resourceVersion, failureReason(error));
+      if (!signal.aborted)
+        report.ended({ state: "failed", resourceVersion: from.resourceVersion, why: failureReason(error) });
       throw error;
     }
   }
@@ -289,13 +298,9 @@ export class Reflector<T extends StoredObject> {
     for (const frame of frames) {
       switch (frame.type) {
         case "ADDED":
-          queue.put(transformer.fromWatch("Added", frame.object, receivedAt));
-          break;
         case "MODIFIED":
-          queue.put(transformer.fromWatch("Updated", frame.object, receivedAt));
-          break;
         case "DELETED":
-          queue.put(transformer.fromWatch("Deleted", frame.object, receivedAt));
+          queue.put(transformer.fromWatch(frame, receivedAt));
           break;
         case "BOOKMARK":
           queue.bookmark(frame.object.metadata.resourceVersion, receivedAt);

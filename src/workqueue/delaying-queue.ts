@@ -1,8 +1,8 @@
 import type { ObjectKey } from "../api/key.ts";
-import type { Cancel, TimerOptions } from "../platform/timeline.ts";
+import type { Cancel, Timeline, TimerOptions } from "../platform/timeline.ts";
 import { type Trigger, TriggerLog } from "../trace/triggers.ts";
 import { Heap, type HeapItem } from "./heap.ts";
-import { Queue } from "./queue.ts";
+import { Queue, type QueueOptions } from "./queue.ts";
 
 /** A key that is delayed. */
 interface Delayed extends HeapItem {
@@ -27,6 +27,13 @@ export class DelayingQueue extends Queue {
   /** Fires when the first of the heap is due; undefined when nothing is delayed. */
   #timer: { readonly at: number; readonly background: boolean; readonly cancel: Cancel } | undefined;
 
+  #timeline: Timeline;
+
+  constructor(options: QueueOptions) {
+    super(options);
+    this.#timeline = options.timeline;
+  }
+
   /** How many keys are delayed. They count neither as `depth` nor as `pending`. */
   get delayed(): number {
     return this.#heap.length;
@@ -48,7 +55,7 @@ export class DelayingQueue extends Queue {
       return;
     }
     const background = options?.background ?? false;
-    const dueAt = this.timeline.now() + delayMs;
+    const dueAt = this.#timeline.now() + delayMs;
     const known = this.#delayed.get(key);
     if (known !== undefined) {
       known.triggers.add(trigger);
@@ -85,15 +92,15 @@ export class DelayingQueue extends Queue {
     const background = this.#foreground === 0;
     if (this.#timer?.at === first.dueAt && this.#timer.background === background) return;
     this.#timer?.cancel();
-    const delayMs = first.dueAt - this.timeline.now();
-    const cancel = this.timeline.after(delayMs, `${this.name} delayed`, () => this.#release(), { background });
+    const delayMs = first.dueAt - this.#timeline.now();
+    const cancel = this.#timeline.after(delayMs, `${this.name} delayed`, () => this.#release(), { background });
     this.#timer = { at: first.dueAt, background, cancel };
   }
 
   /** Adds the keys that are due. */
   #release(): void {
     this.#timer = undefined;
-    const now = this.timeline.now();
+    const now = this.#timeline.now();
     for (let first = this.#heap.peek(); first !== undefined && first.dueAt <= now; first = this.#heap.peek()) {
       this.#heap.shift();
       this.#delayed.delete(first.key);

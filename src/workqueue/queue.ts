@@ -95,7 +95,7 @@ export interface QueueOptions {
  */
 export class Queue implements QueueGauges {
   readonly name: string;
-  protected readonly timeline: Timeline;
+  #timeline: Timeline;
   /** The one entry of each key that is dirty, processing, or both; of no other key. */
   #entries = new Map<ObjectKey, Entry>();
   /** The entries that are dirty and not processing, each once, in the order in which they are handed out. */
@@ -109,7 +109,7 @@ export class Queue implements QueueGauges {
 
   constructor(options: QueueOptions) {
     this.name = options.name;
-    this.timeline = options.timeline;
+    this.#timeline = options.timeline;
     this.#waiting = storageFor(options.order);
   }
 
@@ -135,14 +135,14 @@ export class Queue implements QueueGauges {
     if (this.#state === "shut down") return "shut down";
     const entry = this.#entries.get(key);
     if (entry === undefined) {
-      this.#enqueue(new Entry(key, this.timeline.burstBegan(), why));
+      this.#enqueue(new Entry(key, this.#timeline.burstBegan(), why));
       return "added";
     }
     if (!entry.processing) {
       entry.join(why);
       return "merged";
     }
-    if (entry.dirty === undefined) entry.dirty = new Entry(key, this.timeline.burstBegan(), why);
+    if (entry.dirty === undefined) entry.dirty = new Entry(key, this.#timeline.burstBegan(), why);
     else entry.dirty.join(why);
     return "in flight";
   }
@@ -158,7 +158,7 @@ export class Queue implements QueueGauges {
    * `worker` names the actor that takes it. Not a promise if a key waits and it is the worker's turn now.
    */
   get(worker: string): QueueItem | undefined | Promise<QueueItem | undefined> {
-    const turn = this.timeline.turn(worker);
+    const turn = this.#timeline.turn(worker);
     const item = turn === undefined ? this.take() : undefined;
     return item ?? this.#wait(worker, turn);
   }
@@ -169,7 +169,7 @@ export class Queue implements QueueGauges {
       const item = this.take();
       if (item !== undefined || this.#state === "shut down") return item;
       await new Promise<void>((resolve) => this.#idle.push(resolve));
-      await this.timeline.turn(worker);
+      await this.#timeline.turn(worker);
     }
   }
 

@@ -55,7 +55,7 @@ describe("ObjectTransformer", () => {
       });
       for (const object of [
         transformer.fromList(widget("u1", "5")),
-        transformer.fromWatch("Updated", widget("u1", "6"), 7).object,
+        transformer.fromWatch({ type: "MODIFIED", object: widget("u1", "6") }, 7).object,
       ])
         expect([Object.isFrozen(object), Object.isFrozen(object.spec)]).toEqual([freeze, freeze]);
     }
@@ -66,7 +66,9 @@ describe("ObjectTransformer", () => {
     const { managedFields: _, ...metadata } = widget("u1", "5").metadata;
     const object = transformer.fromList({ metadata, spec: { size: 1 } });
     expect(transformer.managedFields(object)).toBeUndefined();
-    expect(transformer.fromWatch("Updated", { metadata, spec: { size: 1 } }, 7).managedFields).toBeUndefined();
+    expect(
+      transformer.fromWatch({ type: "MODIFIED", object: { metadata, spec: { size: 1 } } }, 7).managedFields,
+    ).toBeUndefined();
   });
 
   test("transforms objects of a list and of a watch alike, and a change of a watch is no tombstone", () => {
@@ -76,7 +78,7 @@ describe("ObjectTransformer", () => {
       transform: ({ metadata, spec }) => ({ metadata: { ...metadata, name: "b" }, spec: { size: spec.size + 1 } }),
     });
     expect(transformer.fromList(widget("u1", "5")).spec.size).toBe(2);
-    expect(transformer.fromWatch("Deleted", widget("u1", "6"), 7)).toMatchObject({
+    expect(transformer.fromWatch({ type: "DELETED", object: widget("u1", "6") }, 7)).toMatchObject({
       type: "Deleted",
       key: "shop/b",
       object: { spec: { size: 2 } },
@@ -96,12 +98,14 @@ describe("ObjectTransformer", () => {
   });
 
   test("hands the whole managedFields on with a change, while somebody wants them", () => {
-    expect(transformerWith(undefined, true).fromWatch("Added", widget("u1", "5"), 7)).toMatchObject({
+    expect(transformerWith(undefined, true).fromWatch({ type: "ADDED", object: widget("u1", "5") }, 7)).toMatchObject({
       type: "Added",
       key: "shop/a",
       receivedAt: 7,
       managedFields: [{ manager: "kubectl" }],
     });
-    expect(transformerWith(undefined).fromWatch("Added", widget("u1", "5"), 7).managedFields).toBeUndefined();
+    expect(
+      transformerWith(undefined).fromWatch({ type: "ADDED", object: widget("u1", "5") }, 7).managedFields,
+    ).toBeUndefined();
   });
 });

@@ -30,6 +30,12 @@ export const workqueueSurvivors: readonly KnownSurvivor[] = [
   },
   {
     file: "src/workqueue/heap.ts",
+    line: "while (item.index > 0) {",
+    replacement: "item.index >= 0",
+    why: "equivalent: the first item has no parent, and then the next line ends the loop",
+  },
+  {
+    file: "src/workqueue/heap.ts",
     line: "if (last !== undefined && last !== first) {",
     replacement: "true",
     why: "equivalent: of an empty heap neither is defined, and so they are the same",

@@ -50,9 +50,16 @@ export interface WatchOptions extends Selectors, Reading {
   readonly sendInitialEvents?: boolean;
 }
 
+/** A frame with a change of one object. */
+export interface ObjectFrame<T> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: T;
+}
+
 /** One event of a watch, as it is sent: a line of JSON. */
 export type WatchFrame<T> =
-  | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: T }
+  | ObjectFrame<T>
+  | { readonly type: "BOOKMARK"; readonly object: T }
   | { readonly type: "ERROR"; readonly object: Status };
 
 /**
