@@ -117,7 +117,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     expect(await workload.pods()).toHaveLength(2);
     const refused = await runProgram(args, { kubeconfig });
     expect(refused.code).toBe(2);
-    const unreadable = /Lease kube-system\/kube-controller-manager may not be read by this user/;
+    const unreadable = /Lease kube-system\/kube-controller-manager cannot be read by this user/;
     expect(refused.stderr).toMatch(
       /^refused: cannot tell whether kube-controller-manager is active on this cluster \(/,
     );

@@ -125,7 +125,7 @@ describe("the example for CI", () => {
     const [content = ""] = blocks("sh");
     const plain = await shell("kubectl-reconcile dry-run --from manifests -f shop --fail-on delete,unavailable");
     expect(plain.out).toContain(
-      "? DaemonSet shop/web: cannot tell whether it becomes available: nobody here runs DaemonSets",
+      "? DaemonSet shop/web: cannot tell whether it becomes available: no controller here runs DaemonSets",
     );
     expect(plain.code).toBe(5);
     expect(await shell(content)).toMatchObject({ code: 0 });

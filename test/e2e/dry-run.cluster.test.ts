@@ -159,10 +159,10 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     const file = fileOf(web(6));
     const plain = await dryRun("-f", file);
     expect(plain.stdout).toContain(
-      "not asked here: MutatingWebhookConfiguration inject (inject.example.com) would see create Pod\n",
+      "not called here: MutatingWebhookConfiguration inject (inject.example.com) would be called for create Pod\n",
     );
     expect(plain.stdout).toContain(
-      "not evaluated here: ValidatingAdmissionPolicy few (Deny) would judge update ReplicaSet\n",
+      "not evaluated here: ValidatingAdmissionPolicy few (Deny) would evaluate update ReplicaSet\n",
     );
     // A new policy is not in force at once.
     await eventually(async () => {
@@ -286,7 +286,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     await eventually(async () => {
       const { code, stdout } = await dryRun("-f", file, "--server-validate", "--as", "deployer");
       expect(stdout).toContain(
-        "not judged: asked as user deployer, who may not make them; on the cluster the controllers do",
+        "not validated: user deployer has no right to make them; on the cluster the controllers do",
       );
       expect(stdout).not.toContain('User "deployer" cannot create');
       expect(stdout).toContain("ReplicaSet shop/web: available 4 of 4");
@@ -299,13 +299,13 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     await applied(volume);
     const fits = await dryRun("-f", fileOf(podWithClaim("fits", "by-hand")));
     expect(fits.stdout).toContain(
-      "PersistentVolumeClaim disks/fits: taken to be bound: PersistentVolume by-hand fits\n",
+      "PersistentVolumeClaim disks/fits: assumed to be bound: PersistentVolume by-hand matches\n",
     );
     expect(fits.code).toBe(1);
     const file = fileOf(podWithClaim("lost", "nosuch"));
     const lost = await dryRun("-f", file);
     expect(lost.stdout).toContain(
-      "! Pod disks/lost: available 0 of 1: Pod lost: claim disks/lost stays Pending: there is no StorageClass nosuch, and no PersistentVolume fits",
+      "! Pod disks/lost: available 0 of 1: Pod lost: claim disks/lost stays Pending: there is no StorageClass nosuch, and no PersistentVolume matches",
     );
     expect(lost.code).toBe(4);
     await applied(podWithClaim("fits", "by-hand"));
@@ -319,7 +319,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       );
     });
     // Bound now, and nothing is taken for granted any more.
-    expect((await dryRun("-f", fileOf(podWithClaim("fits", "by-hand")))).stdout).not.toContain("taken to be bound");
+    expect((await dryRun("-f", fileOf(podWithClaim("fits", "by-hand")))).stdout).not.toContain("assumed to be bound");
   });
 
   describe("of custom resources", () => {
@@ -382,7 +382,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect(plain.code).toBe(1);
       expect(plain.stdout).toContain("+  colour: red\n");
       const asked = await dryRun("-f", file, "--server-validate");
-      expect(asked.stdout).toContain("server: 1 of 1 different writes accepted as they are\n");
+      expect(asked.stdout).toContain("server: 1 of 1 distinct writes accepted unchanged\n");
       expect(asked.stdout).not.toContain("without the checks");
       const refused = await dryRun("-f", fileOf(widget("size: many")), "--server-validate");
       expect(refused.stdout).toContain("! server: patch Widget shop/w would be refused: ");

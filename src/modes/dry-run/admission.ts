@@ -1,6 +1,7 @@
 /**
- * Webhooks and admission policies of the cluster. They are not asked in a dry-run: those that would have seen one of its writes are
- * named. Source: apiserver v0.36 admission/plugin/webhook/{generic,predicates,rules}, admission/plugin/policy/matching.
+ * Webhooks and admission policies of the cluster. A dry run does not call them; it reports those that would have been
+ * called for its writes. Source: apiserver v0.36 admission/plugin/webhook/{generic,predicates,rules},
+ * admission/plugin/policy/matching.
  */
 import type { ObjectKey } from "../../api/key.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
@@ -9,8 +10,9 @@ import type { LabelSelector } from "../../api/types.ts";
 import type { KindName, WriteEvent } from "../../trace/events.ts";
 import { entryName, type State } from "../../views/state.ts";
 
+/** A webhook or policy that matches writes of the dry run. */
 export interface AdmissionNote {
-  /** One sentence: who would have been asked, and about what. */
+  /** One sentence: what would have been called, and for which writes. */
   readonly text: string;
 }
 
@@ -82,7 +84,10 @@ interface Seen {
   readonly namespace: StoredObject | undefined;
 }
 
-/** @param before the state that the writes began with; it holds the configurations. */
+/**
+ * The webhooks and policies that match the writes.
+ * @param before the state before the writes; it contains the configurations.
+ */
 export function admissionNotes(
   writes: readonly WriteEvent[],
   {
@@ -111,10 +116,12 @@ function webhookNotes(objects: readonly StoredObject[], seen: readonly Seen[]): 
       const hits = seen.filter((each) => isMatched(each, webhook));
       if (hits.length === 0) return [];
       const sure =
-        (webhook.matchConditions ?? []).length === 0 ? "would see" : "may see (its matchConditions are not evaluated)";
-      const failing = webhook.failurePolicy === "Ignore" ? "" : ", which refuses them where it fails";
+        (webhook.matchConditions ?? []).length === 0
+          ? "would be called for"
+          : "may be called for (its matchConditions are not evaluated)";
+      const failing = webhook.failurePolicy === "Ignore" ? "" : ", and rejects them if it fails";
       const who = `${object.kind ?? ""} ${object.metadata.name} (${webhook.name})`;
-      return [{ text: `not asked here: ${who} ${sure} ${named(hits)}${failing}` }];
+      return [{ text: `not called here: ${who} ${sure} ${named(hits)}${failing}` }];
     });
   });
 }
@@ -135,14 +142,16 @@ function policyNotes(objects: readonly StoredObject[], seen: readonly Seen[]): A
     );
     if (hits.length === 0) return [];
     const sure =
-      (spec?.matchConditions ?? []).length === 0 ? "would judge" : "may judge (its matchConditions are not evaluated)";
+      (spec?.matchConditions ?? []).length === 0
+        ? "would evaluate"
+        : "may evaluate (its matchConditions are not evaluated)";
     const actions = [...new Set(bindings.flatMap((binding) => binding.spec?.validationActions ?? []))];
     const how = actions.length === 0 ? "" : ` (${actions.join(", ")})`;
     return [{ text: `not evaluated here: ${kind} ${object.metadata.name}${how} ${sure} ${named(hits)}` }];
   });
 }
 
-/** A binding without rules of its own narrows by its selectors alone. */
+/** A binding without rules only restricts by its selectors. */
 function isWithin(seen: Seen, constraints: Constraints | undefined): boolean {
   if (constraints === undefined) return true;
   const rules = constraints.resourceRules ?? [];
@@ -159,12 +168,12 @@ function isMatched(seen: Seen, constraints: Constraints): boolean {
   const { object, namespace, write } = seen;
   const isNamespace = write.of.group === "" && write.of.kind === "Namespace";
   const judged = isNamespace ? object : namespace;
-  // What has no namespace is never left out by the selector of namespaces.
+  // A namespaceSelector never excludes cluster-scoped objects.
   if (judged !== undefined && !isSelected(constraints.namespaceSelector, judged)) return false;
   return object === undefined || isSelected(constraints.objectSelector, object);
 }
 
-/** An absent selector leaves nothing out. */
+/** An absent selector excludes nothing. */
 function isSelected(selector: LabelSelector | undefined, { metadata }: StoredObject): boolean {
   return selector === undefined || matches(selectorOf(selector), metadata.labels);
 }

@@ -1,5 +1,5 @@
 /**
- * What a user does to the cluster: applies manifests as `kubectl apply` does, scales, deletes.
+ * What a user changes: applying manifests as `kubectl apply` does, scaling, deleting.
  * Source: kubectl v0.36 pkg/cmd/apply/{apply,patcher}.go, pkg/util/apply.go.
  */
 import { deepEqual, type FieldChange, fieldChanges } from "../../api/field-changes.ts";
@@ -22,7 +22,7 @@ export interface ToApply {
   readonly metadata: ObjectMeta;
 }
 
-/** Something a user wants done. */
+/** A change that the user requests. */
 export type RequestedChange =
   | { readonly is: "apply"; readonly object: ToApply; readonly namespace: string }
   | {
@@ -34,22 +34,23 @@ export type RequestedChange =
     }
   | { readonly is: "delete"; readonly kind: Kind; readonly namespace: string; readonly name: string };
 
+/** What a requested change has done. */
 export interface AppliedChange {
   readonly requested: RequestedChange;
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly did: "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not compared";
-  /** Of a kind that no sandbox serves: its fields are merged, and not validated. */
+  /** Of a kind that the sandbox does not serve: its fields are merged, but not validated. */
   readonly isCustom?: true;
-  /** Of those: it has the defaults of its kind. */
+  /** Of such a kind, with the defaults of its schema. */
   readonly hasDefaults?: true;
-  /** Why the object of the cluster could not be read: of what is not compared. */
+  /** Why the object of the cluster could not be read, if it was not compared. */
   readonly why?: string;
-  /** The fields that were changed by it, what the server sets beside them included; secrets are masked. */
+  /** The fields that it changed, including those that the server set; secrets are masked. */
   readonly changes?: readonly FieldChange[];
 }
 
-/** The requested that was refused, and why. */
+/** A requested change that was rejected, and why. */
 export interface RejectedChange {
   readonly requested: RequestedChange;
   readonly error: StatusError;
@@ -57,7 +58,7 @@ export interface RejectedChange {
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** One after the other; a refusal does not keep the rest from being tried. */
+/** One after the other; after a rejection the rest is still tried. */
 export async function applyChanges(
   world: SimulatedCluster,
   requestedChanges: readonly RequestedChange[],
@@ -152,14 +153,14 @@ async function apply(
   return { ...about, key, did: "configured", changes: maskChanges(of, changesBetween(current, after)) };
 }
 
-/** Without what every write changes. */
+/** Without fields that every write changes. */
 function changesBetween(before: StoredObject, after: StoredObject): readonly FieldChange[] {
   return fieldChanges(before, after).filter(
     ({ path }) => path !== ".metadata.generation" && !path.includes(annotation),
   );
 }
 
-/** A patch of fields that the server writes in another form changes nothing. */
+/** Whether a patch changed nothing, because the server normalizes the fields. */
 function isUntouched(before: StoredObject, after: StoredObject): boolean {
   const plain = ({ metadata, ...rest }: StoredObject): unknown => {
     const { resourceVersion: _version, managedFields: _managed, ...meta } = metadata;
@@ -186,7 +187,7 @@ export function kindOfResource({ group, version, kind, plural, namespaced }: Res
   return kindOf({ group, version, kind, plural, namespaced });
 }
 
-/** The manifest with its own text in an annotation, as the next apply will want to know it. */
+/** The manifest with its own text in the annotation that the next apply reads. */
 function withAnnotation(object: ToApply, namespace: string): Record<string, unknown> {
   const { [annotation]: _last, ...annotations } = object.metadata.annotations ?? {};
   const metadata = { ...object.metadata, annotations, ...(namespace !== "" && { namespace }) };
@@ -194,7 +195,7 @@ function withAnnotation(object: ToApply, namespace: string): Record<string, unkn
   return { ...object, metadata: { ...metadata, annotations: { ...annotations, [annotation]: text } } };
 }
 
-/** With keys in the order in which Go writes a map. */
+/** With keys in the order in which Go serializes a map. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -202,13 +203,13 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
 }
 
-/** What was applied last; nothing where the object was made otherwise, or somebody has spoilt the annotation. */
+/** The last applied configuration; undefined if the object was not applied, or the annotation is invalid. */
 function lastApplied({ metadata }: StoredObject): unknown {
   const text = metadata.annotations?.[annotation];
   if (text === undefined) return undefined;
   try {
     const value = JSON.parse(text) as Record<string, unknown>;
-    // The annotation is not part of what it tells of.
+    // The configuration does not contain the annotation itself.
     return value;
   } catch {
     return undefined;

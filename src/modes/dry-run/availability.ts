@@ -1,4 +1,4 @@
-/** How much of what was applied has become available, and what stands in the way of the rest. */
+/** How much of what was applied has become available, and what prevents the rest. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
@@ -14,24 +14,29 @@ import { isReconciled } from "./reconciled-kinds.ts";
 import type { Scope } from "./scope.ts";
 import type { Validation } from "./server-validate.ts";
 
+/** How many pods of an applied object are available. */
 export interface Availability {
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly available: number;
   readonly desired: number;
-  /** What stands in the way where not all are available, as far as it is known: `Pod …: 0/3 nodes are available: …` */
+  /** If not all are available, what prevents it, as far as known: `Pod …: 0/3 nodes are available: …` */
   readonly why: string | undefined;
-  /** With `--server-validate`: the API server would refuse something of it. */
+  /** With `--server-validate`: the API server would reject a part of it. */
   readonly isRefused?: boolean;
 }
 
+/** What availability is derived from. */
 export interface AvailabilityOptions {
   readonly state: State;
   readonly controllers: readonly ControllerDefinition[];
   readonly scope: Scope;
 }
 
-/** Of each Pod, Deployment, ReplicaSet and ReplicationController that was applied and that somebody here follows: once for each. */
+/**
+ * One entry for each Pod, Deployment, ReplicaSet and ReplicationController that was applied and that a controller here
+ * reconciles.
+ */
 export function availabilityOf(
   done: readonly AppliedChange[],
   { state, controllers, scope }: AvailabilityOptions,
@@ -49,7 +54,7 @@ export function availabilityOf(
   });
 }
 
-/** What the API server would refuse does not become available, whatever came of it here. */
+/** What the API server would reject does not become available, whatever the dry run has made of it. */
 export function withRefusals(
   availability: readonly Availability[],
   state: State,
@@ -75,12 +80,12 @@ function isPod(state: State, uid: string): boolean {
   return false;
 }
 
-/** Whether fewer are available than are desired, or the API server would not take it as it is. */
+/** Whether fewer are available than desired, or the API server would reject it. */
 export function isShort({ available, desired, isRefused }: Partial<Availability>): boolean {
   return (available ?? 0) < (desired ?? 0) || isRefused === true;
 }
 
-/** Undefined for kinds that do not become available. */
+/** Undefined for kinds without availability. */
 export function countsOf(
   of: KindName,
   object: StoredObject | undefined,
@@ -119,7 +124,7 @@ interface Conditioned {
   };
 }
 
-/** Looked for from the pods upwards: the lowest thing that is wrong explains the rest. */
+/** Searched from the pods upwards: the lowest problem explains the rest. */
 function reasonFor(
   object: StoredObject,
   state: State,
@@ -142,7 +147,7 @@ function reasonFor(
   return undefined;
 }
 
-/** Deployments own ReplicaSets, which own pods: nothing is deeper than a few floors. */
+/** Deployments own ReplicaSets, which own pods: nothing is nested deeper than a few levels. */
 const mostFloors = 6;
 
 /** Its children, then theirs. */

@@ -1,9 +1,12 @@
-/** A world serves the same kinds from its beginning to its end, and some controllers ask for them every 30 seconds of its time. */
+/**
+ * The simulated cluster serves the same kinds throughout, but some controllers run discovery every 30 seconds of
+ * virtual time.
+ */
 import { readAll, type Transport, wholeBody } from "../../api/transport.ts";
 
 const discovery = /^\/(api(\/[^/]+)?|apis(\/[^/]+){0,2})$/;
 
-/** A transport that asks for each document of discovery once. */
+/** A transport that requests each discovery document once. */
 export function withCachedDiscovery(transport: Transport): Transport {
   const known = new Map<
     string,

@@ -1,9 +1,10 @@
 /**
- * Whether a claim gets a volume. No volume is bound or provisioned in a dry-run: a claim that certainly gets none keeps its pods
- * waiting, and any other one is taken to be bound, with the reason.
+ * Whether a claim gets a volume. A dry run binds and provisions no volumes: a claim that certainly gets none keeps its
+ * pods pending; any other is assumed to be bound, with the reason.
  *
- * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim; component-helpers v0.36
- * storage/volume/pv_helpers.go FindMatchingVolume. Differs: one volume may be found for two claims, and nodes are not looked at.
+ * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim; component-helpers
+ * v0.36 storage/volume/pv_helpers.go FindMatchingVolume. Differs: one volume may match two claims, and nodes are not
+ * considered.
  */
 import { objectKey } from "../../api/key.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
@@ -17,12 +18,12 @@ import { type Lookup, type Scope, whyUnknown } from "./scope.ts";
 /** What is known of the cluster's storage. */
 export interface Storage {
   readonly lookup: Lookup;
-  /** All PersistentVolumes that are here. */
+  /** All known PersistentVolumes. */
   readonly volumes: () => Iterable<StoredObject>;
   readonly scope: Scope;
 }
 
-/** As far as a state of the cluster shows it. */
+/** The storage in a state of the cluster. */
 export function storageIn(state: State, scope: Scope): Storage {
   return {
     lookup: (of, key) => state.get(entryName(of, key))?.object,
@@ -34,6 +35,7 @@ export function storageIn(state: State, scope: Scope): Storage {
   };
 }
 
+/** Whether a claim is bound, is assumed to be, or waits. */
 export type Binding =
   | { readonly is: "bound" }
   | { readonly is: "taken to be bound"; readonly because: string }
@@ -43,10 +45,10 @@ type Volume = PersistentVolume & StoredObject;
 
 const volumeKind: KindName = { group: "", kind: "PersistentVolume" };
 const classKind: KindName = { group: "storage.k8s.io", kind: "StorageClass" };
-/** Of classes that only name volumes which somebody has made. */
+/** The provisioner of classes for manually created volumes. */
 const noProvisioner = "kubernetes.io/no-provisioner";
 
-/** What becomes of the claim. */
+/** Whether the claim is or would be bound. */
 export function bindingOf(claim: PersistentVolumeClaim, storage: Storage): Binding {
   if (claim.status?.phase === "Bound") return { is: "bound" };
   const { spec } = claim;
@@ -54,32 +56,32 @@ export function bindingOf(claim: PersistentVolumeClaim, storage: Storage): Bindi
   const named = spec?.volumeName ?? "";
   if (named !== "") {
     if (storage.lookup(volumeKind, objectKey("", named)) !== undefined)
-      return taken(`it asks for PersistentVolume ${named}`);
+      return taken(`it requests PersistentVolume ${named}`);
     return unknown === undefined ? waits(`there is no PersistentVolume ${named}`) : taken(notSeen(unknown));
   }
   const fitting = [...storage.volumes()].find((volume) => fits(volume as Volume, claim));
-  if (fitting !== undefined) return taken(`PersistentVolume ${fitting.metadata.name} fits`);
+  if (fitting !== undefined) return taken(`PersistentVolume ${fitting.metadata.name} matches`);
   const name = classOf(claim);
   if (name === "") return withoutClass(claim, storage, unknown);
   const found = storage.lookup(classKind, objectKey("", name));
   if (found === undefined) {
     const why = whyUnknown(storage.scope, classKind, "") ?? unknown;
     if (why !== undefined) return taken(`StorageClass ${name} was not looked at: ${why}`);
-    return waits(`there is no StorageClass ${name}, and no PersistentVolume fits`);
+    return waits(`there is no StorageClass ${name}, and no PersistentVolume matches`);
   }
   const { provisioner = "" } = found as { readonly provisioner?: string };
-  if (provisioner !== noProvisioner) return taken(`StorageClass ${name} is to provide its volume`);
+  if (provisioner !== noProvisioner) return taken(`StorageClass ${name} provisions its volume`);
   if (unknown !== undefined) return taken(notSeen(unknown));
-  return waits(`no PersistentVolume fits, and StorageClass ${name} provides none`);
+  return waits(`no PersistentVolume matches, and StorageClass ${name} provisions none`);
 }
 
 function withoutClass(claim: PersistentVolumeClaim, { scope }: Storage, unknown: string | undefined): Binding {
-  // Admission has given the default class, where there is one.
+  // Admission has set the default class, if there is one.
   const isOpen = claim.spec?.storageClassName === undefined;
   const noClasses = isOpen ? whyUnknown(scope, classKind, "") : undefined;
   if (noClasses !== undefined) return taken(`whether there is a default StorageClass was not looked at: ${noClasses}`);
   if (unknown !== undefined) return taken(notSeen(unknown));
-  return waits(`it ${isOpen ? "gets" : "asks for"} no StorageClass, and no PersistentVolume fits`);
+  return waits(`it ${isOpen ? "gets" : "requests"} no StorageClass, and no PersistentVolume matches`);
 }
 
 function notSeen(why: string): string {
@@ -94,14 +96,14 @@ function waits(why: string): Binding {
   return { is: "waits", why };
 }
 
-/** Before the field there was an annotation, and it goes first. */
+/** The annotation that preceded the field takes precedence. */
 function classOf({ metadata, spec }: PersistentVolumeClaim | Volume): string {
   return metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec?.storageClassName ?? "";
 }
 
 const inUse: ReadonlySet<string> = new Set(["Bound", "Released", "Failed"]);
 
-/** A volume that is new has no phase yet, and will be Available. */
+/** A new volume has no phase yet, and will become Available. */
 function fits(volume: Volume, claim: PersistentVolumeClaim): boolean {
   const { spec, status, metadata } = volume;
   if (metadata.deletionTimestamp !== undefined) return false;

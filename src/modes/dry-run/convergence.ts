@@ -1,27 +1,28 @@
-/** Runs a world until it is steady, or it is known that it never will be. */
+/** Runs a simulated cluster until it has converged, or is known never to. */
 import type { RunEnd } from "../../platform/virtual-timeline.ts";
 import type { StageEvent } from "../../trace/events.ts";
 import { type Loop, Recurrence } from "./recurrence.ts";
 import type { SimulatedCluster } from "./simulated-cluster.ts";
 
+/** How a run ended. */
 export type Convergence =
-  /** Nothing is left to do. `afterMs`: until the last change. */
+  /** Nothing is left to do. `afterMs`: the time of the last change. */
   | { readonly is: "steady"; readonly afterMs: number }
-  /** A state came back after writes, again and again. */
+  /** A state recurred again and again despite writes. */
   | { readonly is: "loop"; readonly loop: Loop }
-  /** After this time it was still changing. */
+  /** It was still changing after this time. */
   | { readonly is: "horizon"; readonly horizonMs: number };
 
-/** An hour: longer than any back-off or deadline that is not set by the user. */
+/** An hour: longer than any back-off or deadline that the user has not set. */
 export const defaultHorizonMs = 3_600_000;
-/** Retries come after 16.7 minutes at most: whoever has not changed anything for longer has tried everything once. */
+/** Retries are at most 16.7 minutes apart: after a longer time without changes, everything has been retried once. */
 const quietMs = 1_020_000;
 const turnsALook = 2000;
 const mostTurns = 20_000_000;
 
 /**
- * Steady: nothing is left but background timers; or, at the horizon, nothing has changed for so long that whatever is tried
- * again has been tried since.
+ * Steady: nothing but background timers is left; or, at the horizon, nothing has changed for so long that every retry
+ * has happened since.
  */
 export async function untilConverged(world: SimulatedCluster, horizonMs: number): Promise<Convergence> {
   const { timeline } = world;

@@ -1,7 +1,7 @@
 /**
- * Objects of kinds that no sandbox serves: custom resources, most of them. They are kept as fields and nothing else: what is applied
- * to them is merged as `kubectl apply` merges it and gets the defaults of its schema, where that could be read; no validation and no
- * conversion of their definition take part.
+ * Objects of kinds that the sandbox does not serve, mostly custom resources. They are kept as plain JSON: changes are
+ * merged as `kubectl apply` merges them and get the defaults of the kind's schema, if that could be read; validation
+ * and conversion do not take place.
  */
 import { apiVersionOf, type Kind, resourceOf } from "../../api/kind.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
@@ -17,19 +17,20 @@ import { entryName, kindNameOf, type StateEntry } from "../../views/state.ts";
 import { readSchemas, schemaName, type Schemas, withDefaults } from "./schema-defaults.ts";
 import { readObject } from "./read-list.ts";
 
-/** What is known of such objects when a dry-run begins. */
+/** What is known of such objects when a dry run starts. */
 export interface CustomResources {
-  /** Kinds that are not among them are taken to have a namespace. */
+  /** Other kinds are assumed to be namespaced (`assumedKind`). */
   readonly kinds: readonly Kind[];
   /** With `apiVersion` and `kind`. */
   readonly objects: readonly StoredObject[];
-  /** Why an object could not be read, by `entryName`. What is in neither is not there. */
+  /** Why an object could not be read, by `entryName`. Objects that are in neither do not exist. */
   readonly unread: ReadonlyMap<string, string>;
-  /** Kinds (`widgets.example.com`) whose status is written apart: what a manifest says of it is passed over by the server. */
+  /** Kinds (`widgets.example.com`) with a status subresource: the server ignores the status in manifests. */
   readonly withStatus: ReadonlySet<string>;
   readonly schemas: Schemas;
 }
 
+/** For a cluster without custom resources, or none that was read. */
 export const noCustomResources: CustomResources = {
   kinds: [],
   objects: [],
@@ -38,16 +39,16 @@ export const noCustomResources: CustomResources = {
   schemas: new Map(),
 };
 
-/** An object that is to be compared. */
+/** An object to be compared. */
 export interface CustomTarget {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
-  /** Its manifest says something about its status. */
+  /** Whether its manifest has a status. */
   readonly hasStatus: boolean;
 }
 
-/** Reads the objects that these are on the cluster. Nothing but reads. @throws TransportError. */
+/** Reads these objects from the cluster. @throws TransportError. */
 export async function readCustomResources(
   transport: Transport,
   targets: readonly CustomTarget[],
@@ -76,6 +77,7 @@ export async function readCustomResources(
   return { kinds, objects, unread, withStatus, schemas };
 }
 
+/** What custom objects start from. */
 export interface CustomObjectsOptions {
   readonly known: CustomResources;
   readonly random: Random;
@@ -84,7 +86,7 @@ export interface CustomObjectsOptions {
 
 const decoder = new TextDecoder();
 
-/** The objects as they become in a dry-run. */
+/** The objects as they change in a dry run. */
 export class CustomObjects {
   #options: CustomObjectsOptions;
   #objects = new Map<string, StateEntry>();
@@ -95,7 +97,7 @@ export class CustomObjects {
     for (const object of options.known.objects) this.#put(object);
   }
 
-  /** The kind that a manifest names. Of one that nobody has asked a cluster about, the plural is a guess. */
+  /** The kind that a manifest names; if it is unknown, the plural is a guess. */
   kindOf(apiVersion: string, kind: string): Kind {
     const isIt = (each: Kind): boolean => each.kind === kind && apiVersionOf(each) === apiVersion;
     const name = `${apiVersion} ${kind}`;
@@ -106,12 +108,12 @@ export class CustomObjects {
     return assumed;
   }
 
-  /** Why the object could not be read; undefined where it could, or is not there. */
+  /** Why the object could not be read; undefined if it could, or does not exist. */
   whyUnread(kind: Kind, key: ObjectKey): string | undefined {
     return this.#options.known.unread.get(entryName(kind, key));
   }
 
-  /** Those that were asked about. */
+  /** The kinds asked for so far. */
   get kinds(): readonly Kind[] {
     return [...this.#options.known.kinds, ...this.#assumed.values()];
   }
@@ -126,7 +128,7 @@ export class CustomObjects {
     return this.#objects;
   }
 
-  /** A transport that answers what is asked about these kinds, and hands on the rest. */
+  /** A transport that handles requests for these kinds, and passes on the others. */
   before(transport: Transport): Transport {
     return {
       send: (request) => {
@@ -171,13 +173,13 @@ export class CustomObjects {
     return this.#put({ ...this.#accepted(kind, object, undefined), metadata });
   }
 
-  /** Its version is like none that a server gives. */
+  /** Its resourceVersion differs from any that a server assigns. */
   #change(kind: Kind, before: StoredObject, wanted: StoredObject): StoredObject {
     const metadata = { ...wanted.metadata, resourceVersion: `${before.metadata.resourceVersion}+1` };
     return this.#put({ ...this.#accepted(kind, wanted, before), metadata });
   }
 
-  /** The body of a write without what the server passes over, and with the defaults of its kind. */
+  /** The body of a write without fields that the server ignores, and with the defaults of its kind. */
   #accepted(kind: Kind, sent: StoredObject, before: StoredObject | undefined): StoredObject {
     const object = withDefaults(sent, this.#options.known.schemas.get(schemaName(kind))) as StoredObject;
     if (!this.#options.known.withStatus.has(resourceOf(kind))) return object;
@@ -186,7 +188,7 @@ export class CustomObjects {
     return { ...rest, ...(status !== undefined && { status }) };
   }
 
-  /** What holds a finalizer stays until whoever set it is done, and nobody here is. */
+  /** An object with finalizers is not removed: the controllers that would remove them do not run here. */
   #delete(entry: string, kind: Kind, object: StoredObject): StoredObject {
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     if (finalizers.length === 0) this.#objects.delete(entry);

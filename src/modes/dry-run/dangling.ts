@@ -1,6 +1,6 @@
 /**
- * References of the applied objects that lead nowhere: a name that no object has, a selector that no pod fits, a port that nobody
- * has. What could not be seen is no dangling reference: it is said not to be seen.
+ * Dangling references of the applied objects: a name without an object, a selector that matches no pod, a port that no
+ * container has. A reference whose target could not be looked up is not dangling but unseen.
  */
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import { formatSelector, matches, type Selector, selectorOf, selectorOfLabels } from "../../api/labels.ts";
@@ -16,8 +16,9 @@ import { whyUnknown, type Scope } from "./scope.ts";
 import { type PodSpec, podSpecOf, type Reference, referencesOf } from "./references.ts";
 import { backendsOf, type IngressLike, namedPortsOf, type ServiceLike } from "./services.ts";
 
+/** A reference without a target. */
 export interface DanglingReference {
-  /** The object that names something. */
+  /** The object that contains the reference. */
   readonly of: KindName;
   readonly key: ObjectKey;
   /** `.spec.template.spec.volumes[0].configMap.name` */
@@ -26,20 +27,24 @@ export interface DanglingReference {
   readonly why: string;
 }
 
+/** The references that were looked up. */
 export interface References {
-  /** How many were looked at. */
+  /** How many were looked up. */
   readonly looked: number;
   readonly dangling: readonly DanglingReference[];
   readonly unseen: readonly Unseen[];
 }
 
+/** The states between which references are compared. */
 export interface DanglingOptions {
   readonly before: State;
   readonly state: State;
   readonly scope: Scope;
 }
 
-/** Looks at everything that was applied and stays, and at whatever else names an object that is deleted. */
+/**
+ * Looks up the references of everything that was applied and exists, and references of other objects to deleted ones.
+ */
 export function danglingOf(done: readonly AppliedChange[], { before, state, scope }: DanglingOptions): References {
   const dangling: DanglingReference[] = [];
   const unseen = new Map<string, Unseen>();
@@ -64,7 +69,7 @@ export function danglingOf(done: readonly AppliedChange[], { before, state, scop
   return { looked, dangling, unseen: [...unseen.values()] };
 }
 
-/** References of other objects to what was there before and is not any more. Pods that run already do not need it again. */
+/** References of other objects to deleted objects. Running pods no longer need theirs. */
 function referencesToDeleted(before: State, state: State, applied: ReadonlySet<string>): readonly DanglingReference[] {
   const gone = new Set([...before.keys()].filter((name) => !state.has(name)));
   if (gone.size === 0) return [];
@@ -107,7 +112,7 @@ interface Template {
   readonly spec: PodSpec;
 }
 
-/** The pods that there are, and those that controllers which nobody runs here would make. */
+/** Existing pods, and those that controllers which do not run here would create. */
 class PodsByNamespace {
   #templates = new Map<string, Template[]>();
 
@@ -162,7 +167,7 @@ function selectorFits(selector: Selector, namespace: string, pods: PodsByNamespa
 function matchesOfService(service: ServiceLike, namespace: string, pods: PodsByNamespace): readonly Looked[] {
   const { spec } = service;
   const labels = spec?.selector ?? {};
-  // Without a selector somebody else writes its endpoints.
+  // Without a selector, its endpoints are managed by others.
   if (spec?.type === "ExternalName" || Object.keys(labels).length === 0) return [];
   const selector = selectorOfLabels(labels);
   const fitting = pods.fitting(selector, namespace);
@@ -177,6 +182,6 @@ function matchesOfService(service: ServiceLike, namespace: string, pods: PodsByN
 }
 
 function portNamesOf({ containers, initContainers = [] }: PodSpec): readonly string[] {
-  // Containers that start first and stay, as sidecars do, serve too.
+  // Sidecars serve ports too.
   return [...containers, ...initContainers].flatMap(({ ports = [] }) => ports.flatMap(({ name }) => name ?? []));
 }

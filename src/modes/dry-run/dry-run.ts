@@ -1,6 +1,7 @@
 /**
- * Dry-run: what the controllers would make of manifests. First the cluster as it is runs to steady by itself, so that its drift is
- * not blamed on the manifests; then they are applied, and it runs to steady again. The answer is the difference between the two.
+ * Dry run: what the controllers would make of manifests. First the cluster as it is runs until it has converged, so
+ * that its drift is not attributed to the manifests; then they are applied, and it runs again. The result is the
+ * difference between the two.
  */
 import { splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -25,11 +26,11 @@ import { defaultHorizonMs, untilConverged, type Convergence } from "./convergenc
 import type { SentWrite } from "./server-validate.ts";
 import { createSimulatedCluster, type SimulatedCluster } from "./simulated-cluster.ts";
 
-/** The cluster to begin with. */
+/** The cluster in which a dry run starts. */
 export interface InitialState extends UntouchedPods {
-  /** Whole objects, with `apiVersion` and `kind`. */
+  /** Complete objects, with `apiVersion` and `kind`. */
   readonly objects: readonly StoredObject[];
-  /** When it was so, in ms since 1970: time goes on from there. */
+  /** The time of this state, in ms since 1970: the dry run continues from there. */
   readonly atMs: number;
   readonly revision?: number;
   readonly scope: Scope;
@@ -37,45 +38,47 @@ export interface InitialState extends UntouchedPods {
   readonly customResources: CustomResources;
 }
 
+/** What is changed, where, and by which controllers. */
 export interface DryRunOptions extends OutcomeOptions {
   readonly initialState: InitialState;
-  /** Applied before everything else: the state that the answer is the difference to. */
+  /** Applied first: the result is the difference from this state. */
   readonly baseline: readonly RequestedChange[];
   readonly requestedChanges: readonly RequestedChange[];
   readonly controllers: readonly ControllerDefinition[];
   readonly seed: number;
   readonly horizonMs?: number;
-  /** Keep the writes as they were sent. */
+  /** Keeps the writes as they were sent. */
   readonly keepWrites?: boolean;
 }
 
+/** The result of a dry run. */
 export interface DryRun {
   /** What would change without the manifests. */
   readonly drift: readonly ChangeGroup[];
-  /** How the cluster settled before anything was applied. Where that is not steady, nothing was applied. */
+  /** How the cluster converged before anything was applied. If it did not, nothing was applied. */
   readonly before: Convergence;
   readonly done: readonly AppliedChange[];
   readonly refused: readonly RejectedChange[];
   readonly groups: readonly ChangeGroup[];
   readonly settled: Convergence;
   readonly syncs: number;
-  /** Writes of controllers that the API server refused. */
+  /** Writes of controllers that the API server rejected. */
   readonly refusedWrites: readonly Refused[];
   readonly availability: readonly Availability[];
   readonly references: References;
-  /** Claims of what was applied that are not bound yet. */
+  /** Unbound claims of what was applied. */
   readonly claims: readonly OpenClaim[];
-  /** What was applied and has no controller here. */
+  /** Applied objects that no controller here reconciles. */
   readonly notFollowed: readonly AppliedChange[];
   readonly rollouts: readonly Rollout[];
   readonly admission: readonly AdmissionNote[];
-  /** With `keepWrites`: since the manifests were applied. */
+  /** With `keepWrites`: the writes since the manifests were applied. */
   readonly writes: readonly SentWrite[];
   /** At the end. */
   readonly state: State;
 }
 
-/** Needs no cluster and no time of its own: the same options give the same answer. */
+/** Needs no cluster and no real time: equal options give equal results. */
 export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { initialState: beginning, horizonMs = defaultHorizonMs } = options;
   const writes: SentWrite[] = [];
@@ -126,7 +129,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   };
 }
 
-/** The plural of a kind, as rules of webhooks name it; empty for one that nobody knows. */
+/** The plural of a kind, by which rules of webhooks name it; empty for an unknown kind. */
 function pluralsOf({ sandbox, customs }: SimulatedCluster): (of: KindName) => string {
   const kinds = [...sandbox.server.registry.resources, ...customs.kinds];
   return ({ group, kind }) => kinds.find((each) => each.group === group && each.kind === kind)?.plural ?? "";
@@ -139,7 +142,7 @@ interface First {
   readonly before: State;
 }
 
-/** Has the workers start, brings in the baseline, and waits until all is quiet. */
+/** Starts the workers, applies the baseline, and runs until the cluster has converged. */
 async function driftOf(world: SimulatedCluster, options: DryRunOptions, horizonMs: number): Promise<First> {
   const asFound = world.state();
   const attribution = new WriteAttribution();
@@ -155,7 +158,7 @@ async function driftOf(world: SimulatedCluster, options: DryRunOptions, horizonM
   return { drift, settled, refused, before: world.state() };
 }
 
-/** What would become of the rest of the cluster is not known, and not asked. */
+/** Only changes in scope: the rest of the cluster is not known well enough. */
 function inScope(groups: readonly ChangeGroup[], scope: Scope): readonly ChangeGroup[] {
   if (scope.namespaces === undefined) return groups;
   return groups.flatMap((group) => {

@@ -1,4 +1,4 @@
-/** The cluster that a dry-run begins with: an empty one for manifests alone, or a snapshot. */
+/** The cluster in which a dry run starts: an empty one for manifests alone, or a snapshot. */
 import { resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
@@ -13,15 +13,16 @@ import { type Scope, wholeCluster } from "./scope.ts";
 import { noCustomResources } from "./custom-objects.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** When manifests alone begin: any fixed date would do. */
+/** The start time for manifests alone; any fixed date would do. */
 export const emptyClusterAtMs: number = parseTime("2026-01-01T00:00:00Z");
-/** Of an empty cluster, where nobody says how many. */
+/** Number of nodes in an empty cluster, unless given. */
 export const defaultNodes = 3;
 
+/** The nodes of an empty cluster. */
 export interface ClusterNodes {
-  /** Nodes of 8 CPUs, 16 GiB and 110 pods; unset: `defaultNodes`. */
+  /** Nodes with 8 CPUs, 16 GiB and 110 pods; unset: `defaultNodes`. */
   readonly simulated?: number;
-  /** Others, as manifests have them. */
+  /** Further nodes, from manifests. */
   readonly nodes?: readonly Partial<Node>[];
 }
 
@@ -29,7 +30,7 @@ function metaOf(name: string, random: Random, atMs: number): StoredObject["metad
   return { name, uid: randomUuid(random), resourceVersion: "1", creationTimestamp: formatTime(atMs) };
 }
 
-/** Ready nodes of 8 CPUs, 16 GiB and 110 pods. */
+/** Ready nodes with 8 CPUs, 16 GiB and 110 pods. */
 export function simulatedNodes(atMs: number, count: number = defaultNodes): readonly StoredObject[] {
   const random = seededRandom(1);
   return Array.from({ length: count }, (_, n) => {
@@ -39,7 +40,7 @@ export function simulatedNodes(atMs: number, count: number = defaultNodes): read
   });
 }
 
-/** As a kubelet has reported it: with the room that its manifest says, or that of a simulated one. */
+/** With the status that its kubelet would report: the capacity in its manifest, or that of a simulated node. */
 function ready(bare: Node, atMs: number): StoredObject {
   const status = nodeStatusOf(bare, atMs);
   const { capacity, allocatable } = bare.status ?? {};
@@ -50,7 +51,7 @@ function ready(bare: Node, atMs: number): StoredObject {
   return { ...bare, status: { ...status, ...room } } as StoredObject;
 }
 
-/** A Node of a manifest, as it is when its kubelet has joined the cluster. */
+/** A Node of a manifest, once its kubelet has joined the cluster. */
 function joinedNode({ metadata, spec, status }: Partial<Node>, random: Random, atMs: number): StoredObject {
   const name = metadata?.name ?? "";
   const labels = { "kubernetes.io/hostname": name, ...metadata?.labels };
@@ -59,7 +60,7 @@ function joinedNode({ metadata, spec, status }: Partial<Node>, random: Random, a
   return ready({ apiVersion: "v1", kind: "Node", metadata: whole, spec: spec ?? {}, status: status ?? {} }, atMs);
 }
 
-/** An empty cluster with these namespaces, and nodes that are ready. */
+/** An empty cluster with these namespaces, and ready nodes. */
 export function emptyCluster(namespaces: Iterable<string>, { simulated, nodes = [] }: ClusterNodes = {}): InitialState {
   const random = seededRandom(0);
   const meta = (name: string): StoredObject["metadata"] => metaOf(name, random, emptyClusterAtMs);
@@ -94,8 +95,8 @@ export function emptyCluster(namespaces: Iterable<string>, { simulated, nodes = 
 }
 
 /**
- * A cluster of which somebody has saved some objects (`kubectl get … -o yaml`): with them, with their namespaces, and with the nodes
- * that their pods are on. An owner that was not saved is not known, so the objects stand without it.
+ * A cluster of which some objects were saved (`kubectl get … -o yaml`): with these objects, their namespaces, and the
+ * nodes of their pods. References to owners that were not saved are dropped.
  */
 export function savedCluster(
   given: readonly StoredObject[],
@@ -136,7 +137,9 @@ export function savedCluster(
   };
 }
 
-/** Whom the garbage collector would miss, though he may well be there. */
+/**
+ * Drops owner references to objects that were not saved; the garbage collector would otherwise delete the dependents.
+ */
 function withoutUnknownOwners(object: StoredObject, uids: ReadonlySet<string>): StoredObject {
   const owners = object.metadata.ownerReferences ?? [];
   const known = owners.filter(({ uid }) => uids.has(uid));
@@ -144,7 +147,7 @@ function withoutUnknownOwners(object: StoredObject, uids: ReadonlySet<string>): 
   return { ...object, metadata: { ...object.metadata, ownerReferences: known } };
 }
 
-/** Time goes on from the last that the objects tell of. */
+/** The latest time in the objects: the dry run continues from there. */
 function latestTime(objects: readonly StoredObject[]): number {
   let latest = emptyClusterAtMs;
   for (const [, text] of JSON.stringify(objects).matchAll(/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"/g)) {
@@ -153,7 +156,7 @@ function latestTime(objects: readonly StoredObject[]): number {
   return latest;
 }
 
-/** Nodes that run what is new, and pods that stay as they are. */
+/** Nodes that run new pods, and existing pods that keep their state. */
 function untouchedPodsOf(
   found: readonly StoredObject[],
   namespaces: readonly string[],
@@ -170,14 +173,14 @@ function untouchedPodsOf(
   return { objects, settledPods, loadPods };
 }
 
-/** A snapshot as a dry-run begins with it: its nodes run what is new, and its pods stay as they are. */
+/** The initial state of a dry run from a snapshot: its nodes run new pods, and existing pods keep their state. */
 export function initialStateFrom(snapshot: Snapshot, namespaces: readonly string[], now: number): InitialState {
   const { objects, ...leftAlone } = untouchedPodsOf(snapshot.objects, namespaces);
   const atMs = snapshot.atMs ?? now;
   const isUnreadable = (plural: string): boolean => snapshot.unreadable.some(({ kind }) => kind.plural === plural);
-  // Where nodes may not be read, pods must be placed all the same.
+  // Pods need nodes even if nodes cannot be read.
   if (isUnreadable("nodes")) objects.push(...simulatedNodes(atMs));
-  // Every namespace has it, and no pod is let in without.
+  // Every namespace has one, and no pod is admitted without it.
   if (isUnreadable("serviceaccounts")) objects.push(...defaultAccounts(namespaces, atMs));
   return {
     objects,
@@ -190,15 +193,15 @@ export function initialStateFrom(snapshot: Snapshot, namespaces: readonly string
   };
 }
 
-/** Kinds that a snapshot never reads, and whatever may not be read. */
+/** Kinds that a snapshot never reads, and those that cannot be read. */
 function scopeOf({ unreadable, held, unread }: Snapshot, namespaces: readonly string[]): Scope {
   const uncounted = new Set(unread.map(resourceOf));
-  const kinds = new Map(unread.map(({ group, kind }) => [`${group}/${kind}`, "nobody reads them here"]));
+  const kinds = new Map(unread.map(({ group, kind }) => [`${group}/${kind}`, "they are not read here"]));
   for (const { kind, namespace } of unreadable) {
-    // Pods of other namespaces are read for the room that they take, and for nothing else.
+    // Pods of other namespaces are only read for the capacity that they use.
     const isOurs = !kind.namespaced || namespace !== undefined;
     if (!isOurs) continue;
-    kinds.set(`${kind.group}/${kind.kind}`, `${kind.plural} may not be read`);
+    kinds.set(`${kind.group}/${kind.kind}`, `${kind.plural} cannot be read`);
     uncounted.add(resourceOf(kind));
   }
   return { namespaces, held, unread: kinds, uncounted };
@@ -213,7 +216,7 @@ function defaultAccounts(namespaces: readonly string[], atMs: number): readonly 
   }));
 }
 
-/** Its pods are run here; those of a node that is not ready stand still. */
+/** Its pods run in the dry run; those of a node that is not ready do not change. */
 function asSimulated(node: Node): StoredObject {
   const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
   const annotations = {
@@ -224,10 +227,10 @@ function asSimulated(node: Node): StoredObject {
   return { ...node, metadata: { ...node.metadata, annotations } };
 }
 
-/** Reasons to wait that a container leaves by itself, as far as one can tell. */
+/** Waiting reasons that pass by themselves, as far as one can tell. */
 const passing: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
 
-/** A pod that is about to start will start; any other goes on as it is. */
+/** A pod that is about to start will start; any other keeps its state. */
 function isSettled({ status }: Pod): boolean {
   if ((status?.phase ?? "Pending") !== "Pending") return true;
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];

@@ -1,8 +1,9 @@
-/** The kinds that a sandbox serves, as discovery would tell them. */
+/** The kinds that the sandbox serves, in the form of discovery. */
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import { loadApiData } from "../../api/wire/load.ts";
 
+/** Every kind and version that the sandbox serves, as discovery returns them. */
 export async function sandboxKinds(): Promise<readonly DiscoveredKind[]> {
   const { groups, resources } = await loadApiData();
   const preferred = new Set(["v1", ...groups.map(({ name, versions }) => `${name}/${versions[0] ?? ""}`)]);
@@ -25,7 +26,7 @@ export async function sandboxKinds(): Promise<readonly DiscoveredKind[]> {
   });
 }
 
-/** Whether a sandbox can hold objects of a kind. */
+/** Whether the sandbox can store objects of a kind. */
 export async function servedBySandbox(): Promise<(kind: Kind) => boolean> {
   const served = new Set((await sandboxKinds()).map((kind) => `${apiVersionOf(kind)} ${kind.kind}`));
   return (kind) => served.has(`${apiVersionOf(kind)} ${kind.kind}`);

@@ -1,4 +1,4 @@
-/** The kubelet of a dry-run: it runs what is new, ends what is deleted, and leaves the pods of the snapshot as they are. */
+/** The kubelet of a dry run: it runs new pods, ends deleted ones, and leaves the pods of the snapshot as they are. */
 import { Pods } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { parseTime } from "../../api/time.ts";
@@ -7,26 +7,31 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { kubelet } from "../../controllers/kubelet/kubelet.ts";
 import { syncPod } from "../../controllers/kubelet/sync.ts";
 
+/** Pods that the kubelet does not simulate, by uid. */
 export interface UntouchedPods {
-  /** Pods that go on as they are until somebody deletes them, by uid. */
+  /** Pods that keep their state until they are deleted. */
   readonly settledPods: ReadonlySet<string>;
-  /** Pods that nothing is known of but the room they take: not even their end is judged. By uid. */
+  /** Pods of which only the capacity they use is known; they are left alone even when deleted. */
   readonly loadPods: ReadonlySet<string>;
 }
 
+/** Which pods the kubelet leaves alone, and what keeps others from starting. */
 export interface KubeletOptions extends UntouchedPods {
-  /** What keeps the pod's containers from starting, as `there is no ConfigMap shop/settings`; undefined where nothing does. */
+  /**
+   * What keeps the pod's containers from starting, such as `there is no ConfigMap shop/settings`; undefined if nothing
+   * does.
+   */
   readonly lacks: (pod: Pod & StoredObject) => string | undefined;
 }
 
-/** What a pod lacks may be applied right behind it: so long it is looked for again. */
+/** A missing object may be applied just after the pod: how long to keep looking for it. */
 const patienceMs = 60_000;
 const lookAgainAfterMs = 1000;
 
 /**
- * How pods that run already go on is not known: one that crashes is taken to crash on, one that runs to run on. So they are not
- * touched until somebody deletes them. It is brief about new pods and those that go. A pod whose ConfigMap, Secret or claim is not
- * there does not start.
+ * How existing pods would behave is unknown: a crash-looping pod is assumed to keep crash-looping, a running one to
+ * keep running. So they are not touched until they are deleted. Momentary states of new and deleted pods are skipped. A
+ * pod whose ConfigMap, Secret or claim does not exist does not start.
  */
 export function dryRunKubelet({ settledPods, loadPods, lacks }: KubeletOptions): ControllerDefinition {
   return {

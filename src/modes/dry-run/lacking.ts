@@ -1,4 +1,4 @@
-/** Whether what a reference names is there, and what keeps the containers of a pod from starting. */
+/** Whether the target of a reference exists, and what keeps the containers of a pod from starting. */
 import { objectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
@@ -7,7 +7,10 @@ import { bindingOf, type Storage } from "./claims.ts";
 import { type Reference, referencesOfPods } from "./references.ts";
 import { type Lookup, whyUnknown } from "./scope.ts";
 
-/** What keeps the containers of a pod from starting: `there is no ConfigMap shop/settings (.spec.volumes[0].configMap.name)`. */
+/**
+ * What keeps the containers of a pod from starting: `there is no ConfigMap shop/settings
+ * (.spec.volumes[0].configMap.name)`.
+ */
 export function whatPodLacks({ metadata, spec }: Pod & StoredObject, storage: Storage): string | undefined {
   const { lookup, scope } = storage;
   const { namespace = "" } = metadata;
@@ -21,7 +24,7 @@ export function whatPodLacks({ metadata, spec }: Pod & StoredObject, storage: St
   return undefined;
 }
 
-/** Why the claim that is named gets no volume. */
+/** Why the referenced claim gets no volume. */
 function unbound({ to, namespace, name }: Reference, storage: Storage): string | undefined {
   if (to.kind !== "PersistentVolumeClaim") return undefined;
   const key = objectKey(namespace, name);
@@ -30,7 +33,7 @@ function unbound({ to, namespace, name }: Reference, storage: Storage): string |
   return binding?.is === "waits" ? `claim ${key} stays Pending: ${binding.why}` : undefined;
 }
 
-/** Why the reference leads nowhere; undefined where it leads somewhere, or to what every cluster has. */
+/** Why the reference is dangling; undefined if its target exists, or exists in every cluster. */
 export function missing({ to, namespace, name, dataKey }: Reference, lookup: Lookup): string | undefined {
   if (isMadeByCluster(to, name)) return undefined;
   const object = lookup(to, objectKey(namespace, name));
@@ -40,7 +43,7 @@ export function missing({ to, namespace, name, dataKey }: Reference, lookup: Loo
   }
   if (dataKey === undefined) return undefined;
   const { data, binaryData, type } = object as Contents;
-  // Of a Secret that was read by its metadata alone, nobody knows the keys.
+  // The keys of a Secret read as metadata only are unknown.
   if (to.kind === "Secret" && type === undefined) return undefined;
   const isThere = dataKey in (data ?? {}) || dataKey in (binaryData ?? {});
   return isThere ? undefined : `${to.kind} ${objectKey(namespace, name)} has no key ${JSON.stringify(dataKey)}`;
@@ -52,7 +55,7 @@ interface Contents {
   readonly type?: string;
 }
 
-/** Every namespace gets these, every cluster has those. */
+/** Objects that every namespace or every cluster has. */
 function isMadeByCluster({ kind }: KindName, name: string): boolean {
   switch (kind) {
     case "ConfigMap":

@@ -1,12 +1,12 @@
 /**
- * Pods that the cluster refuses to take in, as its ReplicaSets say in their status. Where the refusal comes from what is not asked
- * here, a webhook or a policy, it goes on: the dry-run has no reason to think otherwise.
+ * Pods that the cluster rejects, according to the status of its ReplicaSets. If a webhook or a policy rejects them,
+ * which a dry run does not call, the rejection is assumed to continue.
  */
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { jsonResponse, type Transport } from "../../api/transport.ts";
 
-/** Messages by the uid of the ReplicaSet or ReplicationController whose pods are refused. */
+/** Messages by the uid of the ReplicaSet or ReplicationController whose pods are rejected. */
 export type LiveRefusals = ReadonlyMap<string, string>;
 
 interface WithConditions {
@@ -16,11 +16,12 @@ interface WithConditions {
 }
 
 /**
- * What webhooks and policies say. Refusals of a quota, of PodSecurity and their like are decided here as there.
+ * Messages of webhooks and policies. Quotas, PodSecurity and the like are evaluated in the dry run too.
  * Source: apiserver v0.36 admission/plugin/webhook/errors, admission/plugin/policy/validating/dispatcher.go.
  */
 const fromOutside = /admission webhook ".*" denied|failed calling webhook|ValidatingAdmissionPolicy '/;
 
+/** The rejections by webhooks and policies in the status of these objects. */
 export function liveRefusals(objects: readonly StoredObject[]): LiveRefusals {
   const refusals = new Map<string, string>();
   for (const object of objects) {
@@ -36,7 +37,7 @@ export function liveRefusals(objects: readonly StoredObject[]): LiveRefusals {
 
 const decoder = new TextDecoder();
 
-/** Refuses the pods of those whose pods the cluster refuses, in the cluster's own words. */
+/** Rejects the pods of owners whose pods the cluster rejects, with the cluster's message. */
 export function refusingPods(transport: Transport, refusals: LiveRefusals): Transport {
   if (refusals.size === 0) return transport;
   return {

@@ -1,4 +1,4 @@
-/** Claims that what was applied needs, and that have no volume yet. */
+/** Claims that applied objects need and that are not bound yet. */
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { AppliedChange } from "./apply.ts";
@@ -7,14 +7,14 @@ import { referencesOf } from "./references.ts";
 
 const claimKind: KindName = { group: "", kind: "PersistentVolumeClaim" };
 
-/** A claim that is not bound yet, and what becomes of it. */
+/** A claim that is not bound yet, and whether it will be. */
 export interface OpenClaim {
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly binding: Exclude<Binding, { readonly is: "bound" }>;
 }
 
-/** The claims among the applied objects, and those that they name. */
+/** The unbound claims among the applied objects, and those that they refer to. */
 export function openClaims(done: readonly AppliedChange[], storage: Storage): readonly OpenClaim[] {
   const keys = done.flatMap(({ of, key, did, isCustom }) => {
     const object = storage.lookup(of, key);

@@ -1,4 +1,7 @@
-/** Owners of the objects of a snapshot that are not in it: looked for one by one. One that may not be read is unknown, never absent. */
+/**
+ * Owners of a snapshot's objects that are not in the snapshot: looked up one by one. An owner that cannot be read is
+ * unknown, never absent.
+ */
 import type { Kind } from "../../api/kind.ts";
 import type { OwnerReference, StoredObject } from "../../api/object.ts";
 import { StatusError } from "../../api/status-error.ts";
@@ -6,25 +9,26 @@ import type { Transport } from "../../api/transport.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import { readObject } from "./read-list.ts";
 
-/** An owner of which nothing more is known than that somebody names it. */
+/** An owner that is known only from a reference. */
 export interface UnknownOwner {
   readonly owner: OwnerReference;
   readonly namespace: string;
   readonly why: string;
 }
 
+/** How owners are looked up. */
 export interface OwnerSources {
   readonly transport: Transport;
   readonly kinds: readonly DiscoveredKind[];
   readonly isServed: (kind: Kind) => boolean;
 }
 
-/** Owners of owners of owners: the real ones end after three. */
+/** Limit for chains of owners; real ones have about three. */
 const mostFloors = 6;
 
 /**
- * The objects with all their owners that are there. An owner that cannot be known is put in as its bare name, so that nobody takes
- * it for absent.
+ * The objects with all their existing owners. An unknown owner is added with its name only, so that it does not count
+ * as absent.
  */
 export async function closeUnderOwners(
   sources: OwnerSources,
@@ -65,7 +69,7 @@ function missingOwners(
   const missing = new Map<string, Wanted>();
   for (const { metadata } of objects) {
     for (const owner of metadata.ownerReferences ?? []) {
-      // Of a kind that was read as a whole, what is not there is not there.
+      // Of a kind that was read completely, a missing object does not exist.
       if (known.has(owner.uid) || isListed(owner.apiVersion, owner.kind)) continue;
       missing.set(owner.uid, { owner, namespace: metadata.namespace ?? "" });
     }
@@ -79,7 +83,7 @@ function kindOfOwner({ kinds }: OwnerSources, { apiVersion, kind }: OwnerReferen
   return kinds.find((each) => each.kind === kind && each.group === group && each.version === version);
 }
 
-/** A text says why it is not known. */
+/** A text says why it is unknown. */
 type LookedUp = { readonly owner: Wanted; readonly is: StoredObject | "absent" | (string & {}) };
 
 async function lookUp(sources: OwnerSources, wanted: Wanted): Promise<LookedUp> {
@@ -91,14 +95,17 @@ async function lookUp(sources: OwnerSources, wanted: Wanted): Promise<LookedUp> 
     const at = { namespace: kind.namespaced ? namespace : "", name: owner.name };
     const object = await readObject(sources.transport, kind, at);
     if (object === undefined || object.metadata.uid !== owner.uid) return { owner: wanted, is: "absent" };
-    return { owner: wanted, is: sources.isServed(kind) ? object : `${kind.kind} is a kind that no sandbox serves` };
+    return {
+      owner: wanted,
+      is: sources.isServed(kind) ? object : `${kind.kind} is a kind that the sandbox does not serve`,
+    };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return { owner: wanted, is: error.message };
   }
 }
 
-/** Undefined for a kind that cannot be held: those who ask for it hear that it is not served, not that it is gone. */
+/** Undefined for a kind that the sandbox does not serve: a lookup then fails with that, not with "not found". */
 function bare({ owner, namespace }: Wanted, sources: OwnerSources): StoredObject | undefined {
   const kind = kindOfOwner(sources, owner);
   if (kind === undefined || !sources.isServed(kind)) return undefined;

@@ -6,20 +6,22 @@ import type { ApiRequest, Transport } from "../../api/transport.ts";
 import { parseResponse } from "../../client/api/answers.ts";
 import { getRequest, listQuery } from "../../client/api/requests.ts";
 
+/** Which objects are read, and at which revision. */
 export interface ReadListOptions {
   /** Unset: all namespaces. */
   readonly namespace?: string;
-  /** Unset: whatever the newest is. */
+  /** Unset: the latest. */
   readonly revision?: string;
-  /** Objects come with nothing but their metadata. */
+  /** Reads metadata only. */
   readonly metadataOnly?: boolean;
 }
 
+/** All pages of a list. */
 export interface WholeList {
   /** With `apiVersion` and `kind`. */
   readonly objects: readonly StoredObject[];
   readonly revision: string;
-  /** The server's own clock, in ms since 1970, to the second; undefined where it did not say. */
+  /** The server's clock, in ms since 1970, to the second; undefined if it sent none. */
   readonly serverTime: number | undefined;
 }
 
@@ -31,7 +33,10 @@ interface ListBody {
   readonly items?: readonly StoredObject[] | null;
 }
 
-/** @throws StatusError (403, 404, 410 for a revision that is no longer kept), TransportError. */
+/**
+ * Reads all pages at the revision of the first. @throws StatusError (403, 404, 410 for a revision that is no longer
+ * kept), TransportError.
+ */
 export async function readList(transport: Transport, kind: Kind, ask: ReadListOptions): Promise<WholeList> {
   const objects: StoredObject[] = [];
   const head = { apiVersion: apiVersionOf(kind), kind: kind.kind };
@@ -41,7 +46,7 @@ export async function readList(transport: Transport, kind: Kind, ask: ReadListOp
     const page = await readPage(transport, kind, ask, token);
     serverTime ??= page.serverTime;
     for (const item of page.body.items ?? []) objects.push({ ...item, ...head });
-    // The pages that follow are of the first one's revision.
+    // Further pages have the revision of the first.
     if (revision === "") revision = page.body.metadata?.resourceVersion ?? "";
     token = page.body.metadata?.continue ?? "";
   } while (token !== "");
@@ -69,7 +74,10 @@ async function readPage(
   return { body: value as ListBody, serverTime: date === undefined ? undefined : parseTime(date) };
 }
 
-/** One object, or one of its subresources; undefined where there is none. @throws StatusError other than 404, TransportError. */
+/**
+ * One object, or one of its subresources; undefined if it does not exist. @throws StatusError other than 404,
+ * TransportError.
+ */
 export async function readObject(
   transport: Transport,
   kind: Kind,

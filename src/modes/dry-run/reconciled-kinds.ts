@@ -1,8 +1,8 @@
-/** Which of the applied objects somebody here does something about. */
+/** Which applied objects a controller here acts on. */
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { AppliedChange } from "./apply.ts";
 
-/** Nobody would act on these by themselves: they are read by others. */
+/** No controller acts on these: others read them. */
 const passive: ReadonlySet<string> = new Set([
   "ConfigMap",
   "Secret",
@@ -24,9 +24,10 @@ const passive: ReadonlySet<string> = new Set([
   "Node",
 ]);
 
-/** Of kinds whose controllers need not be chosen: the scheduler, the kubelet and the count of quotas always act. */
+/** Kinds whose controllers always run: the scheduler, the kubelet and the resourcequota controller. */
 const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 
+/** Whether one of the controllers reconciles the changed object, or nothing has to. */
 export function isReconciled(
   { of, did, isCustom }: AppliedChange,
   controllers: readonly ControllerDefinition[],
@@ -36,6 +37,6 @@ export function isReconciled(
   if (did !== "deleted" && passive.has(of.kind)) return true;
   if (controllers.some((controller) => controller.for?.kind === of.kind && controller.for.group === of.group))
     return true;
-  // What a deletion leaves behind is the garbage collector's.
+  // The garbage collector handles the dependents of a deleted object.
   return did === "deleted" && controllers.some(({ name }) => name.startsWith("garbage"));
 }

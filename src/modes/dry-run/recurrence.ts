@@ -1,4 +1,4 @@
-/** Notices that the whole cluster comes back to a state it was in, although it was written in between. */
+/** Detects that the whole cluster returns to an earlier state although it was written in between. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
@@ -6,8 +6,9 @@ import type { KindName, WriteEvent } from "../../trace/events.ts";
 import { normalizeForDiff } from "../../views/normalize-for-diff.ts";
 import type { StoreChange } from "./simulated-cluster.ts";
 
+/** A cycle of states. */
 export interface Loop {
-  /** The objects that were written on the way round, those written most first. */
+  /** The objects written in the cycle, most frequently written first. */
   readonly objects: readonly { readonly of: KindName; readonly key: ObjectKey; readonly paths: readonly string[] }[];
   /** The controllers that wrote them, with the rules by which they did. */
   readonly writers: readonly string[];
@@ -15,9 +16,9 @@ export interface Loop {
   readonly roundMs: number;
 }
 
-/** One object is written so often before states are compared: that costs, and nothing that ends writes so much. */
+/** Writes to one object before states are compared: comparing is expensive, and runs that converge write less. */
 const suspiciousWrites = 60;
-/** A state that was there so often comes for ever. */
+/** A state that recurs this often recurs forever. */
 const returns = 5;
 const writesKept = 200;
 
@@ -26,6 +27,7 @@ interface Visit {
   at: number;
 }
 
+/** Watches the changes of a run for a cycle. */
 export class Recurrence {
   loop: Loop | undefined;
   #written = new Map<string, number>();
@@ -53,7 +55,7 @@ export class Recurrence {
     return was !== is;
   }
 
-  /** The writes are remembered to name who went round. */
+  /** Recent writes are kept to name the writers in the cycle. */
   wrote(event: WriteEvent): void {
     if (!this.#comparing || event.error !== undefined) return;
     this.#recent.push(event);
@@ -94,10 +96,10 @@ function loopOf(writes: readonly WriteEvent[], roundMs: number): Loop {
   };
 }
 
-/** A sum of so many hashes stays a whole number. */
+/** Keeps sums of hashes exact. */
 const modulus = 2 ** 48;
 
-/** Of everything but times, versions and names that were made up. */
+/** Covers everything except times, versions and generated names. */
 function hashOf(of: KindName, object: StoredObject): number {
   const form = normalizeForDiff({ group: "", kind: of.kind }, object, {}) as { metadata?: { name?: string } };
   const owner = controllerOf(object);

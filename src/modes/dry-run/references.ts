@@ -1,21 +1,23 @@
-/** The objects that an object names in its spec: what must be there for it to work. Pure: nothing is looked up here. */
+/**
+ * The objects that an object refers to in its spec: what must exist for it to work. Pure: nothing is looked up here.
+ */
 import type { StoredObject } from "../../api/object.ts";
 import type { Deployment, Pod } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import { kindNameOf } from "../../views/state.ts";
 import { backendsOf, type IngressLike } from "./services.ts";
 
-/** One object that is named by another. */
+/** A reference to one object. */
 export interface Reference {
   /** `.spec.template.spec.volumes[0].configMap.name` */
   readonly field: string;
   readonly to: KindName;
-  /** Empty for kinds without namespaces. */
+  /** Empty for cluster-scoped kinds. */
   readonly namespace: string;
   readonly name: string;
-  /** An entry of its data that is named too. */
+  /** The key of its data that is referred to. */
   readonly dataKey?: string;
-  /** The object says itself that it may be missing. */
+  /** The referring object allows it to be missing. */
   readonly isOptional: boolean;
   /** Containers do not start without it. */
   readonly holdsPods: boolean;
@@ -31,6 +33,7 @@ interface AutoscalerLike {
   };
 }
 
+/** `spec` of a Pod. */
 export type PodSpec = NonNullable<Pod["spec"]>;
 type Container = PodSpec["containers"][number];
 
@@ -40,7 +43,7 @@ const claim: KindName = { group: "", kind: "PersistentVolumeClaim" };
 const service: KindName = { group: "", kind: "Service" };
 const storageClass: KindName = { group: "storage.k8s.io", kind: "StorageClass" };
 
-/** The spec of the pods that an object is or makes, and where it stands in it. */
+/** The spec of the pods that an object is or creates, and its path in the object. */
 export function podSpecOf({
   kind,
   ...object
@@ -75,7 +78,7 @@ export function podSpecOf({
   }
 }
 
-/** All that an object names. Selectors and ports are not among it: they name no object. */
+/** All references of an object. Selectors and ports are not included: they name no object. */
 export function referencesOf(object: StoredObject): readonly Reference[] {
   const namespace = object.metadata.namespace ?? "";
   const pods = podSpecOf(object);
@@ -86,12 +89,12 @@ export function referencesOf(object: StoredObject): readonly Reference[] {
 type Named = Pick<Reference, "to" | "namespace"> & { readonly field: string; readonly name: string | undefined };
 type More = Partial<Pick<Reference, "dataKey" | "isOptional" | "holdsPods">>;
 
-/** Empty for a name that is not given. */
+/** Empty without a name. */
 function reference({ field, to, namespace, name = "" }: Named, more: More = {}): Reference[] {
   return name === "" ? [] : [{ field, to, namespace, name, isOptional: false, holdsPods: false, ...more }];
 }
 
-/** Of a pod's spec that stands at `at`. */
+/** The references of a pod's spec at the path `at`. */
 export function referencesOfPods(spec: PodSpec, at: string, namespace: string): readonly Reference[] {
   const lists = ["initContainers", "containers", "ephemeralContainers"] as const;
   const containers = lists.flatMap((list) =>
@@ -139,7 +142,7 @@ interface KeyRef {
   readonly optional?: boolean;
 }
 
-/** A ConfigMap or Secret without which a container does not start. */
+/** A ConfigMap or Secret that a container needs to start. */
 function needed(ref: KeyRef | undefined, at: Omit<Named, "name">): Reference[] {
   if (ref === undefined) return [];
   const { name, key, optional = false } = ref;
@@ -182,7 +185,7 @@ interface Files {
   readonly items?: readonly { readonly key: string }[];
 }
 
-/** A ConfigMap or Secret as files: each key that is named, or the whole. */
+/** A ConfigMap or Secret as files: the listed keys, or all. */
 function filesOf(files: Files | undefined, at: Omit<Named, "name">): Reference[] {
   if (files === undefined) return [];
   const { name, optional, items = [] } = files;
@@ -232,7 +235,7 @@ function ownReferences(object: StoredObject, namespace: string): readonly Refere
 
 function referencesOfIngress(ingress: IngressLike & StoredObject, namespace: string): readonly Reference[] {
   const { ingressClassName, tls = [] } = ingress.spec ?? {};
-  // What an issuer of certificates makes may well not be there yet.
+  // A certificate issuer may not have created it yet.
   const isIssued = Object.keys(ingress.metadata.annotations ?? {}).some((name) => name.startsWith("cert-manager.io/"));
   return [
     ...reference({

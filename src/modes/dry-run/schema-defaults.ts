@@ -1,7 +1,8 @@
 /**
- * What the definition of a kind adds to its objects: the defaults of its schema, as the API server publishes it for everyone.
+ * The defaults that the definition of a kind adds to its objects, from the schema that the API server publishes.
  *
- * Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/defaulting/{algorithm,prune}.go, pkg/controller/openapi/builder.
+ * Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/defaulting/{algorithm,prune}.go,
+ * pkg/controller/openapi/builder.
  */
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import { StatusError } from "../../api/status-error.ts";
@@ -9,7 +10,7 @@ import type { Transport } from "../../api/transport.ts";
 import { parseResponse } from "../../client/api/answers.ts";
 import { getRequest } from "../../client/api/requests.ts";
 
-/** A structural schema, as far as it matters here. */
+/** A structural schema, as far as needed here. */
 export interface Schema {
   readonly default?: unknown;
   readonly nullable?: boolean;
@@ -35,7 +36,7 @@ interface Published {
   readonly "x-kubernetes-group-version-kind"?: readonly Pick<Kind, "group" | "version" | "kind">[];
 }
 
-/** The schemas of these kinds; those that cannot be read are left out. @throws TransportError. */
+/** The schemas of these kinds; those that cannot be read are omitted. @throws TransportError. */
 export async function readSchemas(transport: Transport, kinds: Iterable<Kind>): Promise<Schemas> {
   const byVersion = Map.groupBy(new Set(kinds), apiVersionOf);
   const schemas = new Map<string, Schema>();
@@ -61,7 +62,7 @@ function isNamed(kind: Kind, name: Pick<Kind, "group" | "version" | "kind">): bo
   return kind.kind === name.kind && kind.group === name.group && kind.version === name.version;
 }
 
-/** The value with the defaults of its schema; a null where none may stand is as if it were not there. */
+/** The value with the defaults of its schema; null counts as absent if the schema does not allow it. */
 export function withDefaults(value: unknown, schema: Schema | undefined): unknown {
   if (schema === undefined || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withDefaults(filled(item, schema.items), schema.items));
@@ -79,7 +80,7 @@ export function withDefaults(value: unknown, schema: Schema | undefined): unknow
   return whole;
 }
 
-/** Its default in place of a null that may not stand there; undefined where it has none. */
+/** The default instead of a null that the schema does not allow; undefined without a default. */
 function filled(value: unknown, schema: Schema | undefined): unknown {
   return value === null && schema !== undefined && schema.nullable !== true ? schema.default : value;
 }

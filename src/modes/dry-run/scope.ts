@@ -1,4 +1,7 @@
-/** What a dry-run knows of a cluster, and what it leaves alone: only those namespaces that are known to the last object are let go. */
+/**
+ * What a dry run knows of a cluster, and what it therefore leaves alone: only namespaces whose contents are completely
+ * known are finalized.
+ */
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { ResourceQuotas } from "../../api/kind.ts";
@@ -9,28 +12,28 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { namespace } from "../../controllers/namespace/namespace.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 
-/** Reads one object; undefined where there is none. */
+/** Looks up one object; undefined if it does not exist. */
 export type Lookup = (of: KindName, key: ObjectKey) => StoredObject | undefined;
 
 /**
- * What a dry-run knows of a cluster. A snapshot holds the objects of some namespaces and next to nothing of the others, and kinds
- * that no sandbox serves are not in it at all.
+ * What a dry run knows of a cluster. A snapshot contains the objects of some namespaces and almost nothing of others,
+ * and no objects of kinds that the sandbox does not serve.
  */
 export interface Scope {
-  /** The namespaces that were read; undefined where there are no others. */
+  /** The namespaces that were read; undefined if there are no others. */
   readonly namespaces: readonly string[] | undefined;
-  /** Namespaces whose end cannot be judged, with the reason: objects in them that are not here, or may not be. */
+  /** Namespaces whose deletion cannot be simulated, with the reason: they contain, or may contain, unknown objects. */
   readonly held: ReadonlyMap<string, string>;
   /**
-   * Kinds of which objects may be there that are not here, `group/Kind`, with the reason: they may not be read, or nobody has been
-   * asked for them.
+   * Kinds of which unknown objects may exist, as `group/Kind`, with the reason: they cannot be read, or were not
+   * requested.
    */
   readonly unread: ReadonlyMap<string, string>;
   /** The same kinds as quotas name them: `secrets`, `deployments.apps`. */
   readonly uncounted: ReadonlySet<string>;
 }
 
-/** Kinds without a namespace that belong to the cluster and not to what runs on it: manifests alone do not bring them. */
+/** Cluster-scoped kinds that belong to the cluster, not to the workload: manifests usually do not contain them. */
 const clusterKinds = [
   "scheduling.k8s.io/PriorityClass",
   "node.k8s.io/RuntimeClass",
@@ -39,26 +42,29 @@ const clusterKinds = [
   "/PersistentVolume",
 ];
 
-/** Manifests alone: nothing but what is here, on a cluster that nobody has been asked about. */
+/** For manifests alone: exactly the given objects, on a cluster about which nothing else is known. */
 export const wholeCluster: Scope = {
   namespaces: undefined,
   held: new Map(),
-  unread: new Map(clusterKinds.map((kind) => [kind, "no cluster is asked"])),
+  unread: new Map(clusterKinds.map((kind) => [kind, "no cluster was consulted"])),
   uncounted: new Set(),
 };
 
-/** Undefined where what is not here is not there; otherwise why nobody knows. */
+/** Why it is unknown whether such an object exists; undefined if a missing object does not exist. */
 export function whyUnknown(scope: Scope, { group, kind }: KindName, namespace: string): string | undefined {
   const unread = scope.unread.get(`${group}/${kind}`);
   if (unread !== undefined) return unread;
   return namespace === "" || isInScope(scope, namespace) ? undefined : "its namespace was not read";
 }
 
+/** Whether the namespace was read. */
 export function isInScope({ namespaces }: Scope, name: string): boolean {
   return namespaces === undefined || namespaces.includes(name);
 }
 
-/** The namespace and quota controllers among these leave alone what they would judge by objects that are not all here. */
+/**
+ * The namespace and quota controllers among these skip namespaces and quotas whose objects are not completely known.
+ */
 export function withinScope(controllers: readonly ControllerDefinition[], scope: Scope): ControllerDefinition[] {
   return controllers.map((controller) => {
     switch (controller.name) {
@@ -84,7 +90,7 @@ function unless(
   };
 }
 
-/** Its figures are those of the cluster, which has counted what is not here: a new count would forget it. */
+/** The cluster's usage includes objects that are unknown here: recounting would lose them. */
 function hasUncounted(quota: ResourceQuota | undefined, { uncounted }: Scope): boolean {
   if (quota?.status?.hard === undefined) return false;
   return Object.keys(quota.spec?.hard ?? {}).some((name) => uncounted.has(name.replace(/^count\//, "")));

@@ -1,7 +1,7 @@
 /**
- * Each write of a dry-run, sent to the API server as a dry run: what the server, its webhooks and its policies would refuse or
- * change is marked. Only what can be judged by itself is sent: an object that is made in the dry-run does not exist there yet, so
- * writes to it can be judged by nobody.
+ * Sends each write of a dry run to the API server as a server-side dry run, and reports what the server, its webhooks
+ * and its policies would reject or change. Only writes that can be validated independently are sent: an object created
+ * in the dry run does not exist on the server, so writes to it cannot be validated.
  */
 import { fieldChanges } from "../../api/field-changes.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
@@ -12,11 +12,12 @@ import { type ApiRequest, readAll, type Transport, wholeBody } from "../../api/t
 import { parseResponse } from "../../client/api/answers.ts";
 import { normalizeForDiff } from "../../views/normalize-for-diff.ts";
 
+/** The result for one write, or for several. */
 export interface Validation {
   readonly is: "refused" | "changed" | "accepted" | "not sent" | "not judged";
   /** One sentence. */
   readonly text: string;
-  /** What was refused: its uid in the dry-run, and that of its controller. */
+  /** What was rejected: its uid in the dry run, and that of its controller. */
   readonly refused?: {
     readonly uid: string;
     readonly owner?: string;
@@ -25,9 +26,9 @@ export interface Validation {
   };
 }
 
-/** A write that the sandbox accepted, and what it answered. */
+/** A write that the sandbox accepted, with its response. */
 export interface SentWrite {
-  /** The field manager of who wrote. */
+  /** The writer's field manager. */
   readonly by: string;
   readonly request: ApiRequest;
   readonly answer: StoredObject | undefined;
@@ -36,7 +37,7 @@ export interface SentWrite {
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Keeps the writes that go through the transport and succeed. */
+/** Passes on successful writes through the transport to `into`. */
 export function recordingWrites(transport: Transport, by: string, into: (write: SentWrite) => void): Transport {
   return {
     async send(request) {
@@ -60,8 +61,8 @@ interface Sendable {
 
 /**
  * Sends what can be sent, equal writes once.
- * @param transport lets writes through as dry runs alone
- * @param exists whether the object is there on the cluster: it was in the snapshot
+ * @param transport sends writes only as dry runs
+ * @param exists whether the object exists on the cluster: it was in the snapshot
  */
 export async function validateOnServer(
   transport: Transport,
@@ -73,20 +74,20 @@ export async function validateOnServer(
   const accepted = sendable.filter((_, index) => validations[index]?.is === "accepted").length;
   const told = validations.filter(({ is }) => is !== "accepted" && is !== "not judged");
   const foreign = sendable.filter((_, index) => validations[index]?.is === "not judged");
-  const summary = `server: ${accepted} of ${sendable.length - foreign.length} different writes accepted as they are`;
-  const left = unsent > 0 ? `; ${unsent} more are to objects that do not exist there yet, and were not sent` : "";
+  const summary = `server: ${accepted} of ${sendable.length - foreign.length} distinct writes accepted unchanged`;
+  const left = unsent > 0 ? `; ${unsent} more were not sent: their objects do not exist there yet` : "";
   const others = validations.find(({ is }) => is === "not judged");
   const notes: Validation[] =
     others === undefined ? [] : [{ is: "not judged", text: foreignText(foreign, others.text) }];
   return [...told, ...notes, { is: "accepted", text: `${summary}${left}` }];
 }
 
-/** The API server was asked as the user, who has not the rights of controllers, and needs none. */
+/** The API server was asked as the user, who lacks the rights of the controllers, and does not need them. */
 function foreignText(writes: readonly Sendable[], message: string): string {
   const controllers = [...new Set(writes.map(({ by }) => by.replace(/^kubectl-reconcile-/, "")))].sort();
   const what = writes.length === 1 ? "1 write" : `${writes.length} writes`;
   const user = /User "([^"]*)"/.exec(message)?.[1] ?? "you";
-  return `server: ${what} of ${controllers.join(", ")} not judged: asked as user ${user}, who may not make them; on the cluster the controllers do`;
+  return `server: ${what} of ${controllers.join(", ")} not validated: user ${user} has no right to make them; on the cluster the controllers do`;
 }
 
 function sorted(
@@ -114,19 +115,19 @@ function sorted(
   return { sendable: [...sendable.values()], unsent };
 }
 
-/** The server answers some deletions with a Status; the object may be named in the request. */
+/** The server answers some deletions with a Status; the request may contain the uid. */
 function deletedUid({ method, body }: ApiRequest): string {
   if (method !== "DELETE" || body === undefined) return "";
   const { preconditions } = JSON.parse(decoder.decode(body)) as { readonly preconditions?: { readonly uid?: string } };
   return preconditions?.uid ?? "";
 }
 
-/** Happenings, heartbeats, and what the kubelet and the scheduler would write: they are simulated here. */
+/** Events, heartbeats, and writes of the simulated kubelet and scheduler. */
 function isBookkeeping({ path }: ApiRequest): boolean {
   return /\/(events|leases)(\/|$)/.test(path) || /\/pods\/[^/]+\/(status|binding)$/.test(path);
 }
 
-/** The version that the dry-run has made up would be a conflict. */
+/** The resourceVersion of the dry run would cause a conflict. */
 function withoutVersion(request: ApiRequest): ApiRequest {
   if (request.body === undefined) return request;
   const value = JSON.parse(decoder.decode(request.body)) as {
@@ -151,16 +152,16 @@ function nameOf({ method, path }: ApiRequest, answer: StoredObject | undefined):
   return `${verb} ${answer.kind ?? ""}${subresource === undefined ? "" : `/${subresource}`} ${key}`;
 }
 
-/** Refused for want of a right, by RBAC or its like. Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go. */
+/** Rejected by authorization. Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go. */
 const wantOfRights = /User "[^"]*" cannot \w+ resource/;
 
-/** What the server says of a path that it does not know. Source: apimachinery v0.36 api/errors NewGenericServerResponse. */
+/** The server's message for an unknown path. Source: apimachinery v0.36 api/errors NewGenericServerResponse. */
 const noSuchResource = "the server could not find the requested resource";
 
 async function validate(transport: Transport, { by, name, request, answer, count }: Sendable): Promise<Validation> {
   const what = count > 1 ? `${name} (${count} times)` : name;
   try {
-    // Compared whole, whatever its sender used of it.
+    // Compared completely, even if the sender only used its metadata.
     const { metadataSuffices: _, ...whole } = request;
     const { value } = await parseResponse(await transport.send({ ...whole, signal: new AbortController().signal }));
     const changed =
@@ -174,9 +175,9 @@ async function validate(transport: Transport, { by, name, request, answer, count
     if (!(error instanceof StatusError)) throw error;
     const isMissing = error.code === 404 && error.status.details?.kind === "namespaces";
     if (isMissing)
-      return { is: "not sent", text: `server: ${what} cannot be judged: its namespace does not exist there yet` };
+      return { is: "not sent", text: `server: ${what} cannot be validated: its namespace does not exist there yet` };
     if (error.code === 404 && error.message === noSuchResource) {
-      return { is: "not sent", text: `server: ${what} cannot be judged: its kind is not served there yet` };
+      return { is: "not sent", text: `server: ${what} cannot be validated: its kind is not served there yet` };
     }
     if (by.startsWith("kubectl-reconcile-") && wantOfRights.test(error.message)) {
       return { is: "not judged", text: error.message };
@@ -192,7 +193,7 @@ async function validate(transport: Transport, { by, name, request, answer, count
   }
 }
 
-/** Where the server's answer differs from the sandbox's, in what is not the server's to make up: of a status write in the status alone. */
+/** Paths at which the server's response differs from the sandbox's, except generated fields; for a status write, in the status only. */
 function differences(ours: StoredObject, theirs: StoredObject, isStatus: boolean): readonly string[] {
   const plain = (object: StoredObject): unknown => {
     const { status, ...form } = normalizeForDiff({ group: "", kind: ours.kind ?? "" }, object, {});

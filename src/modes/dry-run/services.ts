@@ -1,9 +1,10 @@
-/** What Services and Ingresses send requests to. */
+/** The targets of Services and Ingresses. */
 
 interface BackendLike {
   readonly service?: { readonly name: string; readonly port?: Backend["port"] };
 }
 
+/** The part of an Ingress that is read here. */
 export interface IngressLike {
   readonly spec?: {
     readonly ingressClassName?: string;
@@ -15,6 +16,7 @@ export interface IngressLike {
   };
 }
 
+/** The part of a Service that is read here. */
 export interface ServiceLike {
   readonly spec?: {
     readonly type?: string;
@@ -27,13 +29,14 @@ export interface ServiceLike {
   };
 }
 
-/** A Service that an Ingress sends requests to. */
+/** A Service to which an Ingress routes requests. */
 export interface Backend {
   readonly field: string;
   readonly name: string;
   readonly port: { readonly name?: string; readonly number?: number };
 }
 
+/** The backends of an Ingress, with their paths in it. */
 export function backendsOf({ spec }: IngressLike): readonly Backend[] {
   const all = [
     { field: ".spec.defaultBackend", backend: spec?.defaultBackend },
@@ -50,7 +53,7 @@ export function backendsOf({ spec }: IngressLike): readonly Backend[] {
   });
 }
 
-/** The named ports that a Service sends to; those given by number need not be declared by any container. */
+/** The target ports of a Service that are given by name; numbers need not be declared by any container. */
 export function namedPortsOf({ spec }: ServiceLike): readonly { readonly field: string; readonly name: string }[] {
   return (spec?.ports ?? []).flatMap(({ targetPort }, index) =>
     typeof targetPort === "string" ? [{ field: `.spec.ports[${index}].targetPort`, name: targetPort }] : [],

@@ -1,4 +1,4 @@
-/** The cluster that a dry-run plays in: a sandbox filled with a snapshot, controllers on it, and virtual time. */
+/** The cluster of a dry run: a sandbox filled with a snapshot, controllers on it, and virtual time. */
 import type { ObjectKey } from "../../api/key.ts";
 import { objectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -28,27 +28,28 @@ import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
 import { withCachedDiscovery } from "./cached-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
 
+/** What the cluster starts from, and what runs on it. */
 export interface SimulatedClusterOptions extends UntouchedPods {
-  /** When it begins, in ms since 1970. */
+  /** The start time, in ms since 1970. */
   readonly startMs: number;
   readonly seed: number;
-  /** Whole objects, with `apiVersion` and `kind`. */
+  /** Complete objects, with `apiVersion` and `kind`. */
   readonly objects: readonly StoredObject[];
-  /** Of the snapshot; the world's own writes go on from there. */
+  /** The revision of the snapshot, from which the cluster's own writes continue. */
   readonly revision?: number;
-  /** Besides the scheduler, the kubelet and the count of quotas, which always act. */
+  /** In addition to the scheduler, the kubelet and the resourcequota controller, which always run. */
   readonly controllers: readonly ControllerDefinition[];
   readonly liveRefusals: LiveRefusals;
   readonly customResources: CustomResources;
-  /** What is known of the cluster: nothing else is judged. */
+  /** What is known of the cluster; everything else is left alone. */
   readonly scope: Scope;
   /** Whether objects carry `metadata.managedFields`. */
   readonly managedFields: boolean;
-  /** Told of every write that succeeds, as it was sent. */
+  /** Called with every successful write, as it was sent. */
   readonly onWrite?: (write: SentWrite) => void;
 }
 
-/** A change of an object, as it was made. */
+/** A change of a stored object. */
 export interface StoreChange {
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -57,6 +58,7 @@ export interface StoreChange {
   readonly after: StoredObject | undefined;
 }
 
+/** A running simulated cluster. */
 export interface SimulatedCluster {
   readonly timeline: VirtualTimeline;
   readonly bus: TraceBus;
@@ -64,18 +66,18 @@ export interface SimulatedCluster {
   readonly manager: ControllerManager;
   /** Objects of kinds that the sandbox does not serve. */
   readonly customs: CustomObjects;
-  /** Who applies manifests, under the field manager given. */
+  /** A client for applying manifests, with this field manager. */
   clientFor(fieldManager: string): Client;
-  /** Has the time go on until the promise has settled. @throws what it rejects with. */
+  /** Runs virtual time until the promise settles. @throws what it rejects with. */
   during<T>(promise: Promise<T>): Promise<T>;
-  /** Told of each change of the store, synchronously. The function returned ends it. */
+  /** Calls the listener for each change of the store, synchronously. Returns an unsubscribe function. */
   onChange(listener: (change: StoreChange) => void): () => void;
   state(): State;
 }
 
 const mostTurns = 2_000_000;
 
-/** Resolves when the caches are full; the workers have not started. */
+/** Resolves when the caches are filled; the workers have not started. */
 export async function createSimulatedCluster(options: SimulatedClusterOptions): Promise<SimulatedCluster> {
   const { startMs, seed } = options;
   const timeline = virtualTimeline(startMs, seededRandom(seed));
@@ -92,28 +94,29 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     options.managedFields ? options.objects : options.objects.map(withoutManagedFields),
     options.revision === undefined ? {} : { revision: options.revision },
   );
-  // Nobody listens to how deltas travel here, nor to what the simulated parts write.
+  // Nothing listens to deltas here, nor to writes of the simulated components.
   const unheard = new TraceBus({ now: () => timeline.now() });
   const storage: Storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope: options.scope };
   const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);
-  // Every cluster has them, whichever controllers are asked about.
-  const standIns = [scheduler, dryRunKubelet({ ...options, lacks }), resourcequota];
+  // Every cluster has them, whichever controllers are selected.
+  const simulatedComponents = [scheduler, dryRunKubelet({ ...options, lacks }), resourcequota];
   const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
   const customs = new CustomObjects({
     known: options.customResources,
     random: seededRandom(seedFor(options.customResources.objects, seed)),
     now: () => timeline.now(),
   });
-  const isStandIn = (name: string): boolean => standIns.some((definition) => fieldManagerOf(definition) === name);
+  const isSimulatedComponent = (name: string): boolean =>
+    simulatedComponents.some((definition) => fieldManagerOf(definition) === name);
   const { onWrite } = options;
   const clientFor = (name: string): Client => {
     const inProcess = customs.before(withCachedDiscovery(sandbox.transport({ actor: name })));
     const refusing = refusingPods(inProcess, options.liveRefusals);
     const transport = onWrite === undefined ? refusing : recordingWrites(refusing, name, onWrite);
-    return createClient({ transport, bus: isStandIn(name) ? unheard : bus, timeline, fieldManager: name });
+    return createClient({ transport, bus: isSimulatedComponent(name) ? unheard : bus, timeline, fieldManager: name });
   };
   const manager = new ControllerManager({
-    controllers: withinScope([...asked, ...standIns], options.scope),
+    controllers: withinScope([...asked, ...simulatedComponents], options.scope),
     informers: new SharedInformerFactory({
       client: clientFor("informers"),
       timeline,
@@ -143,8 +146,8 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
 }
 
 /**
- * Chance for the objects to come, apart from the one that those of the beginning were made by: a uid must never be made twice, even
- * when what an earlier dry-run of the same seed has answered is where this one begins.
+ * A seed for new objects that differs from the one of the initial objects: a uid must never be generated twice, even if the result
+ * of an earlier dry run with the same seed is the initial state of this one.
  */
 function seedFor(objects: readonly StoredObject[], seed: number): number {
   let hash = 0x811c9dc5 ^ seed;
@@ -169,7 +172,7 @@ async function drive<T>(timeline: VirtualTimeline, promise: Promise<T>): Promise
   for (let turns = 0; !progress.settled && turns < mostTurns; turns++) {
     await timeline.runUntil({ steps: 1 });
   }
-  if (!progress.settled) throw new Error("the dry-run does not come to an end");
+  if (!progress.settled) throw new Error("the dry run does not end");
   return promise;
 }
 
@@ -193,7 +196,7 @@ function listenTo({ server }: Sandbox, listener: (change: StoreChange) => void):
   };
 }
 
-/** Reads the store as it is. */
+/** Looks up objects in the store. */
 function lookupIn({ server }: Sandbox): Lookup {
   return ({ group, kind }, key) => {
     const resource = server.registry.resources.find((each) => each.group === group && each.kind === kind);
@@ -209,7 +212,7 @@ function volumesIn({ server }: Sandbox): readonly StoredObject[] {
   return [...collectionOf(server, resource).range({})].map(({ object }) => object as StoredObject);
 }
 
-/** Kinds that two groups serve are told of once. */
+/** Kinds that two groups serve are included once. */
 function stateOf({ server }: Sandbox): State {
   const state = new Map<string, StateEntry>();
   const seen = new Set<string>();
@@ -219,7 +222,7 @@ function stateOf({ server }: Sandbox): State {
     const of = { group: resource.group, kind: resource.kind };
     for (const { namespace, name, object } of collectionOf(server, resource).range({})) {
       const key = objectKey(namespace, name);
-      // What the store keeps is whole.
+      // Objects in the store are complete.
       state.set(entryName(of, key), { of, key, object: object as StoredObject });
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A cluster at one revision, as far as a dry-run needs it: everything in the namespaces that it is about, closed under owner
- * references, and what admission and scheduling read of the rest. Nothing but reads.
+ * A cluster at one revision, as far as a dry run needs it: everything in its namespaces, closed under owner references,
+ * and what admission and scheduling need of the rest. Only reads.
  */
 import { apiVersionOf, type Kind, Namespaces, Pods, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -12,19 +12,20 @@ import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { closeUnderOwners, type UnknownOwner } from "./owners.ts";
 import { readList, readObject, type WholeList } from "./read-list.ts";
 
+/** What is read, and how. */
 export interface SnapshotOptions {
-  /** It should let nothing but reads through. */
+  /** Should refuse writes. */
   readonly transport: Transport;
-  /** What the cluster serves. */
+  /** The kinds that the cluster serves. */
   readonly kinds: readonly DiscoveredKind[];
-  /** Whether a sandbox can hold objects of the kind. */
+  /** Whether the sandbox can store objects of the kind. */
   readonly isServed: (kind: Kind) => boolean;
   readonly namespaces: readonly string[];
-  /** Kinds without a namespace that are to be there as well. */
+  /** Cluster-scoped kinds to be read in addition. */
   readonly alsoKinds: readonly Kind[];
-  /** Those of the namespaces that are to be deleted. */
+  /** Those of the namespaces that are going to be deleted. */
   readonly toDelete?: readonly string[];
-  /** Read Secrets with their contents; otherwise their metadata alone. */
+  /** Reads Secrets with their contents; otherwise only their metadata. */
   readonly wholeSecrets: boolean;
 }
 
@@ -35,20 +36,24 @@ export interface Unreadable {
   readonly error: StatusError;
 }
 
+/** The objects of a cluster at one revision, and what is not known about it. */
 export interface Snapshot {
   readonly objects: readonly StoredObject[];
   readonly revision: number;
-  /** The server's time when it was taken, in ms since 1970; undefined where it did not say. */
+  /** The server's time of the snapshot, in ms since 1970; undefined if it sent none. */
   readonly atMs: number | undefined;
   readonly unreadable: readonly Unreadable[];
   readonly unknownOwners: readonly UnknownOwner[];
-  /** Namespaces that hold, or may hold, what is not among the objects, as far as that matters: they are deleted, or are to be. */
+  /**
+   * Namespaces being deleted, or to be deleted, that contain or may contain objects not in the snapshot; with the
+   * reason.
+   */
   readonly held: ReadonlyMap<string, string>;
-  /** Kinds that the cluster has and nobody has asked for. */
+  /** Kinds of the cluster that were not read. */
   readonly unread: readonly Kind[];
 }
 
-/** Read in all namespaces, or having none. */
+/** Cluster-scoped kinds that are always read. */
 const clusterWide: ReadonlySet<string> = new Set([
   "nodes",
   "priorityclasses.scheduling.k8s.io",
@@ -63,18 +68,20 @@ const clusterWide: ReadonlySet<string> = new Set([
   "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
 ]);
 
-/** Happenings and heartbeats. */
+/** Events and heartbeats. */
 const neverRead: ReadonlySet<string> = new Set(["events", "events.events.k8s.io", "leases.coordination.k8s.io"]);
 
 const attempts = 3;
 
-/** @throws StatusError, TransportError where the cluster cannot be read at all; a kind that may not be read is only noted. */
+/**
+ * @throws StatusError, TransportError if the cluster cannot be read at all; a kind that cannot be read is only noted.
+ */
 export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await takeOnce(options);
     } catch (error) {
-      // The server compacted while we read: once more from its present state.
+      // The server compacted meanwhile: read its current state.
       if (!isExpired(error) || attempt === attempts) throw error;
     }
   }
@@ -109,7 +116,7 @@ async function takeOnce(options: SnapshotOptions): Promise<Snapshot> {
   };
 }
 
-/** The list that sets the revision: of namespaces, or, where those may not be listed, of the pods in one of them. */
+/** The list that determines the revision: of namespaces or, if they cannot be listed, of the pods in one of them. */
 async function firstList(options: SnapshotOptions, unreadable: Unreadable[]): Promise<WholeList> {
   try {
     return await readList(options.transport, Namespaces, {});
@@ -122,7 +129,7 @@ async function firstList(options: SnapshotOptions, unreadable: Unreadable[]): Pr
   }
 }
 
-/** All namespaces; or those that the dry-run is about, as far as they may be read one by one. */
+/** All namespaces, or those of the dry run that can be read one by one. */
 async function namespacesOf(
   { transport, namespaces }: SnapshotOptions,
   first: WholeList,
@@ -135,7 +142,7 @@ async function namespacesOf(
       return namespace === undefined ? [] : [namespace];
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 403) throw error;
-      // Its objects could be listed, so it is there.
+      // Its objects could be listed, so it exists.
       return [assumedNamespace(name)];
     }
   });
@@ -170,8 +177,8 @@ function kindsToRead({ kinds, isServed, alsoKinds }: SnapshotOptions): KindsToRe
 }
 
 /**
- * A namespace goes when it is empty, and what is not here may keep it: of those that are deleted, kinds that no sandbox serves are
- * looked for, a single object of each.
+ * A namespace is finalized when it is empty, and unknown objects may prevent that: for namespaces being deleted, kinds that the
+ * sandbox does not serve are checked for a single object each.
  */
 async function heldNamespaces(
   { transport, kinds, isServed, namespaces, toDelete = [] }: SnapshotOptions,
@@ -187,15 +194,18 @@ async function heldNamespaces(
   for (const name of new Set([...going, ...toDelete].filter((each) => namespaces.includes(each)))) {
     const blind = unreadable.filter(({ kind, namespace }) => kind.namespaced && namespace === name);
     if (blind.length > 0) {
-      held.set(name, `${resourceOf((blind[0] as Unreadable).kind)} may not be read, and may be in it`);
+      held.set(name, `${resourceOf((blind[0] as Unreadable).kind)} cannot be read, and may exist in it`);
       continue;
     }
     const found = await Promise.all(unserved.map((kind) => isAnyThere(transport, kind, name)));
     const index = found.findIndex((is) => is !== "none");
     const kind = unserved[index];
     if (kind === undefined) continue;
-    const whose = `${resourceOf(kind)}, which nobody here follows`;
-    held.set(name, found[index] === "some" ? `it holds ${whose}` : `it may hold ${whose}, and they may not be read`);
+    const whose = `${resourceOf(kind)}, which no controller here handles`;
+    held.set(
+      name,
+      found[index] === "some" ? `it contains ${whose}` : `it may contain ${whose}, and they cannot be read`,
+    );
   }
   return held;
 }
@@ -243,7 +253,7 @@ async function readOrNote(
   }
 }
 
-/** Pods of other namespaces take room on nodes, and that is all that is known of them: their owners have not been read. */
+/** Pods of other namespaces only count for the capacity that they use: their owners have not been read. */
 function asLoad(object: StoredObject): StoredObject[] {
   const pod = object as Pod & StoredObject;
   if (isPodTerminal(pod) || (pod.spec?.nodeName ?? "") === "") return [];

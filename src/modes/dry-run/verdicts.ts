@@ -1,4 +1,4 @@
-/** What a dry-run has found, weighed against what it has looked at. */
+/** The findings of a dry run, weighed against what it looked at. */
 import { controllerOf } from "../../api/owner-references.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
@@ -11,15 +11,17 @@ import type { DanglingReference, References } from "./dangling.ts";
 import { isReconciled } from "./reconciled-kinds.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 
+/** The verdicts of a dry run. */
 export interface Verdicts {
-  /** Whether all that was applied becomes available. Findings: what does not. */
+  /** Whether everything applied becomes available. Findings: what does not. */
   readonly available: Verdict<Availability>;
-  /** Whether all that is named is there. Findings: what is not. */
+  /** Whether the targets of all references exist. Findings: dangling references. */
   readonly references: Verdict<DanglingReference>;
-  /** Whether nothing would change. Findings: what would. */
+  /** Whether nothing would change. Findings: the changes. */
   readonly unchanged: Verdict<ObjectChange>;
 }
 
+/** What the verdicts are derived from. */
 export interface VerdictInput {
   readonly done: readonly AppliedChange[];
   readonly state: State;
@@ -31,6 +33,7 @@ export interface VerdictInput {
   readonly liveRefusals: LiveRefusals;
 }
 
+/** Weighs the findings of a dry run. */
 export function verdictsOf(all: VerdictInput): Verdicts {
   const { done, availability, references, changes } = all;
   const compared = done.filter(({ did }) => did !== "not compared");
@@ -51,27 +54,27 @@ export function verdictsOf(all: VerdictInput): Verdicts {
       findings: changes,
       seen: [`${compared.length} objects applied`],
       unseen: done
-        // That a patch is empty needs no server; what the server would make of another one is not known, and that it differs is.
+        // That a patch is empty is known without a server; what the server makes of any other patch is not, but that it differs is.
         .filter(({ did, isCustom = false }) => isCustom && did !== "unchanged")
         .map(({ of, key, did, hasDefaults, why }) => ({
           what: `${of.kind} ${key}`,
-          why: why ?? `${hasDefaults === true ? "" : "defaults and "}validation of its kind were not looked at`,
+          why: why ?? `${hasDefaults === true ? "" : "defaults and "}validation of its kind were not checked`,
           isDecisive: did === "not compared",
         })),
     }),
   };
 }
 
-/** Said, and not weighed: pods are taken to start, too. */
+/** Reported, but not decisive: pods are assumed to start, too. */
 function takenToBeBound({ claims }: VerdictInput): readonly Unseen[] {
   return claims.flatMap(({ of, key, binding }) =>
     binding.is === "waits"
       ? []
-      : [{ what: `${of.kind} ${key}`, why: `taken to be bound: ${binding.because}`, isDecisive: false }],
+      : [{ what: `${of.kind} ${key}`, why: `assumed to be bound: ${binding.because}`, isDecisive: false }],
   );
 }
 
-/** They make pods, and say in their status how many are ready: but nobody here does their work. */
+/** Workloads with a ready count in their status, but without a controller here. */
 const workloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "Job", "CronJob"]);
 
 function notFollowed({ done, controllers, state }: VerdictInput): readonly Unseen[] {
@@ -81,8 +84,8 @@ function notFollowed({ done, controllers, state }: VerdictInput): readonly Unsee
     if (isReconciled(each, controllers) || did === "deleted") continue;
     const what = `${of.kind} ${key}`;
     const isWorkload = workloads.has(of.kind) || countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
-    const why = isWorkload ? `nobody here runs ${of.kind}s` : "no controller here acts on it";
-    // An object may be applied and scaled: one change is enough.
+    const why = isWorkload ? `no controller here runs ${of.kind}s` : "no controller here acts on it";
+    // An object may be both applied and scaled: one change is enough.
     const isChanged = did !== "unchanged" || unseen.get(what)?.isDecisive === true;
     unseen.set(what, { what, why, isDecisive: isWorkload && isChanged });
   }
@@ -90,8 +93,8 @@ function notFollowed({ done, controllers, state }: VerdictInput): readonly Unsee
 }
 
 /**
- * Deployments of which the cluster refuses the pods, for a reason that is not asked here, and that have a new ReplicaSet: whether its
- * pods will be let in is for the webhook or policy to say.
+ * Deployments with a new ReplicaSet whose pods the cluster currently rejects, for a reason that is not evaluated here: whether
+ * the new pods would be admitted is up to the webhook or policy.
  */
 function stillRefused({ availability, state, liveRefusals }: VerdictInput): readonly Unseen[] {
   if (liveRefusals.size === 0) return [];
@@ -102,7 +105,7 @@ function stillRefused({ availability, state, liveRefusals }: VerdictInput): read
     if (message === undefined || owner === undefined) continue;
     const name = `${owner.kind} ${object.metadata.namespace ?? ""}/${owner.name}`;
     if (!availability.some(({ of, key }) => `${of.kind} ${key}` === name)) continue;
-    unseen.set(name, { what: `pods of ${name}`, why: `the cluster refuses them now: ${message}`, isDecisive: true });
+    unseen.set(name, { what: `pods of ${name}`, why: `the cluster rejects them now: ${message}`, isDecisive: true });
   }
   return [...unseen.values()];
 }

@@ -1,4 +1,4 @@
-/** Looks, while controllers run, for writes that only another owner of the same objects makes. */
+/** Watches, while controllers run, for writes that only another owner of the same objects makes. */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import { Nodes, Pods, ServiceAccounts } from "../../api/kind.ts";
@@ -17,15 +17,16 @@ import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
 import { isOurs, writesStatus } from "./owner-signs/own-work.ts";
 
+/** What is watched, and who is notified. */
 export interface OwnerWatchOptions {
   readonly manager: ControllerManager;
   /** Only reads. */
   readonly client: Client;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
-  /** The server's clock when the controllers began, in ms since 1970: what is older says nothing. */
+  /** The server's clock when the controllers started, in ms since 1970: older writes are ignored. */
   readonly since: number;
-  /** Told once, in a clause: `kube-controller-manager has written the status of ReplicaSet shop/web`. */
+  /** Called once, with a clause: `kube-controller-manager has written the status of ReplicaSet shop/web`. */
   readonly onFound: (controller: string, says: string) => void;
 }
 
@@ -36,29 +37,29 @@ interface Suspect {
   readonly kind: Kind;
   readonly key: ObjectKey;
   readonly uid: string;
-  /** Whose it is, as a clause: `ReplicaSet web`. */
+  /** Its controller, as a clause: `ReplicaSet web`. */
   readonly owner: string;
 }
 
-/** A delta may come before the answer of the write of ours that caused it. */
+/** A delta may arrive before the response to our write that caused it. */
 const answeredWithinMs = 1000;
-/** So many of a second's suspects are looked at, the newest first: another owner that works makes more. */
+/** How many suspects are checked per second, newest first: an active owner creates more. */
 const looksASecond = 5;
 const mostSuspects = 1000;
 const heartbeatsEveryMs = 15_000;
-/** So long after a create whose answer was lost nothing is said of objects that nobody can be asked about any more. */
+/** After a create with a lost response, deleted objects are not attributed to others for this time. */
 const doubtMs = 30_000;
 
 /**
- * What counts is a status of an object that is reconciled here, by its writer; an object created with such a one as its controller,
- * and the binding of a pod that was to be scheduled, where no write of ours has caused it; of nodes, heartbeats. Of a few objects
- * each second the server is asked who created them. What people write with kubectl does not count. Deletions tell nobody's
- * name, so beside another garbage collector nothing is found (`ownersUnnoticed`).
+ * Evidence is: a status of an object reconciled here, by its writer; an object created for such an owner, or the
+ * binding of a pod, not caused by our writes; heartbeats of nodes. For a few objects per second the server is asked for
+ * their creator. Writes by users with kubectl are ignored. Deletions carry no name, so another garbage collector is not
+ * detected (`ownersUnnoticed`).
  */
 export class OwnerWatch {
   #options: OwnerWatchOptions;
   #suspects = new Map<string, Suspect>();
-  /** Uids that answers to our creates have named, and pods that we meant to bind. */
+  /** Uids in responses to our creates, and pods that we bind. */
   #own = new GenerationalCache<string, true>();
   #doubtUntil = 0;
   #found = false;
@@ -102,7 +103,7 @@ export class OwnerWatch {
     }
   }
 
-  /** The cache has it by now; it may be gone before anybody can be asked about it. */
+  /** The object is cached now; it may be deleted before the server can be asked about it. */
   #stored({ of, key, replaced }: StoreEvent): void {
     if (this.#found || replaced !== "") return;
     for (const running of this.#options.manager.controllers) {
@@ -118,7 +119,7 @@ export class OwnerWatch {
 
   #suspect(suspect: Suspect): void {
     const name = `${suspect.is} ${suspect.kind.kind} ${suspect.key}`;
-    // Deleted first, so that it becomes the newest.
+    // Deleted first, so that it moves to the end.
     this.#suspects.delete(name);
     this.#suspects.set(name, suspect);
     for (const [oldest] of this.#suspects) {
@@ -130,7 +131,7 @@ export class OwnerWatch {
     });
   }
 
-  /** Never rejects: who cannot be asked now is suspected again at the next change. */
+  /** Never rejects: a suspect that cannot be checked now is suspected again at its next change. */
   async #look(): Promise<void> {
     const newest = [...this.#suspects.values()].reverse().filter((suspect) => !this.#isOwn(suspect));
     this.#suspects.clear();
@@ -145,7 +146,7 @@ export class OwnerWatch {
     return this.#own.get(is === "bound" ? `bound ${key}` : uid) === true;
   }
 
-  /** Whose it is, where it is another owner's. */
+  /** A clause about the other owner, if it is one. */
   async #ask({ is, kind, key, uid, running, owner }: Suspect): Promise<string | undefined> {
     if (is === "bound") {
       const pod = running.cache(Pods).get(key);
@@ -158,12 +159,12 @@ export class OwnerWatch {
     return by === undefined ? undefined : `${by} has created ${kind.kind} ${key} for ${owner}`;
   }
 
-  /** No answer to a create of ours has named it; with one that was lost it may have been ours all the same. */
+  /** No response to our creates contains its uid; but if a response was lost, it may be ours. */
   #creatorOfGone(): string | undefined {
-    return this.#options.timeline.now() < this.#doubtUntil ? undefined : "somebody else";
+    return this.#options.timeline.now() < this.#doubtUntil ? undefined : "another client";
   }
 
-  /** Times are whole seconds: what was written within the second of the start may have been written before it. */
+  /** Times are whole seconds: a write within the second of the start may precede it. */
   #isSince(at: number | undefined): boolean {
     return at !== undefined && at > this.#options.since;
   }
@@ -182,7 +183,7 @@ export class OwnerWatch {
       this.#cancelHeartbeats = timeline.after(
         heartbeatsEveryMs,
         "owner watch heartbeats",
-        // What cannot be read now is read the next time.
+        // After a failure it is read again the next time.
         () =>
           void look()
             .catch(() => undefined)
@@ -200,7 +201,7 @@ export class OwnerWatch {
   }
 }
 
-/** Whether the statuses of its objects are this controller's alone; those of pods and nodes are not a controller's. */
+/** Whether only this controller writes the status of its objects; kubelets write those of pods and nodes. */
 export function showsOwnersByStatus({
   for: kind,
   upstreamComponent,
@@ -209,8 +210,8 @@ export function showsOwnersByStatus({
 }
 
 /**
- * The controllers beside which another owner is not noticed while they run: they delete and take off finalizers, which leaves no name in
- * an object, or make objects that have neither an owner nor a status.
+ * The controllers for which another owner cannot be detected while they run: they delete objects and remove finalizers, which leaves
+ * no name in an object, or create objects with neither owner nor status.
  */
 export function ownersUnnoticed(controllers: readonly Noticeable[]): readonly string[] {
   const isNoticed = ({ for: kind, watches, upstreamComponent }: Noticeable): boolean =>
@@ -222,7 +223,7 @@ export function ownersUnnoticed(controllers: readonly Noticeable[]): readonly st
 
 type Noticeable = Pick<ControllerDefinition, "name" | "for" | "watches" | "upstreamComponent">;
 
-/** Who has written a status that this controller writes; undefined where it was us, a person, or nobody knows. */
+/** The writer of a status that this controller writes; undefined if it was us, a user, or is unknown. */
 function statusWriter(running: RunningController, delta: DeltaEvent): string | undefined {
   const { definition } = running;
   if (delta.type !== "Updated" || !showsOwnersByStatus(definition) || !isOf(definition.for, delta.of)) return undefined;
@@ -232,7 +233,7 @@ function statusWriter(running: RunningController, delta: DeltaEvent): string | u
   return delta.detail.changes.every(({ path }) => path.startsWith(".status")) ? writer : undefined;
 }
 
-/** The process that created it; undefined for one of ours, and for a person. */
+/** The process that created it; undefined for ours, and for users. */
 function creatorOf({ metadata }: StoredObject): string | undefined {
   const managers = (metadata.managedFields ?? []).flatMap(({ manager = "", subresource }) =>
     subresource === undefined || subresource === "" ? [manager] : [],
@@ -244,7 +245,7 @@ function isOf(kind: Kind | undefined, of: KindName): boolean {
   return kind !== undefined && kind.kind === of.kind && kind.group === of.group;
 }
 
-/** Whether a pod that this scheduler was to find a node for has got one. */
+/** Whether a pod for which this scheduler is responsible has been bound. */
 function isBinding(running: RunningController, delta: DeltaEvent): boolean {
   if (running.definition.upstreamComponent !== "kube-scheduler" || delta.type !== "Updated" || !isOf(Pods, delta.of))
     return false;

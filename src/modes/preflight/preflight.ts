@@ -1,4 +1,4 @@
-/** What is asked before anything is written: may we, and does somebody else already do it. Only reads. */
+/** Checks before anything is written: rights, and other owners. Only reads. */
 import { Leases } from "../../api/kind.ts";
 import { isForbidden } from "../../api/status-error.ts";
 import { parseTime } from "../../api/time.ts";
@@ -10,41 +10,44 @@ import { judge } from "../../verdict/verdict.ts";
 import { askRights, type Rights, rightsToRun } from "./rights.ts";
 import { findSecondOwner, type SecondOwner } from "./second-owner.ts";
 
+/** What is checked. */
 export interface PreflightOptions {
   readonly controllers: readonly ControllerDefinition[];
-  /** Without a limit on requests a second: the questions must not use up what the controllers may send at first. */
+  /** Without a rate limit: these requests must not use up the burst of the controllers. */
   readonly transport: Transport;
   readonly client: Client;
   readonly namespace: string | undefined;
   readonly leaseNamespace: string;
   readonly leaseNameOf: (controller: ControllerDefinition) => string;
-  /** Whether the process that this identity names is known to have died: its Lease says nothing then. */
+  /** Whether the process with this identity is known to have died: its Lease is then ignored. */
   readonly isDead: (identity: string) => boolean;
   readonly timeline: Timeline;
   readonly signal: AbortSignal;
-  /** Whatever is found, the run goes ahead: nothing is waited for. */
+  /** The run starts whatever is found: nothing is waited for. */
   readonly isForced: boolean;
-  /** Told when the answer is put off, since a cluster that has just started shows nothing yet. */
+  /** Called when the result is delayed, because a cluster that has just started shows nothing yet. */
   readonly onSecondLook?: (waitMs: number) => void;
-  /** It is a sandbox of this process: what runs in it is known. */
+  /** It is a sandbox in this process: what runs in it is known. */
   readonly isOwnSandbox: boolean;
 }
 
-/** A second look is not put off for longer. */
+/** A second look is delayed at most this long. */
 const secondLookMs = 15_000;
 
+/** Another owner of a controller's objects. */
 export interface ControllerOwner {
   readonly controller: ControllerDefinition;
   readonly owner: SecondOwner;
 }
 
+/** The result of all checks. */
 export interface Preflight {
   readonly rights: Rights;
-  /** One entry a controller, in their order. */
+  /** One entry per controller, in the same order. */
   readonly owners: readonly ControllerOwner[];
 }
 
-/** @throws StatusError, TransportError when the API server does not answer what must be known. */
+/** Runs all checks. @throws StatusError, TransportError if the API server does not respond to a necessary one. */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const { controllers, client, namespace, leaseNamespace } = options;
   const asked = askRights(client, rightsToRun(controllers, namespace, leaseNamespace));
@@ -56,7 +59,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
   return { rights, owners };
 }
 
-/** A cluster that has just started shows nothing yet: it is given the time in which an owner would have left a trace. */
+/** A cluster that has just started shows nothing yet: waits until an owner would have left a trace. */
 async function secondOwners(options: PreflightOptions, rights: Promise<Rights>): Promise<readonly SecondOwner[]> {
   const { controllers, transport, client, namespace, timeline, signal, onSecondLook } = options;
   if (options.isOwnSandbox) return controllers.map(ownSandbox);
@@ -65,16 +68,16 @@ async function secondOwners(options: PreflightOptions, rights: Promise<Rights>):
   const first = await Promise.all(controllers.map(look));
   const soon = first.flatMap(({ againInMs = Infinity }) => (againInMs <= secondLookMs ? [againInMs] : []));
   if (options.isForced || soon.length === 0 || first.some(({ is }) => is === "active")) return first;
-  // Without them it is refused anyhow.
+  // Without the rights the run is refused anyway.
   if ((await rights).missing.length > 0) return first;
-  // Times of the server are whole seconds.
+  // The server's times are whole seconds.
   const waitMs = Math.max(...soon) + 1000;
   onSecondLook?.(waitMs);
   await sleep(timeline, waitMs, "preflight looks for other owners", { signal });
   return Promise.all(controllers.map(look));
 }
 
-/** Of a sandbox of this process it is known that nobody else is in it. */
+/** No other process uses a sandbox of this process. */
 function ownSandbox(): SecondOwner {
   const evidence = "the sandbox is this process's own";
   return { is: "none found", who: "anybody", evidence, verdict: judge({ findings: [], seen: [evidence], unseen: [] }) };
@@ -94,7 +97,7 @@ async function otherCopies(options: PreflightOptions): Promise<ReadonlyMap<strin
       ...(namespace !== undefined && { namespace: "kube-system" }),
     });
   } catch (error) {
-    // Who may not look cannot see other copies; a copy of the same scope is still seen by its Lease.
+    // Without the right, other copies are not detected; one with the same scope still is, by its Lease.
     if (isForbidden(error)) return copies;
     throw error;
   }

@@ -14,6 +14,7 @@ export interface Right {
   readonly namespace?: string;
 }
 
+/** The rights checked, and those missing. */
 export interface Rights {
   readonly asked: readonly Right[];
   readonly missing: readonly Right[];
@@ -24,7 +25,7 @@ export function formatRight({ verb, resource, namespace }: Right, here: string |
   return `${verb} ${resource}${namespace === here ? "" : ` in ${namespace ?? "all namespaces"}`}`;
 }
 
-/** What a controller does to the API server, without Leases: what its Role must grant. */
+/** What a controller does on the API server, except Leases: what its Role must grant. */
 export function permissionsOf(definition: ControllerDefinition): Omit<Right, "namespace">[] {
   const watched = definition.watches.flatMap(({ kind }) =>
     ["list", "watch"].map((verb) => ({ verb, group: kind.group, resource: kind.plural })),
@@ -39,7 +40,7 @@ export function permissionsOf(definition: ControllerDefinition): Omit<Right, "na
   return all.filter((_, index) => names.indexOf(names[index] as string) === index);
 }
 
-/** What `run` needs for these controllers: their permissions, and a Lease in the namespace that holds it. */
+/** What `run` needs for these controllers: their permissions, and the Leases in their namespace. */
 export function rightsToRun(
   controllers: readonly ControllerDefinition[],
   namespace: string | undefined,

@@ -1,4 +1,6 @@
-/** Whether something else already reconciles these objects: two controllers on one object do everything twice. */
+/**
+ * Whether another process already reconciles these objects: two controllers for the same objects do everything twice.
+ */
 import { formatAge } from "../../api/duration.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Client } from "../../client/api/verbs.ts";
@@ -11,9 +13,9 @@ import { ownWork } from "./owner-signs/own-work.ts";
 import { type Idle, joined, type Look, nothingSeen, type Sign } from "./owner-signs/sign.ts";
 
 /**
- * What is known of another owner. `active`: it has left a fresh trace. `none found`: work that an owner does at once has been left
- * undone. `unknown`: neither, as where a kube-controller-manager without leader election has nothing to do, or the evidence may
- * not be read.
+ * What is known about another owner. `active`: it has left a recent trace. `none found`: work that an owner would do at
+ * once is undone. `unknown`: neither, for example if a kube-controller-manager without leader election has nothing to
+ * do, or the evidence cannot be read.
  */
 export interface SecondOwner {
   readonly is: "active" | "none found" | "unknown";
@@ -21,30 +23,31 @@ export interface SecondOwner {
   readonly who: string;
   /** One clause: `Lease kube-system/kube-controller-manager, renewed 3 s ago`. */
   readonly evidence: string;
-  /** The same with all that it rests on; each finding is a trace of the owner, as a clause. */
+  /** The same with everything it is based on; each finding is a trace of the owner, as a clause. */
   readonly verdict: Verdict<string>;
-  /** What has not been done yet is too young to show anything: after so long a second look tells more. */
+  /** Undone work is too recent to prove anything: after this time a second look shows more. */
   readonly againInMs?: number;
 }
 
+/** What is needed of a controller to look for its owner. */
 export type Reconciled = Pick<
   ControllerDefinition,
   "name" | "for" | "upstreamComponent" | "component" | "isLeftUndone" | "recordsEvents"
 >;
 
-/** An owner that is there has left a trace within this time, as soon as it has anything to do. */
+/** A running owner with anything to do leaves a trace within this time. */
 const freshMs = 60_000;
-/** kube-controller-manager does in a second what is looked at; one that has just started, after its caches have filled. */
+/** kube-controller-manager does this work within a second; if it has just started, once its caches are filled. */
 const idleMs = 10_000;
-/** Beside a kube-controller-manager that works, one of its controllers must have left an object alone for longer. */
+/** If kube-controller-manager is running, work of one of its controllers must be undone for longer. */
 const idleBesideOthersMs = 60_000;
 
 /**
- * Looks for whoever runs the controller elsewhere: the Lease of its process, statuses and Events that it has written, heartbeats
- * of nodes, what its process keeps in every namespace; and for the absence of all that. Ages are told by the server's clock.
- * Only reads.
+ * Looks for another process that runs the controller: the Lease of its process, statuses and Events that it has
+ * written, heartbeats of nodes, objects that its process creates in every namespace; and for the absence of all that.
+ * Ages are relative to the server's clock. Only reads.
  *
- * @throws StatusError, TransportError when the API server refuses what anybody may ask, or does not answer.
+ * @throws StatusError, TransportError if the API server refuses what everyone may read, or does not respond.
  */
 export async function findSecondOwner(
   transport: Transport,
@@ -68,12 +71,12 @@ export async function findSecondOwner(
   return weigh(controller, { ...joined([own, others]), lease, process });
 }
 
-/** A sandbox that is served says what acts in it. */
+/** A served sandbox reports what runs in it. */
 function inSandbox(name: string, controllers: readonly string[]): SecondOwner {
   const isThere = controllers.includes(name);
   const evidence = isThere
     ? `it is a sandbox that runs ${name} itself`
-    : `it is a sandbox, which runs ${controllers.join(", ")} and no more`;
+    : `it is a sandbox, which only runs ${controllers.join(", ")}`;
   const verdict = judge({ findings: isThere ? [evidence] : [], seen: [evidence], unseen: [] });
   return { is: isThere ? "active" : "none found", who: "another kubectl reconcile", evidence, verdict };
 }
@@ -108,9 +111,9 @@ function weigh(controller: Reconciled, look: Evidence): SecondOwner {
   return { is: "unknown", who: signs[0]?.by ?? process, evidence, verdict, ...again };
 }
 
-/** When what is left undone now will have been so for long enough; undefined where that would still be too little. */
+/** When the undone work will be old enough to prove something; undefined if it never proves enough. */
 function untilRipe({ name }: Reconciled, { lease, idles }: Evidence): number | undefined {
-  // A server in this process tells no time.
+  // A server in this process sends no time.
   if (lease.now === 0) return undefined;
   const sorted = idles.toSorted((a, b) => a.since - b.since);
   const own = sorted.find(({ controller }) => controller === name);
@@ -130,7 +133,7 @@ function leaseSigns({ lease, process }: Evidence): readonly Sign[] {
   return [{ says: `Lease kube-system/${process}, renewed`, at: lease.renewedAt, isOwn: false, by: process }];
 }
 
-/** The traces that say "it is there": those of the controller itself, and of its process unless an object waits in vain. */
+/** Traces of the controller, and of its process unless an object has waited too long for the controller. */
 function speaking(
   { name }: Reconciled,
   { fresh, idles, now }: { readonly fresh: readonly Sign[]; readonly idles: readonly Idle[]; readonly now: number },
@@ -138,11 +141,11 @@ function speaking(
   const own = fresh.filter(({ isOwn }) => isOwn);
   const waits = idles.some(({ controller, since }) => controller === name && now - since >= idleBesideOthersMs);
   if (own.length === 0 && waits) return [];
-  // The Lease is what people know.
+  // The Lease first: it is the best-known sign.
   return fresh.toSorted((a, b) => Number(b.says.startsWith("Lease")) - Number(a.says.startsWith("Lease")));
 }
 
-/** Why there is none: the clauses that show it; empty where nothing does. */
+/** Clauses that prove that there is no owner; empty if nothing does. */
 function absence(
   { name }: Reconciled,
   { lease, process, signs }: Evidence,
@@ -154,7 +157,7 @@ function absence(
   if (fresh.length > 0 || lease.is === "forbidden") return [];
   const isLater = ({ by, at }: Sign): boolean => by === process && at > lease.renewedAt + freshMs;
   if (lease.is === "stale" && now - lease.renewedAt >= freshMs && !signs.some(isLater)) return [lease.says];
-  // One controller may be switched off; two that have nothing to do with each other are not there at all.
+  // One controller may be disabled; if two unrelated ones do nothing, the process is not running.
   const others = perController(idles);
   return others.length < 2 ? [] : others.slice(0, 2).map((idle) => idleText(idle, now));
 }
@@ -167,16 +170,16 @@ function idleText({ says, since }: Idle, now: number): string {
   return `${says} for ${formatAge(now - since)}`;
 }
 
-/** What would have shown the owner, and is not there. */
+/** The evidence that is missing. */
 function missing({ process, lease }: Evidence, last: Sign | undefined): Unseen {
-  const what = `a trace that shows whether ${process} still works`;
+  const what = `evidence of whether ${process} is still running`;
   if (last === undefined) return { what, why: lease.says, isDecisive: true };
   return { what, why: `the last one is ${formatAge(lease.now - last.at)} old`, isDecisive: true };
 }
 
 function whyUnknown(controller: Reconciled, { lease, process, seen }: Evidence, last: Sign | undefined): string {
   if (lease.is === "forbidden") return lease.says;
-  if (last !== undefined) return `${signText(last, lease.now)}, and nothing shows that it has gone`;
+  if (last !== undefined) return `${signText(last, lease.now)}, and nothing shows that it has stopped`;
   if (process === "a kubelet") return "there are no simulated nodes that would show it";
   const nothing =
     seen.length === 0 ? `no ${resourceNameOf(controller)} that would show it` : "nothing here waits for it";

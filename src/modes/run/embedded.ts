@@ -1,6 +1,6 @@
 /**
- * The embedded cluster: an API server in this process, with nodes, a scheduler and a kubelet, and controllers of one's choice. What
- * `--sandbox`, `kubectl reconcile sandbox`, the demo and tests on virtual time stand on.
+ * The embedded cluster: an API server in this process, with nodes, a scheduler, a kubelet and any controllers.
+ * `--sandbox`, `kubectl reconcile sandbox`, the demo and tests on virtual time use it.
  */
 import type { Transport } from "../../api/transport.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
@@ -19,41 +19,46 @@ import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import { fieldManagerOf } from "./live.ts";
 
+/** What the cluster consists of. */
 export interface EmbeddedOptions {
   /** Real or virtual. */
   readonly timeline: Timeline;
   readonly random: Random;
-  /** Told what every controller of the cluster does, scheduler and kubelet included. Unset: nobody is. */
+  /** Receives the events of every controller, including scheduler and kubelet. Default: a bus without listeners. */
   readonly bus?: TraceBus;
-  /** Run beside scheduler and kubelet. One that is among them already is not run twice. */
+  /** Run in addition to scheduler and kubelet. Duplicates run once. */
   readonly controllers?: readonly ControllerDefinition[];
-  /** How many simulated nodes there are. Default 3. */
+  /** Number of simulated nodes. Default 3. */
   readonly nodes?: number;
   /** Default true. */
   readonly scheduler?: boolean;
-  /** Default true; without it nodes are there and nothing on them runs. */
+  /** Default true; without it, nothing runs on the nodes. */
   readonly kubelet?: boolean;
-  /** Admission plugins that are switched off, by name. */
+  /** Disabled admission plugins, by name. */
   readonly disabledAdmissionPlugins?: readonly string[];
   /** Freezes cached objects, so that a controller which changes one fails at once. */
   readonly freeze?: boolean;
-  /** Stands between each client and the API server: for faults, delays, records. */
+  /** Wraps the transport of each client: for faults, delays, records. */
   readonly wrap?: (transport: Transport, actor: string) => Transport;
   readonly onEventLost?: (why: string) => void;
 }
 
+/** A running embedded cluster. */
 export interface Embedded {
   readonly sandbox: Sandbox;
   readonly manager: ControllerManager;
-  /** A client of one's own; the name is its field manager, and that of its hops on the timeline. */
+  /** A client with this field manager, which also names its hops on the timeline. */
   clientFor(name: string): Client;
-  /** Resolves when syncs in flight have finished and nobody is connected any more. */
+  /** Resolves when running syncs have finished and no client is connected. */
   stop(): Promise<void>;
 }
 
 const readyPollMs = 2;
 
-/** Resolves when the controllers work and, with a kubelet, the nodes are ready. On a virtual timeline somebody must run it meanwhile. */
+/**
+ * Resolves when the controllers are running and, with a kubelet, the nodes are ready. A virtual timeline must be run
+ * meanwhile.
+ */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { timeline, random, nodes = 3 } = options;
   const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });

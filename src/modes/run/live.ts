@@ -14,11 +14,15 @@ import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 
+/** How controllers run against a cluster. */
 export interface LiveOptions {
   readonly controllers: readonly ControllerDefinition[];
-  /** A client that writes under the given field manager; with limits on requests of its own where the controller asks for them. */
+  /** A client that writes with this field manager; with rate limits of its own if the controller requests them. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
-  /** Lists and watches; without a limit on requests a second, as kube-controller-manager's watches are. Unset: one as the others. */
+  /**
+   * For lists and watches; without a rate limit, as kube-controller-manager's watches are. Default: a client like the
+   * others.
+   */
   readonly readingClient?: Client;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
@@ -36,45 +40,50 @@ export interface LiveOptions {
     readonly force: boolean;
     readonly onWait: (controller: string, holder: string, atMostMs: number) => void;
   };
-  /** Asked while the caches fill, before anything is written. What it throws ends the start. */
+  /** Called while the caches fill, before anything is written. If it throws, the start fails. */
   readonly preflight: () => Promise<void>;
-  /** The workers start while caches are still filling: of some controllers now, of the others as soon as they have theirs. */
+  /**
+   * Called when workers start while caches are still filling: some controllers start now, others once their caches are
+   * filled.
+   */
   readonly onEarlyStart?: () => void;
   /** A Lease was lost: the run must stop. */
   readonly onLeaseLost: (why: string) => void;
   readonly onEventLost: (why: string) => void;
-  /** A controller that discovers its kinds cannot ask for them: the first time, and then once a minute. */
+  /** Called when discovery fails for a controller with dynamic watches: the first time, and then once a minute. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
-  /** Told once when another owner of the same objects has shown itself by a write. Unset: nobody looks. */
+  /** Called once when another owner of the same objects has been detected by a write. Unset: not watched for. */
   readonly onOtherOwner?: (controller: string, says: string) => void;
   /** Whether to work out who made each change; see SharedInformerOptions. */
   readonly trackFieldManagers?: boolean;
-  /** A Lease could not be renewed for a while; it is still held. Told once until all are renewed again. */
+  /** Called when a Lease could not be renewed for a while; it is still held. Once until all are renewed again. */
   readonly onLeaseLate?: (why: string) => void;
-  /** All Leases are renewed again, after so long. */
+  /** Called when all Leases are renewed again, with the time that took. */
   readonly onLeasesRenewed?: (afterMs: number) => void;
-  /** Holds back what `clientFor` sends while a Lease is not good. Unset: nothing does. */
+  /** Delays writes of `clientFor` while a Lease is not valid. Unset: no delay. */
   readonly fence?: LeaseFence;
 }
 
+/** How many objects of a kind are cached. */
 export interface CacheState {
   readonly kind: string;
   readonly objects: number;
 }
 
+/** A started run. */
 export interface LiveRun {
   readonly manager: ControllerManager;
   /** How long the caches took to fill. */
   readonly cachesMs: number;
   readonly caches: readonly CacheState[];
-  /** Ends the run: syncs in flight finish, Leases are given back. Answers how many waiting keys were dropped. */
+  /** Ends the run: running syncs finish, Leases are released. Returns how many queued keys were dropped. */
   stop(): Promise<number>;
 }
 
-/** How long after its start a run gives back what filling the caches has left; the first syncs come before. */
+/** When a run collects the garbage of filling its caches: after the first syncs. */
 const settledMs = 2000;
 
-/** The namespace of the Leases of a run: its own, or kube-system for a run over all namespaces. */
+/** The namespace of a run's Leases: its own, or kube-system for a run over all namespaces. */
 export function leaseNamespace(namespace: string | undefined): string {
   return namespace ?? "kube-system";
 }
@@ -85,11 +94,11 @@ export function fieldManagerOf(controller: ControllerDefinition): string {
 }
 
 /**
- * Fills the caches, meanwhile asks the preflight, then takes the Leases and starts the workers of each controller as soon as it has
- * the caches that it needs, as kube-controller-manager does. Nothing is written before the preflight has passed, and nothing but
- * Leases before all of them are held. Resolves when all caches are filled.
- * @throws what the preflight throws; LeaseHeldError when another copy of ours does this work; StatusError, TransportError; the
- * signal's reason.
+ * Fills the caches, meanwhile runs the preflight, then acquires the Leases and starts each controller's workers as soon
+ * as its caches are filled, as kube-controller-manager does. Nothing is written before the preflight has passed, and
+ * nothing but Leases before all of them are held. Resolves when all caches are filled.
+ * @throws what the preflight throws; LeaseHeldError if another copy of this program holds a Lease; StatusError,
+ * TransportError; the signal's reason.
  */
 export async function startLive(options: LiveOptions, signal: AbortSignal): Promise<LiveRun> {
   const { controllers, timeline, bus, random, namespace, selector } = options;
@@ -130,7 +139,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     const startedAt = timeline.now();
     let cachesMs = 0;
     const filled = manager.fillCaches(signal).then(() => (cachesMs = timeline.now() - startedAt));
-    // Whatever stops the start stops the caches too; their own failure is heard when they are awaited.
+    // If the start fails, the caches are stopped too; their own failure is reported when they are awaited.
     filled.catch(() => undefined);
     await options.preflight();
     await allOf(
@@ -164,13 +173,13 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
   }
 }
 
-/** Whose statuses show another owner: few kinds, and not Pods, which are many. */
+/** Whether statuses of the kind reveal another owner: few kinds, and not Pods, of which there are many. */
 function isWatchedForOwners(kind: Kind, { controllers, onOtherOwner }: LiveOptions): boolean {
   if (onOtherOwner === undefined) return false;
   return controllers.some((controller) => showsOwnersByStatus(controller) && controller.for === kind);
 }
 
-/** By the server's own clock, which the Leases tell: what was written before them says nothing of who works now. */
+/** By the server's clock, as the Leases show it: writes before them do not show who is running now. */
 function watchOwners(
   options: LiveOptions,
   manager: ControllerManager,
@@ -183,13 +192,13 @@ function watchOwners(
   return new OwnerWatch({ manager, client, bus, timeline, since, onFound: onOtherOwner });
 }
 
-/** As Promise.all, but what has not failed is waited for first: a Lease that is taken late must be given back too. */
+/** Like Promise.all, but waits for all to settle first: a Lease acquired late must be released too. */
 async function allOf(parts: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(parts)).find((part) => part.status === "rejected");
   if (failed !== undefined) throw failed.reason;
 }
 
-/** `late`: those that could not be renewed for a while, of all. */
+/** `late`: all Leases that could not be renewed for a while. */
 async function takeLease(
   options: LiveOptions & { readonly late: Set<HeldLease> },
   controller: ControllerDefinition,

@@ -1,4 +1,4 @@
-/** What somebody did to an object, read from a delta. */
+/** What a client did to an object, derived from a delta. */
 import { fieldChanges } from "../../api/field-changes.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -9,7 +9,7 @@ export interface Observed {
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly before: StoredObject | undefined;
-  /** Undefined for an object that is gone. */
+  /** Undefined for a deleted object. */
   readonly after: StoredObject | undefined;
   /** The `seq` of the delta event. */
   readonly delta: number;
@@ -17,11 +17,12 @@ export interface Observed {
   readonly writer: string | undefined;
 }
 
+/** The kind of write that a delta shows. */
 export type Act = "create" | "update" | "delete";
 
 /**
- * A deletion counts when it begins: of a graceful one the deletionTimestamp is the first that shows. What is then only the end of
- * it is no act of its own, unless somebody took the last finalizer away.
+ * A deletion counts when it starts: a graceful one first shows as a deletionTimestamp. Its end is not an act of its
+ * own, unless someone removed the last finalizer.
  */
 export function actOf({ before, after }: Pick<Observed, "before" | "after">): Act | undefined {
   if (before === undefined) return after === undefined ? undefined : "create";
@@ -35,7 +36,7 @@ export function actOf({ before, after }: Pick<Observed, "before" | "after">): Ac
   return before.metadata.resourceVersion === after.metadata.resourceVersion ? undefined : "update";
 }
 
-/** Whether nothing but the status was written: the work of the controller that the object is for. */
+/** Whether only the status was written, which the object's own controller does. */
 export function isStatusOnly({ before, after }: Pick<Observed, "before" | "after">): boolean {
   if (before === undefined || after === undefined || before.metadata.generation !== after.metadata.generation)
     return false;

@@ -1,7 +1,7 @@
 /**
- * A server for the writes of one sync: the sandbox's registry over the objects as they are known here, asked once and thrown
- * away. It defaults, names, patches and counts generations as an API server does; what admission would look up beyond the object
- * itself (quotas, limits, whether a ServiceAccount is there) is taken to be well.
+ * An API server for the writes of one sync: the sandbox's registry over the objects known here, discarded afterwards.
+ * It applies defaults, generates names, patches and counts generations like a real one; other objects that admission
+ * would check (quotas, limits, ServiceAccounts) are assumed to permit the write.
  */
 import type { ApiRequest, ApiResponse, Transport } from "../../api/transport.ts";
 import { formatTime } from "../../api/time.ts";
@@ -13,9 +13,10 @@ import { collectionOf, type Server } from "../../sandbox/context/server.ts";
 import { Store } from "../../sandbox/storage/store.ts";
 import { transportTo } from "../../sandbox/transport.ts";
 
+/** The route of a request for a resource. */
 export type ResourceRoute = Extract<Route, { readonly is: "resource" }>;
 
-/** What a request is about; undefined for paths that name no resource that the registry knows. */
+/** The target of a request; undefined for paths that name no known resource. */
 export function targetOf(
   server: Server,
   request: ApiRequest,
@@ -26,11 +27,12 @@ export function targetOf(
   return resource === undefined ? undefined : { route, resource };
 }
 
+/** Holds the objects that one sync reads and writes. */
 export class InMemoryApiServer {
   readonly #server: Server;
   readonly #transport: Transport;
 
-  /** `like` lends its registry, its time and its chance; nothing is read from it or written to it. */
+  /** `like` provides registry, time and randomness; its objects are neither read nor written. */
   constructor(like: Server, actor: string) {
     this.#server = { ...like, store: new Store(like.timeline, {}), watches: new Set() };
     this.#transport = transportTo(this.#server, () => false, { actor });
@@ -40,12 +42,12 @@ export class InMemoryApiServer {
     return this.get(resource, namespace, name) !== undefined;
   }
 
-  /** The object as it stands here now. It must not be changed. */
+  /** The current object. It must not be modified. */
   get(resource: Resource, namespace: string, name: string): ApiObject | undefined {
     return collectionOf(this.#server, resource).get(namespace, name)?.object;
   }
 
-  /** Puts an object in as somebody knows it: of a cache it comes without kind and apiVersion. */
+  /** Stores a known object; objects of a cache have no kind and apiVersion. */
   put(resource: Resource, object: object): void {
     const { kind, apiVersion, ...rest } = copyOf(object) as ApiObject;
     const whole: ApiObject = { kind: kind ?? resource.kind, apiVersion: apiVersion ?? resource.apiVersion, ...rest };
@@ -57,7 +59,7 @@ export class InMemoryApiServer {
     );
   }
 
-  /** Stands an object in that a request needs around it, unless there is one. */
+  /** Stores a minimal object that a request requires, unless it exists. */
   addPlaceholder(apiVersion: string, plural: string, namespace: string, name: string, fields: object = {}): void {
     const resource = this.#server.registry.find(apiVersion, plural);
     if (resource === undefined || name === "" || this.has(resource, namespace, name)) return;
@@ -71,7 +73,7 @@ export class InMemoryApiServer {
     this.put(resource, { metadata, ...fields });
   }
 
-  /** What a pod's admission looks up. */
+  /** Stores placeholders for the objects that admission of a pod requires. */
   seedPodDependencies(namespace: string, body: unknown): void {
     const text = (value: unknown): string => (typeof value === "string" ? value : "");
     this.addPlaceholder("v1", "serviceaccounts", namespace, text(at(body, "spec", "serviceAccountName")) || "default");

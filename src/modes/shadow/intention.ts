@@ -1,4 +1,4 @@
-/** What shadow means to write, and how it compares with what somebody else has written. */
+/** A write that shadow intends, and how it compares with the owner's write. */
 import { deepEqual, type FieldChange, fieldChanges } from "../../api/field-changes.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { ObjectMeta, StoredObject } from "../../api/object.ts";
@@ -6,35 +6,35 @@ import type { Agreement } from "../../trace/events.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { WouldBeWrite } from "./overlay.ts";
 
-/** A controller's key. */
+/** A key of a controller. */
 export interface KeyOf {
   readonly controller: string;
   readonly key: ObjectKey;
 }
 
-/** Objects of one owner, as they were when one of them was chosen to be deleted, and those that count in the choice. */
+/** Objects of one owner when one of them was chosen for deletion, and the objects that count in the ranking. */
 export interface Siblings {
   readonly all: readonly StoredObject[];
   readonly related: readonly StoredObject[];
 }
 
-/** A would-be write that waits for the owner. */
+/** A would-be write that awaits the owner's. */
 export interface Intention extends KeyOf {
   /** From 1. */
   readonly id: number;
-  /** The sync that decided it first, and when, in ms since 1970. */
+  /** The sync that first decided it; `at` in ms since 1970. */
   readonly sync: number;
   readonly at: number;
   write: WouldBeWrite;
-  /** Of a deletion: what it was chosen among. */
+  /** For a deletion: the objects among which it was chosen. */
   siblings: Siblings;
   /** The latest sync that decided it. */
   claimedBy: number;
-  /** The owner has let it stand for too long; it may still come. */
+  /** The owner has not done it in time; it may still do it. */
   overdue: boolean;
 }
 
-/** The uid of the controller of what a create sends, or of what a delete is about. */
+/** The uid of the controller of the object that is created or deleted. */
 export function ownerUidOf(write: WouldBeWrite): string | undefined {
   const object =
     write.verb === "create" ? (write.sent as { readonly metadata?: ObjectMeta } | undefined) : write.before;
@@ -47,12 +47,12 @@ export function isGenerated({ verb, sent }: Pick<WouldBeWrite, "verb" | "sent">)
   return verb === "create" && (metadata?.name ?? "") === "";
 }
 
-/** What an update or a patch changes; times are left out, since two writers never have the same. */
+/** The changes of an update or a patch, without times, which differ between any two writers. */
 export function wantedChanges({ before, after }: WouldBeWrite): readonly FieldChange[] {
   return fieldChanges(before, after).filter(({ path }) => !isIncidental(path));
 }
 
-/** A write that changes nothing: the owner has done it already, and no delta will follow. */
+/** A write without changes: the owner has done it already, and no delta will follow. */
 export function isIdle(write: WouldBeWrite): boolean {
   const { verb, before, after } = write;
   if (verb === "create") return false;
@@ -60,12 +60,12 @@ export function isIdle(write: WouldBeWrite): boolean {
   return before !== undefined && after !== undefined && wantedChanges(write).length === 0;
 }
 
-/** A change that says nothing of what the writer decided. */
+/** A change that does not reflect a decision of the writer. */
 function isIncidental(path: string): boolean {
   return /(Time|Timestamp|\.generation)$/.test(path);
 }
 
-/** Whether two would-be writes are the same: what a sync decides while the intention of an earlier one stands. */
+/** Whether two would-be writes are equal: a sync decides again what an earlier one intended. */
 export function isSame(one: WouldBeWrite, other: WouldBeWrite): boolean {
   if (one.verb !== other.verb || one.kind !== other.kind || one.group !== other.group) return false;
   if (one.subresource !== other.subresource) return false;
@@ -80,8 +80,8 @@ function sameChanges(one: WouldBeWrite, other: WouldBeWrite): boolean {
 }
 
 /**
- * Where the owner's object is not what was meant: the paths, none if it is. Fields that the server filled in do not count; what
- * the owner changed from `was`, and was not to be changed, does.
+ * Paths at which the owner's object differs from the intended one; none if it does not. Fields set by the server are
+ * ignored; unintended changes by the owner since `was` are included.
  */
 export function differences(
   write: WouldBeWrite,
@@ -102,12 +102,12 @@ export function differences(
     .map(({ path }) => path);
 }
 
-/** Whether a write can change the path: an update of the status changes the status, any other all but that. */
+/** Whether a write can change the path: an update of the status only the status, any other everything else. */
 function isOfPart({ subresource }: WouldBeWrite, path: string): boolean {
   return path.startsWith(".status") === (subresource === "status");
 }
 
-/** Whether a path is one of the wanted ones, below or above one. */
+/** Whether a path equals, contains or is contained in one of the wanted ones. */
 function touches(wanted: ReadonlySet<string>, path: string): boolean {
   for (const each of wanted) if (each.startsWith(path) || path.startsWith(each)) return true;
   return false;
@@ -123,7 +123,7 @@ function withoutTimes(value: unknown): unknown {
   );
 }
 
-/** What says nothing to the server: null, `{}`, `[]`, and the status of a new object. */
+/** Without values that the server ignores: null, `{}`, `[]`. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== "object" || value === null) return value;
@@ -134,8 +134,8 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 /**
- * Whether a deletion that nobody was seen to do was done or has lost its reason: the owner may have been at it while ours was still
- * asking the server. `now` is the object as it is known when the key has come to rest.
+ * Whether a deletion that was not observed has happened anyway or has lost its reason: the owner may have acted while
+ * ours was still waiting for the server. `now` is the object as known when the key has been quiet.
  */
 export function overtaken(
   { verb, before }: WouldBeWrite,
@@ -147,12 +147,10 @@ export function overtaken(
   if (now.metadata.deletionTimestamp !== undefined) return { is: "owner was faster", why: "it is being deleted" };
   const owners = ({ metadata }: StoredObject): readonly string[] =>
     (metadata.ownerReferences ?? []).map(({ uid }) => uid);
-  return deepEqual(owners(now), owners(before))
-    ? undefined
-    : { is: "not comparable", why: "it has other owners by now" };
+  return deepEqual(owners(now), owners(before)) ? undefined : { is: "not comparable", why: "its owners have changed" };
 }
 
-/** Collects the paths of `sent` that `object` does not have so. Admission adds items to lists: order and number do not count. */
+/** Collects the paths of `sent` at which `object` differs. Admission adds items to lists: order and number are ignored. */
 function missing(path: string, sent: unknown, object: unknown, into: string[]): void {
   if (Array.isArray(sent)) {
     const there: readonly unknown[] = Array.isArray(object) ? object : [];

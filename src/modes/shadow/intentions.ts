@@ -1,4 +1,4 @@
-/** The ledger of shadow: what our syncs meant to write, what the owner wrote, and how the two compare. */
+/** Records what our syncs intended to write and what the owner wrote, and compares the two. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { splitKey } from "../../api/key.ts";
@@ -19,50 +19,55 @@ import {
 } from "./intention.ts";
 import type { WouldBeWrite } from "./overlay.ts";
 
+/** What is known about the owner and about the objects. */
 export interface IntentionsOptions {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
-  /** Whether somebody else does what the controller would do. Without an owner nothing is ever fulfilled. */
+  /** Whether the controller has an owner. Without one, no intention is ever fulfilled. */
   readonly hasOwner: (controller: string) => boolean;
-  /** Whether the controller chooses what it deletes; the garbage collector does not: each of its keys is the object that goes. */
+  /**
+   * Whether the controller chooses which objects to delete; the garbage collector does not: each of its keys is the
+   * object to delete.
+   */
   readonly chooses: (controller: string) => boolean;
-  /** The object of a write as it is known now; undefined where it is gone. */
+  /** The current state of the object of a write; undefined if it does not exist. */
   readonly now: (write: WouldBeWrite) => StoredObject | undefined;
-  /** What an object that is to be deleted is chosen among, as it is now. */
+  /** The objects among which one to be deleted is chosen, in their current state. */
   readonly siblingsOf: (kind: string, object: StoredObject) => Siblings;
-  /** By what the first of two siblings goes before the other or after it; undefined where it is all the same which goes. */
+  /** The criterion by which two siblings rank differently; undefined if they rank equally. */
   readonly distinguishedBy: (kind: string, pair: SiblingPair) => string | undefined;
-  /** What the API server said when the owner tried to write the same; undefined where nothing tells that it did. */
+  /** The API server's message when the owner tried the same write; undefined if there is no trace of that. */
   readonly refusalOf: (name: KeyOf, write: WouldBeWrite) => string | undefined;
-  /** Whose answer to what an unexpected act is; undefined where nobody's here. */
+  /** The key that an unexpected act belongs to; undefined if it belongs to none here. */
   readonly keyOfAct: (observed: Observed) => KeyOf | undefined;
 }
 
-/** Two of an owner's objects, as they were when one of the two was chosen to be deleted. */
+/** Two objects of one owner, when one of the two was chosen for deletion. */
 export interface SiblingPair {
   readonly one: StoredObject;
   readonly other: StoredObject;
   readonly related: readonly StoredObject[];
 }
 
-/** A key that has been quiet for so long has come to rest: its episode is over. */
+/** After this time without an event, a key's episode ends. */
 export const quietMs = 2000;
 
 interface Episode extends KeyOf {
   readonly standing: Set<Intention>;
-  /** Objects that the owner made or changed without an intention of ours. */
+  /** Objects that the owner created or changed without an intention of ours. */
   readonly acts: Map<string, { readonly observed: Observed; readonly act: Act }>;
-  /** Objects that somebody deleted without an intention of ours. */
+  /** Objects that were deleted without an intention of ours. */
   readonly deletions: Observed[];
-  /** Targets that intentions of this episode were about. */
+  /** Targets of the intentions of this episode. */
   readonly intended: Set<ObjectKey>;
   lastAt: number;
   timer: Cancel | undefined;
 }
 
 /**
- * An intention stands until the owner's delta fulfils it; until a later sync of the key no longer decides it; or, overdue, until
- * the key has been quiet for two seconds. One that stands is not decided again. All methods are atomic.
+ * An intention stands until the owner's delta fulfils it, until a later sync of the key no longer decides it, or,
+ * overdue, until the key has been quiet for two seconds. A standing intention is not decided again. All methods are
+ * atomic.
  */
 export class Intentions {
   #options: IntentionsOptions;
@@ -73,7 +78,7 @@ export class Intentions {
     this.#options = options;
   }
 
-  /** A sync would have written this. */
+  /** A sync has decided this write. */
   decided(name: KeyOf, sync: number, write: WouldBeWrite): void {
     if (isIdle(write)) return;
     const episode = this.#episode(name);
@@ -99,7 +104,7 @@ export class Intentions {
     this.#stir(episode);
   }
 
-  /** A sync has ended. What it has not decided again is no longer meant, unless it failed on the way. */
+  /** A sync has ended. What it has not decided again is no longer intended, unless the sync failed. */
   syncEnded(name: KeyOf, sync: number, failed: boolean): void {
     const episode = this.#episodes.get(textOf(name));
     if (episode === undefined || failed) return;
@@ -158,7 +163,7 @@ export class Intentions {
     const gone = write.verb === "delete" || write.after === undefined;
     const paths = gone || observed.after === undefined ? [] : differences(write, observed.after, observed.before);
     const did = `owner ${pastOf[write.verb]}${isGenerated(write) ? ` ${splitKey(observed.key).name}` : ""}`;
-    // A status on its way is another one: the one that is meant may still come.
+    // An intermediate status differs: the intended one may still follow.
     if (paths.length > 0 && write.verb !== "create") {
       this.#stir(episode);
       return;
@@ -167,7 +172,7 @@ export class Intentions {
     else this.#settle(episode, intention, "differs", `${did} with another ${paths.slice(0, 3).join(", ")}`, observed);
   }
 
-  /** A sibling of an object that was meant to go has gone: it may be in its place, if that one does not go too. */
+  /** A sibling of an object to be deleted was deleted: possibly instead of it, unless that one is deleted too. */
   #deletedElse(observed: Observed): void {
     for (const episode of this.#episodes.values()) {
       if (!this.#options.chooses(episode.controller)) continue;
@@ -178,7 +183,7 @@ export class Intentions {
     }
   }
 
-  /** When as many are still meant to go as others have gone, each of those went in the place of one of these. */
+  /** Once at least as many others were deleted as intentions are open, each of those replaces one of these. */
   #pairDeletions(episode: Episode): void {
     const [first] = episode.deletions;
     if (first === undefined) return;
@@ -187,7 +192,7 @@ export class Intentions {
     for (const intention of open) this.#pairDeletion(episode, intention);
   }
 
-  /** Compares an object that was meant to go with one that went in its place; false where none did. */
+  /** Compares an object to be deleted with the one that was deleted instead; false if none was. */
   #pairDeletion(episode: Episode, intention: Intention): boolean {
     const { write } = intention;
     const at = episode.deletions.findIndex((each) => isSiblingOf(write, each));
@@ -209,7 +214,7 @@ export class Intentions {
     this.#stir(episode);
   }
 
-  /** Tells the bus of a new intention, or of one that stands already and that a sync has decided again. */
+  /** Emits an event for a new intention, or for a standing one that a sync has decided again. */
   #tell({ controller, key, id, write }: Intention, sync: number, again: boolean): void {
     const { bus } = this.#options;
     if (!bus.on) return;
@@ -283,7 +288,7 @@ export class Intentions {
     return episode;
   }
 
-  /** Something has happened to the key: its episode goes on. */
+  /** Something has happened to the key: its episode continues. */
   #stir(episode: Episode): void {
     const { timeline, hasOwner } = this.#options;
     episode.lastAt = timeline.now();
@@ -299,7 +304,7 @@ export class Intentions {
     wait(quietMs);
   }
 
-  /** The owner has let these stand. It may have tried, and may still do them; or there is nothing left to do. */
+  /** The owner has not done these in time. It may have tried, or still do them, or nothing may be left to do. */
   #overdue(episode: Episode, open: readonly Intention[]): void {
     const { chooses, now, refusalOf } = this.#options;
     const refusals = new Map(open.map((each) => [each, refusalOf(episode, each.write)]));
@@ -314,7 +319,7 @@ export class Intentions {
     }
   }
 
-  /** The key has come to rest. What stands now was not done; what the owner did beyond it was right, if nothing stands. */
+  /** The key has been quiet: standing intentions were not fulfilled; if there are none, the owner's further acts were right. */
   #rest(episode: Episode): void {
     episode.timer?.();
     episode.timer = undefined;
@@ -323,10 +328,10 @@ export class Intentions {
     const open = [...standing].filter(({ overdue }) => !overdue);
     if (owned) this.#overdue(episode, open);
     for (const { observed, act } of episode.acts.values()) {
-      // Between the first and the last status there are others, on either side.
+      // Either side may write intermediate statuses.
       if (act === "update" && episode.intended.has(observed.key)) continue;
       const is = open.length === 0 ? "owner was faster" : "differs";
-      const why = `owner ${pastOf[act]} ${observed.of.kind} ${splitKey(observed.key).name}, which no sync here had decided`;
+      const why = `owner ${pastOf[act]} ${observed.of.kind} ${splitKey(observed.key).name}, which no sync here decided`;
       const write = { ...observed.of, verb: act, subresource: "", target: observed.key };
       this.#agree({ controller, key, is, why }, write, observed, undefined);
     }
@@ -337,7 +342,7 @@ export class Intentions {
   }
 }
 
-/** Our status tells of writes that were answered here: where the owner's were refused, there is nothing to compare. */
+/** Our status reflects writes that succeeded locally: if the owner's were refused, there is nothing to compare. */
 function whyNotDone(
   { verb, subresource }: WouldBeWrite,
   refusal: string | undefined,
@@ -355,21 +360,21 @@ function textOf({ controller, key }: KeyOf): string {
   return `${controller} ${key}`;
 }
 
-/** Which of an owner's objects is to go may change while none has gone. */
+/** Which of an owner's objects is chosen for deletion may change until one is deleted. */
 function isSibling(standing: WouldBeWrite, write: WouldBeWrite): boolean {
   if (standing.verb !== "delete" || write.verb !== "delete" || standing.kind !== write.kind) return false;
   const uid = ownerUidOf(write);
   return uid !== undefined && uid === ownerUidOf(standing);
 }
 
-/** Whether what somebody deleted has the owner of what was meant to be deleted. */
+/** Whether a deleted object has the same owner as the one to be deleted. */
 function isSiblingOf(write: WouldBeWrite, { of, before }: Observed): boolean {
   if (write.verb !== "delete" || write.kind !== of.kind || before === undefined) return false;
   const uid = ownerUidOf(write);
   return uid !== undefined && uid === ownerUidOf({ ...write, before });
 }
 
-/** A change that is meant in place of another one of the same object. */
+/** Whether a change replaces an earlier one of the same object. */
 function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean {
   return (
     (write.verb === "update" || write.verb === "patch") &&
@@ -380,7 +385,7 @@ function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean {
   );
 }
 
-/** Whether the delta may be what was meant, as far as verb and object go. */
+/** Whether the delta may fulfil the write, by verb and object. */
 function isFulfilled(write: WouldBeWrite, { of, key, after }: Observed, act: Act): boolean {
   if (write.kind !== of.kind || write.group !== of.group) return false;
   switch (write.verb) {

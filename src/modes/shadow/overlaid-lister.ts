@@ -1,17 +1,18 @@
-/** A cache with a few objects laid over it: those that the sync that reads it has written. */
+/** A cache overlaid with the objects that the sync reading it has written. */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { matches, matchesEverything } from "../../api/labels.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Lister } from "../../cache/lister.ts";
 
+/** What is laid over a cache. */
 export interface Overlaid<T> {
-  /** What was written, by key; undefined for what was deleted. Undefined: nothing was. */
+  /** Written objects by key, undefined for deleted ones; undefined if nothing was written. */
   readonly written: () => ReadonlyMap<ObjectKey, T | undefined> | undefined;
-  /** The index functions of the cache, by name. */
+  /** The cache's index functions, by name. */
   readonly indexes: Readonly<Record<string, (object: T) => readonly string[]>>;
 }
 
-/** Reads through to the cache; what was written stands in place of what is cached, new objects come last. */
+/** Reads through to the cache; written objects replace cached ones, new ones come last. */
 export function overlaid<T extends StoredObject>(lister: Lister<T>, { written, indexes }: Overlaid<T>): Lister<T> {
   const get = (key: ObjectKey): T | undefined => {
     const over = written();

@@ -1,4 +1,6 @@
-/** One shadow sync's view of the cluster: it reads what there is, writes to nobody, and sees its own would-be writes. */
+/**
+ * One shadow sync's view of the cluster: it reads the real state, sends no writes, and sees its own would-be writes.
+ */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { type Kind, pathOf, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -16,7 +18,7 @@ import type { Server } from "../../sandbox/context/server.ts";
 import { overlaid, type Overlaid } from "./overlaid-lister.ts";
 import { type ResourceRoute, InMemoryApiServer, targetOf } from "./in-memory-api-server.ts";
 
-/** A would-be write, with the object as it was and as it would be. */
+/** A would-be write, with the object before and after it. */
 export interface WouldBeWrite {
   readonly request: ApiRequest;
   readonly group: string;
@@ -24,22 +26,23 @@ export interface WouldBeWrite {
   readonly subresource: string;
   readonly target: ObjectKey;
   readonly verb: "create" | "update" | "patch" | "delete";
-  /** What was sent, of a create: the rest is the server's. */
+  /** The body of a create; the server would add the rest. */
   readonly sent: unknown;
   readonly before: StoredObject | undefined;
-  /** Undefined if it would be gone. */
+  /** Undefined if the object would not exist any more. */
   readonly after: StoredObject | undefined;
 }
 
+/** What is below the overlay. */
 export interface OverlayOptions {
   /** Reads only. */
   readonly transport: Transport;
-  /** Lends its registry. */
+  /** Provides the registry that processes writes. */
   readonly registry: Server;
   readonly actor: string;
-  /** The object as cached; undefined where its kind is not. */
+  /** The cached object; undefined if its kind is not cached. */
   readonly cached: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
-  /** The object's metadata as cached, of kinds whose metadata alone are watched. */
+  /** The cached metadata of an object of a kind whose metadata alone is watched. */
   readonly cachedMetadata: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
   readonly onWrite: (write: WouldBeWrite) => void;
 }
@@ -47,13 +50,14 @@ export interface OverlayOptions {
 const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", GET: undefined } as const;
 
 /**
- * A transport for one sync. A GET is answered by the API server, unless the object is one that the sync has written; a write by
- * the registry, on the object as cached, or as the API server has it where it is not. Nothing that changes anything is sent.
+ * A transport for one sync. The API server answers a GET, unless the sync has written the object; the registry answers
+ * a write, based on the cached object or, if it is not cached, on the live one. Nothing that changes the cluster is
+ * sent.
  */
 export class Overlay implements Transport {
   readonly #options: OverlayOptions;
   readonly #server: InMemoryApiServer;
-  /** What the sync has written, by resource and key; undefined for what it has deleted. */
+  /** Objects that the sync has written, by resource and key; undefined for deleted ones. */
   readonly #written = new Map<string, Map<ObjectKey, StoredObject | undefined>>();
 
   constructor(options: OverlayOptions) {
@@ -61,7 +65,7 @@ export class Overlay implements Transport {
     this.#server = new InMemoryApiServer(options.registry, options.actor);
   }
 
-  /** A cache, with what the sync has written in it. */
+  /** A cache overlaid with the sync's writes. */
   lister<T extends StoredObject>(kind: Kind<T>, lister: Lister<T>, indexes: Overlaid<T>["indexes"]): Lister<T> {
     return overlaid(lister, {
       // The written objects of a kind are of that kind.
@@ -92,14 +96,14 @@ export class Overlay implements Transport {
     const { route, resource } = target;
     const written = this.#written.get(nameOf(resource))?.has(objectKey(route.namespace, route.name)) === true;
     if (written) return this.#server.send(request);
-    // Who asks for metadata, and watches them, is to be in step with its watch.
+    // A controller that watches metadata must see the state of its watch.
     if (isForMetadata(request) && route.subresource === "") {
       const cached = this.#options.cachedMetadata(resource, objectKey(route.namespace, route.name));
       if (cached !== undefined) return metadataAnswer(cached);
     }
     const answer = await transport.send(request);
     const bytes = await readAll(answer.body);
-    // What the sync has read is what it writes on.
+    // The sync's writes are based on what it has read.
     if (answer.status === 200 && route.subresource === "") this.#learn(resource, bytes);
     return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
   }
@@ -109,7 +113,7 @@ export class Overlay implements Transport {
     if (isStored(object) && object.kind === resource.kind) this.#server.put(resource, object);
   }
 
-  /** Sees to it that the scratch server has the object that a write is about. */
+  /** Loads the object of a write into the in-memory server. */
   async #know(request: ApiRequest, { route, resource }: Target): Promise<void> {
     const { namespace, name } = route;
     if (name === "" || this.#server.has(resource, namespace, name)) return;
@@ -122,12 +126,12 @@ export class Overlay implements Transport {
     }
     const live = await this.#get(pathOf(resource, { namespace, name }), request.signal);
     const known = this.#options.cachedMetadata(resource, objectKey(namespace, name));
-    // The owner may have gone on since: of what is left to know only the metadata are what the sync has seen.
+    // The owner may have written since: the sync has seen the cached metadata.
     if (known !== undefined) this.#server.put(resource, { ...(isStored(live) ? live : {}), metadata: known.metadata });
     else if (isStored(live)) this.#server.put(resource, live);
   }
 
-  /** What a create needs around it: its namespace as it is, the rest as if it were there. */
+  /** Loads what admission of a create requires: the real namespace, and placeholders for the rest. */
   async #surround(request: ApiRequest, { route, resource }: Target, body: unknown): Promise<void> {
     const { namespace } = route;
     if (namespace !== "") {
@@ -141,7 +145,7 @@ export class Overlay implements Transport {
     if (resource.storage === "pods") this.#server.seedPodDependencies(namespace, body);
   }
 
-  /** Undefined where it cannot be read: it is not there, or this user may not. */
+  /** Undefined if it does not exist, or this user has no right to read it. */
   async #get(path: string, signal: AbortSignal): Promise<unknown> {
     const headers = { accept: "application/json" };
     const answer = await this.#options.transport.send({ method: "GET", path, headers, signal });
@@ -149,7 +153,7 @@ export class Overlay implements Transport {
     return answer.status === 200 ? parsed(bytes) : undefined;
   }
 
-  /** All objects of a collection, one by one: each is a would-be write of its own. */
+  /** All objects of a collection, each as a separate would-be write. */
   async #deleteAll(request: ApiRequest, { route, resource }: Target): Promise<ApiResponse> {
     const path = pathOf(resource, { namespace: route.namespace });
     const list = await this.#options.transport.send({ ...bare(request), method: "GET", path });
@@ -179,7 +183,7 @@ export class Overlay implements Transport {
   ): void {
     const answered = target.route.name === "" ? parsed(bytes) : undefined;
     const name = isStored(answered) ? answered.metadata.name : target.route.name;
-    // Objects of the scratch server are as stored ones are.
+    // The in-memory server holds stored objects.
     this.#wroteObject(request, target, verb, { sent: body, before: before as StoredObject | undefined, name });
   }
 

@@ -1,7 +1,7 @@
 /**
- * Keeps shadow in step with the owner. Both see the same change at the same time; the owner's answer to it follows within
- * milliseconds, and must not be seen by a sync of ours that is still to decide about the change itself. So deltas that may be the
- * owner's answer wait until our queues have nothing left to do, one at a time, in the order in which they came.
+ * Keeps shadow in step with the owner. Both see a change at the same time; the owner's response follows within
+ * milliseconds, and must not be seen by a sync of ours that has yet to decide about the change itself. So deltas that
+ * may be the owner's response are held back until our queues are empty, one at a time, in order of arrival.
  */
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -17,29 +17,30 @@ import { RealFIFO } from "../../cache/real-fifo.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
 import { Fifo } from "../../workqueue/fifo.ts";
 
+/** When deltas are let through. */
 export interface OwnerDeltaGateOptions {
   readonly timeline: Timeline;
-  /** Whether every delta that was let through has reached its handlers, and no key waits for a worker or is with one. */
+  /** Whether every delta let through has reached its handlers, and no key is queued or being synced. */
   readonly isIdle: () => boolean;
   /** Kinds whose objects the controllers create and delete. */
   readonly ownedKinds: ReadonlySet<string>;
-  /** Told of each change of the watch right after the store has taken it, before anybody else is. */
+  /** Called for each change of the watch immediately after the store has applied it, before any handler. */
   readonly onApplied: (change: Applied) => void;
 }
 
-/** A change that a store has taken. */
+/** A change that a store has applied. */
 export interface Applied {
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly before: StoredObject | undefined;
-  /** Of a deletion the last state. */
+  /** For a deletion the last state. */
   readonly object: StoredObject;
   readonly deleted: boolean;
 }
 
-/** The cause of an answer may come over another connection, a moment later than the answer. */
+/** The change that the owner responds to may arrive over another connection, just after the response. */
 const leastHeldMs = 20;
-/** After this a delta is let through, whatever our queues do. A sync that asks the API server may take its time. */
+/** After this time a delta is let through even if queues are not empty: a sync may wait for the API server. */
 const mostHeldMs = 1000;
 const pollMs = 1;
 
@@ -54,7 +55,7 @@ interface Held {
 export class OwnerDeltaGate {
   #options: OwnerDeltaGateOptions;
   #held = new Fifo<Held>();
-  /** How many of each queue are held: what comes after them waits behind them. */
+  /** How many deltas of each queue are held: later ones of the queue wait behind them. */
   #waiting = new Map<object, number>();
   #timer: Cancel | undefined;
   #stopped = false;
@@ -68,7 +69,7 @@ export class OwnerDeltaGate {
     return this.#held.length;
   }
 
-  /** The queue of a kind; give it to a `SharedInformerFactory` as `createQueue`. */
+  /** Creates the delta queue of a kind; to be passed to a `SharedInformerFactory` as `createQueue`. */
   readonly createQueue = <T extends StoredObject>(options: DeltaQueueOptions<T>): DeltaQueue<T> =>
     new GatedQueue(options, this);
 
@@ -79,17 +80,17 @@ export class OwnerDeltaGate {
     for (let next = this.#held.shift(); next !== undefined; next = this.#held.shift()) next.release();
   }
 
-  /** Whether the delta may be what the owner did about another one. */
+  /** Whether the delta may be the owner's response to another one. */
   mayBeOwners<T extends StoredObject>(of: KindName, delta: ObjectDelta<T>, known: KnownObjects<T>): boolean {
     const { type, object, key } = delta;
     if (this.#options.ownedKinds.has(of.kind)) return true;
-    // Whatever has an owner may be deleted with it.
+    // Any object with an owner may be deleted with it.
     if (type === "Deleted") return (object.metadata.ownerReferences?.length ?? 0) > 0;
     if (type !== "Updated") return false;
     const before = known.get(key);
-    // What it changes comes just before it.
+    // The object's previous delta comes just before this one.
     if (before === undefined) return true;
-    // Of its primary objects an owner writes status and annotations: neither counts as a new generation.
+    // An owner writes status and annotations of its primary objects: neither changes the generation.
     const [was, is] = [before.metadata, object.metadata];
     return was.generation === is.generation && was.deletionTimestamp === is.deletionTimestamp;
   }
@@ -137,7 +138,7 @@ export class OwnerDeltaGate {
   }
 }
 
-/** A RealFIFO whose entrance is kept in step. What is held does not count as waiting in it. */
+/** A RealFIFO behind the gate. Held deltas do not count in its depth. */
 class GatedQueue<T extends StoredObject> implements DeltaQueue<T> {
   #inner: RealFIFO<T>;
   #gate: OwnerDeltaGate;

@@ -1,11 +1,15 @@
-/** Who owns what shadow looks on at, and whether we may look: asked before the caches fill. Only reads. */
+/**
+ * Who owns the objects that shadow watches, and whether this user may read them: checked before the caches fill. Only
+ * reads.
+ */
 import type { Transport } from "../../api/transport.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { askRights, type Right, type Rights } from "../preflight/rights.ts";
 import { findSecondOwner, type SecondOwner } from "../preflight/second-owner.ts";
-import type { ShadowOwner } from "./shadow.ts";
+import type { ShadowOwner } from "./shadow-options.ts";
 
+/** What is known before the start. */
 export interface ShadowPreflight {
   /** List and watch of every kind that the controllers watch. */
   readonly rights: Rights;
@@ -21,7 +25,7 @@ export async function shadowPreflight(options: {
 }): Promise<ShadowPreflight> {
   const { controllers, transport, client, namespace } = options;
   const rights = await askRights(client, rightsToLook(controllers, namespace));
-  // Without the rights there is nothing to look on at, and whose it is may not be readable either.
+  // Without the rights there is nothing to watch, and the owner may not be readable either.
   if (rights.missing.length > 0) return { rights, owners: [] };
   const owners = await Promise.all(
     controllers.map(async (controller) => ({
@@ -44,12 +48,12 @@ function rightsToLook(controllers: readonly ControllerDefinition[], namespace: s
   );
 }
 
-/** Whom to compare each controller with. Where it cannot be known whether somebody is at work, somebody is taken to be. */
+/** The owner to compare each controller with. If it is unknown whether one is running, one is assumed to be. */
 export function shadowOwners({ owners }: ShadowPreflight): (controller: string) => ShadowOwner {
   const known = new Map(
     owners.map(({ controller, owner }) => [
       controller.name,
-      // What a kubelet does is not compared: pods' lives are made up on both sides.
+      // Kubelets are not compared: both sides simulate the states of pods.
       controller.upstreamComponent === "kubelet"
         ? { manager: undefined, found: false }
         : { manager: owner.who, found: owner.is !== "none found" },

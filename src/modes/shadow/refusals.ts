@@ -1,4 +1,4 @@
-/** What the status of an object tells of its controller's writes that the API server refused. */
+/** Writes of a controller that the API server refused, according to the status of its objects. */
 import type { StoredObject } from "../../api/object.ts";
 import type { WouldBeWrite } from "./overlay.ts";
 
@@ -28,9 +28,9 @@ interface Condition {
   readonly message?: string;
 }
 
-/** The refusal that a controller's object tells of, for a write with the verb; undefined where it tells none. */
+/** The refusal of a write with this verb that the object's status reports, if any. */
 export function refusalIn(object: StoredObject | undefined, verb: WouldBeWrite["verb"]): string | undefined {
-  // Of any kind: a status need not have conditions.
+  // Of any kind: its status may have no conditions.
   const { status } = (object ?? {}) as { readonly status?: { readonly conditions?: readonly Condition[] } };
   const found = status?.conditions?.find((condition) =>
     tellings.some(

@@ -1,4 +1,4 @@
-/** Watching what changes from now on, without reading what there is. */
+/** Watching changes from now on, without listing existing objects. */
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
@@ -9,9 +9,10 @@ import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 
+/** What is watched. */
 export interface ChangesOptions {
   readonly kinds: readonly Kind[];
-  /** A client on a connection that only reads. */
+  /** A client on a read-only connection. */
   readonly client: Client;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
@@ -20,14 +21,16 @@ export interface ChangesOptions {
   readonly namespace?: string;
 }
 
+/** Running watches. */
 export interface Changes {
   states(): readonly InformerState[];
   stop(): Promise<void>;
 }
 
 /**
- * Reports the deltas of many kinds from now on. The caches hold only what has changed since, so a large cluster costs no more than
- * what moves in it; of an object's first change the state before is not known. Resolves when every kind is watched.
+ * Reports the deltas of many kinds from now on. The caches only contain objects changed since, so the cost depends on
+ * the rate of changes, not on the size of the cluster; the state before an object's first change is unknown. Resolves
+ * when every kind is watched.
  * @throws the signal's reason.
  */
 export async function watchChanges(options: ChangesOptions, signal: AbortSignal): Promise<Changes> {
@@ -52,7 +55,7 @@ export async function watchChanges(options: ChangesOptions, signal: AbortSignal)
   return { states: () => informers.states(), stop };
 }
 
-/** A list that answers the version of now, and no objects. */
+/** A list with the current resourceVersion and no objects. */
 function withoutObjects<T extends StoredObject>(
   client: Client,
   kind: Kind<T>,

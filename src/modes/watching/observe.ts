@@ -1,4 +1,4 @@
-/** Observing: informers and the handlers of controllers on a connection that only reads. What `watch` runs. */
+/** Observing: informers and handlers of controllers on a read-only connection. What `watch` runs. */
 import type { Kind } from "../../api/kind.ts";
 import type { Selector } from "../../api/labels.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
@@ -12,52 +12,54 @@ import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { KindName } from "../../trace/names.ts";
 
-/** What takes the place of a controller's sync: nothing at all, or a shadow's. */
+/** Replaces the sync of a controller. */
 export type SyncInstead = (definition: ControllerDefinition) => ControllerDefinition["sync"];
 
+/** A kind to be watched. */
 export interface ObservedKind {
   readonly kind: Kind;
-  /** What its cache is narrowed to. A cache that a controller reads is never narrowed. */
+  /** Restricts its cache, unless a controller reads it. */
   readonly selectors?: Selectors;
 }
 
+/** What is observed. */
 export interface ObserveOptions {
-  /** Kinds to be watched, beyond those that the controllers watch. */
+  /** Kinds to be watched in addition to those of the controllers. */
   readonly kinds: readonly ObservedKind[];
   readonly controllers: readonly ControllerDefinition[];
-  /** Default: a sync that does nothing, so that keys pass through the queue and go. */
+  /** Default: a no-op sync, so that keys pass through the queue. */
   readonly sync?: SyncInstead;
-  /** A client on a connection that only reads. */
+  /** A client on a read-only connection. */
   readonly client: Client;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
   /** Unset: all namespaces. */
   readonly namespace?: string;
-  /** Which primary objects of the controllers get into their queues; it narrows no cache. */
+  /** Which primary objects are queued; does not restrict caches. */
   readonly selector?: Selector;
   /** Each controller's resync period; unset: 12 to 24 hours. */
   readonly resyncMs?: number;
 }
 
+/** Informers and controllers that only observe. */
 export interface Observation {
   readonly manager: ControllerManager;
-  /** Names of the controllers that are told of a kind. */
+  /** Names of the controllers that watch the kind. */
   controllersWatching(of: KindName): readonly string[];
   states(): readonly InformerState[];
-  /** Fills the caches, then lets the keys run through the queues. Called once. @throws the signal's reason. */
+  /** Fills the caches, then lets keys pass through the queues. To be called once. @throws the signal's reason. */
   start(signal: AbortSignal): Promise<void>;
   /** Ends all requests; resolves when they have ended. */
   stop(): Promise<void>;
 }
 
-/** A sync that does nothing: the queue drains as fast as it fills. */
+/** A no-op sync: the queue drains as fast as it fills. */
 export const noSync: SyncInstead = () => () => Promise.resolve();
 
 /**
- * Prepares to observe; nothing is asked of the server before `start`. Nothing is ever written: the connection refuses, and no sync
- * is asked to.
- * @throws RangeError for a scope that a controller cannot keep to.
+ * Prepares to observe; nothing is requested before `start`, and nothing is ever written.
+ * @throws RangeError for a scope that a controller does not support.
  */
 export function observe(options: ObserveOptions): Observation {
   const { client, bus, timeline, random, controllers, namespace, selector, sync = noSync } = options;

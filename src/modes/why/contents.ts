@@ -1,4 +1,4 @@
-/** What of a namespace, or of the whole cluster, is asked about when all of it is: what nothing else in it manages. */
+/** The objects that are diagnosed when a whole namespace or cluster is: those not managed by others in it. */
 import { resourceOf } from "../../api/kind.ts";
 import type { Selector } from "../../api/labels.ts";
 import type { Item } from "../../diagnosis/diagnosis.ts";
@@ -9,6 +9,7 @@ import { isMetrics, listable } from "./listable.ts";
 import { inParallel } from "./parallel.ts";
 import type { Reading } from "./why.ts";
 
+/** The objects to be diagnosed. */
 export interface Contents {
   readonly items: readonly Item[];
   /** The kinds that were listed. */
@@ -16,10 +17,10 @@ export interface Contents {
   readonly unseen: readonly Unseen[];
 }
 
-/** No objects but probes of ports on the API server's own machine, which is seldom where those listen; deprecated since 1.19. */
+/** Not objects, but probes of ports on the API server's machine, where those components rarely listen; deprecated since 1.19. */
 const probes = "componentstatuses";
 
-/** Kinds whose objects may wait for something; in one namespace only those that are in namespaces. */
+/** Kinds whose objects may wait for something; for one namespace only namespaced kinds. */
 export function askable(kinds: readonly DiscoveredKind[], namespace: string): readonly DiscoveredKind[] {
   return listable(kinds).filter(
     (kind) =>
@@ -31,7 +32,8 @@ export function askable(kinds: readonly DiscoveredKind[], namespace: string): re
 }
 
 /**
- * All objects of the kinds in the namespace, or in the cluster where it is empty, that no other of them is the controller of: what those manage is seen through them.
+ * All objects of the kinds in the namespace (or in the cluster, if it is empty) whose controller is not among them:
+ * managed objects are diagnosed through their controllers.
  * @throws StatusError, TransportError.
  */
 export async function readContents(

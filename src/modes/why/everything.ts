@@ -1,4 +1,4 @@
-/** The metadata of all objects of all kinds in a namespace: what may be owned, and what holds up a deletion. */
+/** The metadata of all objects of all kinds in a namespace: what may be owned, and what blocks a deletion. */
 import { resourceOf } from "../../api/kind.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
@@ -9,14 +9,14 @@ import { isMetrics, listable } from "./listable.ts";
 import { inParallel } from "./parallel.ts";
 import { type ReaderOptions, reasonOf } from "./options.ts";
 
-/** Kinds that say nothing of others, in numbers that would drown the rest. */
+/** Numerous kinds that are irrelevant to others. */
 const left: ReadonlySet<string> = new Set(["events", "events.events.k8s.io"]);
-/** So many objects of each kind are read. */
+/** How many objects of each kind are read. */
 const mostOfAKind = 500;
-/** So many kinds are asked for. */
+/** How many kinds are read. */
 const mostKinds = 400;
 
-/** Lists by metadata alone, many kinds at a time; kinds that may not be listed, or answer an error, are named as not seen. */
+/** Lists metadata of many kinds concurrently; kinds that cannot be listed are reported as unseen. */
 export async function readEverything(options: ReaderOptions, namespace: string): Promise<Got> {
   const { kinds, unavailable } = options.discovery;
   const listed = listable(kinds).filter(
@@ -34,7 +34,7 @@ export async function readEverything(options: ReaderOptions, namespace: string):
       ...lists.flatMap(({ unseen }) => unseen),
       ...silent.map(({ groupVersion }) => ({
         what: groupVersion,
-        why: "its server does not answer",
+        why: "its server does not respond",
         isDecisive: true,
       })),
       ...(cut > 0 ? [tooMany] : []),
@@ -55,7 +55,7 @@ async function listMetadata({ client }: ReaderOptions, kind: DiscoveredKind, nam
     const unseen = cut ? [{ what: `more ${what}`, why: `after the first ${mostOfAKind}`, isDecisive: true }] : [];
     return { items: page.items.map((object) => ({ kind, object })), unseen };
   } catch (error) {
-    const why = reasonOf(error, "list") ?? (isNotFound(error) ? "the server has it no more" : undefined);
+    const why = reasonOf(error, "list") ?? (isNotFound(error) ? "the server no longer has it" : undefined);
     if (why === undefined) throw error;
     return { items: [], unseen: [{ what, why, isDecisive: true }] };
   }

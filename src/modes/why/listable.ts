@@ -1,9 +1,10 @@
-/** Which kinds are listed where all of them count. */
+/** The kinds to list when all of them count. */
 import { resourceOf } from "../../api/kind.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 
 /**
- * Every kind that can be listed, once: in the version of it that comes first, the group's preferred one where that has it.
+ * Every kind that can be listed, once: in the first version that has it, which is the group's preferred one if that has
+ * it.
  *
  * Source: client-go v0.36 discovery/discovery_client.go ServerPreferredResources.
  */
@@ -16,7 +17,7 @@ export function listable(kinds: readonly DiscoveredKind[]): readonly DiscoveredK
   return [...first.values()];
 }
 
-/** Measurements own nothing, hold up nothing and wait for nothing, and their servers are away often. */
+/** Whether the group serves metrics: they own, block and wait for nothing, and their servers are often down. */
 export function isMetrics(group: string): boolean {
   return /(^|\.)metrics\.k8s\.io(\/|$)/.test(group);
 }

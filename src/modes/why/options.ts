@@ -1,4 +1,4 @@
-/** What reading needs, and how it takes a refusal. */
+/** What readers need, and how they handle refusals. */
 import { isForbidden, isMethodNotSupported, StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Discovery } from "../../client/api/discovery.ts";
@@ -8,26 +8,27 @@ import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 
+/** What a diagnosis is read with. */
 export interface ReaderOptions {
-  /** One that only reads. */
+  /** Must be read-only. */
   readonly transport: Transport;
   readonly client: Client;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
-  /** What the server has. */
+  /** The kinds of the server. */
   readonly discovery: Discovery;
   readonly controllers: readonly ControllerDefinition[];
-  /** Whether controllers of ours are asked what they would do: for one object, not for many. */
+  /** Whether to find out what our controllers would do: for one object, not for many. */
   readonly asksControllers: boolean;
-  /** Kinds that nobody writes here, by their resource, and why: `endpointslices.discovery.k8s.io` in a sandbox. */
+  /** Kinds that nothing writes here, by resource, with the reason: `endpointslices.discovery.k8s.io` in a sandbox. */
   readonly unwritten?: ReadonlyMap<string, string>;
 }
 
-/** Why something could not be read, where that is no failure of the connection; undefined for what is. */
+/** Why something could not be read, unless the connection failed; undefined for other errors. */
 export function reasonOf(error: unknown, verb: string): string | undefined {
   if (isForbidden(error)) return `no right to ${verb}`;
-  // One kind whose own server or conversion fails does not hide the others.
+  // A kind whose server or conversion webhook fails does not hide the others.
   if (error instanceof StatusError && error.code >= 500) return `the server answers ${error.code}: ${error.message}`;
-  return isMethodNotSupported(error) ? `it cannot be asked to ${verb}` : undefined;
+  return isMethodNotSupported(error) ? `it does not support ${verb}` : undefined;
 }

@@ -1,7 +1,7 @@
-/** So many requests at a time: enough to be quick, and few enough for a server that does other things. */
+/** Concurrent requests: enough to be fast, few enough for a busy server. */
 const atATime = 16;
 
-/** Does the work for each, some at a time, and keeps the order. @throws what the work throws, first come. */
+/** Does the work for each item, several at a time, and keeps the order. @throws the first error. */
 export async function inParallel<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = Array.from({ length: all.length });
   let next = 0;

@@ -1,4 +1,4 @@
-/** Reads what a diagnosis asks for; what cannot be read is answered with the reason, and never waited for. */
+/** Reads what a diagnosis asks for; what cannot be read is reported with the reason. */
 import { apiVersionOf, Events, type Kind, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isNotFound } from "../../api/status-error.ts";
@@ -14,12 +14,12 @@ import { readReconciler } from "./reconciler.ts";
 import { readWould } from "./would.ts";
 
 const pageSize = 500;
-/** So many pages of one list: 5,000 objects. */
+/** Pages per list: 5,000 objects. */
 const mostPages = 10;
 
 /**
- * Answers one want.
- * @throws StatusError for what is neither a missing right nor a missing object; TransportError.
+ * Reads one want.
+ * @throws StatusError for other errors than a missing right or a missing object; TransportError.
  */
 export async function readWant(options: ReaderOptions, want: Want): Promise<Got> {
   switch (want.is) {
@@ -50,7 +50,7 @@ async function ifReadable(verb: string, reading: () => Promise<Got>): Promise<Go
   }
 }
 
-/** The kind as the server has it, in the version that it prefers. */
+/** The server's kind, in its preferred version. */
 function served({ discovery: { kinds } }: ReaderOptions, kind: Kind): DiscoveredKind | undefined {
   return kinds.find((each) => each.kind === kind.kind && each.group === kind.group);
 }
@@ -113,12 +113,12 @@ async function readOwner(
     kinds.find((each) => refersTo(reference, each));
   if (kind === undefined) {
     const isSilent = unavailable.some(({ groupVersion }) => groupVersion === reference.apiVersion);
-    return { is: "unseen", why: isSilent ? "its API group does not answer" : "the server has no such kind" };
+    return { is: "unseen", why: isSilent ? "its API group does not respond" : "the server has no such kind" };
   }
   return readObject(options, { is: "get", kind, namespace, name: reference.name, metadata: false });
 }
 
-/** The server's clock, by which its objects' times are set; ours where it does not say. */
+/** The server's clock, which sets the times of its objects; ours if it sends none. */
 export async function serverTime({
   transport,
   timeline,

@@ -3,7 +3,7 @@ import { isForbidden } from "../../api/status-error.ts";
 import { findSecondOwner } from "../preflight/second-owner.ts";
 import type { ReaderOptions } from "./options.ts";
 
-/** Who reconciles objects of a kind that a controller of ours is for, as far as the cluster shows it. */
+/** Which process reconciles objects of a kind for which we have a controller, as far as the cluster shows. */
 export async function readReconciler(
   { transport, client, controllers }: ReaderOptions,
   { kind, namespace }: Want & { readonly is: "reconciler" },
@@ -12,7 +12,7 @@ export async function readReconciler(
   if (own === undefined) return { is: "reconciler", reconciler: undefined };
   try {
     const found = await findSecondOwner(transport, client, own, namespace === "" ? undefined : namespace);
-    // Where neither is known nothing is claimed.
+    // If neither is known, nothing is claimed.
     if (found.is === "unknown") return { is: "reconciler", reconciler: undefined };
     return { is: "reconciler", reconciler: { who: found.who, isActive: found.is === "active" } };
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Reads and diagnoses by turns, until a diagnosis asks for nothing that has not been read. */
+/** Alternates between reading and diagnosing, until a diagnosis needs nothing that has not been read. */
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { formatSelector, type Selector } from "../../api/labels.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
@@ -9,12 +9,12 @@ import { inParallel } from "./parallel.ts";
 import type { ReaderOptions } from "./options.ts";
 import { readWant, serverTime } from "./reader.ts";
 
-/** Each round goes one step further from the object: what it owns, what that names, and so on. */
+/** Each round goes one step further from the object: its dependents, their references, and so on. */
 const mostRounds = 24;
-/** So many things are read for one command. */
+/** Limit of reads per command. */
 const mostWants = 5000;
 
-/** What has been read, to be asked again. */
+/** Everything read so far, to be used again. */
 export class Reading implements World {
   readonly now: number;
   #options: ReaderOptions;
@@ -25,7 +25,7 @@ export class Reading implements World {
     this.now = now;
   }
 
-  /** Begins one, at the server's present time. @throws StatusError, TransportError. */
+  /** Starts with the server's current time. @throws StatusError, TransportError. */
   static async begin(options: ReaderOptions): Promise<Reading> {
     return new Reading(options, await serverTime(options));
   }
@@ -34,20 +34,23 @@ export class Reading implements World {
     return this.#got.get(wantId(want));
   }
 
-  /** All that has been read, as data: what a recorded answer is made of. */
+  /** Everything read, as data, to record an answer. */
   record(): readonly (readonly [string, Got])[] {
     return [...this.#got];
   }
 
   /**
-   * The object that is asked about.
-   * @throws StatusError where it does not exist or may not be read; TransportError.
+   * The object to be diagnosed.
+   * @throws StatusError if it does not exist or cannot be read; TransportError.
    */
   async object(kind: Kind, namespace: string, name: string): Promise<Item> {
     return { kind, object: await this.#options.client.get(kind, { namespace, name }) };
   }
 
-  /** The objects of a kind that a selector matches; why not, where they may not be listed. @throws StatusError, TransportError. */
+  /**
+   * The objects of a kind that a selector matches; if they cannot be listed, the reason. @throws StatusError,
+   * TransportError.
+   */
   async list(
     kind: Kind,
     namespace: string,
@@ -61,16 +64,16 @@ export class Reading implements World {
     return { items: [], unseen: [{ what: resourceOf(kind), why, isDecisive: true }] };
   }
 
-  /** As `answers`, of one. */
+  /** `answers` for one object. */
   async answer(item: Item): Promise<Answer> {
     const [answer] = await this.answers([item]);
-    // One for each.
+    // One answer per item.
     return answer as Answer;
   }
 
   /**
-   * Reads until nothing is missing that the diagnoses of the objects ask for, what all of them miss at a time; their answers in the
-   * same order. @throws StatusError, TransportError.
+   * Reads until the diagnoses of the objects need nothing more, in each round what all of them need; returns their
+   * answers in the same order. @throws StatusError, TransportError.
    */
   async answers(items: readonly Item[]): Promise<readonly Answer[]> {
     const answers = new Map<Item, Answer>();

@@ -1,4 +1,4 @@
-/** What controllers of ours would do with an object now: one shadow sync of each key of its chain. */
+/** What our controllers would do with an object now: one shadow sync of each key in its chain. */
 import { objectKey } from "../../api/key.ts";
 import { Deployments, type Kind, ReplicaSets, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -10,15 +10,15 @@ import { askRights } from "../preflight/rights.ts";
 import { startShadow } from "../shadow/shadow.ts";
 import type { ReaderOptions } from "./options.ts";
 
-/** Why what our controllers would do is not known of several objects. */
-export const askedOfOne = "asked of one object at a time";
+/** Why it is unknown, for several objects, what our controllers would do. */
+export const askedOfOne = "only evaluated for a single object";
 
-/** So long is waited at most for the caches of a shadow. */
+/** The longest wait for the caches of a shadow. */
 const longestMs = 15_000;
 
 /**
- * Where a right to list or watch what a controller reads is missing, it is not started: its caches would never fill. What it
- * would do is then not seen. Where it would do nothing, nothing is said.
+ * If a right to list or watch what a controller reads is missing, it is not started, because its caches would never
+ * fill; what it would do is then unseen. If it would do nothing, nothing is reported.
  */
 export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> {
   const chain = chainOf(options.controllers, ref.kind);
@@ -47,18 +47,18 @@ export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> 
   }
 }
 
-/** The controllers that act on an object of the kind, or on what it owns in its name. */
+/** The controllers that act on an object of the kind, or on its dependents in the chain. */
 export function chainOf(controllers: readonly ControllerDefinition[], kind: Kind): readonly ControllerDefinition[] {
   return controllers.filter(({ for: of }) => of !== undefined && isInChain(kind, of));
 }
 
-/** Deployment → ReplicaSet: whose syncs say something about an object of the kind. */
+/** Deployment → ReplicaSet: whose syncs concern an object of the kind. */
 function isInChain(kind: Kind, of: Kind): boolean {
   if (resourceOf(of) === resourceOf(kind)) return true;
   return resourceOf(kind) === resourceOf(Deployments) && resourceOf(of) === resourceOf(ReplicaSets);
 }
 
-/** `list replicasets`, the first one that is missing. */
+/** The first missing right: `list replicasets`. */
 async function missingRight(
   { client }: ReaderOptions,
   controllers: readonly ControllerDefinition[],
@@ -95,7 +95,7 @@ async function shadowSyncs(
     if (event.stage === "decision") {
       sentences.set(event.seq, { controller: event.controller, sentence: `${event.rule}: ${event.sentence}` });
     }
-    // A status says what is so, and not what is to come.
+    // A status describes the present, not what comes next.
     if (event.stage !== "write" || event.subresource === "status" || event.decision === undefined) return;
     const decided = sentences.get(event.decision);
     sentences.delete(event.decision);

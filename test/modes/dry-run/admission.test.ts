@@ -70,21 +70,21 @@ const webhooks: readonly { readonly name: string; readonly webhook: object; read
   {
     name: "everything",
     webhook: { rules: rules("*", "*/*") },
-    says: "would see update Deployment, update Deployment/status, create Pod",
+    says: "would be called for update Deployment, update Deployment/status, create Pod",
   },
   {
     name: "every resource without subresources",
     webhook: { rules: rules("*", "*") },
-    says: "would see update Deployment, create Pod",
+    says: "would be called for update Deployment, create Pod",
   },
-  { name: "one resource", webhook: { rules: rules("", "pods") }, says: "would see create Pod" },
+  { name: "one resource", webhook: { rules: rules("", "pods") }, says: "would be called for create Pod" },
   { name: "another group", webhook: { rules: rules("batch", "pods") }, says: "" },
   {
     name: "its subresource",
     webhook: { rules: rules("apps", "deployments/status") },
-    says: "would see update Deployment/status",
+    says: "would be called for update Deployment/status",
   },
-  { name: "one operation", webhook: { rules: rules("*", "*", "CREATE") }, says: "would see create Pod" },
+  { name: "one operation", webhook: { rules: rules("*", "*", "CREATE") }, says: "would be called for create Pod" },
   { name: "what has no namespace", webhook: { rules: rules("*", "*", "*", "Cluster") }, says: "" },
   {
     name: "namespaces by label",
@@ -94,16 +94,16 @@ const webhooks: readonly { readonly name: string; readonly webhook: object; read
   {
     name: "objects by label",
     webhook: { rules: rules("*", "*"), objectSelector: { matchLabels: { app: "web" } } },
-    says: "would see update Deployment, create Pod",
+    says: "would be called for update Deployment, create Pod",
   },
   {
     name: "with conditions",
     webhook: { rules: rules("", "pods"), matchConditions: [{}] },
-    says: "may see (its matchConditions are not evaluated) create Pod",
+    says: "may be called for (its matchConditions are not evaluated) create Pod",
   },
 ];
 
-describe("webhooks that are not asked are named by what they would see", () => {
+describe("webhooks that are not asked are named by what they would be called for", () => {
   for (const { name, webhook, says } of webhooks) {
     test(name, () => {
       const configuration = stored("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "guard", {
@@ -111,7 +111,7 @@ describe("webhooks that are not asked are named by what they would see", () => {
       });
       const state = stateOf([...cluster, configuration]);
       const notes = admissionNotes(writes, { before: state, after: state, pluralOf });
-      const text = `not asked here: ValidatingWebhookConfiguration guard (guard.example.com) ${says}`;
+      const text = `not called here: ValidatingWebhookConfiguration guard (guard.example.com) ${says}`;
       expect(notes).toEqual(says === "" ? [] : [{ text }]);
     });
   }
@@ -136,7 +136,7 @@ describe("admission policies", () => {
   };
 
   test("are named where they are bound", () => {
-    const said = "not evaluated here: ValidatingAdmissionPolicy few (Deny) would judge update Deployment";
+    const said = "not evaluated here: ValidatingAdmissionPolicy few (Deny) would evaluate update Deployment";
     expect(notesWith(policy, binding({ validationActions: ["Deny"] }))).toEqual([said]);
   });
 

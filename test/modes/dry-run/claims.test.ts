@@ -54,25 +54,25 @@ const rows: readonly {
     name: "a class that the cluster has",
     there: [storageClass("fast")],
     spec: { storageClassName: "fast" },
-    because: "StorageClass fast is to provide its volume",
+    because: "StorageClass fast provisions its volume",
   },
   {
     name: "a class that it lacks",
     there: [storageClass("slow")],
     spec: { storageClassName: "fast" },
-    waits: "there is no StorageClass fast, and no PersistentVolume fits",
+    waits: "there is no StorageClass fast, and no PersistentVolume matches",
   },
   {
     name: "a class that it lacks, and a volume of that name",
     there: [volume({ storageClassName: "fast" })],
     spec: { storageClassName: "fast" },
-    because: "PersistentVolume disk fits",
+    because: "PersistentVolume disk matches",
   },
   {
     name: "no class, and none is the default",
     there: [storageClass("fast")],
     spec: {},
-    waits: "it gets no StorageClass, and no PersistentVolume fits",
+    waits: "it gets no StorageClass, and no PersistentVolume matches",
   },
   {
     name: "no class, where one is the default",
@@ -86,43 +86,43 @@ const rows: readonly {
       }),
     ],
     spec: {},
-    because: "StorageClass fast is to provide its volume",
+    because: "StorageClass fast provisions its volume",
   },
   {
     name: "the class of nothing",
     there: [storageClass("fast"), volume({})],
     spec: { storageClassName: "" },
-    because: "PersistentVolume disk fits",
+    because: "PersistentVolume disk matches",
   },
   {
     name: "a volume that is too small",
     there: [volume({ capacity: { storage: "1Gi" } })],
     spec: { storageClassName: "" },
-    waits: "it asks for no StorageClass, and no PersistentVolume fits",
+    waits: "it requests no StorageClass, and no PersistentVolume matches",
   },
   {
     name: "a volume of another mode of access",
     there: [volume({ accessModes: ["ReadOnlyMany"] })],
     spec: { storageClassName: "" },
-    waits: "it asks for no StorageClass, and no PersistentVolume fits",
+    waits: "it requests no StorageClass, and no PersistentVolume matches",
   },
   {
     name: "a volume of another claim",
     there: [volume({ claimRef: { namespace: "default", name: "other", uid: "u" } }, { phase: "Bound" })],
     spec: { storageClassName: "" },
-    waits: "it asks for no StorageClass, and no PersistentVolume fits",
+    waits: "it requests no StorageClass, and no PersistentVolume matches",
   },
   {
     name: "a volume that is kept for it",
     there: [volume({ claimRef: { namespace: "default", name: "data" } })],
     spec: { storageClassName: "" },
-    because: "PersistentVolume disk fits",
+    because: "PersistentVolume disk matches",
   },
   {
     name: "a selector that no volume fits",
     there: [volume({})],
     spec: { storageClassName: "", selector: { matchLabels: { tier: "gold" } } },
-    waits: "it asks for no StorageClass, and no PersistentVolume fits",
+    waits: "it requests no StorageClass, and no PersistentVolume matches",
   },
   {
     name: "a volume by name that is not there",
@@ -134,7 +134,7 @@ const rows: readonly {
     name: "a class that provides nothing",
     there: [storageClass("local", "kubernetes.io/no-provisioner")],
     spec: { storageClassName: "local" },
-    waits: "no PersistentVolume fits, and StorageClass local provides none",
+    waits: "no PersistentVolume matches, and StorageClass local provisions none",
   },
 ];
 
@@ -159,10 +159,10 @@ describe("a claim with", () => {
     });
   }
 
-  test("a class, where no cluster is asked, is taken to be bound", async () => {
+  test("a class, where no cluster was consulted, is taken to be bound", async () => {
     const wishes = [apply(claim({ storageClassName: "fast" })), apply(withData())];
     const run = await play({ initialState: emptyCluster(["default"]), requestedChanges: wishes });
-    const because = "StorageClass fast was not looked at: no cluster is asked";
+    const because = "StorageClass fast was not looked at: no cluster was consulted";
     expect(toldOf(run)).toEqual({ is: "taken to be bound", because, available: 1 });
   });
 

@@ -228,15 +228,15 @@ describe("what could not be seen is not dangling, and is said:", () => {
     unread: new Map(unread),
   });
 
-  test("a kind that may not be read", async () => {
-    const beginning = { ...emptyCluster([]), scope: scopeWith([["/Secret", "secrets may not be read"]]) };
+  test("a kind that cannot be read", async () => {
+    const beginning = { ...emptyCluster([]), scope: scopeWith([["/Secret", "secrets cannot be read"]]) };
     const run = await play({
       initialState: beginning,
       requestedChanges: [apply(withEnv({ envFrom: [{ secretRef: { name: "login" } }] }))],
     });
     expect(run.references.dangling).toEqual([]);
     expect(run.references.unseen).toEqual([
-      { what: "Secret default/login", why: "secrets may not be read", isDecisive: true },
+      { what: "Secret default/login", why: "secrets cannot be read", isDecisive: true },
     ]);
     // It is taken to be there.
     expect(run.availability).toMatchObject([{ available: 1 }]);
@@ -249,7 +249,7 @@ describe("what could not be seen is not dangling, and is said:", () => {
     const { references } = await told(claim);
     expect([references.dangling, references.unseen.map(({ what, why }) => `${what}: ${why}`)]).toEqual([
       [],
-      ["StorageClass fast: no cluster is asked"],
+      ["StorageClass fast: no cluster was consulted"],
     ]);
   });
 });

@@ -62,6 +62,6 @@ describe("pods that a webhook of the cluster refuses", () => {
     });
     const { available } = verdictsOf({ ...run, controllers, changes: [], liveRefusals });
     expect(available).toMatchObject({ is: "cannot tell" });
-    expect(available.is === "cannot tell" && available.because).toContain("the cluster refuses them now");
+    expect(available.is === "cannot tell" && available.because).toContain("the cluster rejects them now");
   });
 });

@@ -42,7 +42,7 @@ describe("a quota among the manifests", () => {
   });
 });
 
-test("figures that rest on kinds which may not be read stay as the cluster has counted them", async () => {
+test("figures that rest on kinds which cannot be read stay as the cluster has counted them", async () => {
   const meta = { uid: "q", resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" };
   const { metadata, ...rest } = quota({ secrets: "9" });
   const live = {

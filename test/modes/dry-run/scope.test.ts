@@ -111,7 +111,7 @@ describe("a dry-run over a snapshot", () => {
       wholeSecrets: false,
     });
     const snapshot = await cluster.settle(taken);
-    expect([...snapshot.held]).toEqual([["mine", "it holds widgets.example.com, which nobody here follows"]]);
+    expect([...snapshot.held]).toEqual([["mine", "it contains widgets.example.com, which no controller here handles"]]);
     const run = await playOn(snapshot, ["mine"]);
     expect(noted(run).filter((line) => line.includes("Namespace"))).toEqual([]);
     const known = await playOn({ ...snapshot, held: new Map() }, ["mine"]);

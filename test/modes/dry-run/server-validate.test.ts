@@ -77,7 +77,7 @@ describe("--server-validate", () => {
     const { run, validations } = await validated(/\/pods$/, message);
     expect(validations.map(({ is }) => is)).toEqual(["not judged", "accepted"]);
     expect(validations[0]?.text).toBe(
-      "server: 1 write of replicaset not judged: asked as user ci, who may not make them; on the cluster the controllers do",
+      "server: 1 write of replicaset not validated: user ci has no right to make them; on the cluster the controllers do",
     );
     expect(withRefusals(run.availability, run.state, validations)).toEqual(run.availability);
   });

@@ -90,7 +90,7 @@ describe("takeSnapshot", () => {
     expect([named(snapshot).includes("ReplicaSet gone"), snapshot.unknownOwners]).toEqual([false, []]);
   });
 
-  test("takes an owner that may not be read to be there", async () => {
+  test("takes an owner that cannot be read to be there", async () => {
     const cluster = await withPod({ apiVersion: "batch/v1", kind: "Job", name: "hidden" });
     const { snapshot } = await seenThrough(cluster, /\/jobs(\/|$)/);
     expect(named(snapshot)).toContain("Job hidden");

@@ -146,7 +146,7 @@ const cases: readonly Case[] = [
     },
     is: "unknown",
     who: process,
-    evidence: `ReplicaSet default/web was written by ${process} 3 m ago, and nothing shows that it has gone`,
+    evidence: `ReplicaSet default/web was written by ${process} 3 m ago, and nothing shows that it has stopped`,
   },
   {
     name: "where nothing has anything to do, nothing shows",
@@ -383,7 +383,7 @@ test("whoever may not read the Lease cannot tell, even where two things are miss
   const owner = await scene.during(findSecondOwner(transport, client, replicaset, undefined));
   expect(owner).toMatchObject({
     is: "unknown",
-    evidence: `Lease kube-system/${process} may not be read by this user`,
+    evidence: `Lease kube-system/${process} cannot be read by this user`,
   });
   await scene.stop();
 });

@@ -97,7 +97,7 @@ describe("a deletion that is meant", () => {
     {
       name: "has lost its reason where the object has other owners by now",
       now: { metadata: { ...pod("a").metadata, ownerReferences: [] } },
-      says: "not comparable: shop/a it has other owners by now",
+      says: "not comparable: shop/a its owners have changed",
     },
   ])("$name", async ({ now, says }) => {
     expect(await rested(now)).toEqual([says]);

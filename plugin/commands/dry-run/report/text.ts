@@ -114,7 +114,7 @@ export function endingNotes({ run, notes, validations }: DryRunReport): string[]
 }
 
 function claimText(binding: OpenClaim["binding"]): string {
-  return binding.is === "waits" ? `stays Pending: ${binding.why}` : `taken to be bound: ${binding.because}`;
+  return binding.is === "waits" ? `stays Pending: ${binding.why}` : `assumed to be bound: ${binding.because}`;
 }
 
 interface Folded {

@@ -1,4 +1,4 @@
-/** The Lease by which the replicas of kube-controller-manager, or kube-scheduler, choose a leader. */
+/** The Lease for leader election of kube-controller-manager or kube-scheduler. */
 import { formatAge } from "../../../api/duration.ts";
 import { Leases, pathOf } from "../../../api/kind.ts";
 import { StatusError, type Status } from "../../../api/status-error.ts";
@@ -8,22 +8,22 @@ import type { Lease } from "../../../api/types.ts";
 import { sandboxServer } from "../../../sandbox/https.ts";
 
 /**
- * `renewed`: a leader holds it. `stale`: its last leader has left it behind. `absent`: nobody holds it, which a component without
- * leader election does not either. `forbidden`: it may not be read.
+ * `renewed`: held by a leader. `stale`: left by the last leader. `absent`: not held, which is also so without leader
+ * election. `forbidden`: it cannot be read.
  */
 export interface ComponentLease {
   readonly is: "renewed" | "stale" | "absent" | "forbidden";
   /** `Lease kube-system/kube-controller-manager, renewed 3 s ago`. */
   readonly says: string;
-  /** When it was renewed last; 0 where it is absent or may not be read. */
+  /** When it was last renewed; 0 if it is absent or cannot be read. */
   readonly renewedAt: number;
-  /** The server's clock, in ms since 1970: by it all ages are told. */
+  /** The server's clock, in ms since 1970: the reference for all ages. */
   readonly now: number;
-  /** Where the server is a sandbox of ours: which controllers act in it. */
+  /** If the server is one of our sandboxes: the controllers that run in it. */
   readonly sandbox?: readonly string[];
 }
 
-/** @throws StatusError, TransportError. */
+/** The state of a component's Lease. @throws StatusError, TransportError. */
 export async function readComponentLease(transport: Transport, component: string): Promise<ComponentLease> {
   const { answer, body } = await ask(transport, component);
   const sandbox = controllersOf(answer.header("server"));
@@ -54,8 +54,7 @@ function leaseOf(component: string, answer: ApiResponse, body: unknown): Compone
   const now = date === undefined ? 0 : parseTime(date);
   const name = `Lease kube-system/${component}`;
   if (answer.status === 404) return { is: "absent", says: `no ${name}`, renewedAt: 0, now };
-  if (answer.status === 403)
-    return { is: "forbidden", says: `${name} may not be read by this user`, renewedAt: 0, now };
+  if (answer.status === 403) return { is: "forbidden", says: `${name} cannot be read by this user`, renewedAt: 0, now };
   if (answer.status !== 200) throw new StatusError(answer.status, body as Status);
   const { spec } = body as Lease;
   if (spec?.renewTime === undefined || (spec.holderIdentity ?? "") === "") {

@@ -1,6 +1,6 @@
 /**
- * What kube-controller-manager does within a second in every cluster, whatever its controllers have to do besides: what of it is
- * there shows that it was there, what is missing that it is not.
+ * What kube-controller-manager does within a second in every cluster, whatever else it has to do: its presence shows
+ * that kube-controller-manager was running, its absence that it is not.
  */
 import { type Kind, kindOf, Namespaces, Nodes, ServiceAccounts } from "../../../api/kind.ts";
 import type { StoredObject } from "../../../api/object.ts";
@@ -24,7 +24,7 @@ const ClusterRoles = kindOf<ClusterRole>({
   namespaced: false,
 });
 
-/** What one of its controllers keeps in each namespace. */
+/** An object that one of its controllers creates in each namespace. */
 interface Kept {
   readonly kind: Kind;
   readonly name: string;
@@ -37,10 +37,10 @@ const keptInNamespaces: readonly Kept[] = [
 ];
 
 /**
- * Looks into the namespaces, at a ClusterRole that is put together from others, and at Nodes. Only reads; what may not be read is
- * told as unseen.
+ * Checks the namespaces, an aggregated ClusterRole, and Nodes. Only reads; what cannot be read is reported as unseen.
  *
- * Source: kubernetes v1.36 pkg/controller/certificates/rootcacertpublisher, serviceaccount, clusterroleaggregation, ttl.
+ * Source: kubernetes v1.36 pkg/controller/certificates/rootcacertpublisher, serviceaccount, clusterroleaggregation,
+ * ttl.
  */
 export async function componentWorks(client: Client, namespaces: readonly string[]): Promise<Look> {
   const looks = [...namespaces.map((name) => inNamespace(client, name)), atClusterRole(client), atNodes(client)];
@@ -56,7 +56,7 @@ async function inNamespace(client: Client, name: string): Promise<Look> {
   const namespace = await readable(client.getMetadata(Namespaces, { namespace: "", name }));
   if (namespace === "absent") return nothingSeen;
   if (namespace === "forbidden") return mayNotRead(`Namespace ${name}`);
-  // In one that is going away nothing is made again.
+  // In a terminating namespace nothing is recreated.
   if (namespace.metadata.deletionTimestamp !== undefined) return nothingSeen;
   const since = parseTime(namespace.metadata.creationTimestamp);
   return joined(await Promise.all(keptInNamespaces.map((kept) => keptIn(client, { name, since }, kept))));
@@ -76,7 +76,7 @@ async function keptIn(
   return { ...nothingSeen, idles: [{ says, since: namespace.since, controller }], seen };
 }
 
-/** By whom it was written; people write such things too, and so do we. */
+/** Signs of kube-controller-manager; users write such objects too, and so do we. */
 function signsOf(what: string, { metadata }: StoredObject): readonly Sign[] {
   return (metadata.managedFields ?? []).flatMap((entry) => {
     const at = writtenAt(entry);

@@ -1,4 +1,4 @@
-/** Who keeps simulated nodes alive: kwok, for one, renews their Leases as a kubelet does. */
+/** Who keeps simulated nodes alive: kwok, for example, renews their Leases as a kubelet does. */
 import { Leases, Nodes } from "../../../api/kind.ts";
 import type { ManagedFieldsEntry } from "../../../api/object.ts";
 import { parseTime, readTime } from "../../../api/time.ts";
@@ -14,7 +14,7 @@ const pageSize = 500;
 /** A kubelet without Leases writes a node's status more often than that. */
 const statusMs = 60_000;
 
-/** Only reads; what may not be read is told as unseen. */
+/** Signs of another kubelet. Only reads; what cannot be read is reported as unseen. */
 export async function nodeHeartbeats(client: Client, controller: string): Promise<Look> {
   const [nodes, leases] = await Promise.all([
     readable(client.list(Nodes, { limit: pageSize })),
@@ -58,7 +58,7 @@ function atNode(node: Node, lease: Lease | undefined, controller: string): Look 
   const durationMs = (lease?.spec?.leaseDurationSeconds ?? leaseSeconds) * 1000;
   const since = Math.max(
     parseTime(node.metadata.creationTimestamp),
-    // One that we renewed ourselves, in an earlier run, keeps nobody else's node alive.
+    // A Lease that an earlier run of ours renewed is no sign of another kubelet.
     ...(renewedAt === undefined || holder === undefined ? [] : [renewedAt + durationMs]),
     ...signs.filter(({ says }) => says.startsWith("the status")).map(({ at }) => at + statusMs),
   );
@@ -74,7 +74,7 @@ function isForeign({ manager = "" }: ManagedFieldsEntry): boolean {
   return manager !== "" && !isOurs(manager);
 }
 
-/** kube-controller-manager writes the status of nodes that are silent; people, what they want to see. */
+/** Excludes kube-controller-manager, which writes the status of silent nodes, and users. */
 export function writesHeartbeat(entry: ManagedFieldsEntry): boolean {
   const { manager = "", subresource } = entry;
   return (

@@ -1,4 +1,6 @@
-/** What a controller's own objects and Events show of another owner: statuses that it wrote, objects that wait for anybody. */
+/**
+ * What a controller's objects and Events reveal about another owner: statuses that it wrote, objects left unreconciled.
+ */
 import { Events, type Kind, Pods } from "../../../api/kind.ts";
 import { keyOf } from "../../../api/key.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
@@ -7,6 +9,7 @@ import type { Client } from "../../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../controller/api/definition.ts";
 import { type Idle, joined, lastTouched, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
 
+/** What is needed of a controller to look for its owner. */
 export type ReconciledController = Pick<
   ControllerDefinition,
   "name" | "for" | "component" | "isLeftUndone" | "recordsEvents"
@@ -14,7 +17,10 @@ export type ReconciledController = Pick<
 
 const pageSize = 500;
 
-/** Only reads; what may not be read is told as unseen. `process` is the one that runs the controller elsewhere. */
+/**
+ * Signs of the controller's owner. Only reads; what cannot be read is reported as unseen. `process` is the one that
+ * runs the controller elsewhere.
+ */
 export async function ownWork(
   client: Client,
   controller: ReconciledController,
@@ -55,8 +61,8 @@ async function atObjects(
 }
 
 /**
- * A status is written by whoever reconciles the object, under whatever name (k3s and others have kube-controller-manager in a program of
- * their own), but for that of a Pod, which is a kubelet's too. The rest only counts if the process wrote it.
+ * The status is written by the owner, under any name (k3s and others embed kube-controller-manager in their own program), except
+ * for Pods, whose status kubelets write too. Other writes only count if the process made them.
  */
 function signsOf(kind: Kind, object: StoredObject, process: string): readonly Sign[] {
   return (object.metadata.managedFields ?? []).flatMap((entry) => {
@@ -68,7 +74,7 @@ function signsOf(kind: Kind, object: StoredObject, process: string): readonly Si
   });
 }
 
-/** Whether the entry is that of another controller's status: not ours, and not a person's. */
+/** Whether the entry is for a status written by another controller: neither by us nor by a user. */
 export function writesStatus({ manager = "", subresource }: ManagedFieldsEntry): boolean {
   return subresource === "status" && manager !== "" && !isOurs(manager) && !manager.startsWith("kubectl");
 }

@@ -1,32 +1,35 @@
-/** What the cluster shows of somebody who reconciles: traces of work, and work that was left undone. */
+/** What the cluster reveals about other owners: traces of work, and work left undone. */
 import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
 import { isForbidden, isNotFound } from "../../../api/status-error.ts";
 import { parseTime } from "../../../api/time.ts";
 import type { Unseen } from "../../../verdict/verdict.ts";
 
-/** Somebody has worked. */
+/** A trace of work. */
 export interface Sign {
   /** A clause that an age follows: `ReplicaSet quota/web was written by kube-controller-manager`. */
   readonly says: string;
   /** By the server's clock, in ms since 1970. */
   readonly at: number;
-  /** It is the trace of this controller; otherwise of another one of the same process. */
+  /** Whether it is a trace of this controller; otherwise of another one of the same process. */
   readonly isOwn: boolean;
-  /** The process that did it, as it names itself. */
+  /** The process that did it, by its field manager. */
   readonly by: string;
 }
 
-/** Work that its controller does within a second, and that has not been done. */
+/** Work that its controller does within a second, but that has not been done. */
 export interface Idle {
   /** A clause that a duration follows: `Namespace shop has had no ConfigMap kube-root-ca.crt`. */
   readonly says: string;
   /** Since when, by the server's clock. */
   readonly since: number;
-  /** Which controller leaves it undone: its name here, or kube-controller-manager's for those that are not built here. */
+  /**
+   * The controller that should have done it: its name here, or kube-controller-manager's for those not implemented
+   * here.
+   */
   readonly controller: string;
 }
 
-/** What a look at one place has brought. */
+/** The result of looking at one place. */
 export interface Look {
   readonly signs: readonly Sign[];
   readonly idles: readonly Idle[];
@@ -35,8 +38,10 @@ export interface Look {
   readonly unseen: readonly Unseen[];
 }
 
+/** For a place that could not be looked at, or shows nothing. */
 export const nothingSeen: Look = { signs: [], idles: [], seen: [], unseen: [] };
 
+/** Several looks as one. */
 export function joined(looks: readonly Look[]): Look {
   return {
     signs: looks.flatMap(({ signs }) => signs),
@@ -46,7 +51,7 @@ export function joined(looks: readonly Look[]): Look {
   };
 }
 
-/** What is read, or `forbidden`, or `absent`. @throws what is neither. */
+/** The result, or `forbidden`, or `absent`. @throws any other error. */
 export async function readable<T>(reading: Promise<T>): Promise<T | "forbidden" | "absent"> {
   try {
     return await reading;
@@ -57,13 +62,13 @@ export async function readable<T>(reading: Promise<T>): Promise<T | "forbidden" 
   }
 }
 
-/** When the entry was written last; undefined where it has no time: the server keeps none for `/scale`. */
+/** When the entry was last written; undefined without a time: the server keeps none for `/scale`. */
 export function writtenAt({ time }: ManagedFieldsEntry): number | undefined {
   return time === undefined || time === null ? undefined : parseTime(time);
 }
 
 /**
- * When the object was written last, by anybody; undefined where a writer has left no time, so that it may have been just now.
+ * When the object was last written, by anyone; undefined if a writer left no time, since that may have been just now.
  * Times are whole seconds.
  */
 export function lastTouched({ metadata }: StoredObject): number | undefined {

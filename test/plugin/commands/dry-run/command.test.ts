@@ -174,7 +174,9 @@ test("JUnit has a test for each object, failed by what fails the job", async () 
     /<testcase classname="FILE" name="Deployment default\/web">\n {6}<failure message="[^"]*available 0 of 1/,
   );
   expect(plain).toContain('<failure message="Service default/x .spec.selector: no pod has the labels a=b"/>');
-  expect(plain).toContain('<skipped message="cannot tell whether it becomes available: nobody here runs DaemonSets"/>');
+  expect(plain).toContain(
+    '<skipped message="cannot tell whether it becomes available: no controller here runs DaemonSets"/>',
+  );
   const free = await dryRun({ manifests: [file], nodes: 0, output: "junit", failOn: ["delete"] });
   expect(free.text).toContain('failures="0"');
 });

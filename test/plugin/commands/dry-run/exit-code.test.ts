@@ -78,7 +78,7 @@ describe("the exit code of dry-run", () => {
       failOn: ["delete"],
       code: 0,
     },
-    { name: "an object that may not be read", baseline: [service], applied: [service, hidden], code: 5 },
+    { name: "an object that cannot be read", baseline: [service], applied: [service, hidden], code: 5 },
     { name: "the same beside a change", baseline: [], applied: [service, hidden], code: 1 },
     { name: "a kind of others that stays as it is", baseline: [frob], applied: [frob], code: 0 },
     { name: "a kind of others beside a change", baseline: [], applied: [service, frob], code: 1 },

@@ -1,0 +1,51 @@
+/** To which key of ours an act of the owner belongs. */
+import { objectKey } from "../../api/key.ts";
+import { controllerOf } from "../../api/owner-references.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import type { DeltaEvent, EventHead } from "../../trace/events.ts";
+import { isStatusOnly, type Observed } from "./acts.ts";
+import type { KeyOf } from "./intention.ts";
+import type { Applied } from "./owner-delta-gate.ts";
+import type { ShadowOptions } from "./shadow-options.ts";
+
+/** An applied change, with what the delta event of the same object knows about its writer. */
+export function observedOf(
+  { of, key, before, object, deleted }: Applied,
+  event: (DeltaEvent & EventHead) | undefined,
+): Observed {
+  const its = event?.of.kind === of.kind && event.key === key ? event : undefined;
+  const after = deleted ? undefined : object;
+  return {
+    of,
+    key,
+    before,
+    after,
+    delta: its?.seq ?? 0,
+    get writer() {
+      return its?.detail.writer;
+    },
+  };
+}
+
+/** The key that an act may belong to: the owner created an object for it, or changed the status of its object. */
+export function keyOfAct(
+  controllers: readonly ControllerDefinition[],
+  { of, key, before, after, writer }: Observed,
+  ownerOf: ShadowOptions["ownerOf"],
+): KeyOf | undefined {
+  if (after === undefined || writer === undefined) return undefined;
+  const owners = controllers.filter(({ name }) => ownerOf(name).manager === writer);
+  const reference = controllerOf(after);
+  const above = owners.find(
+    ({ for: kind, watches }) =>
+      kind !== undefined &&
+      kind.kind === reference?.kind &&
+      watches.some((watch) => watch.owned === true && watch.kind.kind === of.kind),
+  );
+  const status = before !== undefined && before.metadata.generation === after.metadata.generation;
+  const own = owners.find(({ for: kind }) => kind?.kind === of.kind && kind.group === of.group);
+  if (status && own !== undefined) return { controller: own.name, key };
+  // The status of owned objects is written by another controller of the same process, kube-controller-manager.
+  if (above === undefined || reference === undefined || isStatusOnly({ before, after })) return undefined;
+  return { controller: above.name, key: objectKey(after.metadata.namespace, reference.name) };
+}

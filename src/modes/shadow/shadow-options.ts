@@ -1,0 +1,33 @@
+/** What a shadow is started with. */
+import type { Selector } from "../../api/labels.ts";
+import type { Transport } from "../../api/transport.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import type { Random } from "../../platform/random.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+
+/** The controllers to run in shadow, and the cluster that they watch. */
+export interface ShadowOptions {
+  readonly controllers: readonly ControllerDefinition[];
+  /** Must be read-only. */
+  readonly transport: Transport;
+  readonly bus: TraceBus;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly namespace?: string;
+  readonly selector?: Selector;
+  readonly workers?: number;
+  /** The owner of a controller's objects. */
+  readonly ownerOf: (controller: string) => ShadowOwner;
+  /** Called once for an owner that was not found before, and has now written. */
+  readonly onOwnerSeen?: (controller: string, manager: string) => void;
+  readonly freeze?: boolean;
+}
+
+/** The process that runs a controller on the cluster. */
+export interface ShadowOwner {
+  /** Its field manager: `kube-controller-manager`; undefined if it has none to compare with. */
+  readonly manager: string | undefined;
+  /** Whether it was found to be running. */
+  readonly found: boolean;
+}
