@@ -81,8 +81,8 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
   test("for a user who may read little says what is not known, and answers", async () => {
     await applied(reader);
     const { code, stdout } = await dryRun("-f", fileOf(web(4)), "--as", "reader");
-    expect(stdout).toContain("nodes may not be read: pods are placed on 3 simulated ones of 8 CPUs and 16 GiB\n");
-    expect(stdout).toContain("replicationcontroller is left out: replicationcontrollers may not be read\n");
+    expect(stdout).toContain("nodes could not be read; pods are placed on 3 simulated ones of 8 CPUs and 16 GiB\n");
+    expect(stdout).toContain("replicationcontroller is left out: replicationcontrollers could not be read\n");
     expect(stdout).toContain("+ Pod shop/web-…");
     expect(code).toBe(1);
   });

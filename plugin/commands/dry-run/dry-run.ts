@@ -203,7 +203,7 @@ async function readChangeFlags(flags: DryRunFlags, io: Io, onNote: (text: string
   };
 }
 
-interface Asked {
+interface ReportInputs {
   readonly source: DryRunSource;
   readonly changeFlags: ChangeFlags;
   readonly notes: readonly string[];
@@ -211,7 +211,7 @@ interface Asked {
 
 async function reportFrom(
   flags: DryRunFlags,
-  { source, changeFlags, notes }: Asked,
+  { source, changeFlags, notes }: ReportInputs,
 ): Promise<Omit<DryRunReport, "exitCode" | "failOn">> {
   const shown = {
     managedFields: flags.showManagedFields === true,

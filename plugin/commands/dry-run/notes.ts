@@ -6,12 +6,12 @@ import type { DryRunFlags } from "./flags.ts";
 import { UserError } from "../../cli/user-error.ts";
 
 /** Kinds that others can be judged without, and what their absence means. */
-const told: Readonly<Record<string, string>> = {
-  nodes: "nodes may not be read: pods are placed on 3 simulated ones of 8 CPUs and 16 GiB",
-  serviceaccounts: "ServiceAccounts may not be read: a default one is taken to be there",
-  resourcequotas: "ResourceQuotas may not be read: none is taken to be there",
-  limitranges: "LimitRanges may not be read: none is taken to be there",
-  namespaces: "namespaces may not be listed: only those that this is about are known",
+const consequences: Readonly<Record<string, string>> = {
+  nodes: "nodes could not be read; pods are placed on 3 simulated ones of 8 CPUs and 16 GiB",
+  serviceaccounts: "ServiceAccounts could not be read; assuming a default one",
+  resourcequotas: "ResourceQuotas could not be read; assuming there are none",
+  limitranges: "LimitRanges could not be read; assuming there are none",
+  namespaces: "namespaces could not be listed; only those of the manifests are known",
 };
 
 /**
@@ -39,7 +39,7 @@ export function controllersThatCan(
     const why = controller.watches.map(({ kind }) => blocked(kind)).find((each) => each !== undefined);
     if (why === undefined) return true;
     if (named) throw unreadableError(why, `${controller.name} reads them`, flags);
-    notes.push(`${controller.name} is left out: ${why.kind.plural} may not be read`);
+    notes.push(`${controller.name} is left out: ${why.kind.plural} could not be read`);
     return false;
   });
   return { controllers: able, notes };
@@ -60,10 +60,10 @@ export function snapshotNotes({ unreadable, unknownOwners, held }: Snapshot): re
   for (const { kind, namespace } of unreadable) {
     const name = resourceOf(kind);
     if (name === "pods" && namespace === undefined) {
-      notes.add("pods of other namespaces may not be read: nodes may have less room than shown");
+      notes.add("pods of other namespaces could not be read; nodes may have less room than shown");
     } else if (name.endsWith("admissionregistration.k8s.io")) {
-      notes.add("webhooks and admission policies may not be read: they may refuse or change what is shown here");
-    } else if (told[name] !== undefined) notes.add(told[name]);
+      notes.add("webhooks and admission policies could not be read; they may reject or change what is shown here");
+    } else if (consequences[name] !== undefined) notes.add(consequences[name]);
     else others.add(name);
   }
   for (const { owner, why } of unknownOwners) {

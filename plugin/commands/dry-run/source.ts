@@ -71,7 +71,7 @@ export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: 
   }
   if (from !== "manifests" && flags.nodes !== undefined) {
     throw new UserError("--nodes is for an empty cluster", [
-      "the nodes of the cluster are taken as they are; add --from manifests",
+      "the nodes of the cluster are used as they are; add --from manifests",
     ]);
   }
   if (from !== "manifests") return clusterSource(flags, options, io);
@@ -166,7 +166,7 @@ async function snapshotSource(
   const namespaces = namespacesUsed(changeFlags, namespace, kinds);
   await refuseMissingNamespaces(client, namespaces, changeFlags);
   if (changeFlags.baseline.some(isSaved)) {
-    throw new UserError("--baseline holds objects of a cluster, and a cluster is asked as well", [
+    throw new UserError("--baseline has objects saved from a cluster, and a cluster is read as well", [
       "add --from manifests, or leave the objects that have a uid out of the baseline",
     ]);
   }

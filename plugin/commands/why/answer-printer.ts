@@ -4,7 +4,7 @@ import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import type { Advice } from "../../../src/diagnosis/diagnosis.ts";
 import { kubectlAdvice, quoted, reconcileAdvice } from "../../cli/advice.ts";
-import type { Whole } from "./ask.ts";
+import type { WhyAnswers } from "./ask.ts";
 import type { WhyRequest } from "./request.ts";
 import type { Io } from "../../cli/io.ts";
 import { answerData, answerMarkdown } from "./answer-data.ts";
@@ -13,7 +13,7 @@ import { answersLines } from "./answers-text.ts";
 import { styleOf } from "../../cli/style.ts";
 
 /** Prints the answers of one reading. */
-export function printAnswers(whole: Whole, request: WhyRequest, io: Io): void {
+export function printAnswers(whole: WhyAnswers, request: WhyRequest, io: Io): void {
   const { flags, sandbox, output } = request;
   const withNamespaces = flags.allNamespaces === true;
   // No kubectl reaches a cluster inside this process.

@@ -186,7 +186,7 @@ function tryLines(command: string, { columns }: Style): string[] {
 
 function closing(follow: string | undefined, { columns, colour }: Style): string[] {
   if (follow === undefined) return [colour.dim("Nothing was written.")];
-  return withCommand("In shadow nothing was written. Follow it live:", follow, columns).map((line) => colour.dim(line));
+  return withCommand("Nothing was written. Follow it live:", follow, columns).map((line) => colour.dim(line));
 }
 
 function wrapped(text: string, { columns }: Style, head: string, hang: string): string[] {

@@ -9,7 +9,7 @@ import type { Connected } from "../../connections/connection.ts";
 import { printAnswers } from "./answer-printer.ts";
 import { ask } from "./ask.ts";
 import type { WhyRequest } from "./request.ts";
-import type { Asked } from "./targets.ts";
+import type { WhyQuery } from "./targets.ts";
 
 const waitPollMs = 1000;
 
@@ -17,7 +17,7 @@ const waitPollMs = 1000;
 export async function answerUntilOver(request: WhyRequest, connected: Connected, io: Io): Promise<number> {
   const { timeline } = io;
   const { flags, waitMs } = request;
-  const asked: Asked = {
+  const asked: WhyQuery = {
     words: request.words,
     namespace: flags.allNamespaces === true ? "" : (flags.namespace ?? connected.namespace),
     selector: request.selector,

@@ -9,10 +9,10 @@ import { judge, type Unseen, type Verdict } from "../../../src/verdict/verdict.t
 import type { Connected } from "../../connections/connection.ts";
 import type { Io } from "../../cli/io.ts";
 import { worstFirst } from "./order.ts";
-import { type Asked, findTargets, type Targets } from "./targets.ts";
+import { type WhyQuery, findTargets, type Targets } from "./targets.ts";
 
 /** The answers of one reading. */
-export interface Whole {
+export interface WhyAnswers {
   readonly targets: Targets;
   /** Worst first. */
   readonly answers: readonly Answer[];
@@ -21,7 +21,7 @@ export interface Whole {
 }
 
 /** The connection that is asked, and the kinds that its server has. */
-export interface Asking {
+export interface QueryContext {
   readonly io: Io;
   readonly connected: Connected;
   readonly discovery: Discovery;
@@ -38,7 +38,7 @@ function unasked(answers: readonly Answer[]): readonly Unseen[] {
 }
 
 /** Reads, and answers about every object that is asked about. @throws UserError, StatusError, TransportError. */
-export async function ask(asked: Asked, { io, connected, discovery }: Asking): Promise<Whole> {
+export async function ask(asked: WhyQuery, { io, connected, discovery }: QueryContext): Promise<WhyAnswers> {
   const { timeline, random } = io;
   const { bus, unlimited: transport } = connected;
   const client = createClient({ transport, bus, timeline });

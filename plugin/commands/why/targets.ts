@@ -16,7 +16,7 @@ import { causesFirst } from "./order.ts";
 import { UserError } from "../../cli/user-error.ts";
 
 /** What is asked about, with the namespace resolved. */
-export interface Asked {
+export interface WhyQuery {
   readonly words: readonly TypeAndName[];
   /** Empty for all namespaces, and what is in none. */
   readonly namespace: string;
@@ -54,14 +54,14 @@ export function selectorFrom(text: string | undefined): Selector {
 }
 
 /** Where targets are looked for. */
-export interface Ground {
+export interface SearchContext {
   readonly reading: Reading;
   readonly client: Client;
   readonly kinds: readonly DiscoveredKind[];
 }
 
 /** @throws UserError for a type or an object that is not there, or may not be read; StatusError, TransportError. */
-export async function findTargets(ground: Ground, asked: Asked): Promise<Targets> {
+export async function findTargets(ground: SearchContext, asked: WhyQuery): Promise<Targets> {
   const { reading, client, kinds } = ground;
   const { words, namespace, selector, calledAs } = asked;
   if (words.length === 0) return wholeNamespace(ground, asked);
@@ -100,7 +100,7 @@ export async function findTargets(ground: Ground, asked: Asked): Promise<Targets
   return bounded({ items, seen: evidence, unseen, isOne, where });
 }
 
-async function wholeNamespace({ reading, client, kinds }: Ground, asked: Asked): Promise<Targets> {
+async function wholeNamespace({ reading, client, kinds }: SearchContext, asked: WhyQuery): Promise<Targets> {
   const { namespace, selector } = asked;
   if (namespace !== "") await namespaceExists(client, namespace);
   const asking = askable(kinds, namespace);
@@ -121,9 +121,9 @@ function bounded(targets: Targets): Targets {
 }
 
 async function namedObject(
-  { reading, client }: Ground,
+  { reading, client }: SearchContext,
   { kind, namespace, name }: { readonly kind: DiscoveredKind; readonly namespace: string; readonly name: string },
-  asked: Asked,
+  asked: WhyQuery,
 ): Promise<Item> {
   const { context, isSandbox, kubectl } = asked;
   try {
