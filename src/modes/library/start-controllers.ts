@@ -104,7 +104,7 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
   const end = { report: (_why: string): void => undefined };
   const ended = new Promise<string>((resolve) => (end.report = resolve));
   const starting = new AbortController();
-  let started: LiveRun | undefined;
+  const started: { run?: LiveRun } = {};
   const run = await startLive(
     {
       controllers,
@@ -123,14 +123,14 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
       preflight: () => checkRights(cluster, controllers, namespace),
       onLeaseLost(why) {
         // While the caches are still filling, a lost Lease ends the start.
-        if (started === undefined) starting.abort(new Error(why));
-        else void started.stop().then(() => end.report(why));
+        if (started.run === undefined) starting.abort(new Error(why));
+        else void started.run.stop().then(() => end.report(why));
       },
       onEventLost: () => undefined,
     },
     AbortSignal.any([signal, starting.signal]),
   );
-  started = run;
+  started.run = run;
   return {
     cachesMs: run.cachesMs,
     ended,
