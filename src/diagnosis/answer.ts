@@ -1,4 +1,4 @@
-/** The answer of `why`: a diagnosis of one object, with who wrote it last, what changed, and what comes next. */
+/** The answer of `why`: the diagnosis of one object, with who wrote it last, what changed, and what happens next. */
 import { unseenText } from "../verdict/verdict.ts";
 import { changesOf, type Change } from "./changes.ts";
 import {
@@ -19,6 +19,7 @@ import { surroundingsOf } from "./surroundings.ts";
 import { examine } from "./table.ts";
 import type { Want } from "./look.ts";
 
+/** A Warning Event. */
 export interface Warning {
   readonly at: Ref;
   readonly text: string;
@@ -27,16 +28,17 @@ export interface Warning {
   readonly count: number;
 }
 
+/** The diagnosis of an object, and its surroundings. */
 export interface Answer extends Diagnosis {
   /** From the nearest up. */
   readonly owners: readonly Ref[];
   readonly changes: readonly Change[];
   readonly lastWrites: readonly LastWrite[];
-  /** The latest warnings that say more than the findings do. */
+  /** The latest warnings that add something to the findings. */
   readonly warnings: readonly Warning[];
 }
 
-/** The diagnosis of an object, seen alone; `Look.diagnose` leads to others. */
+/** The diagnosis of an object; `Look.diagnose` includes others. */
 export function diagnose(look: Look, item: Item): Diagnosis {
   const examined = examine(look, item);
   const whole = look.isFirst ? withSurroundings(look, item, examined) : examined;
@@ -44,10 +46,10 @@ export function diagnose(look: Look, item: Item): Diagnosis {
   return item.object.metadata.deletionTimestamp === undefined ? diagnosis : { ...diagnosis, is: "being deleted" };
 }
 
-/** One answer from what has been read so far, and what is missing for a better one. */
+/** The answer from what has been read so far, and what is missing for a better one. */
 export function answerFrom(world: World, item: Item): { readonly answer: Answer; readonly wants: readonly Want[] } {
   const look = new Look(world, diagnose);
-  // The first object is diagnosed at once: nothing is above it.
+  // Never undefined for the first object: no diagnosis is in progress.
   const diagnosis = look.diagnose(item) as Diagnosis;
   const isWell = diagnosis.is === "well";
   const answer: Answer = {
@@ -72,14 +74,14 @@ function withSurroundings(look: Look, item: Item, examined: Examined): Examined 
     const left = sentences.map((why): Finding => ({ at: refOf(item), why }));
     return { ...examined, findings: [...findings, ...left], unseen: all };
   }
-  // What was refused is not what comes next.
+  // A refused creation is not what happens next.
   const isRefused = findings.some(({ why }) => why.startsWith("pods cannot be created"));
   return { ...examined, findings, unseen: all, next: [...(examined.next ?? []), ...(isRefused ? [] : sentences)] };
 }
 
 const shownWarnings = 3;
 
-/** The latest Warning of each reason about each object, without those whose words stand among the findings. */
+/** The latest Warning of each reason and object, except those that the findings contain already. */
 function warningsOf(look: Look, item: Item, findings: readonly Finding[]): readonly Warning[] {
   const said = findings.map(({ why }) => withoutNames(why)).join("\n");
   const refs = new Map([refOf(item), ...findings.map(({ at }) => at)].map((ref) => [refText(ref), ref]));
@@ -94,12 +96,12 @@ function warningsOf(look: Look, item: Item, findings: readonly Finding[]): reado
   return [...latest.values()].sort((a, b) => b.seenAt - a.seenAt).slice(0, shownWarnings);
 }
 
-/** A message without the names that are another one each time, and without what Events put before it. */
+/** A message without names, which vary, and without the prefixes of Events. */
 function withoutNames(text: string): string {
   return text.replace(/^\(combined from similar events\): |Error creating: /g, "").replace(/"[^"]*"/g, '""');
 }
 
-/** For one line: what could not be looked at, without what the first line says already. */
+/** For one line: what could not be looked at, without what the summary already says. */
 export function notSeen({ verdict, says }: Pick<Diagnosis, "verdict" | "says">): string {
   const { unseen } = verdict.evidence;
   return unseenText(unseen.filter(({ what, why }) => !says.startsWith(what) && !says.includes(why)));

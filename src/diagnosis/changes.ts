@@ -1,4 +1,4 @@
-/** What changed last: of a Deployment the pod template, from one ReplicaSet to the next, and its scale. */
+/** What changed last: a Deployment's pod template, from one ReplicaSet to the next, and its scale. */
 import { Deployments } from "../api/kind.ts";
 import { fieldChanges } from "../api/field-changes.ts";
 import type { StoredObject } from "../api/object.ts";
@@ -9,18 +9,20 @@ import type { Item } from "./diagnosis.ts";
 import { asKind } from "./kinds.ts";
 import { eventTime, type Look } from "./look.ts";
 
+/** A recent change of an object. */
 export interface Change {
   /** `.spec.template.spec.containers[web].image nginx:1.27 → nginx:1.28 (revision 4)`. */
   readonly text: string;
-  /** Who wrote it, where managedFields have one writer of that time. */
+  /** Its field manager, if managedFields have exactly one of that time. */
   readonly by?: string;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Of the changes of a pod template so many are shown. */
+/** How many changes of a pod template are shown. */
 const shown = 3;
 
+/** The latest changes of a Deployment, newest first; none for other kinds. */
 export function changesOf(look: Look, item: Item): readonly Change[] {
   const deployment = asKind(item, Deployments);
   if (deployment === undefined) return [];
@@ -51,7 +53,7 @@ function valueText(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-/** A new ReplicaSet is made within moments of the write; times are whole seconds. */
+/** A new ReplicaSet is created within moments of the write; times are whole seconds. */
 const momentsMs = 3000;
 
 function writerAt({ metadata }: StoredObject, at: number): string | undefined {

@@ -1,7 +1,8 @@
-/** What conditions, phases and counts of a kind that is not known say: what is plainly good, plainly bad, and what is not known. */
+/** What conditions, phases and counts of an unknown kind mean: clearly good, clearly bad, or unknown. */
 import { readTime } from "../api/time.ts";
 import { type Finding, type Item, refOf, since } from "./diagnosis.ts";
 
+/** A condition of any kind; all of it is optional, since nothing is known of custom resources. */
 export interface Condition {
   readonly type?: string;
   readonly status?: string;
@@ -17,23 +18,24 @@ const good =
 /** Conditions that are bad when they are True. */
 const bad =
   /(Fail|Failed|Failing|Failure|Failures|Pressure|Unavailable|Degraded|Stalled|Terminating|Error|Errors|Errored|Denied|Blocked|Invalid|Conflict|Conflicted|Unhealthy|Lost|Exceeded|Crashed|Unreachable|NotReady|Schema|Violated|Expired|Missing|Suspended|Paused|Dangling)$/;
-/** Of the good ones, those that sum up the others. */
+/** Good ones that summarize the others. */
 const summary = /^(Ready|Available|Healthy|Succeeded|Completed?|Reconciled|Established|Synced)$/;
-/** In the reason of a condition whose type says nothing. */
+/** In the reason of a condition of an unknown type. */
 const badReason =
   /Err(or)?|Fail|Invalid|Denied|NotFound|Missing|Timeout|TimedOut|Unreachable|Refused|Forbidden|Unavailable/;
 
+/** Conditions by their meaning. */
 export interface ReadConditions {
   readonly findings: readonly Finding[];
-  /** Of unknown meaning: neither good nor bad can be said. */
+  /** Of unknown meaning: neither good nor bad. */
   readonly unclear: readonly Condition[];
-  /** Those that are as they should be. */
+  /** Those that are good. */
   readonly fine: readonly Condition[];
-  /** Whether one that sums up the others is as it should be. */
+  /** Whether a summarizing condition is good. */
   readonly isSummedUp: boolean;
 }
 
-/** Reads conditions by the names of their types, which is all there is to go by. */
+/** Interprets conditions by the names of their types, since nothing else is known. */
 export function readConditions(item: Item, conditions: readonly Condition[]): ReadConditions {
   const findings: Finding[] = [];
   const unclear: Condition[] = [];
@@ -45,7 +47,7 @@ export function readConditions(item: Item, conditions: readonly Condition[]): Re
     const isOld = observedGeneration !== undefined && generation !== undefined && observedGeneration < generation;
     if (meaning === "bad") findings.push(findingFor(item, condition));
     else if (isOld && summary.test(type)) {
-      const why = `condition ${type} is of generation ${observedGeneration}, and the spec of ${generation}`;
+      const why = `condition ${type} is for generation ${observedGeneration}, but the spec has generation ${generation}`;
       findings.push({ at: refOf(item), why });
     } else (meaning === "good" ? fine : unclear).push(condition);
   }
@@ -59,6 +61,7 @@ function meaningOf({ type = "", status, reason = "" }: Condition): "good" | "bad
   return badReason.test(reason) ? "bad" : "unclear";
 }
 
+/** A bad condition as a finding. */
 export function findingFor(item: Item, condition: Condition): Finding {
   return { at: refOf(item), why: conditionText(condition), ...since(readTime(condition.lastTransitionTime)) };
 }
@@ -73,7 +76,7 @@ const goodPhase =
 const badPhase =
   /(fail|err|pending|creat|provision|degrad|unknown|terminat|delet|lost|unhealthy|invalid|stopped|waiting|progressing|starting|initiali|upgrading|updating|installing|unavailable|crash|stuck|block|reject|denied|suspend|paus|not)/i;
 
-/** What a phase says by its name. */
+/** The meaning of a phase, by its name. */
 export function meaningOfPhase(phase: string): "good" | "bad" | "unclear" {
   if (goodPhase.test(phase)) return "good";
   return badPhase.test(phase) ? "bad" : "unclear";

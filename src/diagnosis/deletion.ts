@@ -1,4 +1,4 @@
-/** What holds up a deletion, down to the finalizer at the bottom. */
+/** What blocks a deletion, down to the first finalizer. */
 import { formatAge } from "../api/duration.ts";
 import { Pods } from "../api/kind.ts";
 import { readTime } from "../api/time.ts";
@@ -10,10 +10,10 @@ import type { Look } from "./look.ts";
 const foreground = "foregroundDeletion";
 const orphan = "orphan";
 const namedBlockers = 5;
-/** So many of what blocks a foreground deletion are followed down. */
+/** How many blockers of a foreground deletion are diagnosed. */
 const followedBlockers = 50;
 
-/** Of an object that has a deletionTimestamp; its metadata is enough, but for a Pod. */
+/** For an object with a deletionTimestamp; its metadata suffices, except for a Pod. */
 export function examineDeletion(look: Look, item: Item): Examined {
   const { metadata } = item.object;
   const finalizers = metadata.finalizers ?? [];
@@ -23,7 +23,7 @@ export function examineDeletion(look: Look, item: Item): Examined {
   const own = foreign.map((name): Finding => ({ at: refOf(item), why: finalizerText(name), since: begun }));
   const blocked = finalizers.includes(foreground) ? examineForeground(look, item, begun) : undefined;
   const orphaned: readonly Finding[] = finalizers.includes(orphan)
-    ? [{ at: refOf(item), why: "finalizer orphan: the garbage collector frees what it owns first", since: begun }]
+    ? [{ at: refOf(item), why: "finalizer orphan: the garbage collector orphans its dependents first", since: begun }]
     : [];
   const pod = finalizers.length === 0 ? asKind(item, Pods) : undefined;
   const ending: readonly Finding[] =
@@ -39,16 +39,18 @@ export function examineDeletion(look: Look, item: Item): Examined {
   };
 }
 
+/** The summary for an object with these finalizers. */
 export function heldText(finalizers: readonly string[]): string {
-  if (finalizers.length === 0) return "it is about to go";
-  return `${finalizers.length === 1 ? "a finalizer holds" : `${finalizers.length} finalizers hold`} it`;
+  if (finalizers.length === 0) return "it is about to be removed";
+  return `${finalizers.length === 1 ? "a finalizer blocks" : `${finalizers.length} finalizers block`} it`;
 }
 
+/** The finding for a finalizer of an unknown controller. */
 export function finalizerText(name: string): string {
   return `finalizer ${name}: the controller that set it has to remove it`;
 }
 
-/** What it owns goes first: what holds that is the cause. */
+/** Its dependents are deleted first: what blocks them is the cause. */
 function examineForeground(look: Look, item: Item, begun: number): Pick<Examined, "findings" | "unseen"> {
   const { objects, unseen } = look.dependents(item);
   const { uid } = item.object.metadata;
@@ -60,20 +62,20 @@ function examineForeground(look: Look, item: Item, begun: number): Pick<Examined
   const more = blocking.length > namedBlockers ? ` and ${blocking.length - namedBlockers} more` : "";
   const why =
     blocking.length === 0
-      ? `finalizer ${foreground}: the garbage collector deletes first what it owns${unseen.length === 0 ? ", and nothing of it is left" : ""}`
-      : `finalizer ${foreground}: it goes when what it owns is gone: ${names.join(", ")}${more}`;
+      ? `finalizer ${foreground}: the garbage collector deletes its dependents first${unseen.length === 0 ? ", and none is left" : ""}`
+      : `finalizer ${foreground}: waiting for its dependents to be deleted: ${names.join(", ")}${more}`;
   return { findings: uniqueFindings([...below, { at: refOf(item), why, since: begun }]), unseen };
 }
 
 function blockerFindings(look: Look, blocker: Item): readonly Finding[] {
   if (blocker.object.metadata.deletionTimestamp === undefined) {
-    return [{ at: refOf(blocker), why: "it is not deleted yet: the garbage collector has to delete it first" }];
+    return [{ at: refOf(blocker), why: "not deleted yet: the garbage collector has to delete it first" }];
   }
   const diagnosis = look.diagnose(wholePod(look, blocker));
   return diagnosis === undefined ? [] : findingsOf(diagnosis);
 }
 
-/** Whether its containers run is in a Pod's status; of other kinds the metadata is enough. */
+/** The complete Pod, whose status shows whether its containers run; for other kinds the metadata suffices. */
 export function wholePod(look: Look, item: Item): Item {
   if (asKind(item, Pods) === undefined) return item;
   const { namespace = "", name } = item.object.metadata;
@@ -83,12 +85,12 @@ export function wholePod(look: Look, item: Item): Item {
 
 function terminating({ metadata, spec, status }: Pod): string {
   const running = status?.containerStatuses?.some(({ state }) => state?.running !== undefined) === true;
-  const until = running ? "until its containers have ended" : "until the kubelet confirms that it has ended";
+  const until = running ? "until its containers have terminated" : "until the kubelet confirms that it has terminated";
   const where = (spec?.nodeName ?? "") === "" ? "" : ` on node ${spec?.nodeName}`;
   return `being deleted, ${until}${where} (grace period ${metadata.deletionGracePeriodSeconds ?? 0} s)`;
 }
 
-/** Each finding once, where several ways lead to it. */
+/** Each finding once, even if several paths lead to it. */
 export function uniqueFindings(findings: readonly Finding[]): readonly Finding[] {
   const byText = new Map(findings.map((each) => [`${refText(each.at)} ${each.at.namespace} ${each.why}`, each]));
   return [...byText.values()];

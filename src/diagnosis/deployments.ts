@@ -14,6 +14,7 @@ import { counted, ofAll } from "./spans.ts";
 
 const revisionAnnotation = "deployment.kubernetes.io/revision";
 
+/** By its status, the conditions of its ReplicaSets, and its pods. */
 export function examineDeployment(look: Look, item: Item<Deployment>): Examined {
   const deployment = item.object;
   const { spec } = deployment;
@@ -48,7 +49,7 @@ export function examineDeployment(look: Look, item: Item<Deployment>): Examined 
   };
 }
 
-/** One that counts: neither on its way out nor left over. */
+/** Whether the pod counts: neither terminating nor terminal. */
 function isServing({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
 }
@@ -62,7 +63,7 @@ function isRolledOut({ spec, status }: Deployment): boolean {
   );
 }
 
-/** The newest first. */
+/** Newest first. */
 export function replicaSetsOf(
   look: Look,
   deployment: Deployment,
@@ -82,6 +83,7 @@ function podsOf(
   return { objects: objects.filter((pod) => sets.some((set) => isControlledBy(pod, set))), unseen };
 }
 
+/** The revision annotation of a ReplicaSet; 0 without a valid one. */
 export function revisionOf({ metadata }: ReplicaSet): number {
   return Number(metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
 }
@@ -111,7 +113,7 @@ function paused(item: Item): Finding {
   return { at: refOf(item), why: "it is paused: nothing is rolled out until it is resumed", advice };
 }
 
-/** Its condition Progressing is False: past the deadline, or what it creates was refused. */
+/** Its condition Progressing is False: the deadline is exceeded, or a creation was refused. */
 function deadlineExceeded(item: Item<Deployment>): readonly Finding[] {
   const { status } = item.object;
   const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
@@ -124,7 +126,7 @@ function progressDeadline({ spec, status }: Deployment, now: number): string[] {
   const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
   const seconds = spec?.progressDeadlineSeconds;
   if (spec?.paused === true || progressing?.status !== "True" || progressing.lastUpdateTime === undefined) return [];
-  // The default means never.
+  // The maximum means no deadline.
   if (seconds === undefined || seconds >= 2147483647 || progressing.reason === "NewReplicaSetAvailable") return [];
   const leftMs = (readTime(progressing.lastUpdateTime) ?? 0) + seconds * 1000 - now;
   return leftMs > 0 ? [`progress deadline in ${formatAge(leftMs)}, then Progressing=False`] : [];

@@ -1,15 +1,15 @@
-/** What a diagnosis is: the contract between what was read, the kinds that are known, and the screens. */
+/** What a diagnosis is: the contract between readers, the known kinds, and the screens. */
 import type { Kind } from "../api/kind.ts";
 import type { StoredObject } from "../api/object.ts";
 import { type Unseen, type Verdict, judge } from "../verdict/verdict.ts";
 
-/** An object with its kind; items of a list do not carry it themselves. */
+/** An object with its kind; items of a list do not contain it. */
 export interface Item<T extends StoredObject = StoredObject> {
   readonly kind: Kind;
   readonly object: T;
 }
 
-/** Which object is meant, whether it is there or not. */
+/** Names an object, whether it exists or not. */
 export interface Ref {
   readonly kind: Kind;
   /** Empty for objects without one. */
@@ -17,14 +17,14 @@ export interface Ref {
   readonly name: string;
 }
 
-/** A command that helps to go on, without the flags that choose a cluster. */
+/** A command for the next step, without the flags that select a cluster. */
 export interface Advice {
   readonly tool: "kubectl" | "reconcile";
   /** `logs web-x -c web --previous -n shop`. */
   readonly words: string;
 }
 
-/** One thing that speaks against "well". */
+/** Something that contradicts "well". */
 export interface Finding {
   /** The object where it was found. */
   readonly at: Ref;
@@ -35,14 +35,14 @@ export interface Finding {
   readonly advice?: readonly Advice[];
 }
 
-/** `failed` will not get better by itself; `waiting` may. */
+/** `failed` will not recover by itself; `waiting` may. */
 export type Is = "well" | "waiting" | "failed" | "being deleted" | "cannot tell";
 
-/** What a kind's own file says of an object; `judged` makes the verdict of it. */
+/** What a kind's own file says about an object; `judged` turns it into a verdict. */
 export interface Examined {
-  /** The first line's second half: `2 of 3 pods of ReplicaSet web-6d5f4c are available`. */
+  /** The second half of the first line: `2 of 3 pods of ReplicaSet web-6d5f4c are available`. */
   readonly says: string;
-  /** Whether the object itself reports what is wanted of it; undefined where it reports nothing that would tell. */
+  /** Whether the object itself reports its desired state; undefined if it reports nothing conclusive. */
   readonly reached: boolean | undefined;
   /** The first cause first. */
   readonly findings: readonly Finding[];
@@ -50,12 +50,13 @@ export interface Examined {
   readonly seen: readonly string[];
   readonly unseen: readonly Unseen[];
   readonly isFailed?: boolean;
-  /** What comes next by itself, and when. */
+  /** What happens next by itself, and when. */
   readonly next?: readonly string[];
-  /** Shown, and speaking neither for nor against. */
+  /** Shown, but neutral. */
   readonly notes?: readonly string[];
 }
 
+/** The verdict on one object. */
 export interface Diagnosis {
   readonly of: Ref;
   readonly is: Is;
@@ -66,8 +67,8 @@ export interface Diagnosis {
 }
 
 /**
- * The verdict on what was examined. What has not reached its state is never well, whether or not a cause was found; and what
- * reports nothing is well only where something else was looked at, with nothing decisive left out.
+ * The verdict on what was examined. An object that has not reached its state is never well, even if no cause was found;
+ * and one that reports nothing is well only if something else was looked at, with nothing decisive left out.
  */
 export function judged(of: Ref, examined: Examined): Diagnosis {
   const { says, reached, findings, seen, unseen, isFailed = false, next = [], notes = [] } = examined;
@@ -81,11 +82,12 @@ function stateOf(verdict: Verdict<Finding>, isFailed: boolean): Is {
   return verdict.is;
 }
 
-/** The findings of a verdict; none where it is well or cannot tell. */
+/** The findings of a verdict; none if it is well or cannot tell. */
 export function findingsOf({ verdict }: Diagnosis): readonly Finding[] {
   return verdict.is === "found" ? verdict.findings : [];
 }
 
+/** The name of an item's object. */
 export function refOf({ kind, object: { metadata } }: Item): Ref {
   return { kind, namespace: metadata.namespace ?? "", name: metadata.name };
 }
@@ -95,22 +97,24 @@ export function refText({ kind, name }: Ref): string {
   return `${kind.kind} ${name}`;
 }
 
+/** Whether both name the same object, in any version of its kind. */
 export function isSameRef(a: Ref, b: Ref): boolean {
   return (
     a.kind.kind === b.kind.kind && a.kind.group === b.kind.group && a.namespace === b.namespace && a.name === b.name
   );
 }
 
-/** Spread into a finding: its `since`, where it is known. */
+/** For spreading into a finding: its `since`, if known. */
 export function since(ms: number | undefined): { readonly since?: number } {
   return ms === undefined ? {} : { since: ms };
 }
 
-/** ` -n shop`; empty for objects without a namespace. */
+/** ` -n shop`; empty for cluster-scoped objects. */
 export function inNamespace(namespace: string | undefined): string {
   return namespace === undefined || namespace === "" ? "" : ` -n ${namespace}`;
 }
 
+/** Advice to run kubectl with these words. */
 export function kubectl(words: string): Advice {
   return { tool: "kubectl", words };
 }

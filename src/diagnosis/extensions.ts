@@ -1,4 +1,4 @@
-/** What extends or guards the API server: CRDs, API services, webhooks, certificate requests, role bindings. */
+/** What extends or guards the API server: CRDs, webhooks, certificate requests, role bindings. */
 import type {
   CertificateSigningRequest,
   CustomResourceDefinition,
@@ -12,6 +12,7 @@ import { ClusterRoles, Roles, Services } from "./kinds.ts";
 import type { Look } from "./look.ts";
 import { counted } from "./spans.ts";
 
+/** Whether the API server serves the kind. */
 export function examineDefinition(look: Look, item: Item<CustomResourceDefinition>): Examined {
   const { spec, status } = item.object;
   const { findings } = readConditions(item, status?.conditions ?? []);
@@ -30,6 +31,7 @@ export function examineDefinition(look: Look, item: Item<CustomResourceDefinitio
   };
 }
 
+/** Whether the Services of all webhooks have endpoints. */
 export function examineWebhooks(look: Look, item: Item<WebhookConfiguration>): Examined {
   const { webhooks = [] } = item.object;
   const unseen: Unseen[] = [];
@@ -40,11 +42,11 @@ export function examineWebhooks(look: Look, item: Item<WebhookConfiguration>): E
       outside.push(`${name} (${url ?? ""})`);
       return [];
     }
-    const effect = failurePolicy === "Fail" ? "every request that it matches is refused" : "it is passed over";
+    const effect = failurePolicy === "Fail" ? "every matching request is refused" : "it is ignored";
     return serviceFindings(look, item, { service, of: `webhook ${name}`, effect }, unseen);
   });
   if (outside.length > 0)
-    unseen.push({ what: `webhook ${outside.join(", ")}`, why: "it lies outside the cluster", isDecisive: true });
+    unseen.push({ what: `webhook ${outside.join(", ")}`, why: "it is outside the cluster", isDecisive: true });
   return {
     says:
       findings.length > 0
@@ -78,7 +80,7 @@ function serviceFindings(
     return [];
   }
   if (found.is === "missing") {
-    const why = `there is no such Service in namespace ${namespace}, and ${of} is to be called there${then}`;
+    const why = `there is no such Service in namespace ${namespace}, but ${of} calls it${then}`;
     return [{ at, why, advice: [kubectl(`get services -n ${namespace}`)] }];
   }
   const diagnosis = look.diagnose({ kind: Services, object: found.object });
@@ -87,6 +89,7 @@ function serviceFindings(
   return [...below, { at: refOf(item), why: `${of} cannot be called${then}` }];
 }
 
+/** Whether the request is approved, and the certificate issued. */
 export function examineSigningRequest(_look: Look, item: Item<CertificateSigningRequest>): Examined {
   const { spec, status } = item.object;
   const at = refOf(item);
@@ -104,7 +107,7 @@ export function examineSigningRequest(_look: Look, item: Item<CertificateSigning
       ...whole,
       says: "it is not approved",
       reached: false,
-      findings: [{ at, why: "nobody has approved or denied it", advice }],
+      findings: [{ at, why: "it has been neither approved nor denied", advice }],
     };
   }
   const isIssued = (status?.certificate ?? "") !== "";
@@ -117,6 +120,7 @@ export function examineSigningRequest(_look: Look, item: Item<CertificateSigning
   };
 }
 
+/** Whether the role of a RoleBinding or ClusterRoleBinding exists. */
 export function examineBinding(look: Look, item: Item<RoleBinding>): Examined {
   const { roleRef, subjects = [], metadata } = item.object;
   const kind = roleRef.kind === "ClusterRole" ? ClusterRoles : Roles;
@@ -124,7 +128,7 @@ export function examineBinding(look: Look, item: Item<RoleBinding>): Examined {
   const found = look.exists(kind, namespace, roleRef.name);
   const says = `${kind.kind} ${roleRef.name} for ${counted(subjects.length, "subject")}`;
   if (found.is === "unseen") return { says, reached: undefined, findings: [], seen: [], unseen: [found.unseen] };
-  const why = `there is no such ${kind.kind}, and it binds it: it grants nothing`;
+  const why = `there is no such ${kind.kind}: the binding grants nothing`;
   const findings = found.is === "missing" ? [{ at: { kind, namespace, name: roleRef.name }, why }] : [];
   return { says, reached: findings.length === 0, findings, seen: [`${kind.kind} ${roleRef.name}`], unseen: [] };
 }

@@ -1,11 +1,11 @@
-/** Whether a controller has seen the latest spec of an object. */
+/** Whether a controller has observed the latest spec of an object. */
 import { type Finding, type Item, refOf } from "./diagnosis.ts";
 import type { Look, Reconciler } from "./look.ts";
 
-/** The latest change of the spec, if no controller has seen it; or a spec that nobody has ever looked at. */
+/** A finding if no controller has observed the latest spec, or any spec at all. */
 export function unseenGeneration(look: Look, item: Item): readonly Finding[] {
   const { generation, namespace = "" } = item.object.metadata;
-  // Of a kind that is not known only what every status may have is read.
+  // Of an unknown kind only what any status may contain is read.
   const { status } = item.object as { readonly status?: { readonly observedGeneration?: number } };
   const observed = status?.observedGeneration;
   if (generation === undefined) return [];
@@ -15,8 +15,8 @@ export function unseenGeneration(look: Look, item: Item): readonly Finding[] {
   const who = ownerText(reconciler);
   const why =
     observed === undefined
-      ? `nobody has written its status: ${who}`
-      : `its controller has seen generation ${observed} of ${generation}: ${who}`;
+      ? `its status has not been written: ${who}`
+      : `its controller has observed generation ${observed} of ${generation}: ${who}`;
   return [{ at: refOf(item), why }];
 }
 

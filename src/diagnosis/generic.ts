@@ -1,4 +1,4 @@
-/** What can be said of an object of any kind: generations, conditions, a phase, counts, and what it owns. */
+/** What can be said about an object of any kind: generations, conditions, a phase, counts, and its dependents. */
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Condition, conditionText, meaningOfPhase, type ReadConditions, readConditions } from "./conditions.ts";
 import { type Diagnosis, type Examined, type Finding, findingsOf, type Item, refOf, refText } from "./diagnosis.ts";
@@ -17,14 +17,15 @@ interface Reported {
   readonly availableReplicas?: unknown;
 }
 
-/** So many of the objects that it owns are looked at; the others are counted. */
+/** How many dependents are diagnosed; the others are counted. */
 const mostOwned = 50;
 
+/** For kinds without an examination of their own. */
 export function examineGeneric(look: Look, item: Item): Examined {
   const status = statusOf(item);
   const conditions = readConditions(item, conditionsOf(status));
   const owned = examineOwned(look, item);
-  // A status that nobody has written may be one that nobody means to write.
+  // A status that was never written may not be meant to be written.
   const behind = status?.observedGeneration === undefined ? [] : unseenGeneration(look, item);
   const numbers = countFindings(item, status);
   const phase = phaseOf(status);
@@ -43,7 +44,7 @@ export function examineGeneric(look: Look, item: Item): Examined {
       owned.findings[0]?.why ??
       saysOf({ phase, conditions, owned, isWritten: status !== undefined, unclear }),
     reached: own.length > 0 ? false : isGood ? true : undefined,
-    // What it owns is nearer to the first cause than what it says of itself.
+    // Its dependents are nearer to the first cause than its own status.
     findings: [...behind, ...owned.findings, ...conditions.findings, ...numbers, ...phaseFinding],
     seen: [...(isGood ? ["its status"] : []), ...owned.seen],
     unseen: [...unclear, ...(isGood ? aside(owned.unseen) : owned.unseen), ...unwritten(status, owned.seen.length > 0)],
@@ -56,7 +57,7 @@ function statusOf({ object }: Item): Reported | undefined {
   return typeof status === "object" && status !== null ? status : undefined;
 }
 
-/** Nothing is known of what a custom resource keeps there. */
+/** A custom resource may have anything there. */
 function conditionsOf(status: Reported | undefined): readonly Condition[] {
   const { conditions } = status ?? {};
   if (!Array.isArray(conditions)) return [];
@@ -70,23 +71,23 @@ function phaseOf(status: Reported | undefined): string | undefined {
   return typeof phase === "string" && phase !== "" ? phase : undefined;
 }
 
-/** With a summary that is well they are shown only. */
+/** If a summarizing condition is good, unclear ones are only shown. */
 function unclearConditions({ unclear, isSummedUp }: ReadConditions, isGood: boolean): readonly Unseen[] {
   if (unclear.length === 0 || (isSummedUp && isGood)) return [];
   const types = unclear.map(({ type = "", status = "" }) => `${type} is ${status}`).join(", ");
   const what = `whether condition ${types} is good or bad`;
-  return [{ what, why: "a type that is not known", isDecisive: true }];
+  return [{ what, why: "an unknown type", isDecisive: true }];
 }
 
 function unclearPhase(phase: string | undefined, { isSummedUp }: ReadConditions): Unseen {
-  return { what: `whether phase ${phase} is good or bad`, why: "a phase that is not known", isDecisive: !isSummedUp };
+  return { what: `whether phase ${phase} is good or bad`, why: "an unknown phase", isDecisive: !isSummedUp };
 }
 
 function unwritten(status: Reported | undefined, ownsAny: boolean): readonly Unseen[] {
   if (ownsAny) return [];
   if (status === undefined || Object.keys(status).length === 0) {
     return [
-      { what: "its state", why: "nobody has written its status, and nothing it owns is known", isDecisive: true },
+      { what: "its state", why: "its status has not been written, and it has no known dependents", isDecisive: true },
     ];
   }
   return [];
@@ -110,7 +111,7 @@ function saysOf({ phase, conditions, owned, isWritten, unclear }: Parts): string
       ? []
       : [
           fine.length > 3
-            ? counted(fine.length, "condition is", "conditions are") + " as they should be"
+            ? counted(fine.length, "condition is", "conditions are") + " good"
             : fine.map(plainCondition).join(", "),
         ]),
     ...(owned.wells.length === 0
@@ -121,15 +122,15 @@ function saysOf({ phase, conditions, owned, isWritten, unclear }: Parts): string
   ];
   if (parts.length > 0) return parts.join(", ");
   return isWritten
-    ? "its status says nothing that tells its state, and nothing it owns is known"
-    : "nobody has written its status, and nothing it owns is known";
+    ? "its status does not reveal its state, and it has no known dependents"
+    : "its status has not been written, and it has no known dependents";
 }
 
 function plainCondition({ type = "", status = "" }: Condition): string {
   return `condition ${type} is ${status}`;
 }
 
-/** Fields of many custom resources that count pods as a Deployment does. */
+/** For custom resources that count pods as a Deployment does. */
 function countFindings(item: Item, status: Reported | undefined): readonly Finding[] {
   const { spec } = item.object as { readonly spec?: { readonly replicas?: unknown } };
   const desired = spec?.replicas;
@@ -147,10 +148,10 @@ interface Owned {
   readonly wells: readonly string[];
 }
 
-/** The diagnoses of what it owns, of whatever kind; what only holds data is counted. */
+/** The diagnoses of its dependents of any kind, except those that only hold data. */
 function examineOwned(look: Look, item: Item): Owned {
   const { objects, unseen } = look.dependents(item);
-  // What another of its dependents owns as well is looked at through that one.
+  // A dependent owned by another dependent is diagnosed through that one.
   const active = objects.filter(({ kind }) => !isPassive(kind));
   const direct = active.filter(({ object }) => !active.some((other) => isOwnedBy(object, other.object.metadata.uid)));
   const diagnoses = direct.slice(0, mostOwned).flatMap((each) => ownedDiagnosis(look, each));

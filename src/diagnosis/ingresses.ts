@@ -1,4 +1,4 @@
-/** Whether an Ingress leads somewhere: its class, its backends, its certificates, its address. */
+/** Whether an Ingress routes anywhere: its class, its backends, its certificates, its address. */
 import type { Ingress, Service } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Examined, type Finding, findingsOf, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
@@ -6,6 +6,7 @@ import { IngressClasses, Secrets, Services } from "./kinds.ts";
 import type { Look } from "./look.ts";
 import { counted } from "./spans.ts";
 
+/** By its class, backends, certificates and address. */
 export function examineIngress(look: Look, item: Item<Ingress>): Examined {
   const { spec, status, metadata } = item.object;
   const { namespace = "" } = metadata;
@@ -17,12 +18,12 @@ export function examineIngress(look: Look, item: Item<Ingress>): Examined {
     if (secretName === undefined || secretName === "") continue;
     const at = { kind: Secrets, namespace, name: secretName };
     const found = look.exists(Secrets, namespace, secretName);
-    if (found.is === "missing") findings.push({ at, why: "there is no such Secret, and its TLS names it" });
+    if (found.is === "missing") findings.push({ at, why: "there is no such Secret, but TLS refers to it" });
     if (found.is === "unseen") unseen.push({ ...found.unseen, isDecisive: false });
   }
   const hasAddress = (status?.loadBalancer?.ingress ?? []).length > 0;
   if (!hasAddress)
-    findings.push({ at: refOf(item), why: "it has no address: no ingress controller has taken it up yet" });
+    findings.push({ at: refOf(item), why: "it has no address: no ingress controller has handled it yet" });
   const names = [...new Set(backends.map(({ name }) => name))];
   return {
     says:
@@ -67,7 +68,7 @@ function classFindings(look: Look, item: Item<Ingress>, unseen: Unseen[]): reado
     return [
       {
         at: { kind: IngressClasses, namespace: "", name },
-        why: "there is no such class, and the Ingress names it",
+        why: "there is no such class, but the Ingress refers to it",
         advice,
       },
     ];
@@ -79,7 +80,7 @@ function classFindings(look: Look, item: Item<Ingress>, unseen: Unseen[]): reado
     ({ metadata: { annotations } }) => annotations?.["ingressclass.kubernetes.io/is-default-class"] === "true",
   );
   if (isDefault || classes.unseen.length > 0) return [];
-  return [{ at: refOf(item), why: "it names no class, and no IngressClass is the default one", advice }];
+  return [{ at: refOf(item), why: "it names no class, and no IngressClass is the default", advice }];
 }
 
 function backendFindings(look: Look, item: Item, { name, port }: Backend, unseen: Unseen[]): readonly Finding[] {
@@ -92,10 +93,10 @@ function backendFindings(look: Look, item: Item, { name, port }: Backend, unseen
   }
   if (found.is === "missing") {
     const advice = [kubectl(`get services${inNamespace(namespace)}`)];
-    return [{ at, why: "there is no such Service, and the Ingress sends to it", advice }];
+    return [{ at, why: "there is no such Service, but the Ingress routes to it", advice }];
   }
   if (port !== undefined && !hasPort(found.object, port)) {
-    return [{ at, why: `it has no port ${port.name ?? port.number}, and the Ingress sends to it` }];
+    return [{ at, why: `it has no port ${port.name ?? port.number}, but the Ingress routes to it` }];
   }
   const diagnosis = look.diagnose({ kind: Services, object: found.object });
   if (diagnosis?.is === "cannot tell") unseen.push({ what: `Service ${name}`, why: diagnosis.says, isDecisive: true });

@@ -15,6 +15,7 @@ import { formatAge } from "../api/duration.ts";
 import { counted } from "./spans.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 
+/** By its conditions, counts and pods. */
 export function examineJob(look: Look, item: Item<Job>): Examined {
   const { spec, status } = item.object;
   const is = (type: string): boolean => conditionOf(item.object, type) !== undefined;
@@ -75,17 +76,18 @@ function failedJob(item: Item, pods: readonly Pod[]): Pick<Examined, "says" | "r
   };
 }
 
-/** The pod that failed last: the others mostly failed alike. */
+/** The pod that failed last: the others usually failed for the same reason. */
 function lastFailure(pods: readonly Pod[]): readonly Finding[] {
   const failed = pods.filter(({ status }) => status?.phase === "Failed");
   const last = failed.sort((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp)).at(-1);
   if (last === undefined) return [];
   const at = refOf({ kind: Pods, object: last });
-  const others = failed.length > 1 ? `, as ${failed.length - 1} before it did` : "";
+  const others = failed.length > 1 ? `, like ${failed.length - 1} before it` : "";
   const advice = [kubectl(`logs ${at.name}${inNamespace(at.namespace)}`)];
   return [{ at, why: `${failure(last)}${others}`, advice }];
 }
 
+/** By its last Job, its Events and its schedule. */
 export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
   const cronJob = item.object;
   const { metadata, spec, status } = cronJob;
@@ -132,7 +134,7 @@ export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
     reached: findings.length === 0,
     findings,
     seen: ["its status", counted(own.length, "Job"), "its Events"],
-    // Whether the last Job failed is what tells.
+    // Whether the last Job failed is decisive.
     unseen: [...jobs.unseen, ...events.unseen, ...(missed.is === "unknown" ? [missed.unseen] : [])],
   };
 }
@@ -142,26 +144,26 @@ type MissedRun =
   | { readonly is: "missed"; readonly at: number }
   | { readonly is: "unknown"; readonly unseen: Unseen };
 
-/** Whether the CronJob was due, and its controller has not noticed. */
+/** Whether the CronJob was due, but its controller started no Job. */
 function missedRun(cronJob: CronJob, now: number): MissedRun {
   const { metadata, spec, status } = cronJob;
-  // While its Job runs, the next one waits.
+  // While its Job runs, no other is started.
   if (spec?.concurrencyPolicy === "Forbid" && (status?.active ?? []).length > 0) return { is: "none" };
   const last = readTime(status?.lastScheduleTime);
-  // What was due before its deadline is not started any more.
+  // Runs past their starting deadline are skipped.
   const deadlineMs = (spec?.startingDeadlineSeconds ?? Infinity) * 1000;
   const after = Math.max(last ?? readTime(metadata.creationTimestamp) ?? now, now - deadlineMs);
   try {
     const at = missedSince(cronJob, { after, now });
     return at === undefined ? { is: "none" } : { is: "missed", at };
   } catch (error) {
-    const why = `its schedule cannot be read here: ${messageOf(error)}`;
-    // One that has started Jobs shows by them that it works.
+    const why = `its schedule cannot be parsed here: ${messageOf(error)}`;
+    // The Jobs that it has started show that it works.
     return { is: "unknown", unseen: { what: "whether it is due", why, isDecisive: last === undefined } };
   }
 }
 
-/** A Job that is at work is what a CronJob is for. */
+/** Whether the Job is running without failures. */
 function isRunningWell({ status }: Job): boolean {
   const active = status?.active ?? 0;
   const over =

@@ -1,23 +1,24 @@
-/** Who wrote an object last, as far as managedFields tell. */
+/** Who wrote an object last, according to managedFields. */
 import { pathStep } from "../api/field-changes.ts";
 import { readTime } from "../api/time.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../api/object.ts";
 
+/** The last writers of one part of an object. */
 export interface LastWrite {
-  /** `spec`, `status`: which part of the object. */
+  /** `spec`, `status`: the part of the object. */
   readonly part: string;
-  /** Field managers whose entries carry the latest time of this part: more than one wrote within the same second, or one did. */
+  /** Field managers of the latest time: one, or several within the same second. */
   readonly managers: readonly string[];
   readonly agoMs: number;
-  /** Managers of entries without a time, as `kubectl scale` leaves one: they may have written later. */
+  /** Managers of entries without a time, which `kubectl scale` leaves: they may have written later. */
   readonly untimed: readonly string[];
-  /** What the manager owns, where that is one field: `.spec.replicas`. */
+  /** The only field that the manager owns, if it is one: `.spec.replicas`. */
   readonly field?: string;
 }
 
 /**
- * For the status and for the rest, the managers of the latest time. Times are whole seconds, a write that only removes fields may
- * leave no entry, and a deletion never does: it is the latest that is recorded.
+ * The managers of the latest time, for the status and for the rest. Times are whole seconds, a write that only removes
+ * fields may leave no entry, and a deletion leaves none: this is the latest recorded write.
  */
 export function lastWrites({ metadata }: StoredObject, now: number): readonly LastWrite[] {
   const entries = metadata.managedFields ?? [];
@@ -48,7 +49,7 @@ function namesOf(entries: readonly ManagedFieldsEntry[]): readonly string[] {
   return [...new Set(names)];
 }
 
-/** The path of a field set that holds one field only. */
+/** The path of the only field in a field set. */
 function onlyField(set: unknown, path = ""): string | undefined {
   if (typeof set !== "object" || set === null) return undefined;
   const members = Object.keys(set).filter((name) => name !== ".");

@@ -1,7 +1,7 @@
 /**
- * How a diagnosis looks at a cluster without reading it: it asks for what it needs, and what has not been read yet is noted down.
- * Whoever reads fetches that and lets it be asked again, until nothing is missing. So each kind's file says in one place what it
- * looks at and what it makes of it, and what nobody has read is "not seen" by construction.
+ * How a diagnosis looks at a cluster without reading it: it asks for what it needs, and what has not been read yet is
+ * noted. The reader reads that and runs the diagnosis again, until nothing is missing. So each kind's file states in
+ * one place what it looks at and what follows, and what has not been read is "not seen" by construction.
  */
 import type { OwnerReference, StoredObject } from "../api/object.ts";
 import { apiVersionOf, type Kind, resourceOf } from "../api/kind.ts";
@@ -11,7 +11,7 @@ import type { Event } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import type { Diagnosis, Item, Ref } from "./diagnosis.ts";
 
-/** One thing to read. */
+/** Something to be read. */
 export type Want =
   | {
       readonly is: "get";
@@ -21,17 +21,17 @@ export type Want =
       readonly metadata: boolean;
     }
   | { readonly is: "list"; readonly kind: Kind; readonly namespace: string; readonly selector: string }
-  /** The kind and the object that an owner reference names. */
+  /** The kind and object of an owner reference. */
   | { readonly is: "owner"; readonly reference: OwnerReference; readonly namespace: string }
-  /** The metadata of all objects of all kinds in a namespace, or in the whole cluster where it is empty. */
+  /** The metadata of all objects of all kinds in a namespace, or in the cluster if it is empty. */
   | { readonly is: "everything"; readonly namespace: string }
   | { readonly is: "events"; readonly namespace: string }
-  /** What a controller of ours would do with the object now, in shadow. */
+  /** What our controllers, in shadow, would do with the object now. */
   | { readonly is: "would"; readonly ref: Ref }
   /** Who reconciles objects of the kind here. */
   | { readonly is: "reconciler"; readonly kind: Kind; readonly namespace: string };
 
-/** What reading brought. */
+/** The result of reading. */
 export type Got =
   | { readonly is: "objects"; readonly items: readonly Item[]; readonly unseen: readonly Unseen[] }
   | { readonly is: "would"; readonly would: readonly WouldDo[]; readonly unseen: readonly Unseen[] }
@@ -40,12 +40,13 @@ export type Got =
   /** It could not be read: `no right to list`. */
   | { readonly is: "unseen"; readonly why: string };
 
-/** What a controller of ours would do now, in shadow. */
+/** What one of our controllers, in shadow, would do now. */
 export interface WouldDo {
   readonly controller: string;
   readonly sentence: string;
 }
 
+/** The process that reconciles a kind, and whether it is running. */
 export interface Reconciler {
   readonly who: string;
   readonly isActive: boolean;
@@ -55,11 +56,11 @@ export interface Reconciler {
 export interface World {
   /** Milliseconds since 1970, by the server's clock. */
   readonly now: number;
-  /** Undefined: not read yet. */
+  /** Undefined if it has not been read yet. */
   got(want: Want): Got | undefined;
 }
 
-/** A name of a want that is the same for equal ones. */
+/** The identity of a want: equal for equal wants. */
 export function wantId(want: Want): string {
   switch (want.is) {
     case "get":
@@ -78,20 +79,22 @@ export function wantId(want: Want): string {
   }
 }
 
+/** The result of looking up an object. */
 export type Found<T> =
   | { readonly is: "found"; readonly object: T }
   | { readonly is: "missing" }
   | { readonly is: "unseen"; readonly unseen: Unseen };
 
+/** The result of listing objects. */
 export interface Listed<T> {
   readonly objects: readonly T[];
   readonly unseen: readonly Unseen[];
 }
 
-/** So deep is followed what owns or is named by what was asked about. */
+/** How deep dependents and references are followed. */
 const deepest = 8;
 
-/** One look at what has been read: asks it, and notes down what is missing in it. */
+/** Looks up what has been read, and notes what is missing. */
 export class Look {
   readonly now: number;
   #world: World;
@@ -106,7 +109,7 @@ export class Look {
     this.#diagnose = diagnose;
   }
 
-  /** What was asked for and has not been read. */
+  /** What was needed but has not been read. */
   wants(): readonly Want[] {
     return [...this.#wants.values()];
   }
@@ -115,12 +118,12 @@ export class Look {
     return this.#found<T>({ is: "get", kind, namespace, name, metadata: false }, `${kind.kind} ${name}`);
   }
 
-  /** Whether it is there, by its metadata: of a Secret nothing else is read. */
+  /** Whether it exists, by its metadata; nothing else of a Secret is read. */
   exists(kind: Kind, namespace: string, name: string): Found<StoredObject> {
     return this.#found({ is: "get", kind, namespace, name, metadata: true }, `${kind.kind} ${name}`);
   }
 
-  /** The owner that a reference names; `missing` where the object is gone or is another one by now. */
+  /** The owner that a reference names; `missing` if the object does not exist or has another uid. */
   owner(reference: OwnerReference, namespace: string): Found<Item> {
     const got = this.#got({ is: "owner", reference, namespace });
     const what = `${reference.kind} ${reference.name}`;
@@ -130,7 +133,7 @@ export class Look {
     return item === undefined ? { is: "missing" } : { is: "found", object: item };
   }
 
-  /** The objects of a kind that a selector matches, all of them without one. */
+  /** The objects of a kind that a selector matches; all without a selector. */
   list<T extends StoredObject>(kind: Kind<T>, namespace: string, selector: Selector = []): Listed<T> {
     if (selector === "nothing") return { objects: [], unseen: [] };
     const got = this.#read(kind, namespace) ?? this.#got(listOf(kind, namespace, formatSelector(selector)));
@@ -142,7 +145,7 @@ export class Look {
     return { objects: objects as readonly StoredObject[] as readonly T[], unseen: got.unseen };
   }
 
-  /** A list that was read already and that holds what is asked for: all of the namespace, or all of the cluster, to its end. */
+  /** A complete list of the namespace or the cluster that was read already. */
   #read(kind: Kind, namespace: string): Got | undefined {
     const inNamespace = this.#world.got(listOf(kind, namespace));
     if (inNamespace?.is === "objects") return inNamespace;
@@ -150,13 +153,13 @@ export class Look {
     return everywhere?.is === "objects" && everywhere.unseen.length === 0 ? everywhere : undefined;
   }
 
-  /** What the object owns, of whatever kind, as metadata. */
+  /** The object's dependents of any kind, as metadata. */
   dependents({ object: { metadata } }: Item): Listed<Item> {
     const { objects, unseen } = this.everything(metadata.namespace ?? "");
     return { objects: objects.filter(({ object }) => isOwnedBy(object, metadata.uid)), unseen };
   }
 
-  /** The metadata of all that is in a namespace; in the cluster where it is empty. */
+  /** The metadata of everything in a namespace, or in the cluster if it is empty. */
   everything(namespace: string): Listed<Item> {
     const got = this.#got({ is: "everything", namespace });
     if (got.is === "objects") return { objects: got.items, unseen: got.unseen };
@@ -176,7 +179,7 @@ export class Look {
   /** All Events of a namespace, oldest first. */
   eventsIn(namespace: string): readonly Event[] {
     const got = this.#got({ is: "events", namespace });
-    // The Events of a namespace are what was asked for.
+    // The want is for the Events of a namespace.
     const events = got.is === "objects" ? got.items.map(({ object }) => object as Event) : [];
     return events.sort((a, b) => eventTime(a) - eventTime(b));
   }
@@ -192,7 +195,7 @@ export class Look {
     return got.is === "reconciler" ? got.reconciler : undefined;
   }
 
-  /** The diagnosis of another object, each made once; undefined for one that is being diagnosed already, or too deep. */
+  /** The diagnosis of another object, each made once; undefined if it is in progress already, or too deep. */
   diagnose(item: Item): Diagnosis | undefined {
     const { uid } = item.object.metadata;
     const known = this.#diagnosed.get(uid);
@@ -205,7 +208,7 @@ export class Look {
     return diagnosis;
   }
 
-  /** Whether the object that is being diagnosed is the one that was asked about. */
+  /** Whether the diagnosis in progress is of the object that was asked about. */
   get isFirst(): boolean {
     return this.#above.length === 1;
   }
@@ -222,7 +225,7 @@ export class Look {
     if (got.is === "missing") return got;
     const first = got.is === "objects" ? got.items[0] : undefined;
     if (first === undefined) return unseenAs(what, got);
-    // It was asked for by its kind, which carries the type.
+    // The kind of the want determines the type.
     return { is: "found", object: first.object as T };
   }
 }
@@ -244,11 +247,12 @@ function unseenList(kind: Kind, got: Got): readonly Unseen[] {
   return [unseenAs(resourceOf(kind), got).unseen];
 }
 
+/** Whether one of the object's owners has this uid. */
 export function isOwnedBy({ metadata: { ownerReferences } }: StoredObject, uid: string): boolean {
   return ownerReferences?.some((reference) => reference.uid === uid) === true;
 }
 
-/** Whether the object's controller, the one owner that manages it, is that one. */
+/** Whether the other object is this object's controller. */
 export function isControlledBy(
   { metadata: { ownerReferences } }: StoredObject,
   { metadata: { uid } }: StoredObject,
@@ -261,12 +265,12 @@ export function eventTime({ lastTimestamp, series, eventTime: time, metadata }: 
   return readTime(lastTimestamp ?? series?.lastObservedTime ?? time ?? metadata.creationTimestamp) ?? 0;
 }
 
-/** Whether a reference names an object of the kind. */
+/** Whether a reference names an object of the kind, in any version. */
 export function refersTo({ apiVersion, kind }: OwnerReference, of: Kind): boolean {
   return kind === of.kind && apiVersion.split("/")[0] === apiVersionOf(of).split("/")[0];
 }
 
-/** Not decisive: what was seen without it is enough. */
+/** As not decisive: what was seen without it suffices. */
 export function aside(unseen: readonly Unseen[]): readonly Unseen[] {
   return unseen.map((each) => ({ ...each, isDecisive: false }));
 }

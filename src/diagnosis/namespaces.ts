@@ -1,4 +1,4 @@
-/** What holds up the deletion of a namespace: the objects and finalizers in it, by their names. */
+/** What blocks the deletion of a namespace: the objects and finalizers in it, by name. */
 import { resourceOf } from "../api/kind.ts";
 import { readTime } from "../api/time.ts";
 import type { Namespace } from "../api/types.ts";
@@ -7,14 +7,15 @@ import { type Examined, type Finding, findingsOf, type Item, kubectl, refOf, sin
 import { aside, type Look } from "./look.ts";
 import { counted } from "./spans.ts";
 
+/** For a namespace that is not being deleted: its phase only. */
 export function examineNamespace(_look: Look, item: Item<Namespace>): Examined {
   const { status } = item.object;
   const phase = status?.phase ?? "Active";
   const quiet = { findings: [], seen: ["its status"], unseen: [] };
-  return { ...quiet, says: `phase ${phase}; what is in it is not looked at`, reached: phase === "Active" };
+  return { ...quiet, says: `phase ${phase}; its contents are not looked at`, reached: phase === "Active" };
 }
 
-/** Of a namespace that has a deletionTimestamp. */
+/** For a namespace with a deletionTimestamp. */
 export function examineNamespaceDeletion(look: Look, item: Item<Namespace>): Examined {
   const { metadata, spec } = item.object;
   const begun = readTime(metadata.deletionTimestamp) ?? look.now;
@@ -32,7 +33,7 @@ export function examineNamespaceDeletion(look: Look, item: Item<Namespace>): Exa
   const left: readonly Finding[] =
     rest.length === 0
       ? []
-      : [{ at, why: `${countedKinds(rest)} left in it, without finalizers: they go by themselves`, since: begun }];
+      : [{ at, why: `${countedKinds(rest)} left in it, without finalizers: they will be deleted`, since: begun }];
   const findings = uniqueFindings([...failures.first, ...below, ...own, ...left, ...failures.last]);
   const why = "finalizer kubernetes: the namespace controller empties it first";
   return {
@@ -58,8 +59,8 @@ function countedKinds(items: readonly Item[]): string {
 }
 
 /**
- * What the namespace controller says: that it could not find out or delete something is the cause, and comes first; what is
- * left is told by name where it could be read.
+ * The namespace controller's conditions: a failed discovery or deletion is the cause, and comes first; remaining content comes
+ * last, unless it could be listed by name.
  */
 function conditionFindings(
   item: Item<Namespace>,

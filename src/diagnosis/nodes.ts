@@ -1,9 +1,10 @@
-/** Whether a node takes pods. */
+/** Whether a node accepts pods. */
 import { readTime } from "../api/time.ts";
 import type { Node } from "../api/types.ts";
 import { type Examined, type Finding, type Item, kubectl, refOf, since } from "./diagnosis.ts";
 import type { Look } from "./look.ts";
 
+/** By its conditions and `spec.unschedulable`. */
 export function examineNode(_look: Look, item: Item<Node>): Examined {
   const { spec, status, metadata } = item.object;
   const at = refOf(item);
@@ -13,7 +14,7 @@ export function examineNode(_look: Look, item: Item<Node>): Examined {
   const advice = [kubectl(`describe node ${metadata.name}`)];
   if (ready === undefined) findings.push({ at, why: "not ready: no kubelet has reported for it", advice });
   for (const { type, status: is, reason = "", message = "", lastTransitionTime } of conditions) {
-    // By convention every other condition of a node is good when it is False.
+    // By convention every other condition of a node is good if it is False.
     if (is === (type === "Ready" ? "True" : "False")) continue;
     const what = type === "Ready" ? "not ready" : `condition ${type} is ${is}`;
     findings.push({ at, why: `${what}: ${reason}: ${message}`, ...since(readTime(lastTransitionTime)), advice });
@@ -29,10 +30,10 @@ export function examineNode(_look: Look, item: Item<Node>): Examined {
   return {
     says:
       findings.length === 0
-        ? "it is ready, and takes pods"
+        ? "it is ready and schedulable"
         : findings.length === 1
-          ? "it is not as it should be"
-          : `${findings.length} things are wrong with it`,
+          ? "it has a problem"
+          : `it has ${findings.length} problems`,
     reached: findings.length === 0,
     findings,
     seen: ["its status"],

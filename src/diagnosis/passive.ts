@@ -1,4 +1,7 @@
-/** Kinds that nothing reconciles: they hold data, permissions or settings, and are what they say as soon as they are stored. */
+/**
+ * Kinds that no controller reconciles: they hold data, permissions or settings, and take effect as soon as they are
+ * stored.
+ */
 import { type Kind, resourceOf } from "../api/kind.ts";
 import type { Examined, Item } from "./diagnosis.ts";
 
@@ -33,11 +36,13 @@ const passive: ReadonlySet<string> = new Set([
   "storageclasses.storage.k8s.io",
 ]);
 
+/** Whether no controller reconciles the kind. */
 export function isPassive(kind: Kind): boolean {
   return passive.has(resourceOf(kind));
 }
 
+/** Passive objects are well if they exist. */
 export function examinePassive({ kind }: Item): Examined {
-  const says = `it is stored, and no controller has to do anything for a ${kind.kind}`;
-  return { says, reached: true, findings: [], seen: ["that it is there"], unseen: [] };
+  const says = `it is stored, and no controller needs to act on a ${kind.kind}`;
+  return { says, reached: true, findings: [], seen: ["that it exists"], unseen: [] };
 }

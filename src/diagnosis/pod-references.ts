@@ -1,4 +1,4 @@
-/** What a pod names and cannot start without: ConfigMaps, Secrets, claims, its ServiceAccount. */
+/** What a pod refers to and needs to start: ConfigMaps, Secrets, claims, its ServiceAccount. */
 import { type Kind, ServiceAccounts } from "../api/kind.ts";
 import type { Container, Pod, PodSpec } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
@@ -11,7 +11,10 @@ interface Reference {
   readonly name: string;
 }
 
-/** What is missing of it; claims that are not bound too. `creating`: the containers are about to be created, and everything counts. */
+/**
+ * Missing objects, and claims that are not bound. `creating`: the containers are about to be created, so that all
+ * references count.
+ */
 export function missingReferences(
   look: Look,
   { object }: Item,
@@ -34,7 +37,7 @@ export function missingReferences(
   for (const { kind, name } of creating ? namedBy(pod.spec) : []) {
     const found = look.exists(kind, namespace, name);
     if (found.is === "missing") {
-      findings.push({ at: { kind, namespace, name }, why: `there is no such ${kind.kind}, and the pod names it` });
+      findings.push({ at: { kind, namespace, name }, why: `there is no such ${kind.kind}, but the pod refers to it` });
     }
     if (found.is === "unseen") unseen.push(found.unseen);
   }

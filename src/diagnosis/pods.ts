@@ -1,4 +1,4 @@
-/** What a pod waits for, from its conditions, its containers, and what it names. */
+/** What a pod waits for, by its conditions, its containers, and its references. */
 import { Nodes, Pods } from "../api/kind.ts";
 import { readTime } from "../api/time.ts";
 import type { ContainerStatus, Pod, PodCondition } from "../api/types.ts";
@@ -18,6 +18,7 @@ import { missingReferences } from "./pod-references.ts";
 import { formatAge } from "../api/duration.ts";
 import { counted, ofAll, readSpan } from "./spans.ts";
 
+/** By its phase, conditions and containers, its node, and its references. */
 export function examinePod(look: Look, item: Item<Pod>): Examined {
   const pod = item.object;
   const phase = pod.status?.phase ?? "Pending";
@@ -27,7 +28,7 @@ export function examinePod(look: Look, item: Item<Pod>): Examined {
   if (phase === "Failed") {
     const advice = [logs(pod, endedContainer(pod)?.name, false)];
     const findings = [{ at: refOf(item), why: failure(pod), advice }];
-    return { ...whole, says: "it has failed, and is not started again", reached: false, findings, isFailed: true };
+    return { ...whole, says: "it has failed and will not be restarted", reached: false, findings, isFailed: true };
   }
   if (conditionOf(pod, "Ready")?.status === "True") return examineReady(look, item, pod, whole);
   return examineUnready(look, item, pod, whole);
@@ -35,20 +36,20 @@ export function examinePod(look: Look, item: Item<Pod>): Examined {
 
 type Whole = Pick<Examined, "next" | "seen" | "unseen">;
 
-/** A container that was started again a moment ago is ready between two crashes. */
+/** A container that has just restarted may only be ready between two crashes. */
 function examineReady(look: Look, item: Item, pod: Pod, whole: Whole): Examined {
   const findings = (pod.status?.containerStatuses ?? []).flatMap((status): readonly Finding[] => {
     const why = unproven(status, look.now);
     return why === undefined ? [] : [{ at: refOf(item), why, advice: [logs(pod, status.name, true)] }];
   });
-  const says = findings.length === 0 ? "it is running and ready" : "it is ready, and was so before it crashed";
+  const says = findings.length === 0 ? "it is running and ready" : "it is ready, but was so before its last crash too";
   return { ...whole, says, reached: findings.length === 0, findings };
 }
 
-/** After ten minutes without a crash the kubelet's back-off begins anew. */
+/** After ten minutes without a crash the kubelet resets the back-off. */
 const backOffForgottenMs = 600_000;
 
-/** That a container has not yet run for longer than the last time, when it crashed. */
+/** A container that has not yet run longer than before its last crash. */
 function unproven({ name, state, lastState, restartCount }: ContainerStatus, now: number): string | undefined {
   const ended = lastState?.terminated;
   const startedAt = readTime(state?.running?.startedAt);
@@ -59,7 +60,7 @@ function unproven({ name, state, lastState, restartCount }: ContainerStatus, now
   const reason = ended.reason === undefined || ended.reason === "Error" ? "" : ` (${ended.reason})`;
   return (
     `container ${name} ended with exit code ${ended.exitCode}${reason} after ${formatAge(ranMs)} the last time, ` +
-    `and runs for ${formatAge(runsMs)} now, ${counted(restartCount, "restart")}`
+    `and has now run for ${formatAge(runsMs)}, ${counted(restartCount, "restart")}`
   );
 }
 
@@ -92,21 +93,21 @@ function saysWhere({ spec, status }: Pod): string {
   return ofAll(ready, spec?.containers.length ?? 0, "container", `ready on node ${node}`);
 }
 
-/** The node of a pod, where that is what is wrong. */
+/** Problems of the pod's node. */
 function nodeFindings(look: Look, { spec }: Pod): readonly Finding[] {
   const name = spec?.nodeName ?? "";
   const node = look.get(Nodes, "", name);
   if (node.is === "missing") return [{ at: { kind: Nodes, namespace: "", name }, why: "there is no such node" }];
   if (node.is === "unseen") return [];
   const diagnosis = look.diagnose({ kind: Nodes, object: node.object });
-  // A cordoned node goes on with the pods that it has.
+  // A cordoned node keeps running its pods.
   return diagnosis === undefined ? [] : findingsOf(diagnosis).filter(({ why }) => why.includes("not ready"));
 }
 
 const setupFailures =
   /^(FailedMount|FailedAttachVolume|FailedMapVolume|FailedCreatePodSandBox|NetworkNotReady|FailedPreStart.*)$/;
 
-/** What keeps the kubelet from starting containers is in Events alone. */
+/** Only Events say what keeps the kubelet from starting containers. */
 function eventFinding(item: Item, events: ReturnType<Look["events"]>["objects"]): Finding | undefined {
   const event = events.findLast(({ type, reason = "" }) => type === "Warning" && setupFailures.test(reason));
   if (event === undefined) return undefined;
@@ -128,7 +129,7 @@ function endedContainer({ status }: Pod): ContainerStatus | undefined {
   return all.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
 }
 
-/** Why a pod has failed: what the kubelet says of it, or the exit code of a container. */
+/** Why a pod has failed: the kubelet's reason, or the exit code of a container. */
 export function failure(pod: Pod): string {
   const { status } = pod;
   const ended = endedContainer(pod);
@@ -155,7 +156,10 @@ function notScheduled(pod: Pod): string {
   return `not scheduled: no scheduler has looked at it (its scheduler is ${pod.spec?.schedulerName ?? "default-scheduler"})`;
 }
 
-/** The scheduler's words up to what it says of preemption where that would not help: why no node fits stands before it. */
+/**
+ * The scheduler's message without its last part about preemption, if preemption would not help: the reasons are before
+ * it.
+ */
 export function withoutPreemption(message: string): string {
   return message.replace(/\.? (no new claims to deallocate, )?preemption: .*not helpful.*$/, "");
 }
@@ -181,7 +185,7 @@ function notReady(pod: Pod): readonly [why: string, advice: readonly Advice[]] {
 }
 
 function isInitDone({ state, ready }: ContainerStatus): boolean {
-  // A sidecar goes on running and is ready then.
+  // A sidecar keeps running, and is ready.
   return state?.terminated?.exitCode === 0 || ready;
 }
 
@@ -210,26 +214,27 @@ function containerWait(pod: Pod, status: ContainerStatus): readonly [why: string
   return [`container ${name} is running and not ready${after}`, advice];
 }
 
-/** When something will change by itself. */
+/** What will change by itself, and when. */
 function podNext({ status }: Pod, now: number): string[] {
   return (status?.containerStatuses ?? []).flatMap(({ name, state, lastState }) => {
     const backOff = /back-off (\S+) restarting/.exec(state?.waiting?.message ?? "")?.[1];
     const backOffMs = backOff === undefined ? undefined : readSpan(backOff);
     const endedAt = readTime(lastState?.terminated?.finishedAt);
     if (backOffMs === undefined) return [];
-    if (endedAt === undefined) return [`container ${name} is started again within ${formatAge(backOffMs)}`];
+    if (endedAt === undefined) return [`container ${name} restarts within ${formatAge(backOffMs)}`];
     const leftMs = endedAt + backOffMs - now;
     return leftMs >= 0
-      ? [`container ${name} is started again in ${formatAge(leftMs)}`]
-      : [`container ${name} was to be started again ${formatAge(-leftMs)} ago: it is overdue`];
+      ? [`container ${name} restarts in ${formatAge(leftMs)}`]
+      : [`container ${name} should have restarted ${formatAge(-leftMs)} ago`];
   });
 }
 
+/** A condition of a pod. */
 export function conditionOf({ status }: Pod, type: string): PodCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** The diagnoses of pods, as their owner's findings: the first cause of each. Pods that are being deleted come last. */
+/** The diagnoses of pods as findings of their owner. Pods being deleted come last. */
 export function podFindings(look: Look, pods: readonly Pod[]): readonly Finding[] {
   const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const going = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);

@@ -1,4 +1,4 @@
-/** Why a controller could not create pods: a quota, an admission webhook, pod security, a ServiceAccount that is missing. */
+/** Why a controller could not create pods: a quota, an admission webhook, PodSecurity, a missing ServiceAccount. */
 import type { StoredObject } from "../api/object.ts";
 import { type Advice, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
 import { eventTime, type Look } from "./look.ts";
@@ -9,14 +9,14 @@ interface Conditioned extends StoredObject {
   };
 }
 
-/** By the condition that the controllers of replicas set. */
+/** By the condition ReplicaFailure. */
 export function replicaFailure(item: Item): readonly Finding[] {
   const { status }: Conditioned = item.object;
   const failure = status?.conditions?.find(({ type, status: is }) => type === "ReplicaFailure" && is === "True");
   return failure === undefined ? [] : [refusal(item, failure.message ?? "")];
 }
 
-/** By the Events of those that set none: the latest attempt counts. */
+/** By Events, for controllers that set no condition: the latest attempt counts. */
 export function refusedByEvents(look: Look, item: Item): readonly Finding[] {
   const attempts = look
     .events(item.object)

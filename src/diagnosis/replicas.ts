@@ -1,4 +1,4 @@
-/** What a ReplicaSet, ReplicationController, StatefulSet or DaemonSet waits for: their numbers, and their pods. */
+/** What a ReplicaSet, ReplicationController, StatefulSet or DaemonSet waits for: by its counts and its pods. */
 import { Pods, ReplicationControllers } from "../api/kind.ts";
 import { selectorOf, selectorOfLabels, type Selector } from "../api/labels.ts";
 import type { StoredObject } from "../api/object.ts";
@@ -18,7 +18,7 @@ interface Counted extends StoredObject {
   readonly status?: { readonly replicas?: number; readonly availableReplicas?: number };
 }
 
-/** ReplicaSet and ReplicationController. */
+/** For ReplicaSets and ReplicationControllers. */
 export function examineReplicated(look: Look, item: Item): Examined {
   const { spec, status }: Counted = item.object;
   const desired = spec?.replicas ?? 1;
@@ -29,13 +29,14 @@ export function examineReplicated(look: Look, item: Item): Examined {
   return withPods(look, item, { says, reached, first: [...unseenSpec, ...replicaFailure(item)] });
 }
 
+/** By its counts and revisions, and its pods. */
 export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examined {
   const { spec, status } = item.object;
   const desired = spec?.replicas ?? 1;
   const available = status?.availableReplicas ?? 0;
   const unseenSpec = unseenGeneration(look, item);
   const numbers = unseenSpec.length === 0 && available === desired && (status?.replicas ?? 0) === desired;
-  // With OnDelete, and below the partition, old pods stay as they are meant to.
+  // With OnDelete, and below the partition, old pods are meant to stay.
   const partition = spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
   const rolls = spec?.updateStrategy?.type !== "OnDelete" && status?.updateRevision !== status?.currentRevision;
   const updated = status?.updatedReplicas ?? 0;
@@ -49,6 +50,7 @@ export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examine
   });
 }
 
+/** By its counts, and its pods. */
 export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
   const { spec, status } = item.object;
   const desired = status?.desiredNumberScheduled ?? 0;
@@ -65,9 +67,9 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
     !isRolling &&
     misplaced === 0;
   const parts = [
-    desired === 0 && misplaced === 0 ? "no node is to run its pods" : ofAll(ready, desired, "pod", "ready"),
+    desired === 0 && misplaced === 0 ? "no node should run its pods" : ofAll(ready, desired, "pod", "ready"),
     ...(isRolling ? [ofAll(updated, desired, "pod", "up to date")] : []),
-    ...(misplaced > 0 ? [`${counted(misplaced, "node")} run one and should not`] : []),
+    ...(misplaced > 0 ? [`${counted(misplaced, "node")} run one but should not`] : []),
   ];
   const says = unseenSpec[0]?.why ?? parts.join(", ");
   return withPods(look, item, { says, reached, first: unseenSpec });
@@ -103,12 +105,12 @@ interface Selecting extends StoredObject {
 
 function selectorFor({ kind, object }: Item): Selector {
   const { spec }: Selecting = object;
-  // Of these kinds it is one of the two, by the kind.
+  // The kind determines which of the two it is.
   if (isKind(kind, ReplicationControllers)) return selectorOfLabels(spec?.selector as Readonly<Record<string, string>>);
   return selectorOf(spec?.selector as LabelSelector | undefined);
 }
 
-/** The pods whose controller the object is. */
+/** The pods controlled by the object. */
 export function controlledPods(look: Look, item: Item): Listed<Pod> {
   const { objects, unseen } = look.list(Pods, item.object.metadata.namespace ?? "", selectorFor(item));
   return { objects: objects.filter((pod) => isControlledBy(pod, item.object)), unseen };
@@ -120,7 +122,7 @@ export function availability(available: number, desired: number, of: string): st
   return `${available} of ${counted(desired, "pod")}${of} ${desired === 1 ? "is" : "are"} available`;
 }
 
-/** Ready pods that have to stay so for a while before they count as available. */
+/** Ready pods that must stay ready for minReadySeconds before they count as available. */
 export function minReady({ now }: Look, { object }: Item, pods: readonly Pod[]): string[] {
   const { minReadySeconds = 0 } = (object as { readonly spec?: { readonly minReadySeconds?: number } }).spec ?? {};
   if (minReadySeconds === 0) return [];

@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscalers, PodDisruptionBudgets and ResourceQuotas: what counts pods for others. */
+/** HorizontalPodAutoscalers, PodDisruptionBudgets and ResourceQuotas. */
 import { Pods } from "../api/kind.ts";
 import { selectorOf } from "../api/labels.ts";
 import { compareQuantities, parseQuantity } from "../api/quantity.ts";
@@ -10,20 +10,22 @@ import { aside, type Look } from "./look.ts";
 import { podFindings } from "./pods.ts";
 import { counted } from "./spans.ts";
 
+/** By its conditions. */
 export function examineAutoscaler(_look: Look, item: Item<HorizontalPodAutoscaler>): Examined {
   const { spec, status, metadata } = item.object;
   const at = refOf(item);
   const conditions = status?.conditions ?? [];
   const findings: Finding[] = [];
   for (const { type, status: is, reason = "", message = "", lastTransitionTime } of conditions) {
-    // At its limits it does what it is told to.
+    // At its limits it works as configured.
     if (type === "ScalingLimited" || is === "True") continue;
     const metrics = /Metric/.test(reason) ? [kubectl("get --raw /apis/metrics.k8s.io/v1beta1")] : [];
     const advice = [...metrics, kubectl(`describe hpa ${metadata.name}${inNamespace(metadata.namespace)}`)];
     const why = `condition ${type} is ${is} (${reason}): ${message}`;
     findings.push({ at, why, ...since(readTime(lastTransitionTime)), advice });
   }
-  if (conditions.length === 0) findings.push({ at, why: "nobody has written its status: is its controller running?" });
+  if (conditions.length === 0)
+    findings.push({ at, why: "its status has not been written: is its controller running?" });
   const limited = conditions.find(({ type, status: is }) => type === "ScalingLimited" && is === "True");
   const target = spec?.scaleTargetRef;
   const replicas = `${status?.currentReplicas ?? 0} of ${counted(status?.desiredReplicas ?? 0, "replica")}`;
@@ -37,25 +39,26 @@ export function examineAutoscaler(_look: Look, item: Item<HorizontalPodAutoscale
   };
 }
 
+/** Whether it allows an eviction. */
 export function examineBudget(look: Look, item: Item<PodDisruptionBudget>): Examined {
   const { spec, status, metadata } = item.object;
   const at = refOf(item);
   const unseenSpec = unseenGeneration(look, item);
   const { disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = status ?? {};
-  const says = `${counted(disruptionsAllowed, "pod")} may be evicted: ${currentHealthy} of ${expectedPods} healthy, ${desiredHealthy} wanted`;
+  const says = `${counted(disruptionsAllowed, "pod")} may be evicted: ${currentHealthy} of ${expectedPods} healthy, ${desiredHealthy} required`;
   const pods = look.list(Pods, metadata.namespace ?? "", selectorOf(spec?.selector));
   const findings: Finding[] = [...unseenSpec];
   const advice = [kubectl(`get pods --show-labels${inNamespace(metadata.namespace)}`)];
   if (unseenSpec.length > 0) {
-    // What it counts is of an earlier spec.
+    // Its counts are for an earlier spec.
   } else if (expectedPods === 0)
     findings.push({ at, why: "it protects nothing: no pod with a controller matches its selector", advice });
   else if (disruptionsAllowed === 0) {
     if (currentHealthy < desiredHealthy) findings.push(...podFindings(look, pods.objects));
     const why =
       desiredHealthy >= expectedPods
-        ? `it lets no pod be evicted, ever: it wants ${desiredHealthy} of ${expectedPods} healthy, so a drain of a node waits for ever`
-        : `it lets no pod be evicted until ${desiredHealthy + 1} are healthy`;
+        ? `it never allows an eviction: it requires ${desiredHealthy} of ${expectedPods} healthy, so draining a node never completes`
+        : `it allows no eviction until ${desiredHealthy + 1} are healthy`;
     findings.push({ at, why });
   }
   return {
@@ -67,6 +70,7 @@ export function examineBudget(look: Look, item: Item<PodDisruptionBudget>): Exam
   };
 }
 
+/** Whether it is counted, and not used up. */
 export function examineQuota(_look: Look, item: Item<ResourceQuota>): Examined {
   const { spec, status, metadata } = item.object;
   const at = refOf(item);
@@ -75,12 +79,12 @@ export function examineQuota(_look: Look, item: Item<ResourceQuota>): Examined {
     (name) => status?.used?.[name] !== undefined && status?.hard?.[name] === hard[name],
   );
   if (!counts) {
-    const why = "its use is not counted for the limits of its spec: is kube-controller-manager running?";
+    const why = "its usage has not been counted for the limits of its spec: is kube-controller-manager running?";
     return { says: "not counted yet", reached: false, findings: [{ at, why }], seen: ["its status"], unseen: [] };
   }
   const full = Object.entries(hard).filter(([name, limit]) => isUsedUp(limit, status?.used?.[name] ?? "0"));
   const findings = full.map(([name, limit]): Finding => {
-    const why = `${name}: ${status?.used?.[name]} of ${limit} used, so more is refused`;
+    const why = `${name}: ${status?.used?.[name]} of ${limit} used, so further use is refused`;
     return { at, why, advice: [kubectl(`describe quota ${metadata.name}${inNamespace(metadata.namespace)}`)] };
   });
   const most = Object.entries(hard)
@@ -95,7 +99,7 @@ export function examineQuota(_look: Look, item: Item<ResourceQuota>): Examined {
   };
 }
 
-/** A limit of 0 with nothing used is a ban, and does what it is for. */
+/** A limit of 0 without usage is a ban that works as intended. */
 function isUsedUp(limit: string, used: string): boolean {
   const [most, now] = [parseQuantity(limit), parseQuantity(used)];
   if (most === undefined || now === undefined) return false;

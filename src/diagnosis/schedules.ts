@@ -5,16 +5,16 @@ import type { CronJob } from "../api/types.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** The controller starts a Job within seconds; a busy one may take longer. */
+/** The controller starts a Job within seconds; a busy one takes longer. */
 const graceMs = 2 * minuteMs;
-/** Without a time zone the schedule is read in that of kube-controller-manager, which no object tells. */
+/** Without a time zone the schedule is in that of kube-controller-manager, which no object reveals. */
 const zonesMs = 26 * hourMs;
 
 /**
- * When the CronJob was due first after `after`, if that is so long ago at `now` that its controller must have missed it. Times in ms
- * since 1970; undefined: it was not due, or it may still come.
+ * When the CronJob was first due after `after`, if that is so long before `now` that its controller must have missed
+ * it. Times in ms since 1970; undefined if it was not due, or may still be started.
  *
- * @throws Error for a schedule that cannot be read, such as `@every 1h`.
+ * @throws Error for an unsupported schedule, such as `@every 1h`.
  */
 export function missedSince(
   { spec }: CronJob,

@@ -1,4 +1,4 @@
-/** Whether a Service has somewhere to send to. */
+/** Whether a Service has endpoints. */
 import { Pods } from "../api/kind.ts";
 import { selectorOfLabels } from "../api/labels.ts";
 import type { EndpointSlice, Pod, Service } from "../api/types.ts";
@@ -8,17 +8,18 @@ import { aside, type Look } from "./look.ts";
 import { podFindings } from "./pods.ts";
 import { counted, ofAll } from "./spans.ts";
 
+/** By its EndpointSlices and the pods that it selects. */
 export function examineService(look: Look, item: Item<Service>): Examined {
   const service = item.object;
   const { spec, metadata } = service;
   const { namespace = "", name } = metadata;
   if (spec?.type === "ExternalName") {
-    const says = `it is another name for ${spec.externalName ?? ""}, which is not looked at`;
+    const says = `it is an alias for ${spec.externalName ?? ""}, which is not looked at`;
     return { says, reached: true, findings: [], seen: ["its spec"], unseen: [] };
   }
   if (name === "kubernetes" && namespace === "default") {
-    const says = "it leads to the API server, which answers";
-    return { says, reached: true, findings: [], seen: ["that the API server answers"], unseen: [] };
+    const says = "it routes to the API server, which responds";
+    return { says, reached: true, findings: [], seen: ["that the API server responds"], unseen: [] };
   }
   const slices = look.list(EndpointSlices, namespace, selectorOfLabels({ "kubernetes.io/service-name": name }));
   const endpoints = slices.objects.flatMap((slice) => slice.endpoints ?? []);
@@ -32,7 +33,7 @@ export function examineService(look: Look, item: Item<Service>): Examined {
   const staying = pods.objects.filter(isStaying);
   const isKnown = slices.unseen.length === 0;
   const readyPods = staying.filter(isReady).length;
-  // Where endpoints cannot be read, what they are made of may be.
+  // If endpoints cannot be read, the pods behind them may be.
   const leads = isKnown ? ready > 0 : readyPods > 0;
   const causes =
     leads || (!isKnown && staying.length === 0 && pods.unseen.length > 0)
@@ -88,31 +89,31 @@ function noEndpoints(
   const { namespace } = item.object.metadata;
   const at = refOf(item);
   if (!selects && !isKnown) return [];
-  if (!selects) return [{ at, why: "it selects no pods, and nobody has written endpoints for it" }];
+  if (!selects) return [{ at, why: "it has no selector, and its endpoints have not been written" }];
   if (!isSeen) return [];
   if (staying.length === 0) {
     const { spec } = item.object;
     const labels = Object.entries(spec?.selector ?? {}).map(([key, value]) => `${key}=${value}`);
     const advice = [kubectl(`get pods --show-labels${inNamespace(namespace)}`)];
-    return [{ at, why: `no pod has the labels that it selects: ${labels.join(",")}`, advice }];
+    return [{ at, why: `no pod matches its selector: ${labels.join(",")}`, advice }];
   }
   const unready = podFindings(look, staying);
-  const why = `${counted(staying.length, "pod")} match${staying.length === 1 ? "es" : ""}, and nobody has written endpoints: is the EndpointSlice controller running?`;
+  const why = `${counted(staying.length, "pod")} match${staying.length === 1 ? "es" : ""}, but no endpoints have been written: is the EndpointSlice controller running?`;
   return unready.length > 0 ? unready : [{ at, why }];
 }
 
-/** A target port by a name that no container has leads nowhere. */
+/** A named target port that no container declares. */
 function portFindings(item: Item<Service>, slices: readonly EndpointSlice[]): readonly Finding[] {
   const { spec } = item.object;
   return (spec?.ports ?? []).flatMap(({ name = "", port, targetPort }): readonly Finding[] => {
     if (typeof targetPort !== "string" || /^\d+$/.test(targetPort)) return [];
-    // A list that Go has left empty is null.
+    // Go serializes an empty list as null.
     const leads = slices.some((slice) =>
       (slice.ports ?? []).some((each) => (each.name ?? "") === name && each.port !== undefined),
     );
     if (leads) return [];
     return [
-      { at: refOf(item), why: `port ${port} leads nowhere: no container of its pods has a port named ${targetPort}` },
+      { at: refOf(item), why: `port ${port} has no target: no container of its pods has a port named ${targetPort}` },
     ];
   });
 }

@@ -1,4 +1,4 @@
-/** Times in the words of an answer. */
+/** Durations and counts in words. */
 
 /** `1 pod`, `2 pods`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {

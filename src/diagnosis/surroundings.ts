@@ -1,10 +1,11 @@
-/** What surrounds an object: its namespace and its owners, up to the topmost. */
+/** The context of an object: its namespace, and its owners up to the topmost. */
 import { Namespaces } from "../api/kind.ts";
 import { readTime } from "../api/time.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, type Item, type Ref, refOf, since } from "./diagnosis.ts";
 import type { Look } from "./look.ts";
 
+/** Findings about the namespace and the owners of an object. */
 export interface Surroundings {
   readonly findings: readonly Finding[];
   readonly unseen: readonly Unseen[];
@@ -14,6 +15,7 @@ export interface Surroundings {
 
 const highest = 8;
 
+/** Looks up the namespace and all owners. */
 export function surroundingsOf(look: Look, item: Item): Surroundings {
   const { namespace = "" } = item.object.metadata;
   const findings: Finding[] = [];
@@ -23,7 +25,7 @@ export function surroundingsOf(look: Look, item: Item): Surroundings {
     if (found.is === "unseen") unseen.push({ ...found.unseen, isDecisive: false });
     const going = found.is === "found" ? found.object.metadata.deletionTimestamp : undefined;
     if (going !== undefined) {
-      const why = "it is being deleted: nothing new can be created in it, and everything in it goes";
+      const why = "it is being deleted: nothing can be created in it, and everything in it will be deleted";
       findings.push({ at: { kind: Namespaces, namespace: "", name: namespace }, why, ...since(readTime(going)) });
     }
   }
@@ -56,25 +58,25 @@ function ownersOf(look: Look, item: Item, { findings, unseen, isDirect }: Collec
       if (finding !== undefined) findings.push(finding);
     }
   }
-  // As long as one owner is there, the garbage collector only takes out the references to the others.
+  // While one owner exists, the garbage collector only removes the references to the others.
   if (gone.length > 0 && gone.length === ownerReferences.length) {
-    const owner = `its owner ${gone.join(" and ")} is gone`;
-    findings.push({ at: refOf(item), why: `${owner}: the garbage collector deletes it` });
+    const owner = `its owner ${gone.join(" and ")} does not exist`;
+    findings.push({ at: refOf(item), why: `${owner}: the garbage collector will delete it` });
   }
   return found;
 }
 
 const foreground = "foregroundDeletion";
 
-/** What it means for what it owns that an owner is being deleted. */
+/** What the deletion of an owner means for its dependents. */
 function leaving(owner: Item, isDirect: boolean): Finding | undefined {
   const { deletionTimestamp, finalizers = [] } = owner.object.metadata;
   if (deletionTimestamp === undefined) return undefined;
-  const whose = isDirect ? "this owner" : "this owner further up";
+  const whose = isDirect ? "this owner" : "this indirect owner";
   const others = finalizers.filter((name) => name !== foreground).join(", ");
-  const held = others === "" ? "" : `, held by finalizer ${others}`;
+  const held = others === "" ? "" : `, blocked by finalizer ${others}`;
   const why = finalizers.includes(foreground)
-    ? `${whose} is being deleted in the foreground, after what it owns${held}`
+    ? `${whose} is being deleted in the foreground, after its dependents${held}`
     : `${whose} is being deleted${held}`;
   return { at: refOf(owner), why, ...since(readTime(deletionTimestamp)) };
 }

@@ -1,4 +1,4 @@
-/** Which kind is examined by what. Kinds that are not in the table are read by what every object may have. */
+/** Which kind is examined by which function. Other kinds are examined by what any object may have. */
 import {
   Deployments,
   Namespaces,
@@ -51,7 +51,7 @@ import { examineAttachment, examineClaim, examineVolume } from "./storage.ts";
 type Examine<T extends StoredObject = StoredObject> = (look: Look, item: Item<T>) => Examined;
 
 function row<T extends StoredObject>(kind: Kind<T>, examine: Examine<T>): readonly [string, Examine] {
-  // It is looked up by the kind, which carries the type of its objects.
+  // It is looked up by its kind, which determines the type of its objects.
   return [resourceOf(kind), examine as Examine];
 }
 
@@ -93,7 +93,7 @@ export function examine(look: Look, item: Item): Examined {
   return (byResource.get(resourceOf(item.kind)) ?? examineGeneric)(look, item);
 }
 
-/** Whether more is known of the kind than what every object may have. */
+/** Whether the kind has an examination of its own, or is passive. */
 export function isKnown(kind: Kind): boolean {
   return isPassive(kind) || byResource.has(resourceOf(kind));
 }

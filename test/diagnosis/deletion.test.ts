@@ -13,7 +13,7 @@ describe("what a deletion waits for", () => {
   test("a finalizer that somebody has to remove", () => {
     const answer = answerAbout(ConfigMaps, going("a", { finalizers: ["example.com/hold"] }));
     expect(answer.is).toBe("being deleted");
-    expect(answer.says).toBe("a finalizer holds it");
+    expect(answer.says).toBe("a finalizer blocks it");
     expect(findingsOf(answer)).toMatchObject([
       { why: "finalizer example.com/hold: the controller that set it has to remove it", since: now - 180_000 },
     ]);
@@ -26,8 +26,8 @@ describe("what a deletion waits for", () => {
     const answer = answerAbout(Deployments, going("web", foreground), { items: [set, pod] });
     expect(findingsOf(answer).map(({ at, why }) => `${at.name}: ${why}`)).toEqual([
       "web-1-a: finalizer example.com/drain: the controller that set it has to remove it",
-      "web-1: finalizer foregroundDeletion: it goes when what it owns is gone: Pod web-1-a",
-      "web: finalizer foregroundDeletion: it goes when what it owns is gone: ReplicaSet web-1",
+      "web-1: finalizer foregroundDeletion: waiting for its dependents to be deleted: Pod web-1-a",
+      "web: finalizer foregroundDeletion: waiting for its dependents to be deleted: ReplicaSet web-1",
     ]);
   });
 
@@ -35,8 +35,8 @@ describe("what a deletion waits for", () => {
     const owned = { kind: ConfigMaps, object: objectOf("b", { meta: ownedBy("a", ConfigMaps) }) };
     const answer = answerAbout(ConfigMaps, going("a", foreground), { items: [owned] });
     expect(findingsOf(answer).map(({ why }) => why)).toEqual([
-      "it is not deleted yet: the garbage collector has to delete it first",
-      "finalizer foregroundDeletion: it goes when what it owns is gone: ConfigMap b",
+      "not deleted yet: the garbage collector has to delete it first",
+      "finalizer foregroundDeletion: waiting for its dependents to be deleted: ConfigMap b",
     ]);
   });
 
@@ -62,7 +62,7 @@ describe("what a deletion waits for", () => {
         .slice(0, 2),
     ).toEqual([
       "held: finalizer example.com/hold: the controller that set it has to remove it",
-      "shop: 1 configmap left in it, without finalizers: they go by themselves",
+      "shop: 1 configmap left in it, without finalizers: they will be deleted",
     ]);
   });
 
@@ -83,7 +83,7 @@ describe("what a deletion waits for", () => {
       status: { phase: "Running", containerStatuses: [{ name: "web", ready: true, state: { running: {} } }] },
     });
     expect(findingsOf(answerAbout(Pods, pod))[0]?.why).toBe(
-      "being deleted, until its containers have ended on node node-1 (grace period 30 s)",
+      "being deleted, until its containers have terminated on node node-1 (grace period 30 s)",
     );
   });
 });
@@ -97,14 +97,14 @@ describe("what surrounds an object", () => {
   test("a namespace that is being deleted, and an owner that is gone", () => {
     const namespace = { ...going("shop"), metadata: { ...going("shop").metadata, uid: "n" } };
     expect(found(Namespaces, namespace)).toEqual([
-      "shop: it is being deleted: nothing new can be created in it, and everything in it goes",
-      "a: its owner ReplicaSet web-1 is gone: the garbage collector deletes it",
+      "shop: it is being deleted: nothing can be created in it, and everything in it will be deleted",
+      "a: its owner ReplicaSet web-1 does not exist: the garbage collector will delete it",
     ]);
   });
 
   test("an owner that is being deleted in the foreground", () => {
     expect(found(ReplicaSets, going("web-1", foreground))).toEqual([
-      "web-1: this owner is being deleted in the foreground, after what it owns",
+      "web-1: this owner is being deleted in the foreground, after its dependents",
     ]);
   });
 });

@@ -112,7 +112,7 @@ describe("what a Deployment waits for", () => {
       name: "a controller to look at it",
       object: deployment({ ...rolling, observedGeneration: 1 }),
       parts: items,
-      why: "its controller has seen generation 1 of 2: is its controller running?",
+      why: "its controller has observed generation 1 of 2: is its controller running?",
       advice: undefined,
     },
   ])("$name", ({ object, parts, why, advice }) => {

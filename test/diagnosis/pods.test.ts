@@ -74,14 +74,14 @@ describe("what a pod waits for", () => {
       name: "the end of a back-off",
       pod: podOf("a", backOff(30)),
       why: "container web: CrashLoopBackOff, ended with exit code 137 (OOMKilled), 5 restarts",
-      next: "container web is started again in 2 m 10 s",
+      next: "container web restarts in 2 m 10 s",
       advice: "logs a --previous -n shop",
     },
     {
       name: "the end of a back-off that is over",
       pod: podOf("a", backOff(171)),
       why: "CrashLoopBackOff",
-      next: "container web was to be started again 11 s ago: it is overdue",
+      next: "container web should have restarted 11 s ago",
     },
     {
       name: "a readiness probe",
@@ -134,7 +134,7 @@ describe("what a pod waits for", () => {
       pod: podOf("a", unready({ state: { waiting: { reason: "ContainerCreating" } } }), {
         container: { envFrom: [{ configMapRef: { name: "nope" } }] },
       }),
-      why: "there is no such ConfigMap, and the pod names it",
+      why: "there is no such ConfigMap, but the pod refers to it",
     },
     {
       name: "a claim that is missing",
@@ -161,7 +161,7 @@ describe("what a pod waits for", () => {
           },
         ],
       }),
-      why: "container web ended with exit code 1 after 5 s the last time, and runs for 2 s now, 3 restarts",
+      why: "container web ended with exit code 1 after 5 s the last time, and has now run for 2 s, 3 restarts",
       advice: "logs a --previous -n shop",
     },
   ])("$name", ({ pod, why, next, advice }) => {

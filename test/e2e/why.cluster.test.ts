@@ -80,7 +80,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     await cluster.request("DELETE", "/api/v1/namespaces/going/configmaps/held");
     const held = await reconcile("why", "cm/held", "-n", "going");
     expect(held.code).toBe(1);
-    expect(held.stdout).toMatch(/^ConfigMap held is being deleted: a finalizer holds it$/m);
+    expect(held.stdout).toMatch(/^ConfigMap held is being deleted: a finalizer blocks it$/m);
     expect(held.stdout).toContain("finalizer example.com/hold: the controller that set it has to remove it");
     await cluster.request("DELETE", "/api/v1/namespaces/going");
     await eventually(async () => {

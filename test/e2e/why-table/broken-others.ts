@@ -60,7 +60,7 @@ export const brokenNetwork: readonly Broken[] = [
     name: "a Service that selects no pod",
     ask: "svc/svc-wrong",
     objects: [service("svc-wrong", { selector: { app: "nope" } })],
-    says: /no pod has the labels that it selects: app=nope/,
+    says: /no pod matches its selector: app=nope/,
   },
   {
     name: "a Service whose pods are not ready",
@@ -78,7 +78,7 @@ export const brokenNetwork: readonly Broken[] = [
     name: "a Service without a selector and endpoints",
     ask: "svc/svc-bare",
     objects: [service("svc-bare", {})],
-    says: /nobody has written endpoints for it/,
+    says: /its endpoints have not been written/,
   },
   {
     name: "a Service that waits for its load balancer",
@@ -102,7 +102,7 @@ export const brokenNetwork: readonly Broken[] = [
     name: "an Ingress to a Service without endpoints",
     ask: "ing/i-empty",
     objects: [ingress("i-empty", { backend: "svc-wrong" })],
-    says: /no pod has the labels that it selects/,
+    says: /no pod matches its selector/,
   },
   {
     name: "an Ingress whose class is missing",
@@ -120,7 +120,7 @@ export const brokenNetwork: readonly Broken[] = [
     name: "an Ingress that no controller has taken up",
     ask: "ing/i-bare",
     objects: [ingress("i-bare")],
-    says: /no ingress controller has taken it up/,
+    says: /no ingress controller has handled it/,
   },
 ];
 
@@ -129,7 +129,7 @@ export const brokenStorage: readonly Broken[] = [
     name: "a claim without a class, where none is the default",
     ask: "pvc/c-none",
     objects: [claim("c-none")],
-    says: /no StorageClass is the default one/,
+    says: /no StorageClass is the default/,
   },
   {
     name: "a claim whose class is missing",
@@ -159,7 +159,7 @@ export const brokenStorage: readonly Broken[] = [
         { annotations: { "pv.kubernetes.io/bind-completed": "yes" } },
       ),
     ],
-    says: /its volume gone is gone/,
+    says: /its volume gone does not exist/,
   },
   {
     name: "a volume whose claim is gone",
@@ -206,7 +206,7 @@ export const brokenCluster: readonly Broken[] = [
     name: "a budget that lets no pod be evicted",
     ask: "pdb/b-tight",
     objects: [budget("b-tight", "d-fine", 2)],
-    says: /lets no pod be evicted, ever/,
+    says: /never allows an eviction/,
   },
   {
     name: "a budget whose pods are not healthy",
@@ -286,7 +286,7 @@ export const brokenCluster: readonly Broken[] = [
     name: "a request for a certificate that nobody has approved",
     ask: "csr/csr-open",
     objects: [request("csr-open")],
-    says: /nobody has approved or denied it/,
+    says: /it has been neither approved nor denied/,
   },
   {
     name: "a binding of a Role that is missing",
@@ -369,7 +369,7 @@ export const brokenWidgets: readonly Broken[] = [
     name: "a custom resource whose status nobody has written",
     ask: "widget.example.com/w-bare",
     objects: [widget("w-bare")],
-    says: /nobody has written its status, and nothing it owns is known/,
+    says: /its status has not been written, and it has no known dependents/,
     cannotTell: true,
   },
   {
@@ -392,7 +392,7 @@ export const brokenWidgets: readonly Broken[] = [
     name: "a custom resource of which a user sees nothing else",
     ask: "widget/w-bare",
     as: "bob",
-    says: /nobody has written its status/,
+    says: /its status has not been written/,
     cannotTell: true,
     notSeen: /deployments\.apps.* \(no right to list\)/,
   },

@@ -403,7 +403,7 @@ export const brokenWorkloads: readonly Broken[] = [
     name: "a custom resource whose controller has not seen its latest spec",
     ask: "widget/w-behind",
     objects: [],
-    says: /its controller has seen generation 1 of 2/,
+    says: /its controller has observed generation 1 of 2/,
     afterwards: async (hand) => {
       const widgets = "/apis/example.com/v1/namespaces/table/widgets";
       await hand.create(widgets, {
