@@ -1,5 +1,6 @@
 /** The text of a file of manifests: its objects, what is wrong with it, and on which lines. */
 import { messageOf } from "../../src/api/error-message.ts";
+import { isObject } from "../../src/api/json.ts";
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 
 /** What manifests of `-f -` have for a file. */
@@ -150,7 +151,7 @@ function objectsOf(
   if (value === null || value === undefined) return [];
   const offset = document.contents?.range[0];
   if (!isMap(document.contents)) {
-    problem("it is no object: a manifest begins with apiVersion and kind", offset);
+    problem("it is not an object: a manifest begins with apiVersion and kind", offset);
     return [];
   }
   return objectsIn(place, value, { problem: (text) => problem(text, offset), lineOf });
@@ -170,23 +171,24 @@ function objectsIn(place: Omit<Manifest, "object">, value: unknown, { problem, l
 
 /** The objects of a list (`kind: List`, `PodList`), or the one object. */
 function unfolded(value: unknown): readonly unknown[] {
-  const { kind, items } = value as { readonly kind?: unknown; readonly items?: unknown };
-  return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items) ? (items as unknown[]) : [value];
+  if (!isObject(value)) return [value];
+  const { kind, items } = value;
+  return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items) ? items : [value];
 }
 
 /** What every object must have; undefined if it is there. */
 function wrongWith(object: unknown): string | undefined {
-  if (object === null || typeof object !== "object" || Array.isArray(object)) return "it is no object";
-  const { apiVersion, kind, metadata } = object as Readonly<Record<string, unknown>>;
+  if (!isObject(object)) return "it is not an object";
+  const { apiVersion, kind, metadata } = object;
   if (kind === "Kustomization" || kind === "Component") {
     return "it is for kustomize, not for an API server: give its folder with -k";
   }
   if (typeof apiVersion !== "string" || apiVersion === "") return "apiVersion: Required value";
   if (typeof kind !== "string" || kind === "") return "kind: Required value";
-  if (metadata === null || typeof metadata !== "object") return "metadata: Required value";
-  const { name, generateName, namespace } = metadata as Readonly<Record<string, unknown>>;
+  if (!isObject(metadata)) return "metadata: Required value";
+  const { name, generateName, namespace } = metadata;
   if (typeof name !== "string" && typeof generateName !== "string") return "metadata.name: Required value";
-  if (namespace !== undefined && typeof namespace !== "string") return "metadata.namespace: it should be a text";
+  if (namespace !== undefined && typeof namespace !== "string") return "metadata.namespace: it must be a string";
   return undefined;
 }
 

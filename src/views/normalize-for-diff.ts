@@ -1,5 +1,6 @@
 /** An object as people want to compare it: without what every write changes, and without secrets. */
 import { pathStep } from "../api/field-changes.ts";
+import { isObject, type JsonObject } from "../api/json.ts";
 import type { StoredObject } from "../api/object.ts";
 import { isSecret } from "../trace/mask.ts";
 import type { KindName } from "../trace/names.ts";
@@ -12,8 +13,6 @@ export interface DiffVisibility {
   /** creationTimestamp and the times in `status`. */
   readonly times?: boolean;
 }
-
-type Json = Record<string, unknown>;
 
 const lastApplied = '.metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]';
 /** How kubectl diff masks them. */
@@ -67,7 +66,7 @@ export function normalizeForDiff(
   object: StoredObject,
   shown: DiffVisibility,
   other?: { readonly object: StoredObject; readonly is: "before" | "after" },
-): Json {
+): JsonObject {
   const form = (path: string, value: unknown, across: unknown): unknown => {
     if (Array.isArray(value)) {
       const there: readonly unknown[] = Array.isArray(across) ? across : [];
@@ -75,11 +74,11 @@ export function normalizeForDiff(
     }
     if (typeof value === "string" && shown.ids !== true && tokenVolume.test(value)) return "kube-api-access-…";
     if (typeof value !== "object" || value === null) return value;
-    const kept: Json = {};
+    const kept: JsonObject = {};
     for (const [key, item] of Object.entries(value)) {
       const at = path + pathStep(key);
       if (isHidden(of, at, key, item, shown)) continue;
-      const there = typeof across === "object" && across !== null ? (across as Json)[key] : undefined;
+      const there = isObject(across) ? across[key] : undefined;
       if (isSecret(of, at) && typeof item !== "object") kept[key] = maskedAs(item, there, other?.is);
       else {
         const inner = form(at, item, there);
@@ -88,7 +87,8 @@ export function normalizeForDiff(
     }
     return kept;
   };
-  return form("", object, other?.object) as Json;
+  // The form of an object is an object.
+  return form("", object, other?.object) as JsonObject;
 }
 
 function maskedAs(value: unknown, across: unknown, otherIs: "before" | "after" | undefined): string {

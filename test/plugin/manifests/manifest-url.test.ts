@@ -150,7 +150,7 @@ describe("-f URL", () => {
     const text = await site((_, response) => response.end("hello\n"));
     const wrong = await rejection(readManifests([`${text.url}/a.yaml?t=1`], { io: ioWith() }));
     expect((wrong as { next?: unknown }).next).toEqual([
-      `${text.url}/a.yaml?…, document 1, line 1: it is no object: a manifest begins with apiVersion and kind`,
+      `${text.url}/a.yaml?…, document 1, line 1: it is not an object: a manifest begins with apiVersion and kind`,
     ]);
   });
 });

@@ -51,7 +51,7 @@ describe("parseManifests", () => {
       says: "a.yaml, document 1, line 1: kind: Required value",
     },
     { name: "no name", text: "apiVersion: v1\nkind: Pod\nmetadata: {}\n", says: "metadata.name: Required value" },
-    { name: "a text", text: "hello\n", says: "it is no object" },
+    { name: "a text", text: "hello\n", says: "it is not an object" },
     {
       name: "a bad item of a list",
       text: "apiVersion: v1\nkind: List\nitems: [{kind: Pod}]\n",
