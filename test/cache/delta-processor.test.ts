@@ -47,6 +47,7 @@ interface Scene {
   /** What a listener got that came after the delta at hand was applied. */
   readonly late: string[];
   readonly arrive: () => void;
+  readonly bus: TraceBus;
   readonly events: StageEvent[];
   /** Applies a delta and tells all of it; answers how many steps were left after the first. */
   readonly play: (delta: Delta<Widget>, initial?: boolean) => number;
@@ -81,6 +82,7 @@ function scene({ traced = true, selected = false, listened = true, resyncing = t
     arrive: () => {
       listeners = [...listeners, sink(late, true)];
     },
+    bus,
     events,
     play: (delta, initial = false) => {
       processor.apply(delta, initial);
@@ -262,6 +264,14 @@ describe("The events of a DeltaProcessor", () => {
       "delta Deleted shop/a@3 uid-a at 7",
       "store shop/a  -> ",
     ]);
+  });
+
+  test("are made of the stages that listeners want alone: no number is spent on others", () => {
+    const { play, bus } = scene({ traced: false });
+    const seqs: number[] = [];
+    bus.listen(({ seq }) => seqs.push(seq), { stages: ["delta"] });
+    for (const version of [1, 2, 3]) play(deltaOf("Updated", widget("a", version)));
+    expect(seqs).toEqual([1, 2, 3]);
   });
 
   test("mark what a later list brought, object by object or as a whole, but not the first list and no resync", () => {

@@ -49,6 +49,12 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     why: guard,
   })),
   {
+    file: "src/cache/processor-listener.ts",
+    line: 'return notification.type === "added" && notification.initial;',
+    replacement: "true",
+    why: "equivalent: no other notification has `initial`; only the type says so",
+  },
+  {
     file: "src/cache/reflector-state.ts",
     line: 'const error = event.is === "broke" ? event.error : undefined;',
     replacement: "true",
