@@ -20,6 +20,7 @@ import { updates } from "./cases/updates.ts";
 import { quotaUse } from "./cases/quotas.ts";
 import { smallest } from "./cases/smallest.ts";
 import { validation } from "./cases/validation.ts";
+import { validationOrder } from "./cases/validation-order.ts";
 import { wildKinds } from "./cases/kinds.ts";
 import { warnings } from "./cases/warnings.ts";
 import { workloads } from "./cases/workloads.ts";
@@ -45,6 +46,7 @@ export const tables: readonly Table[] = [
   updates,
   smallest,
   validation,
+  validationOrder,
   podParts,
   podSpecs,
   services,

@@ -2,12 +2,12 @@
 import { invalid, required } from "../../meta/field-errors.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import { validateChange, validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { isEqual, nonNegativeErrors } from "../../validation/checks.ts";
 
 /** ControllerRevisions: their data never changes. */
 export const controllerRevisionStrategy: RESTStrategy = restStrategy({
-  updateSteps: [validateObjectMetaUpdate, validateChange],
+  updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateChange],
   validate({ data, revision }) {
     return [
       ...nonNegativeErrors(revision, "revision"),

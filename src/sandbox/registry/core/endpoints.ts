@@ -13,7 +13,7 @@ import {
 import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import { validateChange, validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 
@@ -56,7 +56,7 @@ function subsetErrors(endpoints: ApiObject): FieldError[] {
 /** Endpoints. */
 export const endpointsStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
-  updateSteps: [validateObjectMetaUpdate, validateChange],
+  updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateChange],
   validate: subsetErrors,
   // What an older server took may stay.
   validateUpdate: (endpoints, old) => (isEqual(endpoints["subsets"], old["subsets"]) ? [] : subsetErrors(endpoints)),

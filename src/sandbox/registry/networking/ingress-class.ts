@@ -3,7 +3,12 @@ import { notAllowed, notSupported, required, tooLong, type FieldError } from "..
 import { isFields, textOf, type Fields } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { labelProblems } from "../../validation/names.ts";
 import { fixed, prefixedPathErrors } from "../../validation/spec-checks.ts";
 import { problemErrors, referenceErrors } from "./references.ts";
@@ -34,7 +39,7 @@ function parameterErrors(parameters: Fields): FieldError[] {
 /** IngressClasses: their controller never changes. */
 export const ingressClassStrategy: RESTStrategy = restStrategy({
   generation: "spec",
-  updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
+  updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
   validate: ({ spec = {} }) => [
     ...controllerErrors(textOf(spec["controller"])),
     ...(isFields(spec["parameters"]) ? parameterErrors(spec["parameters"]) : []),

@@ -4,7 +4,7 @@ import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../m
 import { isAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import { validateChange, validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { subdomainProblems } from "../../../api/label-names.ts";
 import { labelProblems, portNameProblems } from "../../validation/names.ts";
 import { problemErrors, referenceErrors } from "./references.ts";
@@ -109,7 +109,7 @@ const classAnnotation = "kubernetes.io/ingress.class";
 /** Ingresses. */
 export const ingressStrategy: RESTStrategy = restStrategy({
   generation: "spec",
-  updateSteps: [validateObjectMetaUpdate, validateChange],
+  updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateChange],
   validate(ingress) {
     // Only new ones are asked whether their two classes are one: the others may have come before there was a field.
     const said = ingress.metadata.annotations?.[classAnnotation];

@@ -4,6 +4,12 @@ import { fieldsIn, isFields, textOf, type ApiObject } from "../../meta/object.ts
 import { labelNameErrors, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { labelErrors } from "../../validation/metadata.ts";
 import { overheadErrors as podOverheadErrors } from "../core/pod/pod-spec/resources.ts";
 import { tolerationErrors } from "../core/pod/pod-spec/tolerations.ts";
@@ -37,6 +43,7 @@ function overheadErrors({ overhead }: ApiObject): FieldError[] {
 export const runtimeClassStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
   validate: (runtimeClass) => [
     ...handlerErrors(runtimeClass),
     ...overheadErrors(runtimeClass),

@@ -4,12 +4,14 @@ import { fieldsIn, textOf } from "../../meta/object.ts";
 import { eachErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateObject, validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
 import { mostItems, manyErrors, selectorErrors, configErrors } from "./device-requests.ts";
 
 /** DeviceClasses. */
 export const deviceClassStrategy: RESTStrategy = restStrategy({
   generation: "spec",
+  updateSteps: [validateObjectMeta, validateObjectMetaUpdate, validateObject],
   returnsDeletedObject: true,
   validate({ spec = {} }) {
     const [configs, name] = [fieldsIn(spec["config"]), spec["extendedResourceName"]];

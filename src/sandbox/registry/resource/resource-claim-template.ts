@@ -3,7 +3,13 @@ import { notAllowed } from "../../meta/field-errors.ts";
 import { isFields } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import {
+  validateChange,
+  validateNewObject,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { labelErrors } from "../../validation/metadata.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { claimErrors, adminErrors } from "./device-requests.ts";
@@ -30,12 +36,14 @@ const isEmpty = (value: unknown): boolean =>
 
 /** ResourceClaimTemplates: their spec never changes. */
 export const claimTemplateStrategy: RESTStrategy = restStrategy({
-  updateSteps: [validateObjectMetaUpdate, validateChange],
+  createSteps: [validateObjectMeta, validateNewObject, validateObject],
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
   returnsDeletedObject: true,
-  validateCreate({ spec = {} }, _version, context) {
+  validateCreate: ({ spec = {} }, _version, context) =>
+    adminErrors(isFields(spec["spec"]) ? spec["spec"] : {}, context),
+  validate({ spec = {} }) {
     const metadata = isFields(spec["metadata"]) ? spec["metadata"] : {};
     return [
-      ...adminErrors(isFields(spec["spec"]) ? spec["spec"] : {}, context),
       ...labelErrors(metadata["labels"], "spec.metadata.labels"),
       ...ownFields.flatMap(([key, shown]) =>
         isEmpty(metadata[key]) ? [] : [notAllowed(`spec.metadata.${shown}`, "cannot be set")],

@@ -11,6 +11,7 @@ import {
 } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
 
 const longestNodeId = 256;
@@ -35,6 +36,7 @@ function nodeDriverErrors(driver: Fields, field: string, isRepeated: boolean): F
 /** CSINodes: of a registered driver only the number of volumes may change. */
 export const csiNodeStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
+  updateSteps: [validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,
   validate({ spec = {} }) {
     const isRepeated = seenBefore();

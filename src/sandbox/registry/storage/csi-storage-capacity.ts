@@ -5,6 +5,12 @@ import { isFields } from "../../meta/object.ts";
 import { subdomainErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { fixed, selectorErrors } from "../../validation/spec-checks.ts";
 
 function capacityErrors(value: unknown, field: string): FieldError[] {
@@ -17,10 +23,11 @@ function capacityErrors(value: unknown, field: string): FieldError[] {
 /** CSIStorageCapacities. */
 export const csiStorageCapacityStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
   validate: (capacity) => [
     ...(isFields(capacity["nodeTopology"]) ? selectorErrors(capacity["nodeTopology"], "nodeTopology") : []),
-    ...capacityErrors(capacity["capacity"], "capacity"),
     ...subdomainErrors(capacity["storageClassName"], "storageClassName"),
+    ...capacityErrors(capacity["capacity"], "capacity"),
   ],
   validateUpdate: (now, old) =>
     ["nodeTopology", "storageClassName"].flatMap((field) => fixed(now[field], old[field], field)),

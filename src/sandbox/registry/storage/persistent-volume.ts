@@ -5,6 +5,7 @@ import { child, isFields, type ApiObject, type Fields } from "../../meta/object.
 import { isEqual } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { volumeSources } from "./volume-sources.ts";
 import { volumeSpecErrors } from "./volume-spec.ts";
@@ -21,8 +22,7 @@ function sourceOf(spec: Fields, before: Fields): Fields {
 const whole = { field: "spec", inline: false };
 
 function changeErrors({ spec = {} }: ApiObject, { spec: old = {} }: ApiObject): FieldError[] {
-  // The real server looks at it twice.
-  const errors = volumeSpecErrors(spec, whole);
+  const errors: FieldError[] = [];
   if (!isEqual(sourceOf(spec, old), sourceOf(old, old))) {
     const why = "spec.persistentvolumesource is immutable after creation\n";
     errors.push(notAllowed("spec.persistentvolumesource", why));
@@ -35,6 +35,8 @@ function changeErrors({ spec = {} }: ApiObject, { spec: old = {} }: ApiObject): 
 
 /** PersistentVolumes: their source never changes. */
 export const volumeStrategy: RESTStrategy = restStrategy({
+  // The real server makes the checks of a new object twice, and none of changes to metadata.
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,
   prepareForCreate(volume, { now }) {
     volume.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };

@@ -4,6 +4,12 @@ import { fieldsIn, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, isEqual, parameterErrors, textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
@@ -51,6 +57,7 @@ function topologyErrors(terms: readonly Fields[]): FieldError[] {
 
 /** StorageClasses: most fields never change. */
 export const storageClassStrategy: RESTStrategy = restStrategy({
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
   returnsDeletedObject: true,
   validate: (storageClass) => [
     ...provisionerErrors(storageClass["provisioner"]),

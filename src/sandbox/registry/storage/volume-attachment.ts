@@ -4,6 +4,7 @@ import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object
 import { driverNameErrors, isNumber, subdomainErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { volumeSpecErrors } from "./volume-spec.ts";
 
@@ -34,6 +35,7 @@ const statusErrors = ({ status = {} }: ApiObject): FieldError[] =>
 /** VolumeAttachments: their spec never changes. */
 export const volumeAttachmentStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
+  updateSteps: [validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,
   validate(attachment) {
     const { spec = {} } = attachment;

@@ -4,11 +4,16 @@ import { textOf } from "../../meta/object.ts";
 import { isEqual, neededErrors, parameterErrors, qualifiedNameErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObject, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 
 /** VolumeAttributesClasses: driver and parameters never change. */
 export const volumeAttributesClassStrategy: RESTStrategy = restStrategy({
-  updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
+  updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
   returnsDeletedObject: true,
   validate: (volumeClass) => [
     ...neededErrors(textOf(volumeClass["driverName"]).toLowerCase(), "driverName", qualifiedNameErrors),
