@@ -104,7 +104,4 @@ export function wrapHanging(line: string, columns: number | undefined): string[]
   return wrapWords(line.split(" "), columns - indent.length).map((text, index) => (index === 0 ? text : indent + text));
 }
 
-/** `1 write`, `4 writes`. */
-export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
-}
+export { pluralize } from "../../src/api/pluralize.ts";

@@ -5,7 +5,7 @@ import type { HttpResponse } from "../../src/platform/http.ts";
 import { openHttp } from "../../src/platform/open-http.ts";
 import { sleep } from "../../src/platform/timeline.ts";
 import { proxyFromEnvironment } from "../../src/client/config/proxy.ts";
-import { unescaped } from "../../src/client/config/redacted.ts";
+import { unescaped } from "../../src/platform/unescaped.ts";
 import { decodedText } from "../../src/platform/files.ts";
 import type { Io } from "../cli/io.ts";
 import { isUrl } from "./manifest-text.ts";

@@ -59,7 +59,7 @@ export function apiVersionOf(kind: Kind): string {
 }
 
 /** `replicasets.apps`, or `pods` for the core group: unique among kinds. */
-export function resourceOf(kind: Kind): string {
+export function resourceOf(kind: Pick<Kind, "group" | "plural">): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 

@@ -6,11 +6,12 @@ import type { Deployment, Pod, ReplicaSet } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
 import { aside, isControlledBy, type Look } from "./look.ts";
-import { podFindings } from "./pods.ts";
+import { podFindings, isServing } from "./pods.ts";
 import { replicaFailure } from "./refusals.ts";
 import { availability, minReady } from "./replicas.ts";
 import { formatAge } from "../api/duration.ts";
-import { counted, ofAll } from "./spans.ts";
+import { pluralize } from "../api/pluralize.ts";
+import { ofAll } from "./spans.ts";
 
 const revisionAnnotation = "deployment.kubernetes.io/revision";
 
@@ -42,16 +43,11 @@ export function examineDeployment(look: Look, item: Item<Deployment>): Examined 
     says: isLate ? `its rollout does not progress, ${says}` : says,
     reached,
     findings,
-    seen: ["its status", counted(sets.objects.length, "ReplicaSet"), counted(pods.objects.length, "Pod")],
+    seen: ["its status", pluralize(sets.objects.length, "ReplicaSet"), pluralize(pods.objects.length, "Pod")],
     unseen: aside([...sets.unseen, ...pods.unseen]),
     isFailed: isLate,
     next: reached ? [] : [...minReady(look, item, ordered), ...progressDeadline(deployment, look.now)],
   };
-}
-
-/** Whether the pod counts: neither terminating nor terminal. */
-function isServing({ metadata, status }: Pod): boolean {
-  return metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
 }
 
 function isRolledOut({ spec, status }: Deployment): boolean {

@@ -10,7 +10,7 @@ import { readConditions } from "./conditions.ts";
 import { type Examined, type Finding, findingsOf, type Item, kubectl, refOf } from "./diagnosis.ts";
 import { ClusterRoles, Roles, Services } from "./kinds.ts";
 import type { Look } from "./look.ts";
-import { counted } from "./spans.ts";
+import { pluralize } from "../api/pluralize.ts";
 
 /** Whether the API server serves the kind. */
 export function examineDefinition(look: Look, item: Item<CustomResourceDefinition>): Examined {
@@ -51,7 +51,7 @@ export function examineWebhooks(look: Look, item: Item<WebhookConfiguration>): E
     says:
       findings.length > 0
         ? "not all of its webhooks can be called"
-        : `${counted(webhooks.length, "webhook")} with a Service that has endpoints`,
+        : `${pluralize(webhooks.length, "webhook")} with a Service that has endpoints`,
     reached: findings.length === 0 && outside.length === 0 ? true : undefined,
     findings,
     seen: ["the Services of its webhooks"],
@@ -126,7 +126,7 @@ export function examineBinding(look: Look, item: Item<RoleBinding>): Examined {
   const kind = roleRef.kind === "ClusterRole" ? ClusterRoles : Roles;
   const namespace = kind.namespaced ? (metadata.namespace ?? "") : "";
   const found = look.exists(kind, namespace, roleRef.name);
-  const says = `${kind.kind} ${roleRef.name} for ${counted(subjects.length, "subject")}`;
+  const says = `${kind.kind} ${roleRef.name} for ${pluralize(subjects.length, "subject")}`;
   if (found.is === "unseen") return { says, reached: undefined, findings: [], seen: [], unseen: [found.unseen] };
   const why = `there is no such ${kind.kind}: the binding grants nothing`;
   const findings = found.is === "missing" ? [{ at: { kind, namespace, name: roleRef.name }, why }] : [];

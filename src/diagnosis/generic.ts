@@ -5,7 +5,7 @@ import { type Diagnosis, type Examined, type Finding, findingsOf, type Item, ref
 import { unseenGeneration } from "./generations.ts";
 import { aside, isOwnedBy, type Look } from "./look.ts";
 import { isPassive } from "./passive.ts";
-import { counted } from "./spans.ts";
+import { pluralize } from "../api/pluralize.ts";
 
 interface Reported {
   readonly observedGeneration?: number;
@@ -111,7 +111,7 @@ function saysOf({ phase, conditions, owned, isWritten, unclear }: Parts): string
       ? []
       : [
           fine.length > 3
-            ? counted(fine.length, "condition is", "conditions are") + " good"
+            ? pluralize(fine.length, "condition is", "conditions are") + " good"
             : fine.map(plainCondition).join(", "),
         ]),
     ...(owned.wells.length === 0
@@ -137,7 +137,7 @@ function countFindings(item: Item, status: Reported | undefined): readonly Findi
   const counts = [status?.availableReplicas, status?.readyReplicas, status?.replicas];
   const actual = counts.find((count) => typeof count === "number");
   if (typeof desired !== "number" || typeof actual !== "number" || actual >= desired) return [];
-  return [{ at: refOf(item), why: `${actual} of ${counted(desired, "replica")}` }];
+  return [{ at: refOf(item), why: `${actual} of ${pluralize(desired, "replica")}` }];
 }
 
 interface Owned {

@@ -4,7 +4,7 @@ import type { Unseen } from "../verdict/verdict.ts";
 import { type Examined, type Finding, findingsOf, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
 import { IngressClasses, Secrets, Services } from "./kinds.ts";
 import type { Look } from "./look.ts";
-import { counted } from "./spans.ts";
+import { pluralize } from "../api/pluralize.ts";
 
 /** By its class, backends, certificates and address. */
 export function examineIngress(look: Look, item: Item<Ingress>): Examined {
@@ -28,7 +28,7 @@ export function examineIngress(look: Look, item: Item<Ingress>): Examined {
   return {
     says:
       findings.length > 0
-        ? `${counted(names.length, "backend")}, ${hasAddress ? "" : "no address, "}${counted(findings.length, "problem")}`
+        ? `${pluralize(names.length, "backend")}, ${hasAddress ? "" : "no address, "}${pluralize(findings.length, "problem")}`
         : `it has an address, and ${names.length === 1 ? "its backend has" : "its backends have"} endpoints`,
     reached: findings.length === 0,
     findings,

@@ -12,7 +12,8 @@ import { refusedByEvents } from "./refusals.ts";
 import { missedSince } from "./schedules.ts";
 import { controlledPods } from "./replicas.ts";
 import { formatAge } from "../api/duration.ts";
-import { counted } from "./spans.ts";
+import { pluralize } from "../api/pluralize.ts";
+
 import type { Unseen } from "../verdict/verdict.ts";
 
 /** By its conditions, counts and pods. */
@@ -23,10 +24,10 @@ export function examineJob(look: Look, item: Item<Job>): Examined {
   const done = status?.succeeded ?? 0;
   const wanted = spec?.completions ?? 1;
   if (is("Complete")) {
-    return { ...whole, says: `complete: ${done} of ${counted(wanted, "completion")}`, reached: true, findings: [] };
+    return { ...whole, says: `complete: ${done} of ${pluralize(wanted, "completion")}`, reached: true, findings: [] };
   }
   const pods = controlledPods(look, item);
-  const seen = ["its status", counted(pods.objects.length, "Pod")];
+  const seen = ["its status", pluralize(pods.objects.length, "Pod")];
   const unseen = aside(pods.unseen);
   if (is("Failed") || is("FailureTarget")) return { ...failedJob(item, pods.objects), seen, unseen };
   if (spec?.suspend === true) {
@@ -43,9 +44,9 @@ export function examineJob(look: Look, item: Item<Job>): Examined {
   const active = status?.active ?? 0;
   const failed = status?.failed ?? 0;
   const parts = [
-    `${done} of ${counted(wanted, "completion")}`,
-    counted(active, "active pod"),
-    ...(failed > 0 ? [`${failed} of at most ${counted((spec?.backoffLimit ?? 6) + 1, "failure")}`] : []),
+    `${done} of ${pluralize(wanted, "completion")}`,
+    pluralize(active, "active pod"),
+    ...(failed > 0 ? [`${failed} of at most ${pluralize((spec?.backoffLimit ?? 6) + 1, "failure")}`] : []),
   ];
   const unfinished = pods.objects.filter((pod) => pod.status?.phase !== "Failed");
   const findings = [
@@ -133,7 +134,7 @@ export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
     says: `${when} (schedule ${spec?.schedule ?? ""})`,
     reached: findings.length === 0,
     findings,
-    seen: ["its status", counted(own.length, "Job"), "its Events"],
+    seen: ["its status", pluralize(own.length, "Job"), "its Events"],
     // Whether the last Job failed is decisive.
     unseen: [...jobs.unseen, ...events.unseen, ...(missed.is === "unknown" ? [missed.unseen] : [])],
   };

@@ -5,7 +5,7 @@ import type { Namespace } from "../api/types.ts";
 import { finalizerText, heldText, uniqueFindings, wholePod } from "./deletion.ts";
 import { type Examined, type Finding, findingsOf, type Item, kubectl, refOf, since } from "./diagnosis.ts";
 import { aside, type Look } from "./look.ts";
-import { counted } from "./spans.ts";
+import { pluralize } from "../api/pluralize.ts";
 
 /** For a namespace that is not being deleted: its phase only. */
 export function examineNamespace(_look: Look, item: Item<Namespace>): Examined {
@@ -39,11 +39,11 @@ export function examineNamespaceDeletion(look: Look, item: Item<Namespace>): Exa
   return {
     says:
       held.length > 0
-        ? `${counted(held.length, "object")} in it ${held.length === 1 ? "has" : "have"} finalizers`
+        ? `${pluralize(held.length, "object")} in it ${held.length === 1 ? "has" : "have"} finalizers`
         : heldText([...foreign, ...(spec?.finalizers ?? [])]),
     reached: false,
     findings: findings.length > 0 ? findings : [{ at, why, since: begun }],
-    seen: ["its status", counted(objects.length, "object in it", "objects in it")],
+    seen: ["its status", pluralize(objects.length, "object in it", "objects in it")],
     unseen: aside(unseen),
   };
 }

@@ -16,7 +16,8 @@ import {
 import { aside, eventTime, type Look } from "./look.ts";
 import { missingReferences } from "./pod-references.ts";
 import { formatAge } from "../api/duration.ts";
-import { counted, ofAll, readSpan } from "./spans.ts";
+import { pluralize } from "../api/pluralize.ts";
+import { ofAll, readSpan } from "./spans.ts";
 
 /** By its phase, conditions and containers, its node, and its references. */
 export function examinePod(look: Look, item: Item<Pod>): Examined {
@@ -60,7 +61,7 @@ function unproven({ name, state, lastState, restartCount }: ContainerStatus, now
   const reason = ended.reason === undefined || ended.reason === "Error" ? "" : ` (${ended.reason})`;
   return (
     `container ${name} ended with exit code ${ended.exitCode}${reason} after ${formatAge(ranMs)} the last time, ` +
-    `and has now run for ${formatAge(runsMs)}, ${counted(restartCount, "restart")}`
+    `and has now run for ${formatAge(runsMs)}, ${pluralize(restartCount, "restart")}`
   );
 }
 
@@ -192,7 +193,7 @@ function isInitDone({ state, ready }: ContainerStatus): boolean {
 /** `container web: CrashLoopBackOff, ended with exit code 1, 5 restarts`. */
 function containerWait(pod: Pod, status: ContainerStatus): readonly [why: string, advice: readonly Advice[]] {
   const { name, state, restartCount } = status;
-  const restarts = counted(restartCount, "restart");
+  const restarts = pluralize(restartCount, "restart");
   if (state?.waiting !== undefined) {
     const { reason = "waiting", message } = state.waiting;
     if (reason === "CrashLoopBackOff") {
@@ -242,4 +243,9 @@ export function podFindings(look: Look, pods: readonly Pod[]): readonly Finding[
     const diagnosis = look.diagnose({ kind: Pods, object });
     return diagnosis === undefined ? [] : findingsOf(diagnosis);
   });
+}
+
+/** Whether the pod counts: neither terminating nor terminal. */
+export function isServing({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
 }

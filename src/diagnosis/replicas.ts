@@ -8,10 +8,11 @@ import type { Examined, Finding, Item } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
 import { isKind } from "./kinds.ts";
 import { aside, isControlledBy, type Listed, type Look } from "./look.ts";
-import { podFindings } from "./pods.ts";
+import { podFindings, isServing } from "./pods.ts";
 import { refusedByEvents, replicaFailure } from "./refusals.ts";
 import { formatAge } from "../api/duration.ts";
-import { counted, ofAll } from "./spans.ts";
+import { pluralize } from "../api/pluralize.ts";
+import { ofAll } from "./spans.ts";
 
 interface Counted extends StoredObject {
   readonly spec?: { readonly replicas?: number };
@@ -69,7 +70,7 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
   const parts = [
     desired === 0 && misplaced === 0 ? "no node should run its pods" : ofAll(ready, desired, "pod", "ready"),
     ...(isRolling ? [ofAll(updated, desired, "pod", "up to date")] : []),
-    ...(misplaced > 0 ? [`${counted(misplaced, "node")} run one but should not`] : []),
+    ...(misplaced > 0 ? [`${pluralize(misplaced, "node")} run one but should not`] : []),
   ];
   const says = unseenSpec[0]?.why ?? parts.join(", ");
   return withPods(look, item, { says, reached, first: unseenSpec });
@@ -83,17 +84,14 @@ interface OwnNumbers {
 
 function withPods(look: Look, item: Item, { says, reached, first }: OwnNumbers): Examined {
   const pods = controlledPods(look, item);
-  const serving = pods.objects.filter(
-    ({ metadata, status }) =>
-      metadata.deletionTimestamp === undefined && !/^(Failed|Succeeded)$/.test(status?.phase ?? ""),
-  );
+  const serving = pods.objects.filter(isServing);
   const refused =
     reached || first.some(({ why }) => why.startsWith("pods cannot be created")) ? [] : refusedByEvents(look, item);
   return {
     says,
     reached,
     findings: [...first, ...refused, ...podFindings(look, reached ? serving : pods.objects)],
-    seen: ["its status", counted(pods.objects.length, "Pod")],
+    seen: ["its status", pluralize(pods.objects.length, "Pod")],
     unseen: aside(pods.unseen),
     next: reached ? [] : minReady(look, item, pods.objects),
   };
@@ -118,8 +116,8 @@ export function controlledPods(look: Look, item: Item): Listed<Pod> {
 
 /** `2 of 3 pods of ReplicaSet web-1 are available`; `scaled to 0`. */
 export function availability(available: number, desired: number, of: string): string {
-  if (desired === 0) return `scaled to 0${available > 0 ? `, ${counted(available, "pod")} left` : ""}`;
-  return `${available} of ${counted(desired, "pod")}${of} ${desired === 1 ? "is" : "are"} available`;
+  if (desired === 0) return `scaled to 0${available > 0 ? `, ${pluralize(available, "pod")} left` : ""}`;
+  return `${available} of ${pluralize(desired, "pod")}${of} ${desired === 1 ? "is" : "are"} available`;
 }
 
 /** Ready pods that must stay ready for minReadySeconds before they count as available. */
@@ -132,6 +130,6 @@ export function minReady({ now }: Look, { object }: Item, pods: readonly Pod[]):
     return leftMs > 0 ? [leftMs] : [];
   });
   if (due.length === 0) return [];
-  const count = `${counted(due.length, "ready pod")} ${due.length === 1 ? "counts" : "count"}`;
+  const count = `${pluralize(due.length, "ready pod")} ${due.length === 1 ? "counts" : "count"}`;
   return [`${count} as available in ${formatAge(Math.max(...due))} (minReadySeconds ${minReadySeconds})`];
 }

@@ -8,7 +8,7 @@ import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, si
 import { unseenGeneration } from "./generations.ts";
 import { aside, type Look } from "./look.ts";
 import { podFindings } from "./pods.ts";
-import { counted } from "./spans.ts";
+import { pluralize } from "../api/pluralize.ts";
 
 /** By its conditions. */
 export function examineAutoscaler(_look: Look, item: Item<HorizontalPodAutoscaler>): Examined {
@@ -28,7 +28,7 @@ export function examineAutoscaler(_look: Look, item: Item<HorizontalPodAutoscale
     findings.push({ at, why: "its status has not been written: is its controller running?" });
   const limited = conditions.find(({ type, status: is }) => type === "ScalingLimited" && is === "True");
   const target = spec?.scaleTargetRef;
-  const replicas = `${status?.currentReplicas ?? 0} of ${counted(status?.desiredReplicas ?? 0, "replica")}`;
+  const replicas = `${status?.currentReplicas ?? 0} of ${pluralize(status?.desiredReplicas ?? 0, "replica")}`;
   return {
     says: `${replicas} of ${target?.kind ?? ""} ${target?.name ?? ""}, between ${spec?.minReplicas ?? 1} and ${spec?.maxReplicas ?? 1}`,
     reached: findings.length === 0,
@@ -45,7 +45,7 @@ export function examineBudget(look: Look, item: Item<PodDisruptionBudget>): Exam
   const at = refOf(item);
   const unseenSpec = unseenGeneration(look, item);
   const { disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = status ?? {};
-  const says = `${counted(disruptionsAllowed, "pod")} may be evicted: ${currentHealthy} of ${expectedPods} healthy, ${desiredHealthy} required`;
+  const says = `${pluralize(disruptionsAllowed, "pod")} may be evicted: ${currentHealthy} of ${expectedPods} healthy, ${desiredHealthy} required`;
   const pods = look.list(Pods, metadata.namespace ?? "", selectorOf(spec?.selector));
   const findings: Finding[] = [...unseenSpec];
   const advice = [kubectl(`get pods --show-labels${inNamespace(metadata.namespace)}`)];
@@ -65,7 +65,7 @@ export function examineBudget(look: Look, item: Item<PodDisruptionBudget>): Exam
     says,
     reached: findings.length === 0,
     findings,
-    seen: ["its status", counted(pods.objects.length, "Pod")],
+    seen: ["its status", pluralize(pods.objects.length, "Pod")],
     unseen: aside(pods.unseen),
   };
 }
@@ -91,7 +91,7 @@ export function examineQuota(_look: Look, item: Item<ResourceQuota>): Examined {
     .slice(0, 4)
     .map(([name, limit]) => `${name} ${status?.used?.[name]} of ${limit}`);
   return {
-    says: full.length === 0 ? most.join(", ") : `${counted(full.length, "limit is", "limits are")} used up`,
+    says: full.length === 0 ? most.join(", ") : `${pluralize(full.length, "limit is", "limits are")} used up`,
     reached: full.length === 0,
     findings,
     seen: ["its status"],

@@ -5,8 +5,9 @@ import type { EndpointSlice, Pod, Service } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
 import { EndpointSlices } from "./kinds.ts";
 import { aside, type Look } from "./look.ts";
-import { podFindings } from "./pods.ts";
-import { counted, ofAll } from "./spans.ts";
+import { podFindings, isServing } from "./pods.ts";
+import { pluralize } from "../api/pluralize.ts";
+import { ofAll } from "./spans.ts";
 
 /** By its EndpointSlices and the pods that it selects. */
 export function examineService(look: Look, item: Item<Service>): Examined {
@@ -27,10 +28,10 @@ export function examineService(look: Look, item: Item<Service>): Examined {
     endpoints.filter(({ conditions }) => conditions?.ready !== false).flatMap(({ addresses }) => addresses),
   ).size;
   const balancer = loadBalancerFindings(item);
-  const seen = [counted(slices.objects.length, "EndpointSlice")];
+  const seen = [pluralize(slices.objects.length, "EndpointSlice")];
   const selects = Object.keys(spec?.selector ?? {}).length > 0;
   const pods = selects ? look.list(Pods, namespace, selectorOfLabels(spec?.selector)) : { objects: [], unseen: [] };
-  const staying = pods.objects.filter(isStaying);
+  const staying = pods.objects.filter(isServing);
   const isKnown = slices.unseen.length === 0;
   const readyPods = staying.filter(isReady).length;
   // If endpoints cannot be read, the pods behind them may be.
@@ -44,13 +45,12 @@ export function examineService(look: Look, item: Item<Service>): Examined {
     says: saysOf({ ready: isKnown ? ready : readyPods, staying: staying.length, selects, isKnown }),
     reached: !isKnown && !leads ? undefined : leads && balancer.length === 0 && ports.length === 0,
     findings: [...causes, ...ports, ...balancer],
-    seen: [...(isKnown ? seen : []), ...(selects && pods.unseen.length === 0 ? [counted(staying.length, "Pod")] : [])],
+    seen: [
+      ...(isKnown ? seen : []),
+      ...(selects && pods.unseen.length === 0 ? [pluralize(staying.length, "Pod")] : []),
+    ],
     unseen: [...(leads ? aside(slices.unseen) : slices.unseen), ...aside(pods.unseen)],
   };
-}
-
-function isStaying({ metadata, status }: Pod): boolean {
-  return metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
 }
 
 function isReady({ status }: Pod): boolean {
@@ -66,10 +66,10 @@ interface Counts {
 
 function saysOf({ ready, staying, selects, isKnown }: Counts): string {
   if (!isKnown && !selects) return "its endpoints cannot be read, and it selects no pods";
-  if (!selects) return `${counted(ready, "ready endpoint")}, written by others: it selects no pods`;
+  if (!selects) return `${pluralize(ready, "ready endpoint")}, written by others: it selects no pods`;
   if (ready === 0)
-    return staying === 0 ? "it has no endpoints" : `0 of ${counted(staying, "pod")} that it selects are ready`;
-  return staying >= ready ? ofAll(ready, staying, "pod", "ready") : counted(ready, "ready endpoint");
+    return staying === 0 ? "it has no endpoints" : `0 of ${pluralize(staying, "pod")} that it selects are ready`;
+  return staying >= ready ? ofAll(ready, staying, "pod", "ready") : pluralize(ready, "ready endpoint");
 }
 
 interface Selected {
@@ -98,7 +98,7 @@ function noEndpoints(
     return [{ at, why: `no pod matches its selector: ${labels.join(",")}`, advice }];
   }
   const unready = podFindings(look, staying);
-  const why = `${counted(staying.length, "pod")} match${staying.length === 1 ? "es" : ""}, but no endpoints have been written: is the EndpointSlice controller running?`;
+  const why = `${pluralize(staying.length, "pod")} match${staying.length === 1 ? "es" : ""}, but no endpoints have been written: is the EndpointSlice controller running?`;
   return unready.length > 0 ? unready : [{ at, why }];
 }
 

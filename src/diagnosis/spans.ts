@@ -1,13 +1,9 @@
 /** Durations and counts in words. */
-
-/** `1 pod`, `2 pods`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
-}
+import { pluralize } from "../api/pluralize.ts";
 
 /** `2 of 3 pods are available`. */
 export function ofAll(count: number, all: number, noun: string, rest: string): string {
-  return `${count} of ${counted(all, noun)} ${all === 1 ? "is" : "are"} ${rest}`;
+  return `${count} of ${pluralize(all, noun)} ${all === 1 ? "is" : "are"} ${rest}`;
 }
 
 /** `1m30s`, as the kubelet prints it, in ms; undefined for anything else. */

@@ -1,4 +1,5 @@
 /** Connections and TLS for what no HTTP client does: proxies, and diagnosing why no connection is established. */
+import { unescaped } from "./unescaped.ts";
 import * as http from "node:http";
 import * as https from "node:https";
 import { connect, isIP, type Socket } from "node:net";
@@ -132,15 +133,6 @@ export async function tryConnection(
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     socket?.destroy();
-  }
-}
-
-/** A part of a URL without percent-encoding; unchanged if it is not validly encoded. */
-function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
   }
 }
 

@@ -7,15 +7,6 @@ export function withoutUserinfo(url: string): string {
   return JSON.stringify(url.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, "$1"));
 }
 
-/** A part of a URL without percent-encoding; unchanged if it is not validly encoded. */
-export function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
 /** The longest file name on any system. */
 const longestName = 255;
 

@@ -1,7 +1,8 @@
 /** The address of an API server, as a kubeconfig or `--server` has it. */
 import type { AuthInfo } from "./rest-config.ts";
 import { KubeconfigError } from "./kubeconfig-types.ts";
-import { unescaped, withoutUserinfo } from "./redacted.ts";
+import { withoutUserinfo } from "./redacted.ts";
+import { unescaped } from "../../platform/unescaped.ts";
 
 /** A parsed address. */
 export interface ServerAddress {

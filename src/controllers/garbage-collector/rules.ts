@@ -1,4 +1,5 @@
 /** The rules of the garbage collector, as data: `explain` prints them, and every write names one of them. */
+import { pluralize } from "../../api/pluralize.ts";
 import { rule, type Rule } from "../../controller/api/rule.ts";
 
 type Sentenced<K extends string> = Readonly<Record<K, string>> & Readonly<Record<string, unknown>>;
@@ -57,7 +58,7 @@ export const removeWithDependents: Rule<OwnersFacts & { readonly dependents: num
   chooses:
     "An object that has dependents, and whose owner waits for its own, is deleted in the foreground, so that its dependents are deleted first.",
   sentence: ({ owners, dependents }) =>
-    `${allOwners(owners)}, and it has ${counted(dependents, "dependent")} of its own → delete, Foreground`,
+    `${allOwners(owners)}, and it has ${pluralize(dependents, "dependent")} of its own → delete, Foreground`,
   example: { owners: [{ ...exampleOwner, state: "waits for its dependents", absent: false }], dependents: 2 },
   source: source("attemptToDeleteItem"),
 });
@@ -112,7 +113,7 @@ export const dropReferences: Rule<OwnersFacts & { readonly count: number }> = ru
   looksAt: ["metadata.ownerReferences", "each owner, looked up on the API server"],
   chooses:
     "References to absent owners are removed from an object that is kept, and so are references to owners that wait for their dependents: these would wait forever.",
-  sentence: ({ owners, count }) => `${allOwners(owners)} → remove ${counted(count, "owner reference")}`,
+  sentence: ({ owners, count }) => `${allOwners(owners)} → remove ${pluralize(count, "owner reference")}`,
   example: {
     owners: [exampleOwner, { ...exampleOwner, owner: "ReplicaSet web-2", state: "exists", absent: false }],
     count: 1,
@@ -136,7 +137,7 @@ export const absent: Rule<{ readonly evidence: string; readonly dependents: numb
   looksAt: ["the object, looked up on the API server by name", "metadata.uid"],
   chooses: "An object that does not exist with this uid leaves the graph; its dependents are checked.",
   sentence: ({ evidence, dependents }) =>
-    `it is absent: ${evidence} → ${dependents === 0 ? "nothing depends on it" : `check its ${counted(dependents, "dependent")}`}`,
+    `it is absent: ${evidence} → ${dependents === 0 ? "nothing depends on it" : `check its ${pluralize(dependents, "dependent")}`}`,
   example: { evidence: "404 from the API server", dependents: 3 },
   source: "graph_builder.go enqueueVirtualDeleteEvent, processGraphChanges",
 });
@@ -148,7 +149,7 @@ export const waitForDependents: Rule<{ readonly blocking: number; readonly first
   chooses: "An object that is deleted in the foreground waits for its blocking dependents; these are checked.",
   sentence: ({ blocking, first }) => {
     const more = blocking - first.length;
-    return `${counted(blocking, "dependent")} ${blocking === 1 ? "blocks" : "block"} its deletion: ${first.join(", ")}${more > 0 ? ` and ${more} more` : ""} → check ${blocking === 1 ? "it" : "them"}`;
+    return `${pluralize(blocking, "dependent")} ${blocking === 1 ? "blocks" : "block"} its deletion: ${first.join(", ")}${more > 0 ? ` and ${more} more` : ""} → check ${blocking === 1 ? "it" : "them"}`;
   },
   example: { blocking: 3, first: ["Pod web-1-x7k2p", "Pod web-1-c81vw"] },
   source: source("processDeletingDependentsItem"),
@@ -170,7 +171,7 @@ export const orphan: Rule<{ readonly dependents: number; readonly owner: string 
   looksAt: ["metadata.finalizers", "dependents in the graph"],
   chooses: "If an object is deleted with the finalizer orphan, the references to it are removed from its dependents.",
   sentence: ({ dependents, owner }) =>
-    `${owner} is being deleted without its dependents → remove the reference to it from ${counted(dependents, "dependent")}`,
+    `${owner} is being deleted without its dependents → remove the reference to it from ${pluralize(dependents, "dependent")}`,
   example: { dependents: 3, owner: "ReplicaSet web-1" },
   source: source("orphanDependents"),
 });
@@ -205,10 +206,6 @@ export const virtualWithoutNamespace: Rule<Readonly<Record<string, never>>> = ru
   example: {},
   source: "operations.go getObject",
 });
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
 
 /** All of them. */
 export const rules: readonly Rule[] = [

@@ -1,11 +1,7 @@
 /** The rules of the Namespace controller, in the order in which a sync evaluates them. */
+import { pluralize } from "../../api/pluralize.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import type { ConditionChange } from "./conditions.ts";
-
-/** `1 pod`, `3 pods`. */
-function counted(count: number, what: string): string {
-  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
-}
 
 const live = "the live Namespace on the API server, not the cached one";
 
@@ -98,7 +94,7 @@ export const waitForPods: Rule<WaitForPodsFacts> = rule<WaitForPodsFacts>({
   chooses:
     "While pods are left, everything else waits. The key is requeued after half of their longest grace period, or after half of 15 s if only finalizers block them.",
   sentence: ({ pods, finalizers, inSeconds }) =>
-    `${counted(pods, "pod")} left${heldBy(finalizers)} → everything else waits${again(inSeconds)}`,
+    `${pluralize(pods, "pod")} left${heldBy(finalizers)} → everything else waits${again(inSeconds)}`,
   example: { pods: 3, finalizers: {}, inSeconds: 16 },
   source: "namespaced_resources_deleter.go deleteAllContent, estimateGracefulTerminationForPods",
 });
@@ -113,7 +109,7 @@ export const deleteContent: Rule<DeleteFacts> = rule<DeleteFacts>({
   looksAt: ["discovery: the namespaced kinds that can be deleted, each in its group's preferred version"],
   chooses:
     "All objects of every kind are deleted in the background: as a collection, or one by one if the server does not support that. A kind that fails does not stop the others.",
-  sentence: ({ kinds }) => `no pod is left → delete all objects of ${counted(kinds, "kind")}`,
+  sentence: ({ kinds }) => `no pod is left → delete all objects of ${pluralize(kinds, "kind")}`,
   example: { kinds: 32 },
   source: "namespaced_resources_deleter.go deleteAllContentForGroupVersionResource",
 });
@@ -129,7 +125,7 @@ export const contentFailed: Rule<FailedFacts> = rule<FailedFacts>({
   chooses:
     "If a kind cannot be emptied, the sync fails once all others are done, and is retried with a back-off of at most a minute.",
   sentence: ({ errors }) =>
-    `${counted(errors.length, "kind")} could not be emptied → retry: ${errors.slice(0, 2).join("; ")}${errors.length > 2 ? `; and ${errors.length - 2} more` : ""}`,
+    `${pluralize(errors.length, "kind")} could not be emptied → retry: ${errors.slice(0, 2).join("; ")}${errors.length > 2 ? `; and ${errors.length - 2} more` : ""}`,
   example: { errors: ['configmaps "kept" is forbidden: it is to be kept'] },
   source: "namespaced_resources_deleter.go deleteAllContent",
 });

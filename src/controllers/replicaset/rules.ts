@@ -1,4 +1,5 @@
 /** The rules of the ReplicaSet controller, in the order in which a sync evaluates them. */
+import { pluralize } from "../../api/pluralize.ts";
 import type { FieldChange } from "../../api/field-changes.ts";
 import { adopt, release } from "../../controller/workload/ref-manager.ts";
 import { type Rule, rule } from "../../controller/api/rule.ts";
@@ -12,9 +13,7 @@ interface PodCounts extends Readonly<Record<string, unknown>> {
 const counted = ["spec.replicas", "active pods: neither terminal nor being deleted"];
 
 /** `1 pod`, `3 pods`. */
-function pods(count: number): string {
-  return count === 1 ? "1 pod" : `${count} pods`;
-}
+const pods = (count: number): string => pluralize(count, "pod");
 
 /** An object that is being deleted neither creates nor deletes pods. */
 export const beingDeleted: Rule<PodCounts> = rule<PodCounts>({

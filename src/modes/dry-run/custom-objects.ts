@@ -14,7 +14,7 @@ import { type ApiRequest, type ApiResponse, jsonResponse, type Transport } from 
 import { type Random, randomUuid } from "../../platform/random.ts";
 import { notFound } from "../../sandbox/meta/refusal.ts";
 import { entryName, kindNameOf, type StateEntry } from "../../views/state.ts";
-import { readSchemas, schemaName, type Schemas, withDefaults } from "./schema-defaults.ts";
+import { readSchemas, versionedKindName, type Schemas, withDefaults } from "./schema-defaults.ts";
 import { readObject } from "./read-list.ts";
 
 /** What is known of such objects when a dry run starts. */
@@ -120,7 +120,7 @@ export class CustomObjects {
 
   /** Whether the defaults of its objects are known. */
   hasSchema(kind: Kind): boolean {
-    return this.#options.known.schemas.has(schemaName(kind));
+    return this.#options.known.schemas.has(versionedKindName(kind));
   }
 
   /** As a part of the cluster's state. */
@@ -181,7 +181,7 @@ export class CustomObjects {
 
   /** The body of a write without fields that the server ignores, and with the defaults of its kind. */
   #accepted(kind: Kind, sent: StoredObject, before: StoredObject | undefined): StoredObject {
-    const object = withDefaults(sent, this.#options.known.schemas.get(schemaName(kind))) as StoredObject;
+    const object = withDefaults(sent, this.#options.known.schemas.get(versionedKindName(kind))) as StoredObject;
     if (!this.#options.known.withStatus.has(resourceOf(kind))) return object;
     const { status: _status, ...rest } = object as StoredObject & { readonly status?: unknown };
     const { status } = (before ?? {}) as { readonly status?: unknown };

@@ -20,11 +20,11 @@ export interface Schema {
   readonly items?: Schema;
 }
 
-/** By `schemaName`. */
+/** By `versionedKindName`. */
 export type Schemas = ReadonlyMap<string, Schema>;
 
 /** `example.com/v1 Widget` */
-export function schemaName(kind: Kind): string {
+export function versionedKindName(kind: Kind): string {
   return `${apiVersionOf(kind)} ${kind.kind}`;
 }
 
@@ -48,7 +48,7 @@ export async function readSchemas(transport: Transport, kinds: Iterable<Kind>): 
       for (const schema of Object.values((value as OpenApi).components?.schemas ?? {})) {
         const names = schema["x-kubernetes-group-version-kind"] ?? [];
         const kind = wanted.find((each) => names.some((name) => isNamed(each, name)));
-        if (kind !== undefined) schemas.set(schemaName(kind), schema);
+        if (kind !== undefined) schemas.set(versionedKindName(kind), schema);
       }
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;

@@ -2,7 +2,7 @@
  * A cluster at one revision, as far as a dry run needs it: everything in its namespaces, closed under owner references,
  * and what admission and scheduling need of the rest. Only reads.
  */
-import { apiVersionOf, type Kind, Namespaces, Pods, resourceOf } from "../../api/kind.ts";
+import { type Kind, Namespaces, Pods, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isExpired, StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
@@ -11,6 +11,7 @@ import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { closeUnderOwners, type UnknownOwner } from "./owners.ts";
 import { readList, readObject, type WholeList } from "./read-list.ts";
+import { versionedKindName } from "./schema-defaults.ts";
 
 /** What is read, and how. */
 export interface SnapshotOptions {
@@ -230,13 +231,9 @@ function isListed(
   wanted: KindsToRead,
   unreadable: readonly Unreadable[],
 ): (apiVersion: string, kind: string) => boolean {
-  const listed = new Set([...wanted.inNamespaces, ...wanted.clusterWide, Namespaces].map(nameOf));
-  for (const { kind } of unreadable) listed.delete(nameOf(kind));
+  const listed = new Set([...wanted.inNamespaces, ...wanted.clusterWide, Namespaces].map(versionedKindName));
+  for (const { kind } of unreadable) listed.delete(versionedKindName(kind));
   return (apiVersion, kind) => listed.has(`${apiVersion} ${kind}`);
-}
-
-function nameOf(kind: Kind): string {
-  return `${apiVersionOf(kind)} ${kind.kind}`;
 }
 
 async function readOrNote(

@@ -94,7 +94,7 @@ export class Overlay implements Transport {
     const { transport } = this.#options;
     if (target === undefined || target.route.name === "") return transport.send(request);
     const { route, resource } = target;
-    const written = this.#written.get(nameOf(resource))?.has(objectKey(route.namespace, route.name)) === true;
+    const written = this.#written.get(resourceOf(resource))?.has(objectKey(route.namespace, route.name)) === true;
     if (written) return this.#server.send(request);
     // A controller that watches metadata must see the state of its watch.
     if (isForMetadata(request) && route.subresource === "") {
@@ -118,7 +118,7 @@ export class Overlay implements Transport {
     const { namespace, name } = route;
     if (name === "" || this.#server.has(resource, namespace, name)) return;
     // What the sync has deleted stays deleted.
-    if (this.#written.get(nameOf(resource))?.has(objectKey(namespace, name)) === true) return;
+    if (this.#written.get(resourceOf(resource))?.has(objectKey(namespace, name)) === true) return;
     const cached = this.#options.cached(resource, objectKey(namespace, name));
     if (cached !== undefined) {
       this.#server.put(resource, cached);
@@ -200,8 +200,8 @@ export class Overlay implements Transport {
     const { namespace, subresource } = route;
     const after = this.#server.get(resource, namespace, name) as StoredObject | undefined;
     const target = objectKey(namespace, name);
-    const written = this.#written.get(nameOf(resource)) ?? new Map<ObjectKey, StoredObject | undefined>();
-    this.#written.set(nameOf(resource), written.set(target, after));
+    const written = this.#written.get(resourceOf(resource)) ?? new Map<ObjectKey, StoredObject | undefined>();
+    this.#written.set(resourceOf(resource), written.set(target, after));
     const { group, kind } = resource;
     this.#options.onWrite({ request, group, kind, subresource, target, verb, sent, before, after });
   }
@@ -210,11 +210,6 @@ export class Overlay implements Transport {
 interface Target {
   readonly route: ResourceRoute;
   readonly resource: Resource;
-}
-
-/** As `resourceOf` of a Kind has it. */
-function nameOf({ group, plural }: Resource): string {
-  return group === "" ? plural : `${plural}.${group}`;
 }
 
 function isForMetadata({ headers }: ApiRequest): boolean {

@@ -32,8 +32,8 @@ export function shadowEnvironment({ options, registry, informers, intentions }: 
   const kinds = new Map(
     options.controllers.flatMap(({ watches }) => watches.map(({ kind }) => [resourceOf(kind), kind] as const)),
   );
-  const cached = ({ group, plural }: Resource, key: ObjectKey): StoredObject | undefined => {
-    const kind = kinds.get(group === "" ? plural : `${plural}.${group}`);
+  const cached = (resource: Resource, key: ObjectKey): StoredObject | undefined => {
+    const kind = kinds.get(resourceOf(resource));
     return kind === undefined ? undefined : informers.forKind(kind).lister.get(key);
   };
   return {
