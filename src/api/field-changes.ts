@@ -127,8 +127,8 @@ function compareLists(path: string, before: List, after: List, into: FieldChange
 }
 
 /**
- * The items by what tells them apart: conditions and their like by `type`, containers, volumes and the rest by `name`. Undefined
- * where an item has none, or not one of its own.
+ * The items by their identity: conditions and the like by `type`, containers, volumes and the rest by `name`. Undefined
+ * if an item has none, or two have the same.
  */
 function namedItems(path: string, list: List): ReadonlyMap<string, unknown> | undefined {
   const key = path.endsWith(".conditions") ? "type" : "name";

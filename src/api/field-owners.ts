@@ -5,9 +5,12 @@ import { isObject } from "./json.ts";
 
 /** The owners of the changes from one state of an object to the next. */
 export interface ChangeOwners {
-  /** Whether something is there, or is another, that was not so before; what is only gone does not count. */
+  /** Whether a value was added or changed; removals do not count. */
   readonly addsOrChanges: boolean;
-  /** The indexes of the sets that own all of it; what no set owns is the server's own work, and is left aside. */
+  /**
+   * The indexes of the sets that own all changed fields; fields without an owner were set by the server, and are
+   * ignored.
+   */
   readonly owners: readonly number[];
 }
 
@@ -15,20 +18,21 @@ export interface ChangeOwners {
 export interface OwnedChange {
   readonly before: unknown;
   readonly after: unknown;
-  /** Of the two. */
+  /** The differences between the two. */
   readonly changed: ChangedNodes;
-  /** Of each entry the fieldsV1 after the change. */
+  /** The fieldsV1 of each entry after the change. */
   readonly sets: readonly unknown[];
 }
 
 /**
- * Goes through what changed, with all sets side by side. A set is a tree: `f:name` a field, `k:{…}` and `v:…` an item of a list by
- * its keys or its value, `i:n` by its place, `.` the place itself. An empty node is either a value that is owned as a whole (atomic),
- * or a map or a list of which the entry once made the place and has lost all that is in it. Which of the two it is, no entry tells
- * by itself: where another one names parts of the same place, its parts are owned one by one, and the empty node holds none of them.
+ * Walks the changes with all field sets side by side. A set is a tree: `f:name` is a field, `k:{…}` and `v:…` an item
+ * of a list by its keys or its value, `i:n` by its index, `.` the node itself. An empty node is either a value owned as
+ * a whole (atomic), or a map or list that the entry once created and whose contents it has lost. An entry alone does
+ * not tell which: if another entry names parts of the same path, parts are owned individually, and the empty node owns
+ * none.
  *
- * Source: structured-merge-diff v6 fieldpath/serialize.go (how sets are written), merge/update.go Update (a writer takes over what
- * it changed and added, and everybody loses what was removed).
+ * Source: structured-merge-diff v6 fieldpath/serialize.go (serialization of sets), merge/update.go Update (a writer
+ * owns what it changed and added; removed fields lose their owners).
  */
 export function ownersOfChange({ before, after, changed, sets }: OwnedChange): ChangeOwners {
   const search = new OwnerSearch(sets.length);
@@ -88,11 +92,11 @@ class OwnerSearch {
     if (after === undefined || unowned.has(path) || same(before, after)) return;
     if (isObject(before) && isObject(after)) this.#fields(before, after, place);
     else if (Array.isArray(before) && Array.isArray(after)) this.#items(before, after, claims);
-    // Of what is new as a whole nobody else can own a part, so it need not be gone through: defaults in it have no owner.
+    // No one else can own a part of something new, so it need not be walked: defaults in it have no owner.
     else this.#changed(claims);
   }
 
-  /** Something that changed as one: those own it that name it; where nobody does, those that own what it is part of. */
+  /** Something that changed as a unit: owned by the sets that name it or, if none does, by those that own what contains it. */
   #changed(claims: Claims): void {
     this.#addsOrChanges = true;
     const named = claims.some(isObject);
@@ -128,7 +132,7 @@ class OwnerSearch {
         const member = isObject(claim) ? named.find((name) => claim[name] !== undefined) : undefined;
         return member === undefined ? undefined : partOf(claim, member, true);
       });
-      // An item is compared with the one of its name, wherever that stood.
+      // An item is compared with the one of the same name, at any index.
       const old = before.find((other, at) => named.some((member) => names(member, other, at)));
       this.compare(old, item, { path: "…", same: deepEqual, claims: below });
     }

@@ -184,7 +184,7 @@ function wholeDocument(value: unknown): unknown {
   throw new PatchError("failed", "replace operation value must be object or array");
 }
 
-/** A copy of its own, as long as there may be one. Few bytes of a patch could copy a document over and over into itself. */
+/** A copy, within the limit: a few bytes of a patch could otherwise copy a document into itself over and over. */
 function copyWithin(patching: Patching, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const text = JSON.stringify(value);

@@ -31,7 +31,7 @@ export interface MergeField {
   /** Lists are merged instead of replaced; maps are replaced only where `replaces` says so. */
   readonly merges: boolean;
   readonly replaces: boolean;
-  /** Of unions: whoever changes a part of it names all that is to stay. */
+  /** For unions: a patch that changes a part names all parts to keep. */
   readonly retainsKeys?: boolean;
   /** Of lists of objects. */
   readonly mergeKey: string | undefined;

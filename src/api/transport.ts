@@ -9,7 +9,7 @@ export interface DecisionId {
   readonly controller: string;
   /** The number of the sync, counted for each controller from 1. */
   readonly sync: number;
-  /** The `seq` of the decision event; 0 when nobody listened. */
+  /** The `seq` of the decision event; 0 if the bus had no listeners. */
   readonly seq: number;
 }
 
@@ -21,7 +21,7 @@ export interface ApiRequest {
   readonly method: Method;
   /** Begins with a slash, escaped, without the query. */
   readonly path: string;
-  /** In order; a name may come twice. */
+  /** In order; names may repeat. */
   readonly query?: readonly (readonly [name: string, value: string])[];
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,9 +29,9 @@ export interface ApiRequest {
   /** Aborting ends the request, and a body that is being read ends in an error. */
   readonly signal: AbortSignal;
   readonly decision?: DecisionId;
-  /** Of the object in the answer nothing but the metadata is used: a server that is far away may be asked for no more. */
+  /** The caller uses only the metadata of the object in the response: the request may ask for metadata only. */
   readonly metadataSuffices?: true;
-  /** The write renews what allows all other writes: it is let through where they are held back. */
+  /** The write renews the Lease that other writes depend on: a write fence lets it through. */
   readonly renewsLease?: true;
 }
 
@@ -122,7 +122,7 @@ export async function readAll(body: Pick<ApiBody, "next">, onGrown?: (length: nu
   return whole;
 }
 
-/** An answer that is there already, in JSON. */
+/** A complete JSON response. */
 export function jsonResponse(status: number, value: object): ApiResponse {
   return {
     status,
@@ -131,7 +131,7 @@ export function jsonResponse(status: number, value: object): ApiResponse {
   };
 }
 
-/** A body that is there already. */
+/** A complete body. */
 export function wholeBody(bytes: Uint8Array): ApiBody {
   let left: Uint8Array | undefined = bytes.length === 0 ? undefined : bytes;
   return {

@@ -16,8 +16,8 @@ const giveWayAfterMs = 10;
  * The real clock: the wall clock at the start plus a monotonic one, so that it has fractions of milliseconds and never goes
  * back. When the machine has slept, or the wall clock was set forward, it follows with a jump.
  *
- * A hop costs a microtask. Actors that hand work to each other for longer than 10 ms give way to timers and connections once, so
- * that a hundred thousand keys with nothing to do block nobody.
+ * A hop costs a microtask. Actors that hand work to each other for longer than 10 ms yield to timers and connections, so that a
+ * hundred thousand keys without work do not block the event loop.
  *
  * @example
  * ```ts

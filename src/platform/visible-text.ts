@@ -1,7 +1,7 @@
 /**
- * Text on its way to a terminal or a log. Names, values and messages come from others, who must not drive the terminal of whoever
- * reads them: control characters are made visible. Sequences of our own carry a mark which nobody outside this process knows, so
- * a renderer that lets foreign text through as it came, or writes a sequence by hand, changes nothing.
+ * Text on its way to a terminal or a log. Names, values and messages are foreign text, which must not control the reader's
+ * terminal: control characters are made visible. Our own sequences carry a mark that is unknown outside this process, so a
+ * renderer that passes foreign text through, or writes a sequence by hand, has no effect.
  * Source: the idea, k8s.io/cli-runtime pkg/printers/terminal.go (CVE-2021-25743); differs: more than ESC and CR is made visible.
  */
 

@@ -48,7 +48,7 @@ export function judge<Finding>({ seen, unseen, findings }: Case<Finding>): Verdi
   const evidence: Evidence = { seen, unseen };
   const [first, ...rest] = findings;
   const decisive = unseen.filter(({ isDecisive }) => isDecisive);
-  // The one place that may say so: the symbol is there for the compiler alone.
+  // The only place that makes verdicts: the symbol exists for the compiler only.
   const made = (verdict: object): Verdict<Finding> => ({ evidence, ...verdict }) as Verdict<Finding>;
   if (first !== undefined) return made({ is: "found", findings: [first, ...rest] });
   if (decisive.length > 0) return made({ is: "cannot tell", because: unseenText(decisive) });

@@ -3,7 +3,7 @@ import { addAmounts, type Amounts, raiseAmounts } from "./amounts.ts";
 
 /** What one container needs. */
 interface Need {
-  /** Whether it is an init container that goes on running. */
+  /** Whether it is an init container that keeps running. */
   readonly isSidecar: boolean;
   readonly amounts: Amounts;
 }

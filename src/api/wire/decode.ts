@@ -116,7 +116,7 @@ function valueOf(wire: WireField, shape: Shape, types: MessageTypes): unknown {
     case "struct":
       return decodeMessage(bytesIn(wire), types.schema.struct(shape.name), types);
     case "list":
-      // A list inside a map stands in a message of its own.
+      // A list inside a map is encoded as a separate message.
       return [...wireFields(bytesIn(wire))].flatMap((item) => itemsOf(item, shape.of, types));
     case "map":
       throw new WireProblem("proto: a map inside a map");
@@ -193,7 +193,7 @@ function missingValue(shape: Shape): unknown {
   return shape.is === "scalar" ? zeroOf(shape.scalar) : {};
 }
 
-/** Leaves out what a Go client writes though nobody set it: protobuf has all plain fields of a Go struct, JSON has not. */
+/** Drops unset fields: protobuf contains all plain fields of a Go struct, JSON omits them. */
 function dropUnset(result: Fields, { fields }: Struct): void {
   for (const [name, value] of Object.entries(result)) {
     if (isUnset(value, fields.get(name))) delete result[name];

@@ -3,7 +3,7 @@ import type { ApiData } from "./format.ts";
 
 let loaded: Promise<ApiData> | undefined;
 
-/** The extracted data, 140 KB: read once, and only when somebody asks. */
+/** The extracted data, 140 KB: loaded once, on first use. */
 export function loadApiData(): Promise<ApiData> {
   // The compiler's own type of a literal of this size is of no use.
   loaded ??= import("./api.json", { with: { type: "json" } }).then((module) => module.default as unknown as ApiData);

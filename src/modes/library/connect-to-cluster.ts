@@ -52,7 +52,7 @@ export interface Cluster {
  * shows whether the server can be reached.
  *
  * Client certificates, tokens, exec plugins, proxies and impersonation work as in kubectl. Requests are retried after 429 and 503
- * answers, limited by `qps`, and ended after 90 s of silence.
+ * responses, limited by `qps`, and ended after 90 s of silence.
  *
  * @throws KubeconfigError if there is no such file, context, cluster or user, or an entry cannot be used.
  * @example

@@ -1,15 +1,15 @@
-/** Moves virtual time on while somebody awaits something. */
+/** Advances virtual time while a promise is pending. */
 import type { ApiBody, Transport } from "../../api/transport.ts";
 import type { VirtualTimeline } from "../../platform/virtual-timeline.ts";
 
-/** So many turns without a hop, and what is awaited cannot come by itself: a watch of objects that nobody changes. */
+/** After this many turns without a hop the promise cannot settle by itself: for example, a watch of objects that do not change. */
 const mostIdleTurns = 10_000;
 /** A Deployment of 300 replicas, until all are available, takes fewer than 10,000. */
 const mostSteps = 50_000;
 
 /**
- * Drives a virtual timeline for callers that know nothing of it: while at least one promise given to `during` is pending, time
- * moves on, one hop at a time, whoever else is being served.
+ * Drives a virtual timeline for callers that do not know about it: while at least one promise passed to `during` is
+ * pending, time advances, one hop at a time, for all actors.
  */
 export class TimeDriver {
   #timeline: VirtualTimeline;
