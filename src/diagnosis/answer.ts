@@ -13,9 +13,9 @@ import {
   refText,
 } from "./diagnosis.ts";
 import { type LastWrite, lastWrites } from "./last-writes.ts";
-import { eventTime, Look, type World } from "./look.ts";
+import { eventTime, Look, type Readings } from "./look.ts";
 import { withoutPreemption } from "./pods.ts";
-import { surroundingsOf } from "./surroundings.ts";
+import { contextOf } from "./object-context.ts";
 import { examine } from "./table.ts";
 import type { Want } from "./look.ts";
 
@@ -41,20 +41,20 @@ export interface Answer extends Diagnosis {
 /** The diagnosis of an object; `Look.diagnose` includes others. */
 export function diagnose(look: Look, item: Item): Diagnosis {
   const examined = examine(look, item);
-  const whole = look.isFirst ? withSurroundings(look, item, examined) : examined;
+  const whole = look.isFirst ? withContext(look, item, examined) : examined;
   const diagnosis = judged(refOf(item), whole);
   return item.object.metadata.deletionTimestamp === undefined ? diagnosis : { ...diagnosis, is: "being deleted" };
 }
 
 /** The answer from what has been read so far, and what is missing for a better one. */
-export function answerFrom(world: World, item: Item): { readonly answer: Answer; readonly wants: readonly Want[] } {
+export function answerFrom(world: Readings, item: Item): { readonly answer: Answer; readonly wants: readonly Want[] } {
   const look = new Look(world, diagnose);
   // Never undefined for the first object: no diagnosis is in progress.
   const diagnosis = look.diagnose(item) as Diagnosis;
   const isWell = diagnosis.is === "well";
   const answer: Answer = {
     ...diagnosis,
-    owners: surroundingsOf(look, item).owners,
+    owners: contextOf(look, item).owners,
     changes: isWell ? [] : changesOf(look, item),
     lastWrites: lastWrites(item.object, look.now),
     warnings: isWell ? [] : warningsOf(look, item, findingsOf(diagnosis)),
@@ -62,8 +62,8 @@ export function answerFrom(world: World, item: Item): { readonly answer: Answer;
   return { answer, wants: look.wants() };
 }
 
-function withSurroundings(look: Look, item: Item, examined: Examined): Examined {
-  const around = surroundingsOf(look, item);
+function withContext(look: Look, item: Item, examined: Examined): Examined {
+  const around = contextOf(look, item);
   const findings = [...around.findings, ...examined.findings];
   const unseen = [...examined.unseen, ...around.unseen];
   if (item.object.metadata.deletionTimestamp !== undefined) return { ...examined, findings, unseen };

@@ -53,7 +53,7 @@ export interface Reconciler {
 }
 
 /** Everything that has been read so far. */
-export interface World {
+export interface Readings {
   /** Milliseconds since 1970, by the server's clock. */
   readonly now: number;
   /** Undefined if it has not been read yet. */
@@ -97,13 +97,13 @@ const deepest = 8;
 /** Looks up what has been read, and notes what is missing. */
 export class Look {
   readonly now: number;
-  #world: World;
+  #world: Readings;
   #wants = new Map<string, Want>();
   #diagnose: (look: Look, item: Item) => Diagnosis;
   #diagnosed = new Map<string, Diagnosis>();
   #above: string[] = [];
 
-  constructor(world: World, diagnose: (look: Look, item: Item) => Diagnosis) {
+  constructor(world: Readings, diagnose: (look: Look, item: Item) => Diagnosis) {
     this.#world = world;
     this.now = world.now;
     this.#diagnose = diagnose;

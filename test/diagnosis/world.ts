@@ -6,7 +6,7 @@ import type { StoredObject } from "../../src/api/object.ts";
 import type { Event } from "../../src/api/types.ts";
 import { type Answer, answerFrom } from "../../src/diagnosis/answer.ts";
 import type { Item } from "../../src/diagnosis/diagnosis.ts";
-import type { Got, Reconciler, Want, WouldDo, World } from "../../src/diagnosis/look.ts";
+import type { Got, Reconciler, Want, WouldDo, Readings } from "../../src/diagnosis/look.ts";
 
 /** 2026-11-21T10:00:00Z */
 export const now: number = Date.UTC(2026, 10, 21, 10);
@@ -51,7 +51,7 @@ export interface WorldParts {
 }
 
 /** Everything that is not among the items is missing, but for the namespace, which is there and Active. */
-export function worldOf({ items = [], events = [], would = [], reconciler, forbidden = [] }: WorldParts): World {
+export function worldOf({ items = [], events = [], would = [], reconciler, forbidden = [] }: WorldParts): Readings {
   const all: readonly Item[] = [...items, ...events.map((object) => ({ kind: Events, object }))];
   const unseen: Got = { is: "unseen", why: "no right to list" };
   const isForbidden = (kind: Kind): boolean => forbidden.some((each) => resourceOf(each) === resourceOf(kind));

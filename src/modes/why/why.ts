@@ -4,7 +4,7 @@ import { formatSelector, type Selector } from "../../api/labels.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
 import { type Answer, answerFrom } from "../../diagnosis/answer.ts";
 import type { Item } from "../../diagnosis/diagnosis.ts";
-import { type Got, type Want, wantId, type World } from "../../diagnosis/look.ts";
+import { type Got, type Want, wantId, type Readings } from "../../diagnosis/look.ts";
 import { inParallel } from "./parallel.ts";
 import type { ReaderOptions } from "./options.ts";
 import { readWant, serverTime } from "./reader.ts";
@@ -15,7 +15,7 @@ const mostRounds = 24;
 const mostWants = 5000;
 
 /** Everything read so far, to be used again. */
-export class Reading implements World {
+export class Reading implements Readings {
   readonly now: number;
   #options: ReaderOptions;
   #got = new Map<string, Got>();

@@ -6,7 +6,7 @@ import { type Finding, type Item, type Ref, refOf, since } from "./diagnosis.ts"
 import type { Look } from "./look.ts";
 
 /** Findings about the namespace and the owners of an object. */
-export interface Surroundings {
+export interface ObjectContext {
   readonly findings: readonly Finding[];
   readonly unseen: readonly Unseen[];
   /** From the nearest owner up: `ReplicaSet web-1`, `Deployment web`. */
@@ -16,7 +16,7 @@ export interface Surroundings {
 const highest = 8;
 
 /** Looks up the namespace and all owners. */
-export function surroundingsOf(look: Look, item: Item): Surroundings {
+export function contextOf(look: Look, item: Item): ObjectContext {
   const { namespace = "" } = item.object.metadata;
   const findings: Finding[] = [];
   const unseen: Unseen[] = [];
