@@ -19,6 +19,6 @@ test("the demo tells its story to the end, within 20 seconds and with exit code 
   expect(said).toContain("it has no ReplicaSet yet → create web-");
   expect(said).toContain("1 of 3 pods is missing → create 1");
   expect(said).toMatch(/the template changed at .*image → create web-.* as revision 2/);
-  expect(said).toMatch(/has the wanted template → revision 1 → 3/);
+  expect(said).toMatch(/has the Deployment's template → revision 1 → 3/);
   expect(said.match(/its only owner .* is absent: .* → delete/g)).toHaveLength(5);
 }, 35_000);
