@@ -1,0 +1,98 @@
+/**
+ * `npm run upstream`: Kubernetes' own integration tests of ReplicaSet, Deployment, garbage collector, Namespace and others, their
+ * functions unchanged, with our program in place of the controllers in Go (`upstream/README.md`).
+ *
+ *     npm run upstream                            all of them; about ten minutes, more the first time
+ *     npm run upstream -- deployment namespace/TestNamespaceCondition
+ *     npm run upstream -- --program upstream      with the controllers in Go, to compare
+ *     npm run upstream -- --program /bin/cat      can they fail?
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { buildControlPlane } from "./control-plane.ts";
+import { buildTests } from "./upstream/build.ts";
+import { type Outcome, runTest, testNames } from "./upstream/run.ts";
+import { packages, switchesGateOff } from "./upstream/tests.ts";
+
+const { values, positionals } = parseArgs({
+  options: { program: { type: "string" }, verbose: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+
+/** The table's row of a package. */
+interface Row {
+  passed: number;
+  failed: number;
+  skipped: number;
+  gateOff: number;
+  cases: number;
+  passedCases: number;
+  seconds: number;
+}
+
+function fail(message: string): never {
+  console.error(`error: ${message}`);
+  process.exit(2);
+}
+
+function programPath(): string {
+  if (values.program === "upstream") return "";
+  const path = values.program ?? join(import.meta.dir, "..", "dist", "kubectl-reconcile");
+  return existsSync(path) ? path : fail(`${path} does not exist: run \`npm run build\` first`);
+}
+
+/** Whether `positionals` ask for a test; all of them where there are none. */
+function isAskedFor(packageName: string, test: string): boolean {
+  return (
+    positionals.length === 0 || positionals.includes(packageName) || positionals.includes(`${packageName}/${test}`)
+  );
+}
+
+/** What a failure is: one that a process outside cannot avoid, or a failure. */
+function isGateOff(name: string, outcome: Outcome): boolean {
+  if (values.program === "upstream") return false;
+  return switchesGateOff.some(({ test, failure }) => test === name && failure.test(outcome.output));
+}
+
+const program = programPath();
+const names = packages.map(({ name }) => name);
+const stranger = positionals.find((asked) => !names.includes(asked.split("/")[0] ?? ""));
+if (stranger !== undefined) fail(`no package ${stranger}: there are ${names.join(", ")}, or PACKAGE/TEST`);
+const controlPlane = await buildControlPlane();
+if (controlPlane.is === "failed") fail(controlPlane.why);
+const built = await buildTests();
+if (built.is === "failed") fail(built.why);
+
+const rows = new Map<string, Row>();
+for (const { name: packageName, only } of packages) {
+  const row: Row = { passed: 0, failed: 0, skipped: 0, gateOff: 0, cases: 0, passedCases: 0, seconds: 0 };
+  for (const test of only ?? (await testNames(built.folder, packageName))) {
+    if (!isAskedFor(packageName, test)) continue;
+    const name = `${packageName}/${test}`;
+    const outcome = await runTest(packageName, test, { tests: built.folder, program });
+    const gateOff = outcome.is === "failed" && isGateOff(name, outcome);
+    console.log(`${gateOff ? "gate off" : outcome.is}  ${name}  ${outcome.seconds.toFixed(1)} s`);
+    if ((outcome.is === "failed" && !gateOff) || values.verbose) console.log(outcome.output);
+    row.seconds += outcome.seconds;
+    if (gateOff) row.gateOff++;
+    else row[outcome.is]++;
+    if (gateOff || outcome.is === "skipped") continue;
+    row.cases += outcome.cases;
+    row.passedCases += outcome.passed;
+  }
+  if (row.seconds > 0) rows.set(packageName, row);
+}
+if (rows.size === 0) fail(`no test of that name: ${positionals.join(" ")}`);
+
+const columns = ["passed", "failed", "skipped", "gateOff"] as const;
+console.log(`\n${"package".padEnd(24)}passed  failed  skipped  gate off  cases    seconds`);
+const widths = [6, 8, 9, 10];
+for (const [name, row] of rows) {
+  const counts = columns.map((column, index) => String(row[column]).padStart(widths[index] ?? 0)).join("");
+  console.log(
+    `${name.padEnd(24)}${counts}  ${`${row.passedCases} of ${row.cases}`.padEnd(9)}${row.seconds.toFixed(0).padStart(7)}`,
+  );
+}
+const failed = [...rows.values()].reduce((sum, row) => sum + row.failed, 0);
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,98 @@
+/** Builds upstream's integration tests with our controllers in place of Kubernetes' own. */
+import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Build, buildOnce, cacheFolder, controlPlaneScripts, hashOf } from "../control-plane.ts";
+import { insertedPackage, insertions, withInsertions } from "./insertions.ts";
+import { packages } from "./tests.ts";
+
+/** The pins of the control plane hold for its tests, too. */
+const pins = join(controlPlaneScripts, "kubernetes");
+
+const environment = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false" };
+
+/** Where the tests of today's pins belong. */
+function testsFolder(): string {
+  const pinned = hashOf(pins, (path) => /go\.(mod|sum)$/.test(path));
+  const inserted = hashOf(import.meta.dir, (path) => /\.go$|(insertions|tests|build)\.ts$/.test(path));
+  return join(cacheFolder(), `upstream-tests-${pinned}-${inserted}`);
+}
+
+/** A test binary runs in the folder of its package, as `go test` runs it: some read files there. */
+export function packageFolder(tests: string, name: string): string {
+  return join(tests, "kubernetes", "test", "integration", name);
+}
+
+/** The binary with the tests of a package. */
+export function testBinary(tests: string, name: string): string {
+  return join(tests, "bin", `${name}.test`);
+}
+
+/**
+ * Builds the tests outside the work tree, unless today's are there; a quarter of an hour on two cores with a cold Go cache. The
+ * folder holds a copy of the sources of Kubernetes with the insertions, and a binary for each package.
+ */
+export async function buildTests(): Promise<Build> {
+  const folder = testsFolder();
+  if (Bun.which("go") === null) return { is: "failed", why: "Go is not installed" };
+  return await buildOnce(folder, async (into) => {
+    for (const file of ["go.mod", "go.sum"]) copyFileSync(join(pins, file), join(into, file));
+    const source = await go(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"], into);
+    if (source.code !== 0) return source.said;
+    const copy = join(into, "kubernetes");
+    cpSync(source.out.trim(), copy, { recursive: true });
+    // The module cache is read-only.
+    await Bun.$`chmod -R u+w ${copy}`.quiet();
+    insertInto(copy);
+    // Without the folder of the build in them, the binaries know their sources by the module and its version.
+    mkdirSync(join(into, "k8s.io"));
+    symlinkSync("../kubernetes", join(into, "k8s.io", `kubernetes@${source.out.trim().split("@").at(-1) ?? ""}`));
+    const replaced = await go(["mod", "edit", "-replace", "k8s.io/kubernetes=./kubernetes"], into);
+    if (replaced.code !== 0) return replaced.said;
+    for (const { name } of packages) {
+      const packagePath = `k8s.io/kubernetes/test/integration/${name}`;
+      console.error(`building ${packagePath}`);
+      const built = await go(
+        [
+          "test",
+          "-c",
+          "-trimpath",
+          "-vet=off",
+          "-mod=mod",
+          "-ldflags=-s -w",
+          "-o",
+          testBinary(into, name),
+          packagePath,
+        ],
+        into,
+      );
+      if (built.code !== 0) return built.said;
+    }
+    return undefined;
+  });
+}
+
+function insertInto(copy: string): void {
+  const files = Map.groupBy(insertions, ({ file }) => file);
+  for (const [file, here] of files) {
+    const path = join(copy, file);
+    writeFileSync(path, withInsertions(readFileSync(path, "utf8"), here));
+  }
+  cpSync(join(import.meta.dir, "ours"), join(copy, insertedPackage), { recursive: true });
+}
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  /** The end of what it said on standard error. */
+  readonly said: string;
+}
+
+async function go(args: readonly string[], cwd: string): Promise<Ended> {
+  const run = Bun.spawn(["go", ...args], { cwd, env: environment, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const [out, said] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
+  return {
+    code: await run.exited,
+    out,
+    said: `go ${args[0]} failed: ${said.trim().split("\n").slice(-10).join("\n")}`,
+  };
+}

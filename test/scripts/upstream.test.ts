@@ -1,0 +1,47 @@
+import { describe, expect, test } from "bun:test";
+import { type Insertion, withInsertions } from "../../scripts/upstream/insertions.ts";
+import { outcomeOf } from "../../scripts/upstream/run.ts";
+
+const insertion: Insertion = { file: "a.go", line: "func Run() {", where: "after", text: "\tours.Run()" };
+
+describe("insertions into sources of Kubernetes", () => {
+  test("come after or before their line", () => {
+    const source = "package a\nfunc Run() {\n\twork()\n}\n";
+    expect(withInsertions(source, [insertion, { ...insertion, where: "before", text: "// note" }])).toBe(
+      "package a\n// note\nfunc Run() {\n\tours.Run()\n\twork()\n}\n",
+    );
+  });
+
+  test.each([
+    ["is not there", "package a\n", 'a.go: no line "func Run() {"'],
+    ["is there twice", "func Run() {\nfunc Run() {\n", 'a.go: more than one line "func Run() {"'],
+  ])("a line that %s is an error", (_, source, message) => {
+    expect(() => withInsertions(source, [insertion])).toThrow(message);
+  });
+});
+
+describe("the results of a Go test", () => {
+  const out = [
+    "=== RUN   TestA",
+    "=== RUN   TestA/one",
+    "--- FAIL: TestA (3.20s)",
+    "    --- PASS: TestA/one (1.00s)",
+    "    --- FAIL: TestA/two (2.20s)",
+    "    --- SKIP: TestA/three (0.00s)",
+    "FAIL",
+  ].join("\n");
+
+  test("count its innermost cases", () => {
+    expect(outcomeOf(out, "TestA", 1)).toEqual({ is: "failed", passed: 1, cases: 3 });
+    expect(outcomeOf("--- PASS: TestA (1.00s)\nPASS\n", "TestA", 0)).toEqual({ is: "passed", passed: 1, cases: 1 });
+    expect(outcomeOf("--- SKIP: TestA (0.00s)\nPASS\n", "TestA", 0)).toEqual({ is: "skipped", passed: 0, cases: 0 });
+  });
+
+  test("a process that fails after its test has passed is a failure", () => {
+    expect(outcomeOf("--- PASS: TestA (1.00s)\nPASS\n", "TestA", 1)).toMatchObject({ is: "failed" });
+  });
+
+  test("a process that ends without a result is a failure", () => {
+    expect(outcomeOf("panic: the program ended\n", "TestA", 2)).toEqual({ is: "failed", passed: 0, cases: 1 });
+  });
+});
