@@ -7,7 +7,13 @@
 
 // Write a controller.
 export { defineController, watch } from "./controller/api/definition.ts";
-export type { ControllerDefinition, Permission, Watch, WatchContext } from "./controller/api/definition.ts";
+export type {
+  ControllerDefinition,
+  ControllerSpec,
+  Permission,
+  Watch,
+  WatchContext,
+} from "./controller/api/definition.ts";
 export type { Notification } from "./cache/handler.ts";
 export { watchPrimary } from "./controller/api/primary.ts";
 export { ownedBy, watchOwned } from "./controller/api/owned.ts";

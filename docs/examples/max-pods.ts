@@ -9,7 +9,6 @@ const createQuota = rule<{ namespace: string; pods: string }>({
   looksAt: [`metadata.annotations["${annotation}"]`, "ResourceQuotas of the namespace"],
   chooses: "A namespace that asks for a limit and has no quota gets one.",
   sentence: ({ namespace, pods }) => `${namespace} asks for at most ${pods} pods → create the quota`,
-  source: "max-pods.ts",
 });
 
 const updateQuota = rule<{ pods: string; was: string }>({
@@ -17,12 +16,10 @@ const updateQuota = rule<{ pods: string; was: string }>({
   looksAt: [`metadata.annotations["${annotation}"]`, "spec.hard of the quota"],
   chooses: "A quota with another limit is changed back to the annotation's.",
   sentence: ({ pods, was }) => `the quota allows ${was} pods, the annotation ${pods} → update it`,
-  source: "max-pods.ts",
 });
 
 export const maxPods: ControllerDefinition = defineController({
   name: "max-pods",
-  aliases: [],
   purpose: "limits the pods of a namespace to what its annotation says",
   for: kinds.Namespaces,
   watches: [
@@ -36,8 +33,6 @@ export const maxPods: ControllerDefinition = defineController({
   workers: 2,
   rules: [createQuota, updateQuota],
   permissions: [{ group: "", resource: "resourcequotas", verbs: ["create", "update"] }],
-  component: "max-pods-controller",
-  source: "max-pods.ts",
   async sync(key, context) {
     const namespace = context.cache(kinds.Namespaces).get(key);
     if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return;

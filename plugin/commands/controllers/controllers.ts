@@ -55,7 +55,7 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
     ...labelled("watches     ", watched(definition), columns),
     `workers     ${workers}`,
     `needs       ${[...verbs].map(([resource, allowed]) => `${resource}: ${allowed.join(" ")}`).join("\n            ")}`,
-    `upstream    ${source}`,
+    ...(source === undefined ? [] : [`upstream    ${source}`]),
     "",
     "rules",
     ...rules.flatMap(({ id, chooses }) =>
@@ -79,7 +79,7 @@ function list(definitions: readonly ControllerDefinition[], wide: boolean, colum
     // What is typed in place of the name; another name that is longer saves nothing.
     const short = aliases.find((alias) => alias.length < name.length) ?? "";
     const common = { NAME: name, SHORT: short, WATCHES: watches, WORKERS: String(workers) };
-    return wide ? { ...common, RULES: String(rules.length), UPSTREAM: source } : { ...common, PURPOSE: purpose };
+    return wide ? { ...common, RULES: String(rules.length), UPSTREAM: source ?? "" } : { ...common, PURPOSE: purpose };
   });
   let head = Object.keys(rows[0] ?? {});
   const lines = (cellWidth = Infinity): string[] => {

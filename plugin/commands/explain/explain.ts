@@ -69,16 +69,17 @@ interface RuleData {
   readonly chooses: string;
   readonly looksAt: readonly string[];
   readonly example?: { readonly facts: unknown; readonly sentence: string };
-  readonly source: string;
+  readonly source?: string;
 }
 
 function asData({ id, chooses, looksAt, example, source, ...rule }: Rule): RuleData {
   const shown = example === undefined ? {} : { example: { facts: example, sentence: rule.sentence(example) } };
-  return { id, chooses, looksAt, ...shown, source };
+  return { id, chooses, looksAt, ...shown, ...(source !== undefined && { source }) };
 }
 
 function heading({ name, purpose, rules, source }: ControllerDefinition): string[] {
-  return `${name} ${purpose}. ${rules.length} rules, in the order of a sync; upstream ${source}`.split(" ");
+  const upstream = source === undefined ? "" : `; upstream ${source}`;
+  return `${name} ${purpose}. ${rules.length} rules, in the order of a sync${upstream}`.split(" ");
 }
 
 const labels = ["looks at", "says", "upstream"] as const;
@@ -100,6 +101,6 @@ function block(rule: Rule, { columns, colour }: Style): string[] {
     ...wrapWords(chooses.split(" "), room).map((line) => indent + line),
     ...set("looks at", looksAt.join("; ")),
     ...(example === undefined ? [] : set("says", example.sentence)),
-    ...set("upstream", source),
+    ...(source === undefined ? [] : set("upstream", source)),
   ];
 }

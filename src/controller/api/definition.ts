@@ -168,8 +168,8 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly recordsEvents?: false;
   /** The `source.component` of its Events, as upstream has it: `replicaset-controller`. */
   readonly component: string;
-  /** Where upstream has it: `pkg/controller/replicaset/replica_set.go`. */
-  readonly source: string;
+  /** Where upstream has it: `pkg/controller/replicaset/replica_set.go`. Absent for a controller of your own. */
+  readonly source?: string;
   /**
    * Brings one object closer to its desired state: reads caches, decides, writes. Returns when its writes have ended.
    * A thrown error is retried with back-off; a TerminalError is not.
@@ -177,8 +177,16 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   sync(key: ObjectKey, context: SyncContext): Promise<SyncResult | void>;
 }
 
+/** What `defineController` is given: a definition in which whatever has a default may be omitted. */
+export interface ControllerSpec<T extends StoredObject = StoredObject>
+  extends Omit<ControllerDefinition<T>, Defaulted>, Partial<Pick<ControllerDefinition<T>, Defaulted>> {}
+
+/** Defaults: no aliases; 1 worker; no permissions beyond list and watch; `NAME-controller` as the component of its Events. */
+type Defaulted = "aliases" | "workers" | "permissions" | "component";
+
 /**
- * Checks a controller's definition and returns it. It starts nothing: `startSandbox` and `startControllers` run it.
+ * Checks a controller's definition and fills in its defaults: no aliases, 1 worker, no permissions beyond list and watch, and
+ * `NAME-controller` as the component of its Events. It starts nothing: `startSandbox` and `startControllers` run it.
  *
  * @throws RangeError if two rules have one id, or it does not watch its own kind, or has neither a kind nor `dynamicWatches`.
  * @example
@@ -190,20 +198,15 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
  *   looksAt: ["metadata.labels.team"],
  *   chooses: "A Namespace without the label team gets team=none.",
  *   sentence: ({ team }) => `no team → team=${team}`,
- *   source: "this example",
  * });
  *
  * const teams = defineController({
  *   name: "team-label",
- *   aliases: [],
  *   purpose: "labels each Namespace with a team",
  *   for: kinds.Namespaces,
  *   watches: [watchPrimary(kinds.Namespaces)],
- *   workers: 1,
  *   rules: [labelTeam],
  *   permissions: [{ group: "", resource: "namespaces", verbs: ["patch"] }],
- *   component: "team-label",
- *   source: "this example",
  *   async sync(key, context) {
  *     const namespace = context.cache(kinds.Namespaces).get(key);
  *     if (namespace === undefined || namespace.metadata.labels?.["team"] !== undefined) return;
@@ -221,7 +224,7 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
  * await sandbox.stop();
  * ```
  */
-export function defineController<T extends StoredObject>(definition: ControllerDefinition<T>): ControllerDefinition {
+export function defineController<T extends StoredObject>(definition: ControllerSpec<T>): ControllerDefinition {
   const ids = definition.rules.map((rule) => rule.id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new RangeError(`Cannot define ${definition.name}: two rules have the id ${twice}`);
@@ -232,7 +235,7 @@ export function defineController<T extends StoredObject>(definition: ControllerD
   } else if (!watches.some((watch) => watch.kind.plural === kind.plural && watch.kind.group === kind.group)) {
     throw new RangeError(`Cannot define ${name}: it does not watch its own kind ${kind.kind}`);
   }
-  return definition;
+  return { aliases: [], workers: 1, permissions: [], component: `${name}-controller`, ...definition };
 }
 
 /** The plural name of what a controller reconciles: `replicasets`, or `objects` for one without a primary kind. */

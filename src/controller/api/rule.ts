@@ -19,8 +19,8 @@ export interface Rule<F extends Facts = Facts> {
   sentence(facts: F): string;
   /** Facts of a made-up case, with which `explain` shows the sentence. */
   readonly example?: F;
-  /** The upstream function that it is faithful to: `replica_set.go manageReplicas`. */
-  readonly source: string;
+  /** The upstream function that it is faithful to: `replica_set.go manageReplicas`. Absent for a rule of your own. */
+  readonly source?: string;
 }
 
 /**
@@ -36,7 +36,6 @@ export interface Rule<F extends Facts = Facts> {
  *   chooses: "Missing pods are created.",
  *   sentence: ({ desired, active }) => `${desired - active} of ${desired} pods are missing → create them`,
  *   example: { desired: 3, active: 1 },
- *   source: "replica_set.go manageReplicas",
  * });
  * console.log(scaleUp.sentence({ desired: 3, active: 1 }));
  * ```

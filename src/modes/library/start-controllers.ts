@@ -78,15 +78,10 @@ export class MissingRightsError extends Error {
  *
  * const counter = defineController({
  *   name: "service-counter",
- *   aliases: [],
  *   purpose: "counts the Services of each namespace",
  *   for: kinds.Services,
  *   watches: [watchPrimary(kinds.Services)],
- *   workers: 1,
  *   rules: [],
- *   permissions: [],
- *   component: "service-counter",
- *   source: "this file",
  *   async sync(key, context) {
  *     console.log(key, context.cache(kinds.Services).size);
  *   },
