@@ -404,6 +404,47 @@ describe("Reflector", () => {
     });
 });
 
+for (const watchList of [false, true])
+  test(`bytes that came before a watch broke count${watchList ? ", in a list by watch, too" : ""}`, async () => {
+    const { reflector, pass } = scene({
+      watchList,
+      before(server) {
+        if (watchList) server.watchErrors.push(brokenConnection);
+        server.watch = async () => {
+          await Promise.resolve();
+          const error = server.watchErrors.shift();
+          if (error !== undefined) throw error;
+          const stream = { bytes: 0, cancel: () => undefined };
+          const next = (): Promise<never> => {
+            stream.bytes = 7;
+            return Promise.reject(brokenConnection);
+          };
+          return Object.assign(stream, { next });
+        };
+      },
+    });
+    await pass(1);
+    const listed = watchList ? 0 : 200;
+    expect(reflector.bytes).toBe(watchList ? 0 : listed + 7);
+    await pass(1000);
+    expect(reflector.bytes).toBe(watchList ? 7 : listed + 14);
+  });
+
+test("a Reflector whose signal was aborted before asks nothing", async () => {
+  const timeline = virtualTimeline(0, seededRandom(1));
+  const server = new FakeServer(timeline);
+  const reflector = new Reflector({
+    listerWatcher: server,
+    queue: new RealFIFO<Widget>({ now: () => 0, wake: () => undefined }),
+    transformer: new ObjectTransformer({ indexer: new Indexer<Widget>(), tracksFieldManagers: () => false }),
+    timeline,
+    random: seededRandom(1),
+    bus: new TraceBus({ now: () => 0 }),
+  });
+  await reflector.run(AbortSignal.abort());
+  expect([server.asked, reflector.phase]).toEqual([[], "listing"]);
+});
+
 describe("Reflector with lists by watch", () => {
   test("the end of the initial events is no progress: a server that forgets at once is asked again after a wait", async () => {
     const { server, pass } = scene({ watchList: true });
@@ -416,10 +457,12 @@ describe("Reflector with lists by watch", () => {
   });
 
   test("takes everything from one watch, and goes on with it", async () => {
-    const { server, pass, popped, events } = scene({ watchList: true });
+    const { server, reflector, pass, popped, events } = scene({ watchList: true });
     await pass(1);
+    expect(reflector.bytes).toBe(30);
     server.put("c");
     await pass(1);
+    expect(reflector.bytes).toBe(40);
     expect(asked(server)).toEqual(["0 watch everything"]);
     expect(server.asked[0]?.watch).toMatchObject({ sendInitialEvents: true });
     expect(popped).toEqual(["ReplacedAll @102", "Added shop/c@103"]);
