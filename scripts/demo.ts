@@ -4,7 +4,7 @@
  * Told step by step as it happens. Needs no cluster, ends by itself within 20 seconds; exits 1 if the story went otherwise.
  */
 import { openTerminal } from "../src/platform/terminal.ts";
-import { Deployments, Pods, ReplicaSets } from "../src/api/kind.ts";
+import { Deployments, Pods, ReplicaSets } from "../src/api/kinds.ts";
 import type { Deployment, Pod } from "../src/api/types.ts";
 import { isPodReady } from "../src/controller/workload/pod-status.ts";
 import { deployment } from "../src/controllers/deployment/deployment.ts";

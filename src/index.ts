@@ -26,9 +26,34 @@ export type { Expectations } from "./controller/api/expectations.ts";
 export { runState } from "./controller/api/run-state.ts";
 
 // Objects and their kinds.
-export * as kinds from "./api/kind.ts";
-export { kindOf } from "./api/kind.ts";
+export * as kinds from "./api/kinds.ts";
+export { apiVersionOf, kindOf } from "./api/kind.ts";
 export type { Kind } from "./api/kind.ts";
+export type {
+  ConfigMap,
+  CronJob,
+  DaemonSet,
+  Deployment,
+  Event,
+  HorizontalPodAutoscaler,
+  Ingress,
+  Job,
+  Lease,
+  Namespace,
+  NetworkPolicy,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  ReplicaSet,
+  ReplicationController,
+  ResourceQuota,
+  Secret,
+  Service,
+  ServiceAccount,
+  StatefulSet,
+} from "./api/types.ts";
 export { draft } from "./api/object.ts";
 export type { Draft, StoredObject } from "./api/object.ts";
 export { keyOf, splitKey } from "./api/key.ts";

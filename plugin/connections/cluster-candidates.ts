@@ -1,5 +1,5 @@
 /** What completion offers from the kubeconfig and from the cluster. Nothing is offered that takes long or fails. */
-import { Namespaces } from "../../src/api/kind.ts";
+import { Namespaces } from "../../src/api/kinds.ts";
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { discover } from "../../src/client/api/discovery.ts";
 import { loadKubeconfig } from "../../src/client/config/kubeconfig.ts";

@@ -1,6 +1,6 @@
 /** A sandbox of its own instead of the current context: what `--sandbox` connects to. */
 import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/modes/run/embedded.ts";
-import { Namespaces } from "../../src/api/kind.ts";
+import { Namespaces } from "../../src/api/kinds.ts";
 import { isAlreadyExists } from "../../src/api/status-error.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";

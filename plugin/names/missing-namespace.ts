@@ -1,5 +1,5 @@
 /** A namespace that is not there is an error: what is watched in it is quiet for ever. */
-import { Namespaces } from "../../src/api/kind.ts";
+import { Namespaces } from "../../src/api/kinds.ts";
 import { isForbidden, isNotFound } from "../../src/api/status-error.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import { distance } from "./controller-names.ts";

@@ -1,4 +1,4 @@
-import { Pods } from "../../src/api/kind.ts";
+import { Pods } from "../../src/api/kinds.ts";
 import type { ApiBody, ApiRequest, Transport } from "../../src/api/transport.ts";
 import { SharedInformer } from "../../src/cache/shared-informer.ts";
 import { createListerWatcher } from "../../src/client/api/lists.ts";

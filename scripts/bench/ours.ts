@@ -6,7 +6,7 @@
  * `ours sync` · `ours watch N` · `ours queue N` · `ours emit N` · `ours delta N` · `ours remembered N` · `ours run on`
  */
 import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";
-import { Pods } from "../../src/api/kind.ts";
+import { Pods } from "../../src/api/kinds.ts";
 import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect } from "../../src/client/connect.ts";
 import { realHost } from "../../src/platform/host.ts";

@@ -4,7 +4,7 @@
  *
  * `sandbox-ours start` · `creates N` · `replicaset N` · `fill N` · `watched N`
  */
-import { ReplicaSets } from "../../src/api/kind.ts";
+import { ReplicaSets } from "../../src/api/kinds.ts";
 import { readAll, type Transport } from "../../src/api/transport.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
 import { startEmbedded } from "../../src/modes/run/embedded.ts";

@@ -1,19 +1,5 @@
 /** Kinds as values that carry the type of their objects. */
 import type { StoredObject } from "./object.ts";
-import type {
-  Deployment,
-  Event,
-  Lease,
-  Namespace,
-  Node,
-  PersistentVolumeClaim,
-  Pod,
-  ReplicaSet,
-  ReplicationController,
-  ResourceQuota,
-  Service,
-  ServiceAccount,
-} from "./types.ts";
 
 declare const objectType: unique symbol;
 
@@ -40,20 +26,35 @@ export interface Kind<T extends StoredObject = StoredObject> {
  *
  * @example
  * ```ts
- * import { kindOf, kinds, type StoredObject } from "kubectl-reconcile";
+ * import { apiVersionOf, kindOf, type StoredObject } from "kubectl-reconcile";
  *
- * interface ConfigMap extends StoredObject {
- *   readonly data?: Readonly<Record<string, string>>;
+ * interface Greeting extends StoredObject {
+ *   readonly spec?: { readonly text: string };
  * }
- * const ConfigMaps = kindOf<ConfigMap>({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
- * console.log(kinds.apiVersionOf(ConfigMaps));
+ * const Greetings = kindOf<Greeting>({
+ *   group: "example.com",
+ *   version: "v1",
+ *   kind: "Greeting",
+ *   plural: "greetings",
+ *   namespaced: true,
+ * });
+ * console.log(apiVersionOf(Greetings));
  * ```
  */
 export function kindOf<T extends StoredObject>(kind: Omit<Kind<T>, typeof objectType>): Kind<T> {
   return kind;
 }
 
-/** `apps/v1`, or `v1` for the core group: the value of `apiVersion`. */
+/**
+ * `apps/v1`, or `v1` for the core group: the value of `apiVersion`.
+ *
+ * @example
+ * ```ts
+ * import { apiVersionOf, kinds } from "kubectl-reconcile";
+ *
+ * console.log(apiVersionOf(kinds.Deployments));
+ * ```
+ */
 export function apiVersionOf(kind: Kind): string {
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
 }
@@ -79,85 +80,3 @@ export function pathOf(
   const name = at.name === undefined ? "" : `/${encodeURIComponent(at.name)}`;
   return `${root}${scope}/${kind.plural}${name}${at.subresource === undefined ? "" : `/${at.subresource}`}`;
 }
-
-const core = { group: "", version: "v1" } as const;
-const apps = { group: "apps", version: "v1" } as const;
-
-/** Pods (v1). */
-export const Pods: Kind<Pod> = { ...core, kind: "Pod", plural: "pods", namespaced: true, shortNames: ["po"] };
-/** ReplicationControllers (v1). */
-export const ReplicationControllers: Kind<ReplicationController> = {
-  ...core,
-  kind: "ReplicationController",
-  plural: "replicationcontrollers",
-  namespaced: true,
-  shortNames: ["rc"],
-};
-/** ReplicaSets (apps/v1). */
-export const ReplicaSets: Kind<ReplicaSet> = {
-  ...apps,
-  kind: "ReplicaSet",
-  plural: "replicasets",
-  namespaced: true,
-  shortNames: ["rs"],
-};
-/** Deployments (apps/v1). */
-export const Deployments: Kind<Deployment> = {
-  ...apps,
-  kind: "Deployment",
-  plural: "deployments",
-  namespaced: true,
-  shortNames: ["deploy"],
-};
-/** Namespaces (v1); cluster-scoped. */
-export const Namespaces: Kind<Namespace> = {
-  ...core,
-  kind: "Namespace",
-  plural: "namespaces",
-  namespaced: false,
-  shortNames: ["ns"],
-};
-/** Nodes (v1); cluster-scoped. */
-export const Nodes: Kind<Node> = { ...core, kind: "Node", plural: "nodes", namespaced: false, shortNames: ["no"] };
-/** ServiceAccounts (v1). */
-export const ServiceAccounts: Kind<ServiceAccount> = {
-  ...core,
-  kind: "ServiceAccount",
-  plural: "serviceaccounts",
-  namespaced: true,
-  shortNames: ["sa"],
-};
-/** Services (v1). */
-export const Services: Kind<Service> = {
-  ...core,
-  kind: "Service",
-  plural: "services",
-  namespaced: true,
-  shortNames: ["svc"],
-};
-/** PersistentVolumeClaims (v1). */
-export const PersistentVolumeClaims: Kind<PersistentVolumeClaim> = {
-  ...core,
-  kind: "PersistentVolumeClaim",
-  plural: "persistentvolumeclaims",
-  namespaced: true,
-  shortNames: ["pvc"],
-};
-/** ResourceQuotas (v1). */
-export const ResourceQuotas: Kind<ResourceQuota> = {
-  ...core,
-  kind: "ResourceQuota",
-  plural: "resourcequotas",
-  namespaced: true,
-  shortNames: ["quota"],
-};
-/** Events of the core group (v1). */
-export const Events: Kind<Event> = { ...core, kind: "Event", plural: "events", namespaced: true, shortNames: ["ev"] };
-/** Leases (coordination.k8s.io/v1). */
-export const Leases: Kind<Lease> = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  kind: "Lease",
-  plural: "leases",
-  namespaced: true,
-};

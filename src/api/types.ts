@@ -6,6 +6,7 @@ import type {
   CoreV1Event,
   V1APIService,
   V1CertificateSigningRequest,
+  V1ConfigMap,
   V1Container,
   V1ContainerStatus,
   V1CronJob,
@@ -20,6 +21,7 @@ import type {
   V1LabelSelector,
   V1Lease,
   V1Namespace,
+  V1NetworkPolicy,
   V1Node,
   V1NodeSelectorTerm,
   V1PersistentVolume,
@@ -35,6 +37,7 @@ import type {
   V1ReplicationController,
   V1ResourceQuota,
   V1RoleBinding,
+  V1Secret,
   V1SelfSubjectAccessReview,
   V1Service,
   V1ServiceAccount,
@@ -62,6 +65,10 @@ export interface Namespace extends ApiObject<V1Namespace> {}
 export interface Node extends ApiObject<V1Node> {}
 /** `ServiceAccount` of v1, as stored. */
 export interface ServiceAccount extends ApiObject<V1ServiceAccount> {}
+/** `ConfigMap` of v1, as stored. */
+export interface ConfigMap extends ApiObject<V1ConfigMap> {}
+/** `Secret` of v1, as stored: its data is base64. */
+export interface Secret extends ApiObject<V1Secret> {}
 /** `StatefulSet` of apps/v1, as stored. */
 export interface StatefulSet extends ApiObject<V1StatefulSet> {}
 /** `DaemonSet` of apps/v1, as stored. */
@@ -84,6 +91,8 @@ export interface EndpointSlice extends ApiObject<V1EndpointSlice> {}
 export interface Ingress extends ApiObject<V1Ingress> {}
 /** `IngressClass` of networking.k8s.io/v1, as stored. */
 export interface IngressClass extends ApiObject<V1IngressClass> {}
+/** `NetworkPolicy` of networking.k8s.io/v1, as stored. */
+export interface NetworkPolicy extends ApiObject<V1NetworkPolicy> {}
 /** `PersistentVolumeClaim` of v1, as stored. */
 export interface PersistentVolumeClaim extends ApiObject<V1PersistentVolumeClaim> {}
 /** `PersistentVolume` of v1, as stored. */

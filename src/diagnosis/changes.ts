@@ -1,5 +1,5 @@
 /** What changed last: a Deployment's pod template, from one ReplicaSet to the next, and its scale. */
-import { Deployments } from "../api/kind.ts";
+import { Deployments } from "../api/kinds.ts";
 import { fieldChanges } from "../api/field-changes.ts";
 import type { StoredObject } from "../api/object.ts";
 import { readTime } from "../api/time.ts";

@@ -1,6 +1,6 @@
 /** What blocks a deletion, down to the first finalizer. */
 import { formatAge } from "../api/duration.ts";
-import { Pods } from "../api/kind.ts";
+import { Pods } from "../api/kinds.ts";
 import { readTime } from "../api/time.ts";
 import type { Pod } from "../api/types.ts";
 import { type Examined, type Finding, findingsOf, type Item, refOf, refText } from "./diagnosis.ts";

@@ -1,5 +1,5 @@
 /** What a Deployment waits for, through its ReplicaSets and their pods. */
-import { Pods, ReplicaSets } from "../api/kind.ts";
+import { Pods, ReplicaSets } from "../api/kinds.ts";
 import { selectorOf } from "../api/labels.ts";
 import { readTime } from "../api/time.ts";
 import type { Deployment, Pod, ReplicaSet } from "../api/types.ts";

@@ -8,7 +8,7 @@ import type {
 import type { Unseen } from "../verdict/verdict.ts";
 import { readConditions } from "./conditions.ts";
 import { type Examined, type Finding, findingsOf, type Item, kubectl, refOf } from "./diagnosis.ts";
-import { ClusterRoles, Roles, Services } from "./kinds.ts";
+import { ClusterRoles, Roles, Services } from "../api/kinds.ts";
 import type { Look } from "./look.ts";
 import { pluralize } from "../api/pluralize.ts";
 

@@ -2,7 +2,7 @@
 import type { Ingress, Service } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Examined, type Finding, findingsOf, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
-import { IngressClasses, Secrets, Services } from "./kinds.ts";
+import { IngressClasses, Secrets, Services } from "../api/kinds.ts";
 import type { Look } from "./look.ts";
 import { pluralize } from "../api/pluralize.ts";
 

@@ -1,11 +1,11 @@
 /** What a Job or a CronJob waits for. */
 import { messageOf } from "../api/error-message.ts";
 import { readTime } from "../api/time.ts";
-import { Pods } from "../api/kind.ts";
+import { Pods } from "../api/kinds.ts";
 import type { CronJob, Job, Pod } from "../api/types.ts";
 import { type Examined, type Finding, findingsOf, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
-import { Jobs } from "./kinds.ts";
+import { Jobs } from "../api/kinds.ts";
 import { aside, isControlledBy, type Look, eventTime } from "./look.ts";
 import { failure, podFindings } from "./pods.ts";
 import { refusedByEvents } from "./refusals.ts";

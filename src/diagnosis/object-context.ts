@@ -1,5 +1,5 @@
 /** The context of an object: its namespace, and its owners up to the topmost. */
-import { Namespaces } from "../api/kind.ts";
+import { Namespaces } from "../api/kinds.ts";
 import { readTime } from "../api/time.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, type Item, type Ref, refOf, since } from "./diagnosis.ts";

@@ -1,9 +1,10 @@
 /** What a pod refers to and needs to start: ConfigMaps, Secrets, claims, its ServiceAccount. */
-import { type Kind, ServiceAccounts } from "../api/kind.ts";
+import { type Kind } from "../api/kind.ts";
+import { ServiceAccounts } from "../api/kinds.ts";
 import type { Container, Pod, PodSpec } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, findingsOf, type Item } from "./diagnosis.ts";
-import { ConfigMaps, PersistentVolumeClaims, Secrets } from "./kinds.ts";
+import { ConfigMaps, PersistentVolumeClaims, Secrets } from "../api/kinds.ts";
 import type { Look } from "./look.ts";
 
 interface Reference {

@@ -1,5 +1,5 @@
 /** What a pod waits for, by its conditions, its containers, and its references. */
-import { Nodes, Pods } from "../api/kind.ts";
+import { Nodes, Pods } from "../api/kinds.ts";
 import { readTime } from "../api/time.ts";
 import type { ContainerStatus, Pod, PodCondition } from "../api/types.ts";
 import {

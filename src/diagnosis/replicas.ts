@@ -1,5 +1,5 @@
 /** What a ReplicaSet, ReplicationController, StatefulSet or DaemonSet waits for: by its counts and its pods. */
-import { Pods, ReplicationControllers } from "../api/kind.ts";
+import { Pods, ReplicationControllers } from "../api/kinds.ts";
 import { selectorOf, selectorOfLabels, type Selector } from "../api/labels.ts";
 import type { StoredObject } from "../api/object.ts";
 import { readTime } from "../api/time.ts";

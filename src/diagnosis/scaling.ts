@@ -1,5 +1,5 @@
 /** HorizontalPodAutoscalers, PodDisruptionBudgets and ResourceQuotas. */
-import { Pods } from "../api/kind.ts";
+import { Pods } from "../api/kinds.ts";
 import { selectorOf } from "../api/labels.ts";
 import { compareQuantities, parseQuantity } from "../api/quantity.ts";
 import { readTime } from "../api/time.ts";

@@ -1,9 +1,9 @@
 /** Whether a Service has endpoints. */
-import { Pods } from "../api/kind.ts";
+import { Pods } from "../api/kinds.ts";
 import { selectorOfLabels } from "../api/labels.ts";
 import type { EndpointSlice, Pod, Service } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
-import { EndpointSlices } from "./kinds.ts";
+import { EndpointSlices } from "../api/kinds.ts";
 import { aside, type Look } from "./look.ts";
 import { podFindings, isServing } from "./pods.ts";
 import { pluralize } from "../api/pluralize.ts";

@@ -1,7 +1,7 @@
 /** What a claim, a volume or an attachment waits for. */
 import type { PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
-import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from "./kinds.ts";
+import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from "../api/kinds.ts";
 import { aside, eventTime, type Look } from "./look.ts";
 
 const defaultClass = "storageclass.kubernetes.io/is-default-class";

@@ -1,14 +1,6 @@
 /** Which kind is examined by which function. Other kinds are examined by what any object may have. */
-import {
-  Deployments,
-  Namespaces,
-  Nodes,
-  Pods,
-  ReplicaSets,
-  ReplicationControllers,
-  type Kind,
-  resourceOf,
-} from "../api/kind.ts";
+import { type Kind, resourceOf } from "../api/kind.ts";
+import { Deployments, Namespaces, Nodes, Pods, ReplicaSets, ReplicationControllers } from "../api/kinds.ts";
 import type { StoredObject } from "../api/object.ts";
 import { examineDeletion } from "./deletion.ts";
 import { examineDeployment } from "./deployments.ts";
@@ -17,6 +9,7 @@ import { examineBinding, examineDefinition, examineSigningRequest, examineWebhoo
 import { examineGeneric } from "./generic.ts";
 import { examineIngress } from "./ingresses.ts";
 import { examineCronJob, examineJob } from "./jobs.ts";
+import { isKind } from "./kinds.ts";
 import {
   CertificateSigningRequests,
   ClusterRoleBindings,
@@ -25,7 +18,6 @@ import {
   DaemonSets,
   HorizontalPodAutoscalers,
   Ingresses,
-  isKind,
   Jobs,
   MutatingWebhookConfigurations,
   PersistentVolumeClaims,
@@ -37,7 +29,7 @@ import {
   StatefulSets,
   ValidatingWebhookConfigurations,
   VolumeAttachments,
-} from "./kinds.ts";
+} from "../api/kinds.ts";
 import type { Look } from "./look.ts";
 import { examineNamespace, examineNamespaceDeletion } from "./namespaces.ts";
 import { examineNode } from "./nodes.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { objectKey, splitKey } from "../../src/api/key.ts";
-import { Leases, pathOf, Pods, ReplicaSets } from "../../src/api/kind.ts";
+import { pathOf } from "../../src/api/kind.ts";
+import { Leases, Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import { formatMicroTime, formatTime, parseTime } from "../../src/api/time.ts";
 
 test("times are read and written as the API server has them", () => {

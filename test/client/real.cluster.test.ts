@@ -1,6 +1,7 @@
 /** The verbs, lists and watches against a real kube-apiserver. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { kindOf, Namespaces, pathOf, Pods, ReplicaSets, type Kind } from "../../src/api/kind.ts";
+import { kindOf, pathOf, type Kind } from "../../src/api/kind.ts";
+import { Namespaces, Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import type { StoredObject, CreateInput } from "../../src/api/object.ts";
 import {
   isAlreadyExists,

@@ -3,7 +3,7 @@
  * certificate. Prints `ok …`, or what went wrong and exits 1. Ends by itself within 20 s.
  */
 import process from "node:process";
-import { Namespaces } from "../../src/api/kind.ts";
+import { Namespaces } from "../../src/api/kinds.ts";
 import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect } from "../../src/client/connect.ts";
 import { realHost } from "../../src/platform/host.ts";

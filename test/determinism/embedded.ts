@@ -7,7 +7,7 @@
  * usage: embedded.ts [SEEDS]      default 10
  */
 import process from "node:process";
-import { Nodes, Pods, ReplicaSets } from "../../src/api/kind.ts";
+import { Nodes, Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import type { CreateInput } from "../../src/api/object.ts";
 import type { ReplicaSet } from "../../src/api/types.ts";
 import type { Client } from "../../src/client/api/verbs.ts";

@@ -6,7 +6,7 @@
  * usage: scene.ts [SEEDS]      default 20
  */
 import process from "node:process";
-import { Pods, ReplicaSets } from "../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import type { CreateInput } from "../../src/api/object.ts";
 import type { ReplicaSet } from "../../src/api/types.ts";
 import { SharedInformerFactory } from "../../src/cache/shared-informer-factory.ts";

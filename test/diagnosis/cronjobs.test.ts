@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Is } from "../../src/diagnosis/diagnosis.ts";
-import { CronJobs } from "../../src/diagnosis/kinds.ts";
+import { CronJobs } from "../../src/api/kinds.ts";
 import { ago, answerAbout, type Json, objectOf } from "./world.ts";
 
 /** At 10:00:00 UTC; each has no Job yet, and nobody has written an Event about it. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { Deployments, type Kind, Namespaces, Pods, ReplicaSets } from "../../src/api/kind.ts";
+import { type Kind } from "../../src/api/kind.ts";
+import { Deployments, Namespaces, Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf } from "../../src/diagnosis/diagnosis.ts";
-import { ConfigMaps } from "../../src/diagnosis/kinds.ts";
+import { ConfigMaps } from "../../src/api/kinds.ts";
 import { ago, answerAbout, type Json, now, objectOf, ownedBy } from "./world.ts";
 
 const going = (name: string, rest: Json = {}): StoredObject =>

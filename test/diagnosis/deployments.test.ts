@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Deployments, Events, Nodes, Pods, ReplicaSets } from "../../src/api/kind.ts";
+import { Deployments, Events, Nodes, Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../../src/api/object.ts";
 import type { Event } from "../../src/api/types.ts";
 import { type Item, findingsOf } from "../../src/diagnosis/diagnosis.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { Deployments } from "../../src/api/kind.ts";
+import { Deployments } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf, type Is, type Item } from "../../src/diagnosis/diagnosis.ts";
-import { ConfigMaps, HorizontalPodAutoscalers } from "../../src/diagnosis/kinds.ts";
+import { ConfigMaps, HorizontalPodAutoscalers } from "../../src/api/kinds.ts";
 import { answerAbout, type Json, objectOf, ownedBy, Widgets } from "./world.ts";
 
 const widget = (status: Json | undefined, spec: Json = {}): StoredObject =>

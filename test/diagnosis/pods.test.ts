@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { Nodes, Pods } from "../../src/api/kind.ts";
+import { Nodes, Pods } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf } from "../../src/diagnosis/diagnosis.ts";
-import { ConfigMaps, PersistentVolumeClaims, Secrets } from "../../src/diagnosis/kinds.ts";
+import { ConfigMaps, PersistentVolumeClaims, Secrets } from "../../src/api/kinds.ts";
 import { ago, answerAbout, type Json, objectOf } from "./world.ts";
 
 const node = {

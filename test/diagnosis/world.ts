@@ -1,5 +1,6 @@
 /** A world for tests: what has been read is a list of objects, and all of it. */
-import { apiVersionOf, Events, type Kind, kindOf, resourceOf } from "../../src/api/kind.ts";
+import { apiVersionOf, type Kind, kindOf, resourceOf } from "../../src/api/kind.ts";
+import { Events } from "../../src/api/kinds.ts";
 import { matches } from "../../src/api/labels.ts";
 import { parseSelector } from "../../src/api/selector-parser.ts";
 import type { StoredObject } from "../../src/api/object.ts";

@@ -1,14 +1,14 @@
 /** The kinds that scripts work on by name. Others, custom resources for one, are given as a `Kind`. */
+import { type Kind } from "../../src/api/kind.ts";
 import {
   Deployments,
-  type Kind,
   Namespaces,
   Nodes,
   Pods,
   ReplicaSets,
   ReplicationControllers,
   ServiceAccounts,
-} from "../../src/api/kind.ts";
+} from "../../src/api/kinds.ts";
 
 function kind(groupVersion: string, name: string, plural: string, namespaced = true): Kind {
   const [group, version] = groupVersion.includes("/") ? groupVersion.split("/") : ["", groupVersion];

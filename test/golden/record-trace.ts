@@ -1,7 +1,7 @@
 /** Records the run that the golden outputs of trace are made of. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Pods, ReplicaSets } from "../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import type { StageEvent } from "../../src/trace/events.ts";

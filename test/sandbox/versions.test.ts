@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { Events, kindOf } from "../../src/api/kind.ts";
+import { kindOf } from "../../src/api/kind.ts";
+import { Events } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { virtualCluster } from "../support/virtual-cluster.ts";
 

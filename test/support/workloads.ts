@@ -1,5 +1,6 @@
 /** Objects for tests of controllers, with just the fields that matter. */
-import { Deployments, type Kind, ReplicaSets } from "../../src/api/kind.ts";
+import { type Kind } from "../../src/api/kind.ts";
+import { Deployments, ReplicaSets } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { controllerReference } from "../../src/api/owner-references.ts";
 import { formatTime } from "../../src/api/time.ts";

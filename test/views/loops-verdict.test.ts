@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { Deployments, type Kind, Nodes } from "../../src/api/kind.ts";
+import { type Kind } from "../../src/api/kind.ts";
+import { Deployments, Nodes } from "../../src/api/kinds.ts";
 import type { WatchEvent } from "../../src/trace/events.ts";
 import { Coverage } from "../../src/views/loops/coverage.ts";
 import type { Loop } from "../../src/views/loops/loop.ts";

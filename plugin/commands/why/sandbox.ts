@@ -1,5 +1,5 @@
 /** An embedded cluster that is asked when it has come to rest. */
-import { Pods } from "../../../src/api/kind.ts";
+import { Pods } from "../../../src/api/kinds.ts";
 import { keyOf } from "../../../src/api/key.ts";
 import { readOnly } from "../../../src/client/http/read-only.ts";
 import type { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";

@@ -2,7 +2,8 @@
 import { acceptMetadata, acceptMetadataList } from "../http/accept-metadata.ts";
 import { fieldChanges, type FieldChange } from "../../api/field-changes.ts";
 import type { NamespacedName } from "../../api/key.ts";
-import { apiVersionOf, pathOf, Pods, type Kind } from "../../api/kind.ts";
+import { apiVersionOf, pathOf, type Kind } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import type { ObjectMeta, StoredObject } from "../../api/object.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Timeline } from "../../platform/timeline.ts";

@@ -1,4 +1,5 @@
-import { apiVersionOf, Events, type Kind } from "../../api/kind.ts";
+import { apiVersionOf, type Kind } from "../../api/kind.ts";
+import { Events } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isAlreadyExists, isNotFound, StatusError } from "../../api/status-error.ts";
 import { formatTime } from "../../api/time.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../api/error-message.ts";
-import { Leases } from "../../api/kind.ts";
+import { Leases } from "../../api/kinds.ts";
 import { draft } from "../../api/object.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../api/status-error.ts";
 import { formatMicroTime, readTime } from "../../api/time.ts";

@@ -4,7 +4,8 @@
  * are upstream's: they show in Events and conditions, where people and programs look for them.
  */
 import { messageOf } from "../../api/error-message.ts";
-import { apiVersionOf, type Kind, Pods } from "../../api/kind.ts";
+import { apiVersionOf, type Kind } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import type { ObjectMeta, StoredObject, CreateInput } from "../../api/object.ts";
 import { controllerReference } from "../../api/owner-references.ts";
 import { isNamespaceTerminating, isNotFound } from "../../api/status-error.ts";

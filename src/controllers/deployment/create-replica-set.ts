@@ -4,7 +4,8 @@
  */
 import { fieldChanges } from "../../api/field-changes.ts";
 import { objectKey } from "../../api/key.ts";
-import { apiVersionOf, Deployments, ReplicaSets } from "../../api/kind.ts";
+import { apiVersionOf } from "../../api/kind.ts";
+import { Deployments, ReplicaSets } from "../../api/kinds.ts";
 import type { CreateInput } from "../../api/object.ts";
 import { controllerOf, controllerReference } from "../../api/owner-references.ts";
 import { isAlreadyExists, isNamespaceTerminating, StatusError } from "../../api/status-error.ts";

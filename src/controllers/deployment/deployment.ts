@@ -1,5 +1,5 @@
 import { keyOf, objectKey } from "../../api/key.ts";
-import { Deployments, Pods, ReplicaSets } from "../../api/kind.ts";
+import { Deployments, Pods, ReplicaSets } from "../../api/kinds.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { Deployment, Pod, ReplicaSet } from "../../api/types.ts";

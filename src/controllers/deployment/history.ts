@@ -1,4 +1,4 @@
-import { ReplicaSets } from "../../api/kind.ts";
+import { ReplicaSets } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { ReplicaSet } from "../../api/types.ts";
 import { revisionAnnotation } from "../../controller/workload/revision-history.ts";

@@ -2,7 +2,7 @@
  * The ReplicaSet that has the Deployment's template: brought up to date, or created.
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go getAllReplicaSetsAndSyncRevision, getNewReplicaSet.
  */
-import { ReplicaSets } from "../../api/kind.ts";
+import { ReplicaSets } from "../../api/kinds.ts";
 import type { ReplicaSet } from "../../api/types.ts";
 import { maxRevision, revisionAnnotation } from "../../controller/workload/revision-history.ts";
 import { newReplicaSetAnnotations, type NewAnnotations } from "./annotations.ts";

@@ -2,7 +2,7 @@
  * Recreate: all old pods end before new ones are created.
  * Source: kubernetes v1.36 pkg/controller/deployment/recreate.go.
  */
-import { Pods, ReplicaSets } from "../../api/kind.ts";
+import { Pods, ReplicaSets } from "../../api/kinds.ts";
 import type { ReplicaSet } from "../../api/types.ts";
 import { ownedBy } from "../../controller/api/owned.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";

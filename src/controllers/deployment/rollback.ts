@@ -3,7 +3,7 @@
  * rollout undo` does not use it.
  * Source: kubernetes v1.36 pkg/controller/deployment/rollback.go.
  */
-import { Deployments } from "../../api/kind.ts";
+import { Deployments } from "../../api/kinds.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/workload/pod-template/equal.ts";
 import { lastRevision, parseInt64, revisionOf } from "../../controller/workload/revision-history.ts";

@@ -1,5 +1,5 @@
 /** One sync of one Deployment: what its steps share, and the writes that they have in common. */
-import { Deployments, ReplicaSets } from "../../api/kind.ts";
+import { Deployments, ReplicaSets } from "../../api/kinds.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { EventToRecord, SyncContext } from "../../controller/api/sync-context.ts";

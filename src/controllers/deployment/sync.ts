@@ -1,4 +1,4 @@
-import { Deployments, ReplicaSets } from "../../api/kind.ts";
+import { Deployments, ReplicaSets } from "../../api/kinds.ts";
 import { matchesEverything, type Selector, selectorOf } from "../../api/labels.ts";
 import { isNamespaceTerminating } from "../../api/status-error.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";

@@ -3,7 +3,7 @@
  * Source: component-helpers v0.36 apimachinery/lease/controller.go; kubernetes v1.36 pkg/kubelet/kubelet_node_status.go.
  */
 import { deepEqual } from "../../api/field-changes.ts";
-import { Leases, Nodes } from "../../api/kind.ts";
+import { Leases, Nodes } from "../../api/kinds.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../api/status-error.ts";
 import { formatMicroTime } from "../../api/time.ts";
 import type { Lease, Node } from "../../api/types.ts";

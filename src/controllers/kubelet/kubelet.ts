@@ -1,6 +1,6 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { keyOf } from "../../api/key.ts";
-import { Leases, Nodes, Pods } from "../../api/kind.ts";
+import { Leases, Nodes, Pods } from "../../api/kinds.ts";
 import type { Node, Pod } from "../../api/types.ts";
 import {
   type ControllerDefinition,

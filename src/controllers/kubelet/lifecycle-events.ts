@@ -2,7 +2,7 @@
  * Lifecycle events of containers, in words and as Events. Source: kubernetes v1.36 pkg/kubelet/events/event.go and its
  * users.
  */
-import { Pods } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import type { Pod } from "../../api/types.ts";
 import type { EventToRecord, SyncContext } from "../../controller/api/sync-context.ts";
 import type { LifecycleEvent, PodLife } from "./life.ts";

@@ -1,5 +1,6 @@
 /** Simulated nodes: their objects and their status. */
-import { apiVersionOf, Nodes } from "../../api/kind.ts";
+import { apiVersionOf } from "../../api/kind.ts";
+import { Nodes } from "../../api/kinds.ts";
 import { formatTime } from "../../api/time.ts";
 import type { CreateInput } from "../../api/object.ts";
 import type { Node } from "../../api/types.ts";

@@ -1,5 +1,5 @@
 import { deepEqual } from "../../api/field-changes.ts";
-import { Nodes, Pods } from "../../api/kind.ts";
+import { Nodes, Pods } from "../../api/kinds.ts";
 import { isConflict, isNotFound } from "../../api/status-error.ts";
 import { compareResourceVersions } from "../../api/resource-version.ts";
 import type { Node, Pod, PodStatus } from "../../api/types.ts";

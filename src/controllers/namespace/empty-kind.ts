@@ -2,7 +2,7 @@
  * Empties one kind in a namespace. Source: kubernetes v1.36
  * pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
  */
-import { Pods } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isMethodNotSupported, isNotFound } from "../../api/status-error.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";

@@ -1,5 +1,5 @@
 import { keyOf } from "../../api/key.ts";
-import { Namespaces } from "../../api/kind.ts";
+import { Namespaces } from "../../api/kinds.ts";
 import type { Namespace } from "../../api/types.ts";
 import { type ControllerDefinition, defineController, watch } from "../../controller/api/definition.ts";
 import { bucketLimiter, exponentialFailureLimiter, maxOfLimiters } from "../../workqueue/rate-limiters.ts";

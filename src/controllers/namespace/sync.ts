@@ -3,7 +3,7 @@
  * Delete.
  */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
-import { Namespaces } from "../../api/kind.ts";
+import { Namespaces } from "../../api/kinds.ts";
 import { isConflict, isNotFound } from "../../api/status-error.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
 import type { Namespace } from "../../api/types.ts";

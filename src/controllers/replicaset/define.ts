@@ -1,4 +1,4 @@
-import { Pods } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import type { Pod } from "../../api/types.ts";
 import {
   type ControllerDefinition,

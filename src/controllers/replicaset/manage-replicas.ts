@@ -3,7 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go manageReplicas.
  */
 import { keyOf } from "../../api/key.ts";
-import { Pods } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import { isNamespaceTerminating, isNotFound } from "../../api/status-error.ts";
 import type { Pod } from "../../api/types.ts";
 import { createPod, deletePod, podFromTemplate } from "../../controller/workload/pod-control.ts";

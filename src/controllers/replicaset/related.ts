@@ -2,7 +2,7 @@
  * Pods with the same grandparent: the pods of all ReplicaSets of one Deployment.
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go getReplicaSetsWithSameController, getIndirectlyRelatedPods.
  */
-import { Pods } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import type { ObjectMeta } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { Pod } from "../../api/types.ts";

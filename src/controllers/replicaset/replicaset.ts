@@ -1,4 +1,4 @@
-import { ReplicaSets } from "../../api/kind.ts";
+import { ReplicaSets } from "../../api/kinds.ts";
 import { selectorOf } from "../../api/labels.ts";
 import type { ReplicaSet } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";

@@ -1,4 +1,4 @@
-import { ReplicationControllers } from "../../api/kind.ts";
+import { ReplicationControllers } from "../../api/kinds.ts";
 import { selectorOfLabels } from "../../api/labels.ts";
 import type { ReplicationController } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";

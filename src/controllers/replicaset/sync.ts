@@ -1,5 +1,5 @@
 import { keyOf, objectKey } from "../../api/key.ts";
-import { Pods } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import { matches, type Selector } from "../../api/labels.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { Pod } from "../../api/types.ts";

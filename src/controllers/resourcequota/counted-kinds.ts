@@ -1,5 +1,6 @@
 /** The kinds whose objects a quota can count. Source: kubernetes v1.36 pkg/quota/v1/install/registry.go, GetQuotableResources. */
-import { type Kind, PersistentVolumeClaims, Pods, ResourceQuotas, resourceOf, Services } from "../../api/kind.ts";
+import { type Kind, resourceOf } from "../../api/kind.ts";
+import { PersistentVolumeClaims, Pods, ResourceQuotas, Services } from "../../api/kinds.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
 

@@ -1,6 +1,7 @@
 /** The ResourceQuota controller. Source: kubernetes v1.36 pkg/controller/resourcequota. */
 import { keyOf } from "../../api/key.ts";
-import { type Kind, PersistentVolumeClaims, Pods, ResourceQuotas, Services } from "../../api/kind.ts";
+import { type Kind } from "../../api/kind.ts";
+import { PersistentVolumeClaims, Pods, ResourceQuotas, Services } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { changesUsage, namesFor } from "../../api/quota/usage.ts";
 import type { ResourceQuota } from "../../api/types.ts";

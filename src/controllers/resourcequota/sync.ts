@@ -3,7 +3,8 @@
  * syncResourceQuota.
  */
 import type { ObjectKey } from "../../api/key.ts";
-import { ResourceQuotas, resourceOf } from "../../api/kind.ts";
+import { resourceOf } from "../../api/kind.ts";
+import { ResourceQuotas } from "../../api/kinds.ts";
 import type { ResourceQuota } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { memory } from "./counted-kinds.ts";

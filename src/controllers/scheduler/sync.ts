@@ -1,5 +1,5 @@
 import { deepEqual } from "../../api/field-changes.ts";
-import { Namespaces, Nodes, Pods } from "../../api/kind.ts";
+import { Namespaces, Nodes, Pods } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import { formatTime } from "../../api/time.ts";
 import type { Node, Pod, PodCondition } from "../../api/types.ts";

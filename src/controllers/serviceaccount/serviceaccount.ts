@@ -1,4 +1,4 @@
-import { Namespaces, ServiceAccounts } from "../../api/kind.ts";
+import { Namespaces, ServiceAccounts } from "../../api/kinds.ts";
 import { keyOf, objectKey, type ObjectKey, splitKey } from "../../api/key.ts";
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../api/status-error.ts";
 import type { Namespace, ServiceAccount } from "../../api/types.ts";

@@ -1,5 +1,5 @@
 /** The kubelet of a dry run: it runs new pods, ends deleted ones, and leaves the pods of the snapshot as they are. */
-import { Pods } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";

@@ -4,7 +4,7 @@
  */
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { ResourceQuotas } from "../../api/kind.ts";
+import { ResourceQuotas } from "../../api/kinds.ts";
 import type { ResourceQuota } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";

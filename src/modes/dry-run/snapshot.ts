@@ -2,7 +2,8 @@
  * A cluster at one revision, as far as a dry run needs it: everything in its namespaces, closed under owner references,
  * and what admission and scheduling need of the rest. Only reads.
  */
-import { type Kind, Namespaces, Pods, resourceOf } from "../../api/kind.ts";
+import { type Kind, resourceOf } from "../../api/kind.ts";
+import { Namespaces, Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isExpired, StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";

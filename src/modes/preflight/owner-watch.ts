@@ -1,7 +1,7 @@
 /** Watches, while controllers run, for writes that only another owner of the same objects makes. */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
-import { Nodes, Pods, ServiceAccounts } from "../../api/kind.ts";
+import { Nodes, Pods, ServiceAccounts } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { parseTime } from "../../api/time.ts";

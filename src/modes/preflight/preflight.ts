@@ -1,5 +1,5 @@
 /** Checks before anything is written: rights, and other owners. Only reads. */
-import { Leases } from "../../api/kind.ts";
+import { Leases } from "../../api/kinds.ts";
 import { isForbidden } from "../../api/status-error.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Transport } from "../../api/transport.ts";

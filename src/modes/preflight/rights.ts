@@ -1,5 +1,6 @@
 /** Which rights controllers need, and which of them the user has. */
-import { Events, Leases, type Kind } from "../../api/kind.ts";
+import { type Kind } from "../../api/kind.ts";
+import { Events, Leases } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";

@@ -12,7 +12,7 @@ import { kubelet, nodeHeartbeat } from "../../controllers/kubelet/kubelet.ts";
 import { simulatedNode } from "../../controllers/kubelet/node.ts";
 import { scheduler } from "../../controllers/scheduler/scheduler.ts";
 import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
-import { Nodes } from "../../api/kind.ts";
+import { Nodes } from "../../api/kinds.ts";
 import type { Random } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";

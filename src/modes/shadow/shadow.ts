@@ -3,7 +3,7 @@
  * write nothing: their writes are answered locally, and compared with the owner's writes.
  */
 import type { ObjectKey } from "../../api/key.ts";
-import { Pods } from "../../api/kind.ts";
+import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Lister } from "../../cache/lister.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";

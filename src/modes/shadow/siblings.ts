@@ -1,5 +1,5 @@
 /** The pods among which one is chosen for deletion: any of them may be the one that the owner deletes. */
-import { Pods, ReplicaSets } from "../../api/kind.ts";
+import { Pods, ReplicaSets } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";

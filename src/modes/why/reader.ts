@@ -1,5 +1,6 @@
 /** Reads what a diagnosis asks for; what cannot be read is reported with the reason. */
-import { apiVersionOf, Events, type Kind, resourceOf } from "../../api/kind.ts";
+import { apiVersionOf, type Kind, resourceOf } from "../../api/kind.ts";
+import { Events } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import { parseTime } from "../../api/time.ts";

@@ -1,6 +1,7 @@
 /** What our controllers would do with an object now: one shadow sync of each key in its chain. */
 import { objectKey } from "../../api/key.ts";
-import { Deployments, type Kind, ReplicaSets, resourceOf } from "../../api/kind.ts";
+import { type Kind, resourceOf } from "../../api/kind.ts";
+import { Deployments, ReplicaSets } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { Ref } from "../../diagnosis/diagnosis.ts";

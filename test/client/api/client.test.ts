@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { kindOf, Nodes, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { kindOf } from "../../../src/api/kind.ts";
+import { Nodes, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { isConflict, isExpired, isNotFound, StatusError } from "../../../src/api/status-error.ts";
 import { TransportError } from "../../../src/api/transport.ts";

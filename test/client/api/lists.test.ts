@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Pods } from "../../../src/api/kind.ts";
+import { Pods } from "../../../src/api/kinds.ts";
 import { TransportError, type ApiBody, type ApiRequest, type Transport } from "../../../src/api/transport.ts";
 import { createListerWatcher } from "../../../src/client/api/lists.ts";
 import { seededRandom } from "../../../src/platform/random.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { compareResourceVersions } from "../../../src/api/resource-version.ts";
-import { Pods, ReplicaSets, resourceOf } from "../../../src/api/kind.ts";
+import { resourceOf } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { CacheBehindError, type Consistency, consistencyChecks } from "../../../src/controller/api/consistency.ts";
 
 function caches(): { consistency: Consistency; applied: Record<string, string> } {

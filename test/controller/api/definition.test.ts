@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Pods, Services } from "../../../src/api/kind.ts";
+import { Pods, Services } from "../../../src/api/kinds.ts";
 import { type ControllerSpec, defineController } from "../../../src/controller/api/definition.ts";
 import { watchPrimary } from "../../../src/controller/api/primary.ts";
 import { rule } from "../../../src/controller/api/rule.ts";

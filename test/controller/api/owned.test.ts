@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import { CacheBehindError } from "../../../src/controller/api/consistency.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { keyOf, splitKey } from "../../../src/api/key.ts";
-import { kindOf, ReplicaSets } from "../../../src/api/kind.ts";
+import { kindOf } from "../../../src/api/kind.ts";
+import { ReplicaSets } from "../../../src/api/kinds.ts";
 import { parseSelector } from "../../../src/api/selector-parser.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type Kind, Namespaces, Nodes, ReplicaSets, resourceOf, ServiceAccounts } from "../../../src/api/kind.ts";
+import { type Kind, resourceOf } from "../../../src/api/kind.ts";
+import { Namespaces, Nodes, ReplicaSets, ServiceAccounts } from "../../../src/api/kinds.ts";
 import type { ApiResponse, Transport } from "../../../src/api/transport.ts";
 import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
 import { createClient } from "../../../src/client/api/client.ts";

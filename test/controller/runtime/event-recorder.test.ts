@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Events, Pods } from "../../../src/api/kind.ts";
+import { Events, Pods } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { TransportError } from "../../../src/api/transport.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";

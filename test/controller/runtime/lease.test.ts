@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Leases } from "../../../src/api/kind.ts";
+import { Leases } from "../../../src/api/kinds.ts";
 import { HeldLease, LeaseHeldError, type LeaseOptions } from "../../../src/controller/runtime/lease.ts";
 import type { Clocks } from "../../../src/platform/timeline.ts";
 import { StatusError } from "../../../src/api/status-error.ts";

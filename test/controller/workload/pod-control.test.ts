@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import {
   createPod,
   deletePod,

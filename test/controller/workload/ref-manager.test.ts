@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Deployments, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Deployments, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { selectorOf } from "../../../src/api/labels.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";

@@ -1,5 +1,5 @@
 /** Deployments, their ReplicaSets and pods for tests, with just the fields that matter. */
-import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
+import { Deployments, ReplicaSets } from "../../../src/api/kinds.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Deployment, Pod, ReplicaSet } from "../../../src/api/types.ts";

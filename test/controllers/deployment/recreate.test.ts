@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Deployments, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Deployments, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { type Scene, syncScene } from "../../support/sync-context.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
+import { Deployments, ReplicaSets } from "../../../src/api/kinds.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
 import { completeStatus, deploymentOf, setOf } from "./objects.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
+import { Deployments, ReplicaSets } from "../../../src/api/kinds.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Deployment, ReplicaSet } from "../../../src/api/types.ts";
 import {

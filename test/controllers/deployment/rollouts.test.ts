@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { isPodReady } from "../../../src/controller/workload/pod-status.ts";
-import { Deployments } from "../../../src/api/kind.ts";
+import { Deployments } from "../../../src/api/kinds.ts";
 import { statusOf } from "../../support/refused.ts";
 import { rolloutScene } from "./scene.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Deployments, ReplicaSets } from "../../../src/api/kind.ts";
+import { Deployments, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { isScalingEvent, proportions } from "../../../src/controllers/deployment/scaling.ts";

@@ -1,5 +1,5 @@
 /** An embedded cluster with the Deployment and ReplicaSet controllers, and a Deployment `web` in it. */
-import { Deployments, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Deployments, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { Deployment, Pod, ReplicaSet } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";

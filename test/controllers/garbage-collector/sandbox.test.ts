@@ -1,6 +1,7 @@
 /** The garbage collector on an embedded cluster, on virtual time: what is deleted with each policy, and why. */
 import { describe, expect, test } from "bun:test";
-import { type Kind, kindOf, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { type Kind, kindOf } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { DeleteOptions } from "../../../src/client/api/verbs.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";

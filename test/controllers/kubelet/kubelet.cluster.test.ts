@@ -1,6 +1,6 @@
 /** Scheduler and kubelet against a real kube-apiserver: what they write is accepted there, and read by kubectl. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Leases, Nodes, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Leases, Nodes, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
 import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";

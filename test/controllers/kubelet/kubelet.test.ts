@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Events, Leases, Nodes, Pods } from "../../../src/api/kind.ts";
+import { Events, Leases, Nodes, Pods } from "../../../src/api/kinds.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.ts";
 import { annotation, podOf, type PodParts } from "../../support/pods.ts";

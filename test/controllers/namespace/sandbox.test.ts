@@ -1,6 +1,7 @@
 /** Namespaces that go on an embedded cluster, on virtual time: what is deleted in which order, and what holds them. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Kind, kindOf, Namespaces, Pods } from "../../../src/api/kind.ts";
+import { type Kind, kindOf } from "../../../src/api/kind.ts";
+import { Namespaces, Pods } from "../../../src/api/kinds.ts";
 import type { ApiRequest, ApiResponse, Transport } from "../../../src/api/transport.ts";
 import type { Namespace } from "../../../src/api/types.ts";
 import { isNotFound } from "../../../src/api/status-error.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { keyOf } from "../../../src/api/key.ts";
-import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import { TransportError } from "../../../src/api/transport.ts";
 import type { Pod, ReplicaSet } from "../../../src/api/types.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { indexByOwner } from "../../../src/controllers/replicaset/related.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { type Scene, syncScene } from "../../support/sync-context.ts";

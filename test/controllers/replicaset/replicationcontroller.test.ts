@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Pods, ReplicationControllers } from "../../../src/api/kind.ts";
+import { Pods, ReplicationControllers } from "../../../src/api/kinds.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";
 import type { Pod, ReplicationController } from "../../../src/api/types.ts";
 import { replicationcontroller } from "../../../src/controllers/replicaset/replicationcontroller.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
 import type { ReplicaCondition, ReplicaStatus } from "../../../src/controllers/replicaset/replica-owner.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { Deployments, type Kind, kindOf, Pods, ResourceQuotas } from "../../../src/api/kind.ts";
+import { type Kind, kindOf } from "../../../src/api/kind.ts";
+import { Deployments, Pods, ResourceQuotas } from "../../../src/api/kinds.ts";
 import type { StoredObject, CreateInput } from "../../../src/api/object.ts";
 import type { ResourceQuota } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Events, Nodes, Pods } from "../../../src/api/kind.ts";
+import { Events, Nodes, Pods } from "../../../src/api/kinds.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.ts";
 import { nodeOf, type NodeParts, podOf, type PodParts } from "../../support/pods.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Namespaces, ServiceAccounts } from "../../../src/api/kind.ts";
+import { Namespaces, ServiceAccounts } from "../../../src/api/kinds.ts";
 import { embeddedScene } from "../../support/embedded-scene.ts";
 
 test("a namespace gets its ServiceAccount default, and gets it again when somebody deletes it", async () => {

@@ -1,5 +1,5 @@
 /** Deployments with their ReplicaSets. Nothing runs the pods: scripts make them ready, one at a time where the way matters. */
-import { Deployments, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Deployments, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import type { Effect } from "../../support/audit-log.ts";

@@ -1,5 +1,5 @@
 /** The garbage collector alone: whatever owns and is owned is made by the scripts. */
-import { Pods, ReplicaSets, ServiceAccounts } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets, ServiceAccounts } from "../../../src/api/kinds.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
 import { ownFieldManager } from "../differences.ts";
 import { known } from "../kinds.ts";

@@ -1,5 +1,5 @@
 /** Namespaces that are deleted. Nobody else acts: finalizers stay until a script takes them away, pods until it ends them. */
-import { Namespaces, Pods, ReplicaSets, ServiceAccounts } from "../../../src/api/kind.ts";
+import { Namespaces, Pods, ReplicaSets, ServiceAccounts } from "../../../src/api/kinds.ts";
 import { discover } from "../../../src/client/api/discovery.ts";
 import { namespace } from "../../../src/controllers/namespace/namespace.ts";
 import type { Effect } from "../../support/audit-log.ts";

@@ -1,5 +1,5 @@
 /** ReplicaSets and ReplicationControllers. Nothing runs their pods: scripts bind them and write their status. */
-import { Pods, ReplicaSets, ReplicationControllers } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets, ReplicationControllers } from "../../../src/api/kinds.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { replicationcontroller } from "../../../src/controllers/replicaset/replicationcontroller.ts";
 import { namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";

@@ -4,7 +4,7 @@
  * known from what there is then: this holds it against that.
  */
 import { expect } from "bun:test";
-import { Pods } from "../../../src/api/kind.ts";
+import { Pods } from "../../../src/api/kinds.ts";
 import { below, type Random } from "../../../src/platform/random.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import type { Scene } from "./faults.ts";

@@ -3,7 +3,7 @@
  * beside it an observer whose connection is sound. In this process, so that the caches can be looked at.
  */
 import { expect } from "bun:test";
-import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod } from "../../../src/api/types.ts";

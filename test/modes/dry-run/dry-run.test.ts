@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { emptyCluster, savedCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";

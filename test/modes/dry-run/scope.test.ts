@@ -1,6 +1,6 @@
 /** A snapshot knows a part of a cluster: nothing is foretold of the rest. */
 import { describe, expect, test } from "bun:test";
-import { Namespaces, Nodes, Pods } from "../../../src/api/kind.ts";
+import { Namespaces, Nodes, Pods } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { Node } from "../../../src/api/types.ts";
 import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";

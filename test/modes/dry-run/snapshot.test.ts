@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Pods } from "../../../src/api/kind.ts";
+import { Pods } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
 import { discover } from "../../../src/client/api/discovery.ts";

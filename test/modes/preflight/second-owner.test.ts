@@ -1,6 +1,7 @@
 /** Who else is taken to reconcile the same objects: by traces of work, and by work that was left undone. */
 import { expect, test } from "bun:test";
-import { kindOf, Leases, Namespaces, Nodes, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { kindOf } from "../../../src/api/kind.ts";
+import { Leases, Namespaces, Nodes, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { formatMicroTime } from "../../../src/api/time.ts";
 import type { Transport } from "../../../src/api/transport.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Leases, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Leases, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { kubelet, nodeHeartbeat } from "../../../src/controllers/kubelet/kubelet.ts";
 import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
 import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";

@@ -1,5 +1,6 @@
 /** Controllers that have lost a behaviour: what the comparison with the real ones has to find out. */
-import { Pods, ReplicaSets, resourceOf, type Kind } from "../../../src/api/kind.ts";
+import { resourceOf, type Kind } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod, ReplicaSet } from "../../../src/api/types.ts";

@@ -1,5 +1,6 @@
 /** Writes down what a controller means to write, at its own client: before anything of shadow has seen it. */
-import { type Kind, Pods, resourceOf } from "../../../src/api/kind.ts";
+import { type Kind, resourceOf } from "../../../src/api/kind.ts";
+import { Pods } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod } from "../../../src/api/types.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { readOnly } from "../../../src/client/http/read-only.ts";
 import { createClient } from "../../../src/client/api/client.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { kindNamed, objectNamed, typesAndNames } from "../../../plugin/names/object-names.ts";
 import { isNameOf } from "../../../src/client/api/discovery.ts";
-import { Deployments, type Kind, kindOf, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { type Kind, kindOf } from "../../../src/api/kind.ts";
+import { Deployments, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 
 const Widgets = kindOf({ group: "example.com", version: "v1", kind: "Widget", plural: "widgets", namespaced: true });
 const kinds: readonly Kind[] = [Pods, Deployments, ReplicaSets, Widgets];

@@ -1,7 +1,8 @@
 /** Links between writes and deltas, held against what the embedded server knows: which request stored which version. */
 import { describe, expect, test } from "bun:test";
 import type { FieldChange } from "../../../src/api/field-changes.ts";
-import { pathOf, Pods, ReplicaSets } from "../../../src/api/kind.ts";
+import { pathOf } from "../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { DecisionId, Transport } from "../../../src/api/transport.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";

@@ -1,6 +1,7 @@
 /** The Lease for leader election of kube-controller-manager or kube-scheduler. */
 import { formatAge } from "../../../api/duration.ts";
-import { Leases, pathOf } from "../../../api/kind.ts";
+import { pathOf } from "../../../api/kind.ts";
+import { Leases } from "../../../api/kinds.ts";
 import { StatusError, type Status } from "../../../api/status-error.ts";
 import { parseTime } from "../../../api/time.ts";
 import { type ApiResponse, readAll, type Transport } from "../../../api/transport.ts";

@@ -1,5 +1,5 @@
 /** Who keeps simulated nodes alive: kwok, for example, renews their Leases as a kubelet does. */
-import { Leases, Nodes } from "../../../api/kind.ts";
+import { Leases, Nodes } from "../../../api/kinds.ts";
 import type { ManagedFieldsEntry } from "../../../api/object.ts";
 import { parseTime, readTime } from "../../../api/time.ts";
 import type { Lease, Node } from "../../../api/types.ts";

@@ -1,7 +1,8 @@
 /**
  * What a controller's objects and Events reveal about another owner: statuses that it wrote, objects left unreconciled.
  */
-import { Events, type Kind, Pods } from "../../../api/kind.ts";
+import { type Kind } from "../../../api/kind.ts";
+import { Events, Pods } from "../../../api/kinds.ts";
 import { keyOf } from "../../../api/key.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
 import { parseTime } from "../../../api/time.ts";

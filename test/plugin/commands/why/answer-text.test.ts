@@ -7,7 +7,7 @@ import { answerLines } from "../../../../plugin/commands/why/answer-text.ts";
 import { type Answer, answerFrom } from "../../../../src/diagnosis/answer.ts";
 import { type Advice, type Item, refText } from "../../../../src/diagnosis/diagnosis.ts";
 import { type Got, wantId } from "../../../../src/diagnosis/look.ts";
-import { Pods, ReplicaSets } from "../../../../src/api/kind.ts";
+import { Pods, ReplicaSets } from "../../../../src/api/kinds.ts";
 import { ago, answerAbout, now, objectOf, ownedBy } from "../../../diagnosis/world.ts";
 import { expectGolden } from "../../../support/golden.ts";
 

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { causesFirst, worstFirst } from "../../../../plugin/commands/why/order.ts";
-import { Deployments, type Kind, Nodes, Pods } from "../../../../src/api/kind.ts";
+import { type Kind } from "../../../../src/api/kind.ts";
+import { Deployments, Nodes, Pods } from "../../../../src/api/kinds.ts";
 import type { Answer } from "../../../../src/diagnosis/answer.ts";
 import type { Is } from "../../../../src/diagnosis/diagnosis.ts";
-import { Services } from "../../../../src/diagnosis/kinds.ts";
+import { Services } from "../../../../src/api/kinds.ts";
 
 function answer(is: Is, kind: Kind, name: string): Answer {
   const [namespace = "", own = ""] = kind === Nodes ? ["", name] : name.split("/");

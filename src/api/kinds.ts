@@ -1,0 +1,253 @@
+/** The built-in kinds that parts of this project, or users of its library, work with. */
+import { type Kind, kindOf } from "./kind.ts";
+import type {
+  ApiService,
+  CertificateSigningRequest,
+  ConfigMap,
+  CronJob,
+  CustomResourceDefinition,
+  DaemonSet,
+  Deployment,
+  EndpointSlice,
+  Event,
+  HorizontalPodAutoscaler,
+  Ingress,
+  IngressClass,
+  Job,
+  Lease,
+  Namespace,
+  NetworkPolicy,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  ReplicaSet,
+  ReplicationController,
+  ResourceQuota,
+  RoleBinding,
+  Secret,
+  Service,
+  ServiceAccount,
+  StatefulSet,
+  StorageClass,
+  VolumeAttachment,
+  WebhookConfiguration,
+} from "./types.ts";
+
+const core = { group: "", version: "v1", namespaced: true };
+const apps = { group: "apps", version: "v1", namespaced: true };
+const batch = { group: "batch", version: "v1", namespaced: true };
+const networking = { group: "networking.k8s.io", version: "v1" };
+const storage = { group: "storage.k8s.io", version: "v1", namespaced: false };
+const access = { group: "rbac.authorization.k8s.io", version: "v1" };
+const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
+
+/** Pods (v1). */
+export const Pods: Kind<Pod> = { ...core, kind: "Pod", plural: "pods", namespaced: true, shortNames: ["po"] };
+/** ReplicationControllers (v1). */
+export const ReplicationControllers: Kind<ReplicationController> = {
+  ...core,
+  kind: "ReplicationController",
+  plural: "replicationcontrollers",
+  namespaced: true,
+  shortNames: ["rc"],
+};
+/** ReplicaSets (apps/v1). */
+export const ReplicaSets: Kind<ReplicaSet> = {
+  ...apps,
+  kind: "ReplicaSet",
+  plural: "replicasets",
+  namespaced: true,
+  shortNames: ["rs"],
+};
+/** Deployments (apps/v1). */
+export const Deployments: Kind<Deployment> = {
+  ...apps,
+  kind: "Deployment",
+  plural: "deployments",
+  namespaced: true,
+  shortNames: ["deploy"],
+};
+/** Namespaces (v1); cluster-scoped. */
+export const Namespaces: Kind<Namespace> = {
+  ...core,
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+  shortNames: ["ns"],
+};
+/** Nodes (v1); cluster-scoped. */
+export const Nodes: Kind<Node> = { ...core, kind: "Node", plural: "nodes", namespaced: false, shortNames: ["no"] };
+/** ServiceAccounts (v1). */
+export const ServiceAccounts: Kind<ServiceAccount> = {
+  ...core,
+  kind: "ServiceAccount",
+  plural: "serviceaccounts",
+  namespaced: true,
+  shortNames: ["sa"],
+};
+/** Services (v1). */
+export const Services: Kind<Service> = {
+  ...core,
+  kind: "Service",
+  plural: "services",
+  namespaced: true,
+  shortNames: ["svc"],
+};
+/** PersistentVolumeClaims (v1). */
+export const PersistentVolumeClaims: Kind<PersistentVolumeClaim> = {
+  ...core,
+  kind: "PersistentVolumeClaim",
+  plural: "persistentvolumeclaims",
+  namespaced: true,
+  shortNames: ["pvc"],
+};
+/** ResourceQuotas (v1). */
+export const ResourceQuotas: Kind<ResourceQuota> = {
+  ...core,
+  kind: "ResourceQuota",
+  plural: "resourcequotas",
+  namespaced: true,
+  shortNames: ["quota"],
+};
+/** Events of the core group (v1). */
+export const Events: Kind<Event> = { ...core, kind: "Event", plural: "events", namespaced: true, shortNames: ["ev"] };
+/** Leases (coordination.k8s.io/v1). */
+export const Leases: Kind<Lease> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+};
+/** StatefulSets (apps/v1). */
+export const StatefulSets: Kind<StatefulSet> = kindOf({ ...apps, kind: "StatefulSet", plural: "statefulsets" });
+/** DaemonSets (apps/v1). */
+export const DaemonSets: Kind<DaemonSet> = kindOf({ ...apps, kind: "DaemonSet", plural: "daemonsets" });
+/** Jobs (batch/v1). */
+export const Jobs: Kind<Job> = kindOf({ ...batch, kind: "Job", plural: "jobs" });
+/** CronJobs (batch/v1). */
+export const CronJobs: Kind<CronJob> = kindOf({ ...batch, kind: "CronJob", plural: "cronjobs" });
+/** HorizontalPodAutoscalers (autoscaling/v2). */
+export const HorizontalPodAutoscalers: Kind<HorizontalPodAutoscaler> = kindOf({
+  group: "autoscaling",
+  version: "v2",
+  kind: "HorizontalPodAutoscaler",
+  plural: "horizontalpodautoscalers",
+  namespaced: true,
+});
+/** PodDisruptionBudgets (policy/v1). */
+export const PodDisruptionBudgets: Kind<PodDisruptionBudget> = kindOf({
+  group: "policy",
+  version: "v1",
+  kind: "PodDisruptionBudget",
+  plural: "poddisruptionbudgets",
+  namespaced: true,
+});
+/** ConfigMaps (v1). */
+export const ConfigMaps: Kind<ConfigMap> = kindOf({ ...core, kind: "ConfigMap", plural: "configmaps" });
+/** Secrets (v1). */
+export const Secrets: Kind<Secret> = kindOf({ ...core, kind: "Secret", plural: "secrets" });
+/** EndpointSlices (discovery.k8s.io/v1). */
+export const EndpointSlices: Kind<EndpointSlice> = kindOf({
+  group: "discovery.k8s.io",
+  version: "v1",
+  kind: "EndpointSlice",
+  plural: "endpointslices",
+  namespaced: true,
+});
+/** Ingresses (networking.k8s.io/v1). */
+export const Ingresses: Kind<Ingress> = kindOf({
+  ...networking,
+  kind: "Ingress",
+  plural: "ingresses",
+  namespaced: true,
+});
+/** IngressClasses (networking.k8s.io/v1); cluster-scoped. */
+export const IngressClasses: Kind<IngressClass> = kindOf({
+  ...networking,
+  kind: "IngressClass",
+  plural: "ingressclasses",
+  namespaced: false,
+});
+/** NetworkPolicies (networking.k8s.io/v1). */
+export const NetworkPolicies: Kind<NetworkPolicy> = kindOf({
+  ...networking,
+  kind: "NetworkPolicy",
+  plural: "networkpolicies",
+  namespaced: true,
+});
+/** PersistentVolumes (v1); cluster-scoped. */
+export const PersistentVolumes: Kind<PersistentVolume> = kindOf({
+  ...core,
+  kind: "PersistentVolume",
+  plural: "persistentvolumes",
+  namespaced: false,
+});
+/** StorageClasses (storage.k8s.io/v1); cluster-scoped. */
+export const StorageClasses: Kind<StorageClass> = kindOf({
+  ...storage,
+  kind: "StorageClass",
+  plural: "storageclasses",
+});
+/** VolumeAttachments (storage.k8s.io/v1); cluster-scoped. */
+export const VolumeAttachments: Kind<VolumeAttachment> = kindOf({
+  ...storage,
+  kind: "VolumeAttachment",
+  plural: "volumeattachments",
+});
+/** Roles (rbac.authorization.k8s.io/v1). */
+export const Roles: Kind = kindOf({ ...access, kind: "Role", plural: "roles", namespaced: true });
+/** ClusterRoles (rbac.authorization.k8s.io/v1); cluster-scoped. */
+export const ClusterRoles: Kind = kindOf({ ...access, kind: "ClusterRole", plural: "clusterroles", namespaced: false });
+/** RoleBindings (rbac.authorization.k8s.io/v1). */
+export const RoleBindings: Kind<RoleBinding> = kindOf({
+  ...access,
+  kind: "RoleBinding",
+  plural: "rolebindings",
+  namespaced: true,
+});
+/** ClusterRoleBindings (rbac.authorization.k8s.io/v1); cluster-scoped. */
+export const ClusterRoleBindings: Kind<RoleBinding> = kindOf({
+  ...access,
+  kind: "ClusterRoleBinding",
+  plural: "clusterrolebindings",
+  namespaced: false,
+});
+/** ValidatingWebhookConfigurations (admissionregistration.k8s.io/v1); cluster-scoped. */
+export const ValidatingWebhookConfigurations: Kind<WebhookConfiguration> = kindOf({
+  ...admission,
+  kind: "ValidatingWebhookConfiguration",
+  plural: "validatingwebhookconfigurations",
+});
+/** MutatingWebhookConfigurations (admissionregistration.k8s.io/v1); cluster-scoped. */
+export const MutatingWebhookConfigurations: Kind<WebhookConfiguration> = kindOf({
+  ...admission,
+  kind: "MutatingWebhookConfiguration",
+  plural: "mutatingwebhookconfigurations",
+});
+/** CustomResourceDefinitions (apiextensions.k8s.io/v1); cluster-scoped. */
+export const CustomResourceDefinitions: Kind<CustomResourceDefinition> = kindOf({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+});
+/** APIServices (apiregistration.k8s.io/v1); cluster-scoped. */
+export const ApiServices: Kind<ApiService> = kindOf({
+  group: "apiregistration.k8s.io",
+  version: "v1",
+  kind: "APIService",
+  plural: "apiservices",
+  namespaced: false,
+});
+/** CertificateSigningRequests (certificates.k8s.io/v1); cluster-scoped. */
+export const CertificateSigningRequests: Kind<CertificateSigningRequest> = kindOf({
+  group: "certificates.k8s.io",
+  version: "v1",
+  kind: "CertificateSigningRequest",
+  plural: "certificatesigningrequests",
+  namespaced: false,
+});
