@@ -2,13 +2,13 @@
  * `npm run upstream`: Kubernetes' own integration tests of ReplicaSet, Deployment, garbage collector, Namespace and others, their
  * functions unchanged, with our program in place of the controllers in Go (`upstream/README.md`).
  *
- *     npm run upstream                            all of them; about ten minutes, more the first time
+ *     npm run upstream                            all of them; about 20 minutes, 15 more the first time
  *     npm run upstream -- deployment namespace/TestNamespaceCondition
  *     npm run upstream -- --program upstream      with the controllers in Go, to compare
- *     npm run upstream -- --program /bin/cat      can they fail?
+ *     npm run upstream -- --program scripts/upstream/idle.sh      can they fail?
  */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildControlPlane } from "./control-plane.ts";
 import { buildTests } from "./upstream/build.ts";
@@ -38,7 +38,8 @@ function fail(message: string): never {
 
 function programPath(): string {
   if (values.program === "upstream") return "";
-  const path = values.program ?? join(import.meta.dir, "..", "dist", "kubectl-reconcile");
+  // The tests run in folders of their own.
+  const path = resolve(values.program ?? join(import.meta.dir, "..", "dist", "kubectl-reconcile"));
   return existsSync(path) ? path : fail(`${path} does not exist: run \`npm run build\` first`);
 }
 

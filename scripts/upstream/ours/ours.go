@@ -30,6 +30,9 @@ const programEnv = "KUBECTL_RECONCILE"
 // stopWithin is how long the program may take to end after an interrupt.
 const stopWithin = 20 * time.Second
 
+// teardownWithin is how long a test may take to cancel its context after it has stopped the server: the program may end in between.
+const teardownWithin = 30 * time.Second
+
 // The client configuration of a test server has these limits (cmd/kube-apiserver/app/testing/testserver.go).
 const qps, burst = 1000, 10000
 
@@ -95,7 +98,9 @@ func start(ctx context.Context, program string, client kubernetes.Interface, con
 	ended := make(chan error, 1)
 	go func() {
 		err := command.Wait()
-		if ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(teardownWithin):
 			panic(fmt.Sprintf("%s run %s ended: %v", program, controller, err))
 		}
 		ended <- err

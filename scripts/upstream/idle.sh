@@ -1,0 +1,3 @@
+#!/bin/sh
+# A program that is started like a controller and does nothing: with it the tests must fail.
+exec sleep 3600
