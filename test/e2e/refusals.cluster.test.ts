@@ -292,7 +292,7 @@ describe.skipIf(clusterMissing !== undefined)("run looks out for another owner t
     // It may be deleted as one too many before anybody can ask whose it was.
     const what = `Pod ${workload.namespace}/theirs for ReplicaSet web`;
     expect(stderr).toMatch(
-      new RegExp(`^stopped: (kube-controller-manager|somebody else) has created ${what}, which our `),
+      new RegExp(`^stopped: (kube-controller-manager|another client) has created ${what}, which our `),
     );
   });
 
