@@ -85,8 +85,8 @@ function field(object: Json, key: string, context: Context): unknown {
     case "nonResourceRules":
       return Array.isArray(item) ? inAnyOrder(item, context) : normalized(item, context);
     case "metadata":
-      // A list's own version may be another's, and is not an object's here, whatever its number is.
-      return isObject(item) && isListObject(object)
+      // A list's own version may be another's, and is not an object's here, whatever its number is; so is that of a bookmark.
+      return isObject(item) && (isListObject(object) || isInitialEventsEnd(item))
         ? { ...(normalized(item, context) as Json), ...listVersion(item, names) }
         : normalized(item, context);
     case "resourceVersion":
@@ -109,6 +109,11 @@ function field(object: Json, key: string, context: Context): unknown {
     default:
       return normalized(item, context);
   }
+}
+
+/** Whether the metadata is that of the bookmark behind the initial events. */
+function isInitialEventsEnd({ annotations }: Json): boolean {
+  return isObject(annotations) && annotations["k8s.io/initial-events-end"] === "true";
 }
 
 function listVersion({ resourceVersion }: Json, names: Names): Json {

@@ -198,7 +198,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       ],
     ] as const) {
       await using first = startProgram(["run", "replicaset", ...killed], options);
-      await first.says(/^running/m);
+      await first.says(/^(?:running|starting)/m);
       first.signal("SIGKILL");
       await first.end();
       const { code, stderr } = await runProgram(["run", "replicaset", "--once", ...next], options);
@@ -210,7 +210,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     const args = ["run", "replicaset", "-n", "shop"];
     const options = { kubeconfig: cluster.kubeconfig };
     await using first = startProgram(args, options);
-    await first.says(/^running/m);
+    await first.says(/^(?:running|starting)/m);
     const second = await runProgram(args, options);
     expect(second.code).toBe(2);
     expect(second.stderr).toMatch(
@@ -224,7 +224,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       /^refused: another kubectl reconcile, for namespace shop, is active on this cluster \(Lease shop\//,
     );
     await using third = startProgram([...args, "--force"], options);
-    await third.says(/^running/m);
+    await third.says(/^(?:running|starting)/m);
     const end = await first.end();
     expect({ code: end.code, says: end.stderr }).toEqual({
       code: 2,
@@ -248,7 +248,7 @@ describe.skipIf(clusterMissing !== undefined)("run looks out for another owner t
     await cluster.createNamespace(name);
     const workload = new Workload(cluster, name);
     const program = startProgram(["run", "replicaset", "-n", name, ...more], { kubeconfig: cluster.kubeconfig });
-    await program.says(/^running/m);
+    await program.says(/^(?:running|starting)/m);
     await workload.createReplicaSet("web", 2);
     await workload.settled("web", 2);
     // Times of the server are whole seconds.

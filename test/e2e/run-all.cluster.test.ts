@@ -31,12 +31,12 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
   test("takes a Deployment from its pods over its deletion to the end of its namespace, with one cache a kind", async () => {
     await cluster.createNamespace("all");
     await using program = startProgram(["run", "all", "-A"], { kubeconfig: cluster.kubeconfig });
-    await program.says(/^running /m);
-    for (const name of acting) await program.says(new RegExp(`^running .*\\b${name} with \\d+ worker`, "ms"));
+    await program.says(/^(?:running|starting) /m);
+    for (const name of acting) await program.says(new RegExp(`^(?:running|starting) .*\\b${name} with \\d+ worker`, "ms"));
     expect(program.stdout + program.stderr).toMatch(
       /^owner {3}not detected during the run: another garbage-collector, which leaves no field manager behind$/m,
     );
-    expect(program.stdout).not.toMatch(/^running .*\b(scheduler|kubelet|serviceaccount) with/ms);
+    expect(program.stdout).not.toMatch(/^(?:running|starting) .*\b(scheduler|kubelet|serviceaccount) with/ms);
     expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);
     const watched = await watches();
     for (const resource of ["pods", "replicasets", "deployments", "namespaces", "configmaps"]) {

@@ -38,7 +38,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     test(`at ${signal} with a summary, its Lease deleted, and exit code 0`, async () => {
       const workload = await namespace();
       await using program = start(workload);
-      await program.says(/^running/m);
+      await program.says(/^(?:running|starting)/m);
       await workload.createReplicaSet("web", 2);
       await workload.settled("web", 2);
       expect(await leaseHolder(workload)).toContain(`_${program.pid}_`);
@@ -53,7 +53,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
   test("at a signal with the sync in flight finished: what was decided is done", async () => {
     const workload = await namespace();
     await using program = start(workload, "--kube-api-qps", "100", "--kube-api-burst", "1");
-    await program.says(/^running/m);
+    await program.says(/^(?:running|starting)/m);
     await workload.createReplicaSet("many", 60);
     await eventually(async () => expect((await workload.pods()).length).toBeGreaterThan(2));
     program.signal("SIGINT");
@@ -65,7 +65,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
   test("at once with exit code 130 at a second signal", async () => {
     const workload = await namespace();
     await using program = start(workload, "--kube-api-qps", "2", "--kube-api-burst", "1");
-    await program.says(/^running/m);
+    await program.says(/^(?:running|starting)/m);
     await workload.createReplicaSet("slow", 100);
     await eventually(async () => expect((await workload.pods()).length).toBeGreaterThan(0));
     program.signal("SIGINT");
@@ -169,7 +169,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
       kubeconfig: cluster.kubeconfig,
     });
     expect({ code, stderr, pods: (await workload.pods()).length }).toEqual({ code: 0, stderr: "", pods: 3 });
-    expect(stdout).toMatch(/^running .*, until all is synced$/m);
+    expect(stdout).toMatch(/^(?:running|starting) .*, until all is synced$/m);
     await workload.settled("web", 3, 0);
   });
 
@@ -204,7 +204,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     const path = ["list", "watch", "delta", "store", "notify", "enqueue", "get", "decision", "write", "link", "done"];
     // And the Events that the controller records.
     expect([...new Set(events.map(({ stage }) => stage))].sort()).toEqual([...path, "event"].toSorted());
-    for (const line of [/^context /m, /^rights /m, /^caches /m, /^running /m, /^stopped after /m])
+    for (const line of [/^context /m, /^rights /m, /^caches /m, /^(?:running|starting) /m, /^stopped after /m])
       expect(stderr).toMatch(line);
   });
 });

@@ -24,7 +24,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
   /** Runs it in that namespace, and waits until its workers do. */
   async function running(workload: Workload, ...more: string[]): Promise<Program> {
     const program = start(workload, ...more);
-    await program.says(/^running replicaset/m);
+    await program.says(/^(?:running|starting) replicaset/m);
     return program;
   }
 
@@ -125,7 +125,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     // It will find this in its watch when it wakes, before it has looked at its Lease.
     await workload.scale("web", 9);
     await using heir = start(workload);
-    await heir.says(/^running replicaset/m);
+    await heir.says(/^(?:running|starting) replicaset/m);
     await workload.settled("web", 9);
     sleeper.signal("SIGCONT");
     const end = await sleeper.end();
