@@ -32,7 +32,8 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     await cluster.createNamespace("all");
     await using program = startProgram(["run", "all", "-A"], { kubeconfig: cluster.kubeconfig });
     await program.says(/^(?:running|starting) /m);
-    for (const name of acting) await program.says(new RegExp(`^(?:running|starting) .*\\b${name} with \\d+ worker`, "ms"));
+    for (const name of acting)
+      await program.says(new RegExp(`^(?:running|starting) .*\\b${name} with \\d+ worker`, "ms"));
     expect(program.stdout + program.stderr).toMatch(
       /^owner {3}not detected during the run: another garbage-collector, which leaves no field manager behind$/m,
     );
