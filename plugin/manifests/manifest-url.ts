@@ -135,7 +135,7 @@ function loginOf({ username, password }: URL): string {
 }
 
 const reasons: Readonly<Record<number, string>> = {
-  401: " (a login is asked for)",
+  401: " (login required)",
   403: " (not allowed)",
   404: " (not found)",
   410: " (gone)",

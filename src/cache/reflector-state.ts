@@ -71,7 +71,7 @@ function backOff(next: RequestState, error: unknown): ReflectorState<never> {
  *   lasted a second, after a wait otherwise.
  * - A version that the server no longer has (410), or does not have yet, means a new list: at once if anything came since the last
  *   list, or a watch lasted a second; after a wait otherwise, so that a server which forgets at once is not asked without end.
- * - A server that does not know lists by watch is asked for pages.
+ * - A server without WatchList is listed in pages.
  *
  * Source: client-go v0.36 tools/cache/reflector.go; differs: there every failure of a watch but 429 and a refused connection
  * means a new list; here only a lost version does.

@@ -9,7 +9,7 @@ interface Group<T> {
 
 /**
  * Storage in which groups take turns: the oldest item of one group, then of the next group, and so on. So a group of ten thousand
- * keeps an item of another group waiting for one turn of every group, not for all its items. An item's group is asked for once, when
+ * keeps an item of another group waiting for one turn of every group, not for all its items. An item's group is computed once, when
  * it is pushed. Constant time.
  */
 export class FairFifo<T> implements QueueStorage<T> {

@@ -8,7 +8,7 @@ interface Rank<T> {
 }
 
 /**
- * Storage that hands out higher priorities first; items of one priority keep their order. An item's priority is asked for once, when it
+ * Storage that hands out higher priorities first; items of one priority keep their order. An item's priority is computed once, when it
  * is pushed. Constant time for few distinct priorities, which is the common case.
  */
 export class PriorityFifo<T> implements QueueStorage<T> {

@@ -16,7 +16,7 @@ const consequences: Readonly<Record<string, string>> = {
 
 /**
  * The controllers whose objects can all be read. Those that were named must be among them.
- * @throws UserError for a kind that is needed and may not be read.
+ * @throws UserError for a needed kind that the user is not allowed to read.
  */
 export function controllersThatCan(
   controllers: readonly ControllerDefinition[],

@@ -36,7 +36,7 @@ export async function settledSandbox(flags: SettlingFlags, io: Io): Promise<Conn
   const isOver = (): boolean => timeline.now() >= until;
   if (settleMs === undefined) await waitUntilIdle(timeline, { who: "why --sandbox", isIdle, isOver });
   else await sleep(timeline, settleMs, "why --for");
-  // The controllers there go on: what they tell must not be taken for what ours would do.
+  // The controllers there keep running: their events must not be mistaken for what ours would do.
   const bus = new TraceBus({ now: () => timeline.now() });
   return { ...connected, bus, unlimited: readOnly(connected.unlimited) };
 }

@@ -60,7 +60,7 @@ export interface SearchContext {
   readonly kinds: readonly DiscoveredKind[];
 }
 
-/** @throws UserError for a type or an object that is not there, or may not be read; StatusError, TransportError. */
+/** @throws UserError for a type or an object that does not exist, or that the user is not allowed to read; StatusError, TransportError. */
 export async function findTargets(ground: SearchContext, asked: WhyQuery): Promise<Targets> {
   const { reading, client, kinds } = ground;
   const { words, namespace, selector, calledAs } = asked;

@@ -47,16 +47,11 @@ func Remembered() kubernetes.Interface { return remembered }
 // Run runs the named controller in a process of its own until ctx is done, and returns true. It returns false at once if no
 // program is set. If the program ends before ctx is done, it panics, so that the test fails.
 func Run(ctx context.Context, client kubernetes.Interface, controller string, workers int) bool {
-	program := os.Getenv(programEnv)
-	if program == "" {
+	wait := Start(ctx, client, controller, workers)
+	if wait == nil {
 		return false
 	}
-	stop, err := start(ctx, program, client, controller, workers)
-	if err != nil {
-		panic(err)
-	}
-	<-ctx.Done()
-	stop()
+	wait()
 	return true
 }
 

@@ -87,7 +87,7 @@ class IdleTimeout {
     const silent = this.#waiting ? now - this.#waitingSince : 0;
     // Timers may round away the clock's fractions.
     if (silent >= this.#silentMs - 1) {
-      this.#break(`silent for ${Math.round(silent / 1000)} s: the connection is taken for dead`);
+      this.#break(`silent for ${Math.round(silent / 1000)} s: the connection is considered dead`);
       this.#onSilence?.();
       return;
     }

@@ -1,5 +1,5 @@
 /**
- * Kinds that are served at more than one version: each is stored at one of them, and shown at the version that is asked for.
+ * Kinds that are served at more than one version: each is stored at one of them, and shown at the requested version.
  * Source: kubernetes v1.36 pkg/apis/autoscaling, pkg/apis/events.
  */
 import { canonicalize } from "../meta/canonical.ts";
@@ -39,7 +39,7 @@ export function atStoredVersion(object: ApiObject): ApiObject {
   return { kind, apiVersion: conversion.storedAs, metadata: {}, ...made };
 }
 
-/** A stored object at the version that is asked for, in the server's own form. The object itself stays as it is. */
+/** A stored object at the requested version, in the server's own form. The object itself stays as it is. */
 export function atVersion(
   object: ApiObject,
   apiVersion: string,

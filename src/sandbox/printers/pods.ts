@@ -43,7 +43,7 @@ interface InitSeen {
   readonly looked: readonly Fields[];
 }
 
-/** Goes through the init containers up to the first that is at work. */
+/** Goes through the init containers up to the first that is still running. */
 function initSeen(pod: ApiObject, sidecars: ReadonlySet<unknown>): InitSeen {
   const statuses = fieldsIn(pod.status?.["initContainerStatuses"]);
   let ready = 0;

@@ -101,7 +101,7 @@ export function checkMedia(accept: string): void {
   if (!isAccepted) throw notAcceptable(representations);
 }
 
-/** True if the first form that is served is asked for as YAML. */
+/** True if the first accepted form that is served is YAML. */
 export function prefersYaml(accept: string): boolean {
   return accept.includes(yamlType) && clausesOf(accept).find(({ as }) => as !== undefined)?.media === yamlType;
 }

@@ -6,7 +6,8 @@ import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateObject, validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
-import { mostItems, manyErrors, selectorErrors, configErrors } from "./device-requests.ts";
+import { mostItems, selectorErrors, configErrors } from "./device-requests.ts";
+import { manyErrors } from "./lists.ts";
 
 /** DeviceClasses. */
 export const deviceClassStrategy: RESTStrategy = restStrategy({

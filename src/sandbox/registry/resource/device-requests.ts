@@ -1,13 +1,5 @@
 /** Requests of devices, and how they are configured; CEL is not compiled. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
-import {
-  duplicate,
-  invalid,
-  notAllowed,
-  notSupported,
-  required,
-  tooMany,
-  type FieldError,
-} from "../../meta/field-errors.ts";
+import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import {
   driverNameErrors,
@@ -21,6 +13,7 @@ import {
 } from "../../validation/checks.ts";
 import type { StrategyContext } from "../strategy/rest-strategy.ts";
 import { labelKeyProblems, labelValueProblems } from "../../../api/label-names.ts";
+import { manyErrors, namedErrors } from "./lists.ts";
 import { fullDeviceNameErrors } from "./qualified-names.ts";
 
 /** The limit of most lists in these kinds. */
@@ -33,11 +26,6 @@ const modes = ["All", "ExactCount"];
 const effects = ["NoSchedule", "NoExecute", "None"];
 
 const operators = ["Equal", "Exists"];
-
-/** A list of more than `most` items. */
-export function manyErrors(list: readonly unknown[], field: string, most: number): FieldError[] {
-  return list.length > most ? [tooMany(field, list.length, most)] : [];
-}
 
 /** What the real server's compiler says of no expression; others are not looked at here. */
 const nothingToCompile =
@@ -95,23 +83,6 @@ function wantedErrors(wanted: Fields, field: string): FieldError[] {
   ];
 }
 
-/** A list of which no two have one name. */
-function namedErrors(
-  list: readonly Fields[],
-  field: string,
-  most: number,
-  errors: (item: Fields, field: string) => FieldError[],
-): FieldError[] {
-  const isRepeated = seenBefore();
-  return [
-    ...manyErrors(list, field, most),
-    ...eachErrors(list, field, (item, here) => [
-      ...errors(item, here),
-      ...(isRepeated(textOf(item["name"])) ? [duplicate(here, textOf(item["name"]))] : []),
-    ]),
-  ];
-}
-
 function requestErrors(request: Fields, field: string): FieldError[] {
   const named = labelNameErrors(request["name"], `${field}.name`);
   const alternatives = fieldsIn(request["firstAvailable"]);
@@ -123,10 +94,11 @@ function requestErrors(request: Fields, field: string): FieldError[] {
   if (isFields(exactly)) return [...named, ...wantedErrors(exactly, `${field}.exactly`)];
   return [
     ...named,
-    ...namedErrors(alternatives, `${field}.firstAvailable`, mostAlternatives, (item, here) => [
-      ...labelNameErrors(item["name"], `${here}.name`),
-      ...wantedErrors(item, here),
-    ]),
+    ...namedErrors(alternatives, {
+      field: `${field}.firstAvailable`,
+      most: mostAlternatives,
+      errors: (item, here) => [...labelNameErrors(item["name"], `${here}.name`), ...wantedErrors(item, here)],
+    }),
   ];
 }
 
@@ -193,7 +165,11 @@ export function claimErrors(spec: Fields, field: string): FieldError[] {
   const [constraints, configs] = ["constraints", "config"].map((key) => fieldsIn(devices[key])) as [Fields[], Fields[]];
   const here = `${field}.devices`;
   return [
-    ...namedErrors(fieldsIn(devices["requests"]), `${here}.requests`, mostItems, requestErrors),
+    ...namedErrors(fieldsIn(devices["requests"]), {
+      field: `${here}.requests`,
+      most: mostItems,
+      errors: requestErrors,
+    }),
     ...manyErrors(constraints, `${here}.constraints`, mostItems),
     ...eachErrors(constraints, `${here}.constraints`, (item, at) => constraintErrors(item, at, requests)),
     ...manyErrors(configs, `${here}.config`, mostItems),

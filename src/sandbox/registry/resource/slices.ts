@@ -1,5 +1,5 @@
 /** ResourceSlices: the devices that a driver offers. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
-import { duplicate, invalid, required, tooMany, type FieldError } from "../../meta/field-errors.ts";
+import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields, type ApiObject } from "../../meta/object.ts";
 import {
   driverNameErrors,
@@ -17,6 +17,7 @@ import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { nodeSelectorErrors } from "../../validation/node-selector.ts";
 import { fixed } from "../../validation/spec-checks.ts";
+import { manyErrors, namedErrors } from "./lists.ts";
 import { deviceNameErrors } from "./qualified-names.ts";
 
 const mostDevices = 128;
@@ -105,7 +106,7 @@ function bindingErrors(device: Fields, field: string): FieldError[] {
   const [succeeds, fails] = ["bindingConditions", "bindingFailureConditions"] as const;
   const [conditions, failures] = [textsIn(device[succeeds]), textsIn(device[fails])];
   const eachName = (list: readonly string[], here: string): FieldError[] => [
-    ...(list.length > mostConditions ? [tooMany(here, list.length, mostConditions)] : []),
+    ...manyErrors(list, here, mostConditions),
     ...eachErrors(list, here, qualifiedNameErrors),
   ];
   const isRepeated = [seenBefore(), seenBefore()] as const;
@@ -154,22 +155,6 @@ function devicePlaceErrors(device: Fields, field: string, perDevice: boolean): F
   return errors;
 }
 
-function listErrors(
-  list: readonly Fields[],
-  field: string,
-  most: number,
-  errors: (item: Fields, field: string) => FieldError[],
-): FieldError[] {
-  const isRepeated = seenBefore();
-  return [
-    ...(list.length > most ? [tooMany(field, list.length, most)] : []),
-    ...eachErrors(list, field, (item, here) => [
-      ...errors(item, here),
-      ...(isRepeated(textOf(item["name"])) ? [duplicate(here, textOf(item["name"]))] : []),
-    ]),
-  ];
-}
-
 function counterSetErrors(set: Fields, field: string): FieldError[] {
   const counters = isFields(set["counters"]) ? Object.keys(set["counters"]) : [];
   return [
@@ -186,10 +171,16 @@ function afterChanges(spec: Fields): FieldError[] {
   return [
     ...whereErrors(spec),
     ...(both ? [invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")] : []),
-    ...listErrors(fieldsIn(spec["devices"]), "spec.devices", mostDevices, (device, field) =>
-      deviceErrors(device, field, perDevice),
-    ),
-    ...listErrors(fieldsIn(spec["sharedCounters"]), "spec.sharedCounters", mostCounterSets, counterSetErrors),
+    ...namedErrors(fieldsIn(spec["devices"]), {
+      field: "spec.devices",
+      most: mostDevices,
+      errors: (device, field) => deviceErrors(device, field, perDevice),
+    }),
+    ...namedErrors(fieldsIn(spec["sharedCounters"]), {
+      field: "spec.sharedCounters",
+      most: mostCounterSets,
+      errors: counterSetErrors,
+    }),
   ];
 }
 

@@ -25,7 +25,7 @@ function container(fields: Fields): void {
   });
 }
 
-/** Only in pods themselves, never in templates: what is limited and not asked for is asked for as it is limited. */
+/** Requests default to limits; in pods, never in templates. */
 function requestsFromLimits(fields: Fields): void {
   const resources = fields["resources"];
   if (!isFields(resources) || !isFields(resources["limits"])) return;

@@ -84,7 +84,7 @@ export function addressChangeErrors(now: Fields, before: Fields): FieldError[] {
 
 const ofServer = /^10\.0\.\d+\.\d+$/;
 
-/** An address that is asked for and that another Service has, or that is none of the server's; node ports are given by the way. */
+/** A requested address that another Service has, or that is outside the server's range. Also allocates node ports. */
 export function takenErrors(service: ApiObject, old: ApiObject | undefined, context: StrategyContext): FieldError[] {
   const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
   const ip = textOf(spec["clusterIP"]);

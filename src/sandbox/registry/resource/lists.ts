@@ -1,0 +1,30 @@
+/** Lists of these kinds: how long they may be, and that no two items have one name. */
+import { duplicate, tooMany, type FieldError } from "../../meta/field-errors.ts";
+import { textOf, type Fields } from "../../meta/object.ts";
+import { eachErrors, seenBefore } from "../../validation/checks.ts";
+
+/** A list of more than `most` items. */
+export function manyErrors(list: readonly unknown[], field: string, most: number): FieldError[] {
+  return list.length > most ? [tooMany(field, list.length, most)] : [];
+}
+
+/** How the items of a named list are checked. */
+export interface NamedItems {
+  readonly field: string;
+  /** How many items the list may have. */
+  readonly most: number;
+  /** What is wrong with one item. */
+  readonly errors: (item: Fields, field: string) => FieldError[];
+}
+
+/** A list whose items have names of their own: what is wrong with each, and names that occur before. */
+export function namedErrors(list: readonly Fields[], { field, most, errors }: NamedItems): FieldError[] {
+  const isRepeated = seenBefore();
+  return [
+    ...manyErrors(list, field, most),
+    ...eachErrors(list, field, (item, here) => [
+      ...errors(item, here),
+      ...(isRepeated(textOf(item["name"])) ? [duplicate(here, textOf(item["name"]))] : []),
+    ]),
+  ];
+}
