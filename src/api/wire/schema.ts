@@ -47,6 +47,10 @@ export interface Field {
   readonly listType: "atomic" | "set" | "map";
   readonly listKeys: readonly string[];
   readonly atomic: boolean;
+  /** A struct whose type is owned in one piece is owned field by field here. */
+  readonly granular?: boolean;
+  /** Of a field that is left out: an item of a list that goes by its keys may leave one out that has a default. */
+  readonly default?: unknown;
   readonly values: readonly string[] | undefined;
   /** How it is written when it is empty: not at all, as it is set, as 0, false or "", as null, as a struct that is always there. */
   readonly empty: "omitted" | "as-set" | "zero" | "null" | "struct";
@@ -106,10 +110,19 @@ function fieldOf(data: FieldData): Field {
     retainsKeys: strategies.includes("retainKeys"),
     listType: more.l === "set" || more.l === "map" ? more.l : "atomic",
     listKeys: more.m ?? [],
-    atomic: more.g === "atomic",
+    // `o` is a RawExtension; anything else whose type is open is owned as what it holds.
+    atomic: more.g === "atomic" || more.t === "o",
+    ...(more.g === "granular" ? { granular: true } : {}),
+    ...keyDefault(more, shape),
     values: more.e,
     empty: more.z === undefined ? usualEmpty(shape) : emptyCodes[more.z as keyof typeof emptyCodes],
   };
+}
+
+/** A field that is always written has the zero value of its type as its default. */
+function keyDefault({ d, z }: Exclude<FieldData, string>, shape: Shape): Pick<Field, "default"> {
+  if (d !== undefined) return { default: d };
+  return z === "k" && shape.is === "scalar" ? { default: zeroOf(shape.scalar) } : {};
 }
 
 function usualEmpty(shape: Shape): Field["empty"] {

@@ -1,193 +1,176 @@
-/** Which fields differ between two states of an object, as sets of paths. Source: structured-merge-diff v6 typed/compare.go. */
+/** Which fields differ between two states of an object. Source: structured-merge-diff v6 typed/compare.go. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { isFields, type Fields } from "../meta/object.ts";
-import type { Field, Schema, Shape, Struct } from "../../api/wire/schema.ts";
-import { below, emptySet, type FieldSet } from "./field-set.ts";
+import { isFields, listIn, type Fields } from "../meta/object.ts";
+import { type FieldSet, type FieldSetBuilder, insert, newSet } from "./field-set.ts";
+import {
+  type Atom,
+  atomOf,
+  deducedType,
+  itemElement,
+  type ListType,
+  type MapType,
+  type Type,
+  typeAt,
+} from "./types.ts";
 
-/** How one state of an object differs from another, as sets of fields. */
+/** How one state of an object differs from another. No field is in more than one of the sets. */
 export interface Comparison {
-  /** What is new or has another value. */
-  readonly changed: FieldSet;
   readonly removed: FieldSet;
+  /** What is in both, but differs. */
+  readonly modified: FieldSet;
+  readonly added: FieldSet;
 }
 
-/** A value with what its field says of it. */
-export interface Kind {
-  readonly shape: Shape;
-  readonly field: Field | undefined;
+/** Two states of an object. */
+export interface Compared {
+  readonly old: Fields;
+  readonly now: Fields;
+  readonly type: Type;
+  /** Fields that are left out, with all below them. */
+  readonly reset?: FieldSet;
 }
 
-/** Metadata that no manager owns. */
-const unowned = new Set([
-  "name",
-  "namespace",
-  "creationTimestamp",
-  "selfLink",
-  "uid",
-  "generation",
-  "managedFields",
-  "resourceVersion",
-]);
-
-/** Compares two states of an object; `skip` are fields at its top that are left out. */
-export function compare(
-  old: Fields,
-  now: Fields,
-  struct: Struct,
-  schema: Schema,
-  skip: ReadonlySet<string>,
-): Comparison {
-  const result: Comparison = { changed: emptySet(), removed: emptySet() };
-  compareStructs(ownable(old, skip), ownable(now, skip), struct, schema, result.changed, result.removed);
-  return result;
+/** Compares two states of an object. @throws ItemProblem */
+export function compare({ old, now, type, reset }: Compared): Comparison {
+  const walk: Walk = { path: [], removed: newSet(), modified: newSet(), added: newSet() };
+  visit(walk, { old, now, type, reset });
+  return walk;
 }
 
-/** The fields of an object that managers can own. */
-export function ownable(fields: Fields, skip: ReadonlySet<string>): Fields {
-  const kept: Fields = {};
-  for (const key of Object.keys(fields)) {
-    if (key === "kind" || key === "apiVersion" || skip.has(key)) continue;
-    kept[key] = key === "metadata" && isFields(fields[key]) ? withoutUnowned(fields[key]) : fields[key];
-  }
-  return kept;
+interface Walk {
+  /** Where the walk is. */
+  readonly path: string[];
+  readonly removed: FieldSetBuilder;
+  readonly modified: FieldSetBuilder;
+  readonly added: FieldSetBuilder;
 }
 
-function withoutUnowned(metadata: Fields): Fields {
-  const kept: Fields = {};
-  for (const key of Object.keys(metadata)) if (!unowned.has(key)) kept[key] = metadata[key];
-  return kept;
+/** A place in both states; undefined is what is not there. */
+interface Place {
+  readonly old: unknown;
+  readonly now: unknown;
+  readonly type: Type;
+  readonly reset: FieldSet | undefined;
 }
 
-type Places = readonly [changed: FieldSet, removed: FieldSet];
-
-function compareStructs(old: Fields, now: Fields, struct: Struct, schema: Schema, ...[changed, removed]: Places): void {
-  for (const key of Object.keys(now)) {
-    const field = struct.fields.get(key);
-    const kind: Kind = { shape: field?.shape ?? { is: "open" }, field };
-    comparePlace(old[key], now[key], kind, schema, `f:${key}`, changed, removed);
-  }
-  for (const key of Object.keys(old)) {
-    if (now[key] !== undefined) continue;
-    const field = struct.fields.get(key);
-    addAll(old[key], { shape: field?.shape ?? { is: "open" }, field }, schema, below(removed, `f:${key}`));
-  }
-}
-
-function comparePlace(
-  old: unknown,
-  now: unknown,
-  kind: Kind,
-  schema: Schema,
-  element: string,
-  ...[changed, removed]: Places
-): void {
+function visit(walk: Walk, place: Place): void {
+  const { old, now, type } = place;
   if (old === now) return;
-  if (old === undefined) {
-    addAll(now, kind, schema, below(changed, element));
-    return;
-  }
-  const parts = partsOf(now, kind, schema);
-  if (parts === undefined || isAtomic(kind, schema)) {
-    if (!deepEqual(old, now)) below(changed, element).member = true;
-    return;
-  }
-  const before = partsOf(old, kind, schema) ?? new Map<string, Part>();
-  const places = [emptySet(), emptySet()] as const;
-  for (const [name, part] of parts) {
-    comparePlace(before.get(name)?.value, part.value, part.kind, schema, name, ...places);
-  }
-  for (const [name, part] of before) {
-    if (!parts.has(name)) addAll(part.value, part.kind, schema, below(places[1], name));
-  }
-  if (places[0].children.size > 0) changed.children.set(element, places[0]);
-  if (places[1].children.size > 0) removed.children.set(element, places[1]);
+  const atom = atomOf(type, now ?? old);
+  // What is of any type may have become another kind of value: then it is both.
+  const before = old === undefined || now === undefined ? atom : atomOf(type, old);
+  if (before !== atom && !visitParts(walk, { ...place, atom: before })) visitLeaf(walk, place);
+  if (!visitParts(walk, { ...place, atom })) visitLeaf(walk, place);
+  else if (old === undefined) insert(walk.added, walk.path);
+  else if (now === undefined) insert(walk.removed, walk.path);
 }
 
-/** True if a value is owned in one piece. */
-export function isAtomic({ shape, field }: Kind, schema: Schema): boolean {
-  if (field?.atomic === true) return true;
-  if (shape.is === "struct") {
-    const struct = schema.struct(shape.name);
-    return struct.atomic || struct.open;
-  }
-  return shape.is === "list" ? field?.listType === "atomic" || field === undefined : shape.is === "open";
+function visitLeaf(walk: Walk, { old, now }: Place): void {
+  if (old === undefined) insert(walk.added, walk.path);
+  else if (now === undefined) insert(walk.removed, walk.path);
+  else if (!deepEqual(old, now)) insert(walk.modified, walk.path);
 }
 
-/** A value and all that is in it. */
-function addAll(value: unknown, kind: Kind, schema: Schema, into: FieldSet): void {
-  into.member = true;
-  if (isAtomic(kind, schema)) return;
-  for (const [name, part] of partsOf(value, kind, schema) ?? [])
-    addAll(part.value, part.kind, schema, below(into, name));
-}
-
-interface Part {
-  readonly value: unknown;
-  readonly kind: Kind;
-}
-
-/** The parts of a value by path element; undefined for one without parts. */
-function partsOf(value: unknown, { shape, field }: Kind, schema: Schema): Map<string, Part> | undefined {
-  switch (shape.is) {
-    case "struct": {
-      if (!isFields(value)) return undefined;
-      const struct = schema.struct(shape.name);
-      return new Map(
-        Object.keys(value).map((key) => {
-          const own = struct.fields.get(key);
-          return [`f:${key}`, { value: value[key], kind: { shape: own?.shape ?? { is: "open" }, field: own } }];
-        }),
-      );
-    }
-    case "map":
-      if (!isFields(value)) return undefined;
-      return new Map(
-        Object.keys(value).map((key) => [
-          `f:${key}`,
-          { value: value[key], kind: { shape: shape.of, field: undefined } },
-        ]),
-      );
-    case "list":
-      return value === null ? new Map() : listParts(value, shape.of, field);
-    case "open":
+/** Compares what is inside; false for what is owned in one piece, or has nothing inside. */
+function visitParts(walk: Walk, { old, now, reset, atom }: Place & { readonly atom: Atom }): boolean {
+  switch (atom.is) {
     case "scalar":
-      return undefined;
+      return false;
+    case "map": {
+      const [before, after] = [isFields(old) ? old : {}, isFields(now) ? now : {}];
+      if (atom.atomic || (isEmpty(before) && isEmpty(after))) return false;
+      visitFields(walk, { before, after, type: atom, reset });
+      return true;
+    }
+    case "list": {
+      const [before, after] = [listIn(old), listIn(now)];
+      if (!atom.associative || (before.length === 0 && after.length === 0)) return false;
+      visitItems(walk, { before, after, type: atom });
+      return true;
+    }
   }
 }
 
-function listParts(value: unknown, of: Shape, field: Field | undefined): Map<string, Part> | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const parts = new Map<string, Part>();
-  for (const [name, items] of namedItems(value as unknown[], field)) {
-    const kind: Kind = items.length === 1 ? { shape: of, field: undefined } : alike;
-    parts.set(name, { value: items.length === 1 ? items[0] : items, kind });
-  }
-  return parts;
+function isEmpty(fields: Fields): boolean {
+  for (const _key in fields) return false;
+  return true;
 }
 
-/** Items of one name are owned in one piece. */
-const alike: Kind = { shape: { is: "open" }, field: undefined };
+interface FieldsPlace {
+  readonly before: Fields;
+  readonly after: Fields;
+  readonly type: MapType;
+  readonly reset: FieldSet | undefined;
+}
 
-/** The items of a list by their names in paths. */
-export function namedItems(list: readonly unknown[], field: Field | undefined): Map<string, unknown[]> {
-  const named = new Map<string, unknown[]>();
+function visitFields(walk: Walk, { before, after, type, reset }: FieldsPlace): void {
+  // A key may be called as what every object has.
+  const own = (fields: Fields, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+  const visitField = (key: string): void => {
+    const element = `f:${key}`;
+    const resetHere = reset?.children.get(element);
+    if (resetHere?.member === true) return;
+    walk.path.push(element);
+    visit(walk, {
+      old: own(before, key),
+      now: own(after, key),
+      type: typeAt(type, key) ?? deducedType,
+      reset: resetHere,
+    });
+    walk.path.pop();
+  };
+  for (const key of Object.keys(before)) visitField(key);
+  for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) visitField(key);
+}
+
+interface ItemsPlace {
+  readonly before: readonly unknown[];
+  readonly after: readonly unknown[];
+  readonly type: ListType;
+}
+
+function visitItems(walk: Walk, { before, after, type }: ItemsPlace): void {
+  const [ours, theirs] = [itemsByElement(before, type), itemsByElement(after, type)];
+  for (const element of new Set([...ours.keys(), ...theirs.keys()])) {
+    walk.path.push(element);
+    visitItem(walk, { old: ours.get(element) ?? [], now: theirs.get(element) ?? [], type: type.of() });
+    walk.path.pop();
+  }
+}
+
+/** The items of a list by their elements: usually one each. @throws ItemProblem */
+export function itemsByElement(list: readonly unknown[], type: ListType): Map<string, unknown[]> {
+  const items = new Map<string, unknown[]>();
   for (const item of list) {
-    const name = listElement(item, field);
-    const others = named.get(name);
-    if (others === undefined) named.set(name, [item]);
+    const element = itemElement(item, type);
+    const others = items.get(element);
+    if (others === undefined) items.set(element, [item]);
     else others.push(item);
   }
-  return named;
+  return items;
 }
 
-/** How the path to an item names it: by its keys, or by its value. */
-export function listElement(item: unknown, field: Field | undefined): string {
-  if (field?.listType !== "map" || !isFields(item)) return `v:${JSON.stringify(item)}`;
-  const keys: Fields = {};
-  // A secret to pull images with may go without its name, which is then empty; everything else has one.
-  for (const key of [...field.listKeys].sort()) {
-    if (item[key] !== undefined) keys[key] = item[key];
-    else if (key === "name") keys[key] = "";
+interface ItemPlace {
+  readonly old: readonly unknown[];
+  readonly now: readonly unknown[];
+  readonly type: Type;
+}
+
+/** Items with one name are owned in one piece. */
+function visitItem(walk: Walk, { old, now, type }: ItemPlace): void {
+  if (old.length > 1 && now.length > 1) {
+    if (!deepEqual(old, now)) insert(walk.modified, walk.path);
+    return;
   }
-  return `k:${JSON.stringify(keys)}`;
+  if (old.length <= 1 && now.length <= 1) {
+    visit(walk, { old: old[0], now: now[0], type, reset: undefined });
+    return;
+  }
+  if (old.length > 1) {
+    if (now.length > 0) visit(walk, { old: undefined, now: now[0], type, reset: undefined });
+    insert(walk.removed, walk.path);
+  } else {
+    if (old.length > 0) visit(walk, { old: old[0], now: undefined, type, reset: undefined });
+    insert(walk.added, walk.path);
+  }
 }

@@ -1,15 +1,29 @@
-/** Sets of field paths, as `fieldsV1` writes them. Source: structured-merge-diff v6 fieldpath/set.go, serialize.go. */
+/**
+ * Sets of fields, as trees of path elements. Sets are values: nothing changes one that it was given, and what is equal in two
+ * is shared. Source: structured-merge-diff v6 fieldpath/set.go, serialize.go.
+ */
 import { isFields, type Fields } from "../meta/object.ts";
+import { compareElements, readElement } from "./path-element.ts";
 
-/** A place in an object: whether it belongs to the set, and what below it does. */
+/** A place in an object: whether it belongs to the set, and what below it does. No set has a place in it that holds nothing. */
 export interface FieldSet {
-  member: boolean;
-  /** By path element: `f:name`, `k:{"name":"c"}`, `v:"x"`. */
-  readonly children: Map<string, FieldSet>;
+  readonly member: boolean;
+  /** By path element. */
+  readonly children: ReadonlyMap<string, FieldSet>;
 }
 
-/** A new set without a field. */
-export function emptySet(): FieldSet {
+/** A set that is still being made. */
+export interface FieldSetBuilder extends FieldSet {
+  member: boolean;
+  readonly children: Map<string, FieldSetBuilder>;
+}
+
+/** The set of nothing. */
+export const noFields: FieldSet = { member: false, children: new Map() };
+const leaf: FieldSet = { member: true, children: noFields.children };
+
+/** A new set, to be filled. */
+export function newSet(): FieldSetBuilder {
   return { member: false, children: new Map() };
 }
 
@@ -18,55 +32,130 @@ export function isEmptySet({ member, children }: FieldSet): boolean {
   return !member && children.size === 0;
 }
 
-/** The set at a path element, made if it is not there. */
-export function below(set: FieldSet, element: string): FieldSet {
-  let child = set.children.get(element);
-  if (child === undefined) {
-    child = emptySet();
-    set.children.set(element, child);
+/** Adds a path. The whole object, the path of no elements, belongs to no set. */
+export function insert(set: FieldSetBuilder, path: readonly string[]): void {
+  if (path.length === 0) return;
+  let here = set;
+  for (const element of path) {
+    let child = here.children.get(element);
+    if (child === undefined) {
+      child = newSet();
+      here.children.set(element, child);
+    }
+    here = child;
   }
-  return child;
+  here.member = true;
 }
 
-/** Reads `fieldsV1`. */
-export function readSet(json: unknown): FieldSet {
-  const set = emptySet();
-  if (!isFields(json)) return set;
-  for (const key of Object.keys(json)) {
-    const value = json[key];
-    if (key === ".") set.member = true;
-    else {
-      const child = readSet(value);
-      // An empty object is the field itself.
-      if (isEmptySet(child)) child.member = true;
-      set.children.set(key, child);
-    }
-  }
+/** The set of these paths, which are names of fields. */
+export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
+  const set = newSet();
+  for (const path of paths)
+    insert(
+      set,
+      path.map((name) => `f:${name}`),
+    );
   return set;
 }
 
-/** Writes `fieldsV1`: keys in order, `.` first. */
-export function writeSet({ member, children }: FieldSet): Fields {
-  const json: Fields = {};
-  if (children.size === 0) return json;
-  if (member) json["."] = {};
-  for (const key of [...children.keys()].sort()) json[key] = writeSet(children.get(key) as FieldSet);
-  return json;
-}
-
-/** Adds all of `other` to `set`. */
-export function unite(set: FieldSet, other: FieldSet): void {
-  if (other.member) set.member = true;
-  for (const [element, child] of other.children) unite(below(set, element), child);
-}
-
-/** Takes all of `other` out of `set`. */
-export function subtract(set: FieldSet, other: FieldSet): void {
-  if (other.member) set.member = false;
-  for (const [element, child] of other.children) {
-    const own = set.children.get(element);
-    if (own === undefined) continue;
-    subtract(own, child);
-    if (isEmptySet(own)) set.children.delete(element);
+/** What one of the two has. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmptySet(b)) return a;
+  if (isEmptySet(a)) return b;
+  const children = new Map(a.children);
+  for (const [element, child] of b.children) {
+    const own = children.get(element);
+    children.set(element, own === undefined ? child : union(own, child));
   }
+  return { member: a.member || b.member, children };
+}
+
+/** What both have. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  const children = new Map<string, FieldSet>();
+  for (const [element, child] of a.children) {
+    const other = b.children.get(element);
+    if (other === undefined) continue;
+    const common = intersection(child, other);
+    if (!isEmptySet(common)) children.set(element, common);
+  }
+  return { member: a.member && b.member, children };
+}
+
+/** What `a` has and `b` does not. A field stays where only what is below it is in `b`, and so does what is below a field of `b`. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return without(a, b, difference);
+}
+
+/** As `difference`, but a field of `b` takes all that is below it along. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return without(a, b, (child, other) => (other.member ? noFields : recursiveDifference(child, other)));
+}
+
+function without(a: FieldSet, b: FieldSet, rest: (child: FieldSet, other: FieldSet) => FieldSet): FieldSet {
+  let children: Map<string, FieldSet> | undefined;
+  for (const [element, other] of b.children) {
+    const own = a.children.get(element);
+    if (own === undefined) continue;
+    const left = rest(own, other);
+    if (left === own) continue;
+    children ??= new Map(a.children);
+    if (isEmptySet(left)) children.delete(element);
+    else children.set(element, left);
+  }
+  const member = a.member && !b.member;
+  if (children === undefined && member === a.member) return a;
+  return { member, children: children ?? a.children };
+}
+
+/** True if the path belongs to the set. */
+export function has(set: FieldSet, path: readonly string[]): boolean {
+  let here: FieldSet | undefined = set;
+  for (const element of path) here = here?.children.get(element);
+  return here?.member === true && path.length > 0;
+}
+
+/** The paths of a set in the real server's order: at each place first what belongs to the set there, then what is below. */
+export function pathsOf(set: FieldSet, before: readonly string[] = []): (readonly string[])[] {
+  const elements = [...set.children.keys()].sort(compareElements);
+  const paths: (readonly string[])[] = [];
+  for (const element of elements) if (set.children.get(element)?.member === true) paths.push([...before, element]);
+  for (const element of elements) paths.push(...pathsOf(set.children.get(element) ?? noFields, [...before, element]));
+  return paths;
+}
+
+/** Reads `fieldsV1`. @throws SyntaxError for what is none. */
+export function readSet(json: unknown): FieldSet {
+  if (json === undefined || json === null) return noFields;
+  const { children } = readPlace(json);
+  return { member: false, children };
+}
+
+function readPlace(json: unknown): FieldSet {
+  if (json === null) return leaf;
+  if (!isFields(json)) throw new SyntaxError("no set of fields");
+  let member = false;
+  let children: Map<string, FieldSet> | undefined;
+  for (const key of Object.keys(json)) {
+    if (key === ".") {
+      member = true;
+      continue;
+    }
+    const element = key.startsWith("f:") ? key : readElement(key);
+    // What a later version may know is left out.
+    if (element !== undefined) (children ??= new Map()).set(element, readPlace(json[key]));
+  }
+  // A place without anything below it is the field itself.
+  return children === undefined ? leaf : { member, children };
+}
+
+/** Writes `fieldsV1`: keys in order, `.` first. */
+export function writeSet({ children }: FieldSet): Fields {
+  const json: Fields = {};
+  for (const key of [...children.keys()].sort()) {
+    const child = children.get(key) ?? noFields;
+    if (child.children.size === 0) json[key] = {};
+    else json[key] = child.member ? { ".": {}, ...writeSet(child) } : writeSet(child);
+  }
+  return json;
 }

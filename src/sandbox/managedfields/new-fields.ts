@@ -3,48 +3,65 @@
  * it is most of what a create costs. Source: as compare.ts.
  */
 import { deepEqual } from "../../api/field-changes.ts";
-import { isFields, type Fields } from "../meta/object.ts";
-import type { Field, Schema, Shape, Struct } from "../../api/wire/schema.ts";
-import { isAtomic, type Kind, namedItems, ownable } from "./compare.ts";
+import { isFields, listIn, type Fields } from "../meta/object.ts";
+import { itemsByElement } from "./compare.ts";
+import { type FieldSet, noFields } from "./field-set.ts";
+import { type Atom, atomOf, deducedType, type ListType, type MapType, type Type, typeAt } from "./types.ts";
 
-const open: Shape = { is: "open" };
-
-/** All fields of `now` that `empty`, an object of the same type with nothing set, does not have; `skip` are left out at the top. */
-export function newFields(
-  empty: Fields,
-  now: Fields,
-  struct: Struct,
-  schema: Schema,
-  skip: ReadonlySet<string>,
-): Fields {
-  return structBeside(ownable(empty, skip), ownable(now, skip), struct, schema);
+/** All fields of `now` that `empty`, an object of the same type with nothing set, does not have. @throws ItemProblem */
+export function newFields({ empty, now, type }: Beside<Type>, left: FieldSet): Fields {
+  const atom = atomOf(type, now);
+  return atom.is === "map" ? structBeside({ empty, now, type: atom }, left) : {};
 }
 
-/** The fields of a struct that `empty` does not have; the struct itself is no member. */
-function structBeside(empty: Fields, now: Fields, struct: Struct, schema: Schema): Fields {
+/** An object beside one of the same type with nothing set. */
+interface Beside<Is extends Type> {
+  readonly empty: Fields;
+  readonly now: Fields;
+  readonly type: Is;
+}
+
+/** The fields of a struct that `empty` does not have, without those in `left`; the struct itself is no member. */
+function structBeside({ empty, now, type }: Beside<MapType>, left: FieldSet): Fields {
   const written: Fields = {};
   for (const key of Object.keys(now).sort()) {
-    const field = struct.fields.get(key);
-    const found = beside(empty[key], now[key], { shape: field?.shape ?? open, field }, schema);
+    const leftHere = left.children.size === 0 ? undefined : left.children.get(`f:${key}`);
+    if (leftHere !== undefined && leftHere.children.size === 0) continue;
+    const place = { empty: empty[key], now: now[key], type: typeAt(type, key) ?? deducedType };
+    const found = beside(place, leftHere ?? noFields);
     if (found !== undefined) written[`f:${key}`] = found;
   }
   return written;
 }
 
-function beside(empty: unknown, now: unknown, kind: Kind, schema: Schema): Fields | undefined {
+interface Place {
+  readonly empty: unknown;
+  readonly now: unknown;
+  readonly type: Type;
+}
+
+function beside({ empty, now, type }: Place, left: FieldSet): Fields | undefined {
   if (empty === now) return undefined;
-  if (empty === undefined) return whole(now, kind, schema);
-  const { shape } = kind;
-  const hasParts = shape.is === "list" ? Array.isArray(now) : shape.is !== "scalar" && isFields(now);
-  if (!hasParts || isAtomic(kind, schema)) return deepEqual(empty, now) ? undefined : {};
-  if (shape.is === "struct" && isFields(empty) && isFields(now)) {
-    const written = structBeside(empty, now, schema.struct(shape.name), schema);
+  const atom = atomOf(type, now);
+  if (left.children.size > 0 && atom.is === "map" && isFields(now)) {
+    const written = structBeside({ empty: isFields(empty) ? empty : {}, now, type: atom }, left);
+    return hasKeys(written) ? written : undefined;
+  }
+  if (empty === undefined) return whole(now, atom);
+  if (!hasParts(now, atom)) return deepEqual(empty, now) ? undefined : {};
+  if (atom.is === "map" && isFields(empty) && isFields(now)) {
+    const written = structBeside({ empty, now, type: atom }, noFields);
     return hasKeys(written) ? written : undefined;
   }
   // It was null: its parts are new, itself is not, unless it is all there is.
   if (Array.isArray(now) && now.length === 0) return {};
-  const { ".": _self, ...parts } = whole(now, kind, schema);
+  const { ".": _self, ...parts } = whole(now, atom);
   return hasKeys(parts) ? parts : undefined;
+}
+
+function hasParts(value: unknown, atom: Atom): boolean {
+  if (atom.is === "scalar") return false;
+  return atom.is === "list" ? atom.associative && Array.isArray(value) : !atom.atomic && isFields(value);
 }
 
 function hasKeys(object: Fields): boolean {
@@ -53,31 +70,30 @@ function hasKeys(object: Fields): boolean {
 }
 
 /** A value and all that is in it. */
-function whole(value: unknown, kind: Kind, schema: Schema): Fields {
-  const { shape, field } = kind;
-  if (shape.is === "scalar" || shape.is === "open" || isAtomic(kind, schema)) return {};
-  if (shape.is === "list") return Array.isArray(value) ? wholeList(value, shape.of, field, schema) : {};
-  if (!isFields(value)) return {};
-  const fields = shape.is === "struct" ? schema.struct(shape.name).fields : undefined;
-  const keys = Object.keys(value).sort();
+function whole(value: unknown, atom: Atom): Fields {
+  if (!hasParts(value, atom)) return {};
+  if (atom.is === "list") return wholeList(listIn(value), atom);
+  return atom.is === "map" && isFields(value) ? wholeMap(value, atom) : {};
+}
+
+function wholeMap(fields: Fields, type: MapType): Fields {
+  const keys = Object.keys(fields);
   if (keys.length === 0) return {};
   const written: Fields = { ".": {} };
-  for (const key of keys) {
-    const own = fields?.get(key);
-    const part: Kind =
-      shape.is === "map" ? { shape: shape.of, field: undefined } : { shape: own?.shape ?? open, field: own };
-    written[`f:${key}`] = whole(value[key], part, schema);
+  for (const key of keys.sort()) {
+    const item = fields[key];
+    written[`f:${key}`] = whole(item, atomOf(typeAt(type, key) ?? deducedType, item));
   }
   return written;
 }
 
-function wholeList(value: readonly unknown[], of: Shape, field: Field | undefined, schema: Schema): Fields {
-  const parts = namedItems(value, field);
+function wholeList(value: readonly unknown[], type: ListType): Fields {
+  const parts = itemsByElement(value, type);
   if (parts.size === 0) return {};
   const written: Fields = { ".": {} };
   for (const element of [...parts.keys()].sort()) {
     const items = parts.get(element) ?? [];
-    written[element] = items.length === 1 ? whole(items[0], { shape: of, field: undefined }, schema) : {};
+    written[element] = items.length === 1 ? whole(items[0], atomOf(type.of(), items[0])) : {};
   }
   return written;
 }

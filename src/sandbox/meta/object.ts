@@ -46,6 +46,16 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** True for a JSON list. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** A JSON list; an empty one for anything else. */
+export function listIn(value: unknown): readonly unknown[] {
+  return isList(value) ? value : [];
+}
+
 /** The JSON objects of a list; everything else is left out. */
 export function fieldsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];

@@ -75,6 +75,11 @@ export function conflict(resource: Qualified, name: string, why: string): Status
   return refusal(409, "Conflict", message, details(name, resource));
 }
 
+/** 409: an apply without force meets managers of other values. */
+export function applyConflict(message: string, causes: readonly StatusCause[]): StatusError {
+  return refusal(409, "Conflict", message, { causes });
+}
+
 /** The message of a conflict of resourceVersions. */
 export const optimisticLock =
   "the object has been modified; please apply your changes to the latest version and try again";

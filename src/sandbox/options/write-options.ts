@@ -1,14 +1,17 @@
 /** The options that every write has in its query. Source: apimachinery v0.36 meta/v1/validation/validation.go. */
-import { invalid, invalidObject, notAllowed, tooLong, unprintableIn, type FieldError } from "../meta/field-errors.ts";
+import { invalidObject, notAllowed, required, type FieldError } from "../meta/field-errors.ts";
+import { managerErrors } from "../meta/field-managers.ts";
 import { param, type Query } from "./list-options.ts";
 
-const longestManager = 128;
+/** Whose options they are: those of an apply are a patch's, with rules of their own. */
+type WriteOptions = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "ApplyOptions";
 
 /** @throws StatusError 422. */
-export function checkWriteOptions(query: Query, kind: "CreateOptions" | "UpdateOptions" | "PatchOptions"): void {
+export function checkWriteOptions(query: Query, kind: WriteOptions): void {
   const errors: FieldError[] = [];
   const manager = param(query, "fieldManager") ?? "";
-  errors.push(...managerErrors(manager));
+  if (kind === "ApplyOptions" && manager === "") errors.push(required("fieldManager", "is required for apply patch"));
+  errors.push(...managerErrors(manager, "fieldManager"));
   errors.push(...dryRunErrors(query));
   if (kind === "PatchOptions" && param(query, "force") !== undefined) {
     errors.push(notAllowed("force", "may not be specified for non-apply patch"));
@@ -21,18 +24,8 @@ export function checkWriteOptions(query: Query, kind: "CreateOptions" | "UpdateO
       message: `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
     });
   }
-  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: kind }, "", errors);
-}
-
-/** A manager's name is short, and every character of it prints. */
-function managerErrors(manager: string): FieldError[] {
-  const long =
-    new TextEncoder().encode(manager).length > longestManager ? [tooLong("fieldManager", longestManager)] : [];
-  const bad = unprintableIn(manager).map(({ code, at }) => {
-    const character = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-    return invalid("fieldManager", manager, `invalid character ${character} (at position ${at})`);
-  });
-  return [...long, ...bad];
+  const name = kind === "ApplyOptions" ? "PatchOptions" : kind;
+  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name }, "", errors);
 }
 
 /** What is wrong with dryRun. */

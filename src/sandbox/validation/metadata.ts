@@ -1,6 +1,7 @@
 /** What every object's metadata must be. Source: apimachinery v0.36 api/validation/objectmeta.go, util/validation/validation.go. */
 import { invalid, notAllowed, required, tooLong, type FieldError } from "../meta/field-errors.ts";
 import type { ApiObject, Meta } from "../meta/object.ts";
+import { managedFieldsErrors } from "../meta/field-managers.ts";
 import { labelKeyProblems, labelValueProblems } from "../../api/label-names.ts";
 import { type NameRule, nameRules } from "./names.ts";
 
@@ -103,7 +104,12 @@ export function metadataErrors(
   if (!namespaced && metadata.namespace !== undefined && metadata.namespace !== "") {
     errors.push(notAllowed("metadata.namespace", "not allowed on this type"));
   }
-  return [...errors, ...anyTimeErrors(metadata), ...finalizerErrors(metadata)];
+  return [
+    ...errors,
+    ...anyTimeErrors(metadata),
+    ...finalizerErrors(metadata),
+    ...managedFieldsErrors(metadata.managedFields),
+  ];
 }
 
 /** What is looked at in new objects and in each update. */
@@ -141,5 +147,5 @@ export function metadataUpdateErrors(object: ApiObject, old: ApiObject): FieldEr
   if (metadata.deletionGracePeriodSeconds !== old.metadata.deletionGracePeriodSeconds) {
     errors.push(invalid("metadata.deletionGracePeriodSeconds", metadata.deletionGracePeriodSeconds ?? null, immutable));
   }
-  return [...errors, ...anyTimeErrors(metadata)];
+  return [...errors, ...anyTimeErrors(metadata), ...managedFieldsErrors(metadata.managedFields)];
 }

@@ -1,0 +1,118 @@
+/**
+ * The steps of a path to a field, as `fieldsV1` writes them: `f:spec`, `k:{"name":"c"}` for an item by its keys, `v:"x"` for an item
+ * by its value, `i:0` for one by its place. Source: structured-merge-diff v6 fieldpath/element.go, serialize-pe.go.
+ */
+import { shown } from "../meta/field-errors.ts";
+import { isFields, type Fields } from "../meta/object.ts";
+
+/** A value in the JSON of path elements, which is safe within HTML. */
+export function elementJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  return /[<>&\u2028\u2029]/.test(json)
+    ? json.replaceAll(/[<>&\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : json;
+}
+
+/** The element of an item with these keys. */
+export function keyElement(keys: Fields): string {
+  const names = Object.keys(keys);
+  if (names.length > 1) names.sort();
+  return `k:{${names.map((name) => `${JSON.stringify(name)}:${elementJson(keys[name])}`).join(",")}}`;
+}
+
+/** The element of an item of a set. */
+export function valueElement(value: unknown): string {
+  return `v:${elementJson(value)}`;
+}
+
+/**
+ * An element as a client wrote it in the form that equal ones share; undefined for a type of element that is not known.
+ * @throws SyntaxError for what is no element.
+ */
+export function readElement(text: string): string | undefined {
+  if (text.charAt(1) !== ":") throw new SyntaxError(`missing colon: ${text}`);
+  const rest = text.slice(2);
+  switch (text.charAt(0)) {
+    case "f":
+      return text;
+    case "v":
+      return valueElement(JSON.parse(rest));
+    case "k": {
+      const keys: unknown = JSON.parse(rest);
+      if (!isFields(keys)) throw new SyntaxError(`no keys: ${text}`);
+      return keyElement(keys);
+    }
+    case "i":
+      if (!/^[+-]?\d+$/.test(rest)) throw new SyntaxError(`no number: ${text}`);
+      return `i:${Number(rest)}`;
+    default:
+      return undefined;
+  }
+}
+
+function keysOf(json: string): Fields {
+  const keys: unknown = JSON.parse(json);
+  return isFields(keys) ? keys : {};
+}
+
+const kinds = "fkvi";
+
+/** The order of path elements: fields, keys, values, places. */
+export function compareElements(a: string, b: string): number {
+  const byKind = kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0));
+  if (byKind !== 0 || a === b) return byKind;
+  const [left, right] = [a.slice(2), b.slice(2)];
+  switch (a.charAt(0)) {
+    case "f":
+      return left < right ? -1 : 1;
+    case "k":
+      return compareKeys(keysOf(left), keysOf(right));
+    default:
+      return compareValues(JSON.parse(left), JSON.parse(right));
+  }
+}
+
+function compareKeys(left: Fields, right: Fields): number {
+  const [ours, theirs] = [Object.entries(left), Object.entries(right)];
+  for (const [index, [name, value]] of ours.entries()) {
+    const other = theirs[index];
+    if (other === undefined) return 1;
+    if (name !== other[0]) return name < other[0] ? -1 : 1;
+    const byValue = compareValues(value, other[1]);
+    if (byValue !== 0) return byValue;
+  }
+  return ours.length - theirs.length;
+}
+
+const types = ["number", "string", "boolean"];
+
+/** Numbers before texts before booleans. */
+function compareValues(left: unknown, right: unknown): number {
+  const byType = types.indexOf(typeof left) - types.indexOf(typeof right);
+  if (byType !== 0 || left === right) return byType;
+  if (typeof left === "string" && typeof right === "string") return left < right ? -1 : 1;
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  return left === false ? -1 : 1;
+}
+
+/** A path as messages show it: `.spec.containers[name="c"].image`. */
+export function pathText(path: readonly string[]): string {
+  return path.map(elementText).join("");
+}
+
+/** An element as messages show it. */
+export function elementText(element: string): string {
+  const rest = element.slice(2);
+  switch (element.charAt(0)) {
+    case "f":
+      return `.${rest}`;
+    case "k":
+      return `[${Object.entries(keysOf(rest))
+        .map(([name, value]) => `${name}=${shown(value)}`)
+        .join(",")}]`;
+    case "v":
+      return `[=${shown(JSON.parse(rest))}]`;
+    default:
+      return `[${rest}]`;
+  }
+}

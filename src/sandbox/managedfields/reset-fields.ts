@@ -1,0 +1,60 @@
+/**
+ * Fields that no request of a kind and subresource can change, and metadata that nobody manages: both are left out of managed fields.
+ * Source: apiserver v0.36 registry/rest/update.go ResetFieldsStrategy, endpoints/installer.go.
+ */
+import type { RequestScope } from "../context/server.ts";
+import { difference, type FieldSet, noFields, setOfPaths, union } from "./field-set.ts";
+
+/** Metadata that no manager owns. Source: apimachinery v0.36 util/managedfields/internal/stripmeta.go. */
+const unownedMetadata = [
+  "name",
+  "namespace",
+  "creationTimestamp",
+  "selfLink",
+  "uid",
+  "clusterName",
+  "generation",
+  "managedFields",
+  "resourceVersion",
+].map((key) => ["metadata", key]);
+
+const unownedPlaces = setOfPaths([["apiVersion"], ["kind"], ...unownedMetadata]);
+const unowned = setOfPaths([["apiVersion"], ["kind"], ["metadata"], ...unownedMetadata]);
+
+/** The set without the fields that nobody manages. */
+export function ownable(set: FieldSet): FieldSet {
+  return difference(set, unowned);
+}
+
+const objectFields = [["status"]] as const;
+const statusFields = [["spec"]] as const;
+const sets = new WeakMap<readonly (readonly string[])[], { readonly reset: FieldSet; readonly left: FieldSet }>();
+const nothing = { reset: noFields, left: unownedPlaces };
+
+function setsOf({ resource, served, subresource }: RequestScope): {
+  readonly reset: FieldSet;
+  readonly left: FieldSet;
+} {
+  const strategy = subresource === "" ? resource.strategy : resource.strategy.subresources[subresource];
+  const usual = subresource === "status" ? statusFields : objectFields;
+  const hasUsual = subresource === "status" || (subresource === "" && served.subresources.has("status"));
+  const paths = strategy?.resetFields ?? (hasUsual ? usual : undefined);
+  if (paths === undefined) return nothing;
+  let made = sets.get(paths);
+  if (made === undefined) {
+    const reset = setOfPaths(paths);
+    made = { reset, left: union(unownedPlaces, reset) };
+    sets.set(paths, made);
+  }
+  return made;
+}
+
+/** The fields that the request cannot change: the `resetFields` of the strategy; by default the status, and the spec for the status subresource. */
+export function resetFieldsOf(scope: RequestScope): FieldSet {
+  return setsOf(scope).reset;
+}
+
+/** What the manager of a new object does not own of it: what is reset, and metadata that nobody owns. */
+export function unownedOnCreate(scope: RequestScope): FieldSet {
+  return setsOf(scope).left;
+}

@@ -1,0 +1,210 @@
+/**
+ * Updates and applies: which managers own which fields afterwards, and what an apply merges and prunes.
+ * Source: structured-merge-diff v6 merge/update.go.
+ */
+import { deepEqual } from "../../api/field-changes.ts";
+import { compare, type Comparison } from "./compare.ts";
+import { type Conflict, ConflictError } from "./conflicts.ts";
+import {
+  difference,
+  type FieldSet,
+  intersection,
+  isEmptySet,
+  noFields,
+  recursiveDifference,
+  union,
+} from "./field-set.ts";
+import type { Manager, Managers } from "./managers.ts";
+import { merge } from "./merge.ts";
+import { reconciledSet } from "./reconcile-schema.ts";
+import { removeItems } from "./remove.ts";
+import { fieldSetOf, withNamedFields } from "./to-field-set.ts";
+import type { Typed } from "./types.ts";
+
+/** An object at a version, with its type there. */
+export interface TypedObject extends Typed {
+  readonly apiVersion: string;
+}
+
+/** What an updater has to know of a kind. */
+export interface Updater {
+  /** The object at another version; undefined if the kind has none of that name. */
+  readonly convert: (object: TypedObject, apiVersion: string) => TypedObject | undefined;
+  /** What the request cannot change, so that nobody comes to manage it by it. */
+  readonly resetFields: FieldSet;
+}
+
+/** The manager that writes: its identity, and its entry without fields and time. */
+export interface Writer {
+  readonly identity: string;
+  readonly owner: Omit<Manager, "set" | "time">;
+}
+
+/** An object before and after a write, and its managers before. */
+export interface Change {
+  readonly live: TypedObject;
+  readonly object: TypedObject;
+  readonly managers: Managers;
+}
+
+/** The managers' sets under the current schema, without managers at versions that the kind does not have. */
+function reconciled({ convert }: Updater, { live, managers }: Change): Managers {
+  const kept = new Map<string, Manager>();
+  for (const [identity, manager] of managers) {
+    const at = convert(live, manager.apiVersion);
+    if (at === undefined) continue;
+    const set = reconciledSet(manager.set, at.type);
+    kept.set(identity, set === manager.set ? manager : { ...manager, set });
+  }
+  return kept;
+}
+
+/** The change of the object as each version shows it; each version is compared once. */
+function comparisons(
+  { convert, resetFields }: Updater,
+  { live, object }: Omit<Change, "managers">,
+): (version: string) => Comparison | undefined {
+  const known = new Map<string, Comparison>();
+  return (version) => {
+    const there = known.get(version);
+    if (there !== undefined) return there;
+    const [before, after] = [convert(live, version), convert(object, version)];
+    if (before === undefined || after === undefined) return undefined;
+    const made = compare({ old: before.value, now: after.value, type: after.type, reset: resetFields });
+    known.set(version, made);
+    return made;
+  };
+}
+
+/** Who writes, and how what it writes differs from what was there, by version. */
+interface Writing {
+  /** The identity of the one that applies; undefined for an update, whose manager is like the others at first. */
+  readonly writer: string | undefined;
+  readonly force: boolean;
+  readonly compared: (version: string) => Comparison | undefined;
+}
+
+/**
+ * Takes what has changed, and what is gone, from all managers but the one that writes.
+ * @throws ConflictError without force, where what has changed has a manager.
+ */
+function takeFromOthers(managers: Managers, { writer, force, compared }: Writing): Map<string, Manager> {
+  const kept = new Map<string, Manager>();
+  const conflicts: Conflict[] = [];
+  for (const [identity, manager] of managers) {
+    if (identity === writer) {
+      if (!isEmptySet(manager.set)) kept.set(identity, manager);
+      continue;
+    }
+    const change = compared(manager.apiVersion);
+    if (change === undefined) continue;
+    const taken = intersection(manager.set, union(change.modified, change.added));
+    if (!isEmptySet(taken)) conflicts.push({ identity, manager, set: taken });
+    const set = difference(difference(manager.set, taken), change.removed);
+    if (!isEmptySet(set)) kept.set(identity, set === manager.set ? manager : { ...manager, set });
+  }
+  if (conflicts.length > 0 && !force) throw new ConflictError(conflicts);
+  return kept;
+}
+
+/** Managers after an update, and the fields that it adds or modifies. */
+export interface Updated {
+  readonly managers: Managers;
+  readonly changed: FieldSet;
+}
+
+/** The managers after an update; the fields that it sets are nobody's yet. @throws ItemProblem */
+export function update(updater: Updater, change: Change): Updated {
+  const compared = comparisons(updater, change);
+  const kept = takeFromOthers(reconciled(updater, change), { writer: undefined, force: true, compared });
+  const { modified, added } = compared(change.object.apiVersion) ?? { modified: noFields, added: noFields };
+  return { managers: kept, changed: union(modified, added) };
+}
+
+/** What an apply makes of an object. */
+export interface Applied {
+  /** Undefined if nothing changes. */
+  readonly object: TypedObject | undefined;
+  readonly managers: Managers;
+}
+
+/** An apply: `object` is the configuration. */
+export interface Application extends Change {
+  readonly writer: Writer;
+  readonly force: boolean;
+}
+
+/** Merges a configuration and prunes what its manager gives up. @throws ConflictError, ItemProblem */
+export function apply(updater: Updater, application: Application): Applied {
+  const { live, object, writer, force } = application;
+  const known = new Map(reconciled(updater, application));
+  const last = known.get(writer.identity);
+  const merged: TypedObject = { ...live, value: merge(live, object.value) };
+  const set = recursiveDifference(fieldSetOf(object), updater.resetFields);
+  known.set(writer.identity, { ...writer.owner, set, time: last?.time });
+  const pruned = prune(updater, { merged, managers: known, last });
+  const compared = comparisons(updater, { live, object: pruned });
+  const kept = takeFromOthers(known, { writer: writer.identity, force, compared });
+  return { object: deepEqual(live.value, pruned.value) ? undefined : pruned, managers: kept };
+}
+
+/** Who manages what when an object is pruned. */
+interface Pruning {
+  readonly merged: TypedObject;
+  /** With what the applying manager applies now. */
+  readonly managers: Managers;
+  /** What it applied the last time. */
+  readonly last: Manager | undefined;
+}
+
+/** Removes what the manager applied last time and does not apply now, unless somebody else manages it. */
+function prune(updater: Updater, { merged, managers, last }: Pruning): TypedObject {
+  if (last === undefined || isEmptySet(last.set)) return merged;
+  const before = updater.convert(merged, last.apiVersion);
+  if (before === undefined) return merged;
+  const removed = without(before, withNamedFields(last.set, before.type));
+  const owned = addBackOwned(updater, { merged: before, pruned: removed, managers });
+  const pruned = addBackDangling(updater, { merged: before, pruned: owned, last: last.set });
+  return updater.convert(pruned, merged.apiVersion) ?? merged;
+}
+
+/** An object as it was merged, and what has been left of it so far. */
+interface Pruned {
+  readonly merged: TypedObject;
+  readonly pruned: TypedObject;
+}
+
+const without = (object: TypedObject, set: FieldSet): TypedObject => ({
+  ...object,
+  value: removeItems(object, set),
+});
+
+const namedFieldsOf = (object: TypedObject): FieldSet => withNamedFields(fieldSetOf(object), object.type);
+
+/** Adds back what any manager owns, version by version; first at the version that was pruned. */
+function addBackOwned(updater: Updater, { merged, pruned, managers }: Pruned & Pick<Pruning, "managers">): TypedObject {
+  const byVersion = new Map<string, FieldSet>();
+  const first = pruned.apiVersion;
+  for (const { apiVersion, set } of managers.values())
+    byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? noFields, set));
+  const versions = [...byVersion.keys()].sort((a, b) => Number(b === first) - Number(a === first));
+  let left = pruned;
+  for (const version of versions) {
+    const [whole, rest] = [updater.convert(merged, version), updater.convert(left, version)];
+    if (whole === undefined || rest === undefined) continue;
+    const managed = withNamedFields(byVersion.get(version) ?? noFields, whole.type);
+    left = without(whole, difference(namedFieldsOf(whole), union(namedFieldsOf(rest), managed)));
+  }
+  return left;
+}
+
+/** Adds back what the manager had not applied itself: it has no owner, or belongs to an updater. */
+function addBackDangling(
+  updater: Updater,
+  { merged, pruned, last }: Pruned & { readonly last: FieldSet },
+): TypedObject {
+  const rest = updater.convert(pruned, merged.apiVersion);
+  if (rest === undefined) return merged;
+  const gone = difference(namedFieldsOf(merged), namedFieldsOf(rest));
+  return without(merged, intersection(gone, withNamedFields(last, merged.type)));
+}

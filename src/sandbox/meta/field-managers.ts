@@ -1,0 +1,29 @@
+/** The names of managers, and managed fields. Source: apimachinery v0.36 apis/meta/v1/validation/validation.go. */
+import { invalid, tooLong, unprintableIn, type FieldError } from "./field-errors.ts";
+import { textOf, type Fields } from "./object.ts";
+
+const longestManager = 128;
+const longestSubresource = 256;
+
+/** A manager's name is short, and every character of it prints. */
+export function managerErrors(manager: string, field: string): FieldError[] {
+  const long = Buffer.byteLength(manager) > longestManager ? [tooLong(field, longestManager)] : [];
+  const bad = unprintableIn(manager).map(({ code, at }) => {
+    const character = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+    return invalid(field, manager, `invalid character ${character} (at position ${at})`);
+  });
+  return [...long, ...bad];
+}
+
+/** What is wrong with the managed fields of an object: only what a client sent can be. */
+export function managedFieldsErrors(entries: readonly Fields[] | undefined): FieldError[] {
+  if (entries === undefined) return [];
+  return entries.flatMap(({ manager, subresource }, index) => {
+    const field = `metadata.managedFields[${index}]`;
+    const long = Buffer.byteLength(textOf(subresource)) > longestSubresource;
+    return [
+      ...managerErrors(textOf(manager), `${field}.manager`),
+      ...(long ? [tooLong(`${field}.subresource`, longestSubresource)] : []),
+    ];
+  });
+}
