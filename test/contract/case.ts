@@ -57,6 +57,7 @@ export const patchTypes = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",
   strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
 } as const;
 
 const core = "/api/v1/namespaces/{ns}";
@@ -131,6 +132,9 @@ export const patch = (kind: keyof typeof patchTypes, path: string, body: unknown
   type: patchTypes[kind],
   ...(query === undefined ? {} : { query }),
 });
+/** A server-side apply by `manager`. */
+export const apply = (path: string, manager: string, body: unknown, query?: string): Step =>
+  patch("apply", path, body, `fieldManager=${manager}${query === undefined ? "" : `&${query}`}`);
 export const del = (path: string, body?: unknown, query?: string): Step => ({
   method: "DELETE",
   path,

@@ -80,6 +80,11 @@ function field(object: Json, key: string, context: Context): unknown {
   switch (key) {
     case "managedFields":
       return Array.isArray(item) ? managers(item, context) : normalized(item, context);
+    // Managers that an apply conflicts with are gone through in the order of a Go map.
+    case "causes":
+      return Array.isArray(item)
+        ? byManager(item.map((cause) => normalized(cause, context)))
+        : normalized(item, context);
     // Roles are gone through in the order of a Go map.
     case "resourceRules":
     case "nonResourceRules":
@@ -132,6 +137,13 @@ function inAnyOrder(entries: readonly unknown[], context: Context): unknown[] {
     .map((entry) => JSON.stringify(normalized(entry, context)))
     .sort()
     .map((entry) => JSON.parse(entry) as unknown);
+}
+
+/** Causes of conflicts by manager, the fields of each in their order. */
+function byManager(causes: readonly unknown[]): unknown[] {
+  if (!causes.every((cause) => isObject(cause) && cause["reason"] === "FieldManagerConflict")) return [...causes];
+  const messageOf = (cause: unknown): string => (isObject(cause) ? String(cause["message"]) : "");
+  return [...causes].sort((a, b) => (messageOf(a) < messageOf(b) ? -1 : messageOf(a) > messageOf(b) ? 1 : 0));
 }
 
 /** Whether an object says another time of its making than before. */

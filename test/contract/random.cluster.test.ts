@@ -9,6 +9,7 @@ import { loadApiData } from "../../src/api/wire/load.ts";
 import { resourceRegistryOf } from "../../src/sandbox/registry/resource.ts";
 import { clusterMissing } from "../support/cluster.ts";
 import type { Case, Result } from "./case.ts";
+import { randomApplies } from "./random/applies.ts";
 import { inFlight } from "./random/in-flight.ts";
 import { knownDifferences, type KnownDifference, withoutKnown } from "./random/known.ts";
 import { randomCase } from "./random/steps.ts";
@@ -39,10 +40,13 @@ interface Played {
 const repairer = "ipallocator-repair-controller";
 const attempts = 5;
 
-async function play(seed: number, real: Side, mine: Side): Promise<Played> {
-  const made = randomCase(seededRandom(seed), requests, `seed ${seed}`);
+type Making = typeof randomCase;
+
+async function play(seed: number, making: Making, real: Side, mine: Side): Promise<Played> {
+  const made = making(seededRandom(seed), requests, `seed ${seed}`);
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const namespace = attempt === 1 ? `random-${seed}` : `random-${seed}-${attempt}`;
+    const stem = `${making === randomCase ? "random" : "applies"}-${seed}`;
+    const namespace = attempt === 1 ? stem : `${stem}-${attempt}`;
     const theirs = await runCase(real.transport, made, namespace, real.pauses);
     if (JSON.stringify(theirs).includes(repairer)) continue;
     return { made, theirs, ours: await runCase(mine.transport, made, namespace, mine.pauses) };
@@ -53,10 +57,12 @@ async function play(seed: number, real: Side, mine: Side): Promise<Played> {
 describe.skipIf(clusterMissing !== undefined)("random requests, real and sandbox side by side", () => {
   let both: SideBySide;
   let played: ReadonlyMap<number, Promise<Played>>;
+  let applied: ReadonlyMap<number, Promise<Played>>;
   const met = new Set<KnownDifference>();
   beforeAll(async () => {
     both = await startSideBySide();
-    played = inFlight(seeds, width, (seed) => play(seed, both.real, both.mine));
+    played = inFlight(seeds, width, (seed) => play(seed, randomCase, both.real, both.mine));
+    applied = inFlight(seeds, width, (seed) => play(seed, randomApplies, both.real, both.mine));
   });
   afterAll(() => both.stop());
 
@@ -70,6 +76,19 @@ describe.skipIf(clusterMissing !== undefined)("random requests, real and sandbox
         const step = made.steps[index];
         const compared = withoutKnown(answer, ours[index] as Result);
         for (const known of compared.met) met.add(known);
+        expect({ index, step, result: compared.ours }).toEqual({ index, step, result: compared.theirs });
+      }
+    },
+    long ? 300_000 : 60_000,
+  );
+
+  test.each(seeds)(
+    "applies of several managers, seed %p",
+    async (seed) => {
+      const { made, theirs, ours } = await (applied.get(seed) as Promise<Played>);
+      for (const [index, answer] of theirs.entries()) {
+        const step = made.steps[index];
+        const compared = withoutKnown(answer, ours[index] as Result);
         expect({ index, step, result: compared.ours }).toEqual({ index, step, result: compared.theirs });
       }
     },

@@ -1,6 +1,12 @@
 /** All contract cases. */
 import type { Table } from "./case.ts";
 import { admission } from "./cases/admission.ts";
+import { appliedKinds } from "./cases/apply-kinds.ts";
+import { appliedLists } from "./cases/apply-lists.ts";
+import { appliedManagers } from "./cases/apply-managers.ts";
+import { applied } from "./cases/apply-objects.ts";
+import { appliedRefusals } from "./cases/apply-refusals.ts";
+import { appliedSubresources } from "./cases/apply-subresources.ts";
 import { basics } from "./cases/basics.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
 import { answers } from "./cases/answers.ts";
@@ -52,4 +58,10 @@ export const tables: readonly Table[] = [
   services,
   quotaUse,
   wildKinds,
+  applied,
+  appliedLists,
+  appliedRefusals,
+  appliedSubresources,
+  appliedManagers,
+  appliedKinds,
 ];

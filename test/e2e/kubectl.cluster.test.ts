@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { clusterMissing } from "../support/cluster.ts";
 import { comparable, type Pair, type Printed, startPair } from "./support/kubectl-pair.ts";
 import { replicaSet } from "./support/kubectl-manifests.ts";
-import { scenes, type Step } from "./support/kubectl-steps.ts";
+import type { Step } from "./support/kubectl-scene.ts";
+import { scenes } from "./support/kubectl-steps.ts";
 
 function seen({ stdout, stderr, code }: Printed): object {
   return { stdout: comparable(stdout).split("\n"), stderr: comparable(stderr).split("\n"), code };

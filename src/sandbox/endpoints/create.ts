@@ -9,7 +9,7 @@ import type { ApiObject } from "../meta/object.ts";
 import { alreadyExists, generatedNameTaken, refusal } from "../meta/refusal.ts";
 import { uintProblem } from "../meta/numbers.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
-import { manageCreate } from "../managedfields/managed-fields.ts";
+import { manageCreate, type ManagedWrite } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { matchNamespace, sentObject } from "./body.ts";
@@ -23,24 +23,38 @@ const nameAttempts = 8;
 /** @throws StatusError */
 export function create(scope: RequestScope): Entry {
   checkWriteOptions(scope.query, "CreateOptions");
-  const { refusesCreate } = scope.resource.strategy;
-  if (refusesCreate !== undefined && !scope.server.storesDefinitions)
-    throw refusal(405, "MethodNotAllowed", refusesCreate, {});
+  refuseCreate(scope);
   const object = sentObject(scope);
-  return createObject(scope, object, object.metadata.resourceVersion);
+  return createObject(scope, object, { version: object.metadata.resourceVersion });
 }
 
-/**
- * Creates a decoded object, which belongs to the server from now on. `version` is the resourceVersion that it was sent with: a
- * new object must have none.
- * @throws StatusError
- */
-export function createObject(scope: RequestScope, object: ApiObject, version = ""): Entry {
+/** @throws StatusError 405 for a kind whose objects cannot be created here. */
+export function refuseCreate({ resource, server }: RequestScope): void {
+  const { refusesCreate } = resource.strategy;
+  if (refusesCreate !== undefined && !server.storesDefinitions)
+    throw refusal(405, "MethodNotAllowed", refusesCreate, {});
+}
+
+/** Where an object that is created comes from. */
+export interface CreateOptions {
+  /** The resourceVersion that it was sent with: a new object must have none. */
+  readonly version?: string | undefined;
+  /** Sets its managed fields. */
+  readonly manage?: ((write: ManagedWrite) => void) | undefined;
+}
+
+/** Creates a decoded object, which belongs to the server from now on. @throws StatusError */
+export function createObject(
+  scope: RequestScope,
+  object: ApiObject,
+  { version = "", manage = manageCreate }: CreateOptions = {},
+): Entry {
   const { strategy } = scope.resource;
   const write: ObjectWrite = { scope, object, context: strategyContext(scope) };
   fillSystemFields(scope, object);
+  const { managedFields: sent } = object.metadata;
   applyDefaults(scope, object);
-  manageCreate(scope, object);
+  manage({ scope, object, sent });
   mutatingAdmission(write);
   const isNameGenerated = generateName(scope, object);
   // Of all plugins that only validate, this one alone comes before the kind's own validation.

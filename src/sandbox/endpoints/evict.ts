@@ -120,7 +120,7 @@ function chargeBudget(scope: RequestScope, { object: pod }: Entry, { dryRun }: D
   const budgetCollection = scope.server.store.collection("poddisruptionbudgets.policy", true);
   const charged: ApiObject = { ...object, metadata: { ...object.metadata }, status };
   const resource = scope.server.registry.find("policy/v1", "poddisruptionbudgets");
-  if (resource !== undefined) manageOwnStatus(scope, resource, object, charged);
+  if (resource !== undefined) manageOwnStatus(scope, resource, { live: object, object: charged });
   scope.server.store.put(budgetCollection, charged);
 }
 

@@ -4,6 +4,7 @@ import { notFound, refusal, unsupportedMediaType } from "../meta/refusal.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import type { RequestScope } from "../context/server.ts";
 import { atStoredVersion, atVersion } from "../conversion/versions.ts";
+import { applyObject, applyType } from "./apply.ts";
 import { matchRequest } from "./body.ts";
 import { mergedInto } from "./patch-strategic.ts";
 import { patchedJson } from "./patch-json.ts";
@@ -12,30 +13,22 @@ import { updateObject, type UpdateResult } from "./update.ts";
 const jsonPatchType = "application/json-patch+json";
 const mergePatchType = "application/merge-patch+json";
 const strategicType = "application/strategic-merge-patch+json";
-const applyType = "application/apply-patch+yaml";
 const patchTypes = [jsonPatchType, mergePatchType, strategicType, applyType];
 
 /** @throws StatusError */
 export function patch(scope: RequestScope): UpdateResult {
   const media = patchTypeOf(scope);
+  if (media === applyType) return applyObject(scope);
   checkWriteOptions(scope.query, "PatchOptions");
   const old = scope.collection.get(scope.namespace, scope.name);
   if (old === undefined) throw notFound(scope.resource.asResource, scope.name);
-  return updateObject(scope, patchedBy(scope, media, old.object), false);
+  return updateObject(scope, patchedBy(scope, media, old.object), { checksUid: false });
 }
 
 /** Taken as it is written: neither in capitals nor with a blank before its parameters. @throws StatusError 415. */
 export function patchTypeOf({ headers }: RequestScope): string {
   const media = (headers["content-type"] ?? "").split(";")[0] ?? "";
-  if (patchTypes.includes(media) && media !== applyType) return media;
-  // Its options are others: `force` is one of them.
-  if (media === applyType || media === "application/apply-patch+cbor") {
-    throw refusal(
-      415,
-      "UnsupportedMediaType",
-      "server-side apply is not served by this sandbox yet: omit --server-side, or use another patch",
-    );
-  }
+  if (patchTypes.includes(media)) return media;
   if (patchTypes.includes(media.trim())) throw unsupportedMediaType(patchTypes);
   throw refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }

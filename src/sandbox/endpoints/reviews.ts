@@ -73,7 +73,7 @@ export function reviewOf(scope: RequestScope): ApiObject | undefined {
   const review = objectOf(scope, bodyJson(scope, resource.kind), resource.kind, resource.apiVersion, resource.struct);
   for (const field of systemFields) delete review.metadata[field];
   matchNamespace(scope, review.metadata);
-  manageCreate(scope, review);
+  manageCreate({ scope, object: review, sent: review.metadata.managedFields });
   checkReview(review);
   const { kind, apiVersion, spec } = review;
   return {

@@ -1,11 +1,14 @@
 /** `/scale`: the replicas of a workload as an object of their own. Source: kubernetes v1.36 pkg/registry/apps/replicaset/storage. */
 import { invalid, invalidObject } from "../meta/field-errors.ts";
-import { at, isFields, type ApiObject } from "../meta/object.ts";
-import { manageScale, scaleManagers } from "../managedfields/scale-fields.ts";
+import { canonicalize } from "../meta/canonical.ts";
+import { at, copyOf, isFields, type ApiObject } from "../meta/object.ts";
+import { manageUpdate } from "../managedfields/managed-fields.ts";
+import { managersAfterScale, type Scaled, scaleManagers } from "../managedfields/scale-fields.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import { conflict, notFound, optimisticLock } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
+import { applied, applyType } from "./apply.ts";
 import { matchRequest, sentObject } from "./body.ts";
 import { patchedBy, patchTypeOf } from "./patch.ts";
 import { replaceObject } from "./update.ts";
@@ -72,21 +75,31 @@ export function putScale(scope: RequestScope): ScaleResult {
   const scales = ofScales(scope);
   const scale = sentObject(scales);
   matchRequest(scales, scale);
-  return write(scope, entryOf(scope), scale);
+  return update(scope, entryOf(scope), scale);
 }
 
 /** @throws StatusError */
 export function patchScale(scope: RequestScope): ScaleResult {
   const type = patchTypeOf(scope);
-  checkWriteOptions(scope.query, "PatchOptions");
+  checkWriteOptions(scope.query, type === applyType ? "ApplyOptions" : "PatchOptions");
   const entry = entryOf(scope);
-  return write(scope, entry, patchedBy(ofScales(scope), type, managedScaleOf(entry)));
+  if (type === applyType) return apply(scope, entry);
+  return update(scope, entry, patchedBy(ofScales(scope), type, managedScaleOf(scope, entry)));
+}
+
+/** Where the number of replicas is, at each version of the kind. */
+function scaledBy({ served, server }: RequestScope): Scaled {
+  return {
+    apiVersion: served.apiVersion,
+    replicasPath: (version) =>
+      server.registry.ofKind(version, served.kind)?.group === served.group ? ["spec", "replicas"] : undefined,
+  };
 }
 
 /** A Scale as patches see it: with managed fields, which errors show and responses do not. */
-function managedScaleOf(entry: Entry): ApiObject {
+function managedScaleOf(scope: RequestScope, entry: Entry): ApiObject {
   const scale = scaleOf(entry);
-  const managedFields = scaleManagers(entry.object.metadata.managedFields ?? []);
+  const managedFields = scaleManagers(entry.object.metadata.managedFields ?? [], scaledBy(scope));
   return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } };
 }
 
@@ -97,6 +110,32 @@ function ofScales(scope: RequestScope): RequestScope {
   return { ...scope, served: { ...scope.served, group: "autoscaling", version: "v1", apiVersion, kind, struct } };
 }
 
+/** Writes a Scale that was put or patched; its managed fields change as in any update. */
+function update(scope: RequestScope, entry: Entry, scale: ApiObject): ScaleResult {
+  const live = managedScaleOf(scope, entry);
+  const scales = ofScales(scope);
+  const object = copyOf(scale);
+  // A Scale leaves a zero out: after a scale to it nobody manages the replicas.
+  canonicalScale(scales, object);
+  manageUpdate({ scope: scales, live, object, sent: undefined });
+  return write(scope, entry, object);
+}
+
+/** Applies the request's configuration to the Scale. */
+function apply(scope: RequestScope, entry: Entry): ScaleResult {
+  const scales = ofScales(scope);
+  const { object, manage } = applied(scales, managedScaleOf(scope, entry));
+  canonicalScale(scales, object);
+  matchRequest(scales, object);
+  manage({ scope: scales, object, sent: undefined });
+  return write(scope, entry, object);
+}
+
+function canonicalScale({ served, server }: RequestScope, scale: ApiObject): void {
+  if (served.struct !== undefined) canonicalize(scale, served.struct, server.registry.schema);
+}
+
+/** Writes the replicas of a Scale, and what its managed fields say of them. */
 function write(scope: RequestScope, entry: Entry, scale: ApiObject): ScaleResult {
   const version = at(scale, "metadata", "resourceVersion");
   if (typeof version === "string" && version !== "" && Number(version) !== entry.revision) {
@@ -113,10 +152,11 @@ function write(scope: RequestScope, entry: Entry, scale: ApiObject): ScaleResult
     metadata: { ...entry.object.metadata },
     spec: { ...entry.object.spec, replicas: asked },
   };
-  const before = at(entry.object, "spec", "replicas");
-  const replicas = { before: typeof before === "number" ? before : 0, asked };
-  const scaled = replaceObject(scope, object, entry, (_scope, old, scaledTo) =>
-    manageScale(scope, old, scaledTo, replicas),
-  );
+  const [ofObject, ofScale] = [entry.object.metadata.managedFields ?? [], scale.metadata.managedFields ?? []];
+  const managedFields = managersAfterScale({ ofObject, ofScale }, scaledBy(scope));
+  const scaled = replaceObject(scope, object, entry, ({ object: { metadata } }) => {
+    if (managedFields === undefined) delete metadata.managedFields;
+    else metadata.managedFields = managedFields;
+  });
   return { status: 200, value: scaleOf(scaled) };
 }

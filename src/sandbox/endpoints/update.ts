@@ -9,7 +9,7 @@ import { semanticDeepEqual } from "../meta/semantic-equality.ts";
 import { conflict, notFound, optimisticLock, refusal } from "../meta/refusal.ts";
 import { uintProblem } from "../meta/numbers.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
-import { manageUpdate } from "../managedfields/managed-fields.ts";
+import { manageUpdate, type ManagedUpdate, type ManagedWrite } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { UpdateStrategy } from "../registry/strategy/rest-strategy.ts";
 import { Entry } from "../storage/entry.ts";
@@ -34,18 +34,29 @@ export function update(scope: RequestScope): UpdateResult {
   return updateObject(scope, object);
 }
 
-/** Replaces the stored object by a decoded one, or creates it where the kind allows that. @throws StatusError. */
-export function updateObject(scope: RequestScope, object: ApiObject, checksUid = true): UpdateResult {
+/** How an object comes to be written. */
+export interface WriteOptions {
+  /** That the object has the uid that was sent is a precondition. Default true. */
+  readonly checksUid?: boolean;
+  /** Creates what is not there, whatever the kind says. */
+  readonly createsMissing?: boolean;
+  /** Sets the managed fields; by default they are those of an update, or of a create. */
+  readonly manage?: (write: ManagedUpdate | ManagedWrite) => void;
+}
+
+/** Replaces the stored object by a decoded one, or creates it where that is allowed. @throws StatusError. */
+export function updateObject(scope: RequestScope, object: ApiObject, options: WriteOptions = {}): UpdateResult {
   const { resource, name, collection } = scope;
+  const { checksUid = true, createsMissing = resource.strategy.allowCreateOnUpdate, manage } = options;
   const old = collection.get(scope.namespace, name);
   if (old === undefined) {
-    if (!resource.strategy.allowCreateOnUpdate || scope.subresource !== "") throw notFound(resource.asResource, name);
+    if (!createsMissing || scope.subresource !== "") throw notFound(resource.asResource, name);
     if (object.metadata.uid !== undefined && object.metadata.uid !== "") throw absentUid(scope, object.metadata.uid);
     object.metadata.name ??= name;
-    return { entry: createObject(scope, object), created: true };
+    return { entry: createObject(scope, object, { manage }), created: true };
   }
   checkPreconditions(scope, object, old, checksUid);
-  return { entry: replaceObject(scope, object, old), created: false };
+  return { entry: replaceObject(scope, object, old, manage), created: false };
 }
 
 function absentUid(scope: RequestScope, uid: string): Error {
@@ -104,9 +115,6 @@ function keepDeletion({ metadata }: ApiObject, old: ApiObject): void {
   }
 }
 
-/** Sets the managed fields of `object`, an update of `old`. */
-export type ManageFields = (scope: RequestScope, old: ApiObject, object: ApiObject) => void;
-
 /**
  * Writes `sent` over `old`: resets what is not the client's, validates, and commits; an update that changes nothing is none.
  * Subresources with a strategy of their own write as it says, all others (`scale`) as the object itself is written.
@@ -116,14 +124,15 @@ export function replaceObject(
   scope: RequestScope,
   sent: ApiObject,
   old: Entry,
-  manage: ManageFields = manageUpdate,
+  manage: (update: ManagedUpdate) => void = manageUpdate,
 ): Entry {
   const strategy = scope.resource.strategy.subresources[scope.subresource] ?? scope.resource.strategy;
   const context = strategyContext(scope);
+  const { managedFields } = sent.metadata;
   applyDefaults(scope, sent);
   keepServerFields(sent, old.object);
   // The fields of a client are those that it sent, also where they are reset below.
-  manage(scope, old.object, sent);
+  manage({ scope, live: old.object, object: sent, sent: managedFields });
   keepDeletion(sent, old.object);
   const object = updatedObject(strategy, sent, old.object);
   const update: ObjectUpdate = { scope, object, old: old.object, strategy, context };
@@ -139,8 +148,11 @@ export function replaceObject(
 /** A write of the object keeps its status, one of the status all else. */
 function prepareForUpdate({ scope, object, old, strategy, context }: ObjectUpdate): void {
   const { resource, subresource } = scope;
-  if (subresource === "status") keepAllButStatus(object, old);
-  else if (resource.subresources.has("status")) keepStatus(object, old);
+  if (subresource === "status") {
+    keepAllButStatus(object, old);
+    keepMetadata(object, old, strategy.resetFields ?? []);
+  }
+  if (subresource !== "status" && resource.subresources.has("status")) keepStatus(object, old);
   dropDisabledFields(object, resource.storage);
   strategy.prepareForUpdate?.(object, old, context);
   if (subresource !== "status") countGeneration(scope, object, old);
@@ -180,9 +192,11 @@ function deleteAfterLastFinalizer(
 function countGeneration(scope: RequestScope, object: ApiObject, old: ApiObject): void {
   const { generation } = scope.resource.strategy;
   if (generation === "none" || generation === "fixed") return;
-  const isAnnotated =
-    generation === "spec and annotations" && !deepEqual(object.metadata.annotations, old.metadata.annotations);
-  if (isAnnotated || changesSpec(scope, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  const { labels, annotations } = old.metadata;
+  const isMarked =
+    (generation === "spec and annotations" && !deepEqual(object.metadata.annotations, annotations)) ||
+    (generation === "spec and labels" && !deepEqual(object.metadata.labels, labels));
+  if (isMarked || changesSpec(scope, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 /** True if nothing has changed but the times of managed fields. */
@@ -216,6 +230,24 @@ function keepAllButStatus(object: ApiObject, old: ApiObject): void {
     if (key !== "status" && key !== "metadata" && key !== "kind" && key !== "apiVersion") delete object[key];
   }
   for (const key of Object.keys(old)) if (key !== "status" && key !== "metadata") object[key] = old[key];
+}
+
+const clientMetadata = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
+
+/** The metadata that a status resets: all of a client's, or parts of it. */
+function keepMetadata(
+  { metadata }: ApiObject,
+  { metadata: before }: ApiObject,
+  resetFields: readonly (readonly string[])[],
+): void {
+  for (const [place, name] of resetFields) {
+    if (place !== "metadata") continue;
+    for (const key of clientMetadata) {
+      if (name !== undefined && name !== key) continue;
+      if (before[key] === undefined) delete metadata[key];
+      else Object.assign(metadata, { [key]: before[key] });
+    }
+  }
 }
 
 const notSpec = new Set(["metadata", "status", "kind", "apiVersion"]);

@@ -2,7 +2,7 @@
  * The defaults of the API server by type: they apply wherever the type occurs, in pods
  * and in templates alike. Source: kubernetes v1.36 pkg/apis/…/v1/defaults.go; differs: a table instead of generated calls.
  */
-import { child, fieldsIn, isFields, type Fields } from "../meta/object.ts";
+import { at, child, fieldsIn, textOf, isFields, type Fields } from "../meta/object.ts";
 import { fill, fillNumbers, fillUnset, type Filler } from "./strategy/fill.ts";
 import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
 import { autoscalerDefaults } from "./autoscaling/autoscaler-defaults.ts";
@@ -53,7 +53,9 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
   },
   "core.v1.ReplicationControllerSpec": filling({ replicas: 1 }),
   "core.v1.Service": (service) => {
-    if (isFields(service["spec"])) serviceSpec(service["spec"]);
+    if (!isFields(service["spec"])) return;
+    serviceSpec(service["spec"]);
+    if (service["spec"]["type"] === "LoadBalancer") balancerStatus(service["status"]);
   },
   "core.v1.ServicePort": (port) => {
     fill(port, { protocol: "TCP" });
@@ -114,6 +116,13 @@ function isEmptyMap(value: unknown): boolean {
 
 function fieldsOrTexts(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;
+}
+
+/** What a load balancer has an address for, it passes on to that. */
+function balancerStatus(status: unknown): void {
+  for (const ingress of fieldsIn(at(status, "loadBalancer", "ingress"))) {
+    if (textOf(ingress["ip"]) !== "") fill(ingress, { ipMode: "VIP" });
+  }
 }
 
 function serviceSpec(spec: Fields): void {

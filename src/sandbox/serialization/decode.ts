@@ -1,7 +1,7 @@
 /** Decoding of JSON by type: unknown fields are dropped, wrong types are errors. */
 import { canonicalize, forgetEmptyLists } from "../meta/canonical.ts";
 import { canonicalQuantity } from "../../api/quantity.ts";
-import { goNumber, noLiterals, type Literals } from "../meta/json.ts";
+import { goNumber, jsonNameOf, noLiterals, type Literals } from "../meta/json.ts";
 import { timeProblem } from "../meta/go-time.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
@@ -22,6 +22,14 @@ export function decodeFields(value: Fields, struct: Struct, schema: Schema, lite
   return { value: readStruct(value, struct, "", { schema, strict, literals, inside: struct }), strict };
 }
 
+/**
+ * The object as Go fills its types from a map instead of JSON: without unknown fields and nulls, and with whole numbers cut to the
+ * size of their fields. @throws TypeProblem, whose message is `unstructured`.
+ */
+export function decodeUnstructured(value: Fields, struct: Struct, schema: Schema): Fields {
+  return readStruct(value, struct, "", { schema, strict: [], literals: noLiterals, inside: struct, cutsNumbers: true });
+}
+
 /** A value that its field cannot hold; the message is Go's. */
 export class TypeProblem extends Error {
   override readonly name = "TypeProblem";
@@ -40,6 +48,8 @@ interface Reading {
   readonly literals: Literals;
   /** The innermost type: messages name it. */
   readonly inside: Struct;
+  /** Whole numbers that are too large lose their high bits. */
+  readonly cutsNumbers?: boolean;
 }
 
 function readStruct(value: Fields, struct: Struct, path: string, reading: Reading): Fields {
@@ -103,7 +113,10 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
       if (typeof value === "boolean") return value;
       break;
     case "int32":
-      if (isWhole(value, path, reading) && Math.abs(value) < 2 ** 31) return value;
+      if (isWhole(value, path, reading)) {
+        if (Math.abs(value) < 2 ** 31) return value;
+        if (reading.cutsNumbers === true) return Number(BigInt.asIntN(32, BigInt(value)));
+      }
       break;
     case "int64":
       if (isWhole(value, path, reading) && Math.abs(value) < 2 ** 63) return value;
@@ -143,9 +156,11 @@ function isWhole(value: unknown, path: string, reading: Reading): value is numbe
   return typeof value === "number" && Number.isInteger(value) && literalOf(value, path, reading) === undefined;
 }
 
+const noQuantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
 function checkedQuantity(text: string): string {
   if (canonicalQuantity(text) !== undefined) return text;
-  throw new TypeProblem("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  throw new TypeProblem(noQuantity);
 }
 
 const layouts = { time: "2006-01-02T15:04:05Z07:00", "micro-time": "2006-01-02T15:04:05.000000Z07:00" } as const;
@@ -158,11 +173,14 @@ function checkedTime(text: string, scalar: keyof typeof layouts): string {
 }
 
 function checkedBase64(text: string): string {
+  const wrong = (at: number): TypeProblem => {
+    const why = `illegal base64 data at input byte ${at}`;
+    return new TypeProblem(why, `error decoding from json: ${why}`);
+  };
   const clean = text.replaceAll(/[\r\n]/g, "");
   const bad = clean.search(/[^A-Za-z0-9+/=]/);
-  if (bad >= 0) throw new TypeProblem(`illegal base64 data at input byte ${bad}`);
-  if (clean.length % 4 !== 0 || !/^[^=]*={0,2}$/.test(clean))
-    throw new TypeProblem(`illegal base64 data at input byte ${clean.length - (clean.length % 4)}`);
+  if (bad >= 0) throw wrong(bad);
+  if (clean.length % 4 !== 0 || !/^[^=]*={0,2}$/.test(clean)) throw wrong(clean.length - (clean.length % 4));
   return text;
 }
 
@@ -230,7 +248,24 @@ function notRestored(value: unknown, shape: Shape): string {
     if (shape.scalar === "int-or-string")
       return `json: cannot unmarshal number ${goNumber(value)} into Go value of type int32`;
   }
-  return `unrecognized type: ${goTypeOf(shape)}`;
+  if (shape.is !== "scalar") return `unrecognized type: ${goTypeOf(shape)}`;
+  // What reads itself reads the value as JSON.
+  switch (shape.scalar) {
+    case "quantity":
+      return noQuantity;
+    case "time":
+    case "micro-time":
+      return `json: cannot unmarshal ${jsonNameOf(value)} into Go value of type string`;
+    case "int-or-string":
+      return `json: cannot unmarshal ${jsonNameOf(value)} into Go value of type int32`;
+    case "string":
+    case "boolean":
+    case "bytes":
+    case "int32":
+    case "int64":
+    case "number":
+      return `unrecognized type: ${goTypeOf(shape)}`;
+  }
 }
 
 /** The keys of a committed object in their order: `kind`, `apiVersion`, `metadata`, the rest. */

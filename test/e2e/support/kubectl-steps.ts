@@ -1,18 +1,7 @@
 /** kubectl commands in the order in which both servers get them. */
+import type { Scene, Step } from "./kubectl-scene.ts";
+import { applyScenes } from "./kubectl-apply-scenes.ts";
 import { deployment, events, node, nodeStatus, oneOfEach, pod, podStatus, replicaSet } from "./kubectl-manifests.ts";
-
-export interface Step {
-  /** The command line, split at blanks. */
-  readonly run: string;
-  readonly stdin?: string;
-  /** Why the sandbox prints something else, and what. */
-  readonly differs?: { readonly because: string; readonly prints: string };
-}
-
-export interface Scene {
-  readonly name: string;
-  readonly steps: readonly Step[];
-}
 
 const each = (names: string, ...runs: readonly ((name: string) => string)[]): readonly Step[] =>
   names.split(" ").flatMap((name) => runs.map((run) => ({ run: run(name) })));
@@ -160,14 +149,6 @@ export const scenes: readonly Scene[] = [
         run: "create token default -n shop",
         differs: { because: "there is nobody to sign tokens for", prints: nothingRuns("serviceaccounts/token") },
       },
-      {
-        run: "apply -n shop --server-side -f -",
-        stdin: replicaSet(7),
-        differs: {
-          because: "server-side apply comes later",
-          prints: "server-side apply is not served by this sandbox",
-        },
-      },
       { run: "top pod -n shop" },
     ],
   },
@@ -183,6 +164,7 @@ export const scenes: readonly Scene[] = [
       { run: "get --raw /version" },
     ],
   },
+  ...applyScenes,
   {
     name: "deletes, with each cascade: the API server's part of it",
     steps: [

@@ -127,6 +127,6 @@ function charged(request: QuotaRequest, quota: ApiObject): ApiObject | undefined
   const status: Fields = { ...quota.status, used: next };
   const after: ApiObject = { ...quota, metadata: { ...quota.metadata }, status };
   const resource = request.scope.server.registry.find("v1", "resourcequotas");
-  if (resource !== undefined) manageOwnStatus(request.scope, resource, quota, after);
+  if (resource !== undefined) manageOwnStatus(request.scope, resource, { live: quota, object: after });
   return after;
 }

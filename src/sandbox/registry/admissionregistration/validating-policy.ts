@@ -6,7 +6,7 @@ import { duplicate, invalid, required, type FieldError } from "../../meta/field-
 import { fieldsIn, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { restStrategy } from "../strategy/default-strategy.ts";
+import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
 import { commonErrors } from "./policies.ts";
 
@@ -53,6 +53,7 @@ function auditErrors(annotations: readonly Fields[], policy: string): FieldError
 /** ValidatingAdmissionPolicies: structure only, CEL is not compiled. */
 export const validatingPolicyStrategy: RESTStrategy = restStrategy({
   generation: "spec",
+  status: { resetFields: allButStatus },
   allowUnconditionalUpdate: false,
   validate({ metadata, spec = {} }) {
     const [validations, annotations] = [fieldsIn(spec["validations"]), fieldsIn(spec["auditAnnotations"])];

@@ -3,7 +3,7 @@ import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { isNumber, nameErrors, portNumberErrors, subdomainErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { restStrategy } from "../strategy/default-strategy.ts";
+import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
 import { dns1035Problems } from "../../validation/names.ts";
 
 function nameOfErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
@@ -40,6 +40,7 @@ function serviceErrors(spec: Fields): FieldError[] {
 
 /** APIServices: stored and validated, nothing is aggregated. */
 export const apiServiceStrategy: RESTStrategy = restStrategy({
+  status: { resetFields: allButStatus },
   allowUnconditionalUpdate: false,
   validate(apiService) {
     const { spec = {} } = apiService;

@@ -68,5 +68,5 @@ export const deploymentStrategy: RESTStrategy = restStrategy({
     ];
   },
   validateUpdate: sameSelectorErrors,
-  status: { validateUpdate: countErrors },
+  status: { resetFields: [["spec"], ["metadata", "labels"]], validateUpdate: countErrors },
 });

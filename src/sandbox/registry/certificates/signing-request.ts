@@ -84,10 +84,11 @@ const shortestSeconds = 600;
 
 /** CertificateSigningRequests: the requesting user is recorded in the spec. */
 export const signingRequestStrategy: RESTStrategy = restStrategy({
+  resetFields: [["spec"], ["status"]],
+  status: { resetFields: [["spec"], ["status", "conditions"]] },
   prepareForCreate(request, { user }) {
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...rest } = request.spec ?? {};
     // What is said of who asks is what the server knows of them.
-    delete request.metadata.managedFields;
     request.spec = {
       ...rest,
       username: user.name,
@@ -96,7 +97,6 @@ export const signingRequestStrategy: RESTStrategy = restStrategy({
     };
   },
   prepareForUpdate(request, old) {
-    delete request.metadata.managedFields;
     if (old.spec !== undefined) request.spec = old.spec;
   },
   validate({ spec = {} }: ApiObject) {

@@ -56,6 +56,7 @@ export const namespaceStrategy: RESTStrategy = restStrategy({
   },
   subresources: {
     finalize: {
+      resetFields: [["status"]],
       updateSteps: [validateObjectMetaUpdate, validateChange],
       validateUpdate: (namespace) =>
         specFinalizers(namespace).flatMap((finalizer, index) =>

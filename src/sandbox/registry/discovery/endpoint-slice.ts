@@ -122,7 +122,7 @@ function dropTopology(slice: ApiObject, old: ApiObject): void {
 
 /** EndpointSlices: their address type never changes. */
 export const endpointSliceStrategy: RESTStrategy = restStrategy({
-  generation: "spec",
+  generation: "spec and labels",
   updateSteps: [validateObjectMetaUpdate, validateChange],
   prepareForUpdate: dropTopology,
   validate: (slice) => [...beforeEndpoints(slice), ...endpointsErrors(slice)],

@@ -3,7 +3,7 @@ import { invalid, notAllowed, notSupported, required, type FieldError } from "..
 import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { eachErrors, isNumber, labelNameErrors, subdomainErrors, textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { restStrategy } from "../strategy/default-strategy.ts";
+import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
 
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
 
@@ -134,6 +134,7 @@ function precedenceErrors(value: unknown, name: string): FieldError[] {
 /** FlowSchemas. */
 export const flowSchemaStrategy: RESTStrategy = restStrategy({
   generation: "spec",
+  status: { resetFields: allButStatus },
   validate({ metadata, spec = {} }) {
     const { distinguisherMethod: method, priorityLevelConfiguration: level } = spec as Record<string, unknown>;
     const name = isFields(level) ? textOf(level["name"]) : "";

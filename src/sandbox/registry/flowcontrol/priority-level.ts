@@ -3,7 +3,7 @@ import { invalid, notAllowed, required, type FieldError } from "../../meta/field
 import { isFields, textOf, type Fields } from "../../meta/object.ts";
 import { isNumber, neededChoiceErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { restStrategy } from "../strategy/default-strategy.ts";
+import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
 
 const mostQueues = 10_000_000;
 
@@ -94,6 +94,7 @@ function levelErrors(spec: Fields): FieldError[] {
 /** PriorityLevelConfigurations: only `exempt` is of type Exempt. */
 export const priorityLevelStrategy: RESTStrategy = restStrategy({
   generation: "spec",
+  status: { resetFields: allButStatus },
   validate({ metadata, spec = {} }) {
     const isExempt = metadata.name === "exempt";
     const why = "must be 'Exempt' if and only if `name` is 'exempt'";

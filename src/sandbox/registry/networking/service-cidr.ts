@@ -4,7 +4,7 @@ import { type Fields } from "../../meta/object.ts";
 import { eachErrors, textsIn } from "../../validation/checks.ts";
 import { cidrErrors, cidrOf } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { restStrategy } from "../strategy/default-strategy.ts";
+import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 
 const mostRanges = 2;
@@ -28,6 +28,7 @@ const immutable = "field is immutable";
 
 /** ServiceCIDRs: a second range may be added, none changed. */
 export const serviceRangeStrategy: RESTStrategy = restStrategy({
+  status: { resetFields: allButStatus },
   updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: ({ spec = {} }) => rangeErrors(spec),
   validateUpdate({ spec = {} }, { spec: old = {} }) {

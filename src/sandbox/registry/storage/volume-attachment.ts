@@ -3,7 +3,7 @@ import { invalid, notAllowed, required, tooLong, type FieldError } from "../../m
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { driverNameErrors, isNumber, subdomainErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { restStrategy } from "../strategy/default-strategy.ts";
+import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { volumeSpecErrors } from "./volume-spec.ts";
@@ -50,5 +50,5 @@ export const volumeAttachmentStrategy: RESTStrategy = restStrategy({
     ];
   },
   validateUpdate: (now, old) => fixed(now.spec, old.spec, "spec"),
-  status: { validateUpdate: statusErrors },
+  status: { resetFields: allButStatus, validateUpdate: statusErrors },
 });

@@ -15,6 +15,9 @@ const maxGeneratedNameBase = 58;
 /** How the status is updated, unless a kind says otherwise. */
 const statusStrategy: UpdateStrategy = { updateSteps: [validateObjectMetaUpdate, validateChange] };
 
+/** The reset fields of a status whose metadata is the object's alone. */
+export const allButStatus = [["metadata"], ["spec"]] as const;
+
 /** Metadata is validated, everything else is stored as it is. */
 export const defaultStrategy: RESTStrategy = {
   nameRule: "subdomain",

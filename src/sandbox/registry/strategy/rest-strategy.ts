@@ -56,6 +56,11 @@ export type UpdateStep = (write: ChangedObject) => readonly FieldError[];
 export interface UpdateStrategy {
   /** For subresources that write one part of the spec: the spec of `old` with that part as it was sent. */
   updatedSpec?(sent: ApiObject, old: ApiObject): Fields;
+  /**
+   * The paths of what `prepareForUpdate` resets, which nobody comes to manage this way. Left out, it is the status of an object,
+   * and by the status subresource the spec. apiserver's `GetResetFields`.
+   */
+  readonly resetFields?: readonly (readonly string[])[];
   /** Resets what a client may not change. */
   prepareForUpdate?(object: ApiObject, old: ApiObject, context: StrategyContext): void;
   /**
@@ -76,7 +81,7 @@ export interface UpdateStrategy {
 export type GarbageCollectionPolicy = "delete dependents" | "orphan dependents" | "unsupported";
 
 /** What metadata.generation counts. `fixed`: it stays 1. */
-export type GenerationRule = "none" | "spec" | "spec and annotations" | "fixed";
+export type GenerationRule = "none" | "spec" | "spec and annotations" | "spec and labels" | "fixed";
 
 /**
  * A kind: the method names are those of k8s.io/apiserver. What it leaves out, nothing is done for. Made by `restStrategy`.

@@ -16,9 +16,13 @@ export interface YamlSlot {
 /** The media type of YAML. */
 export const yamlType = "application/yaml" as const;
 
+/** That of an applied configuration. */
+const appliedType = "application/apply-patch+yaml";
+
 /** Loads the codec for a request that needs it; undefined if there is nothing to wait for. */
 export function yamlReadyFor(slot: YamlSlot, headers: Readonly<Record<string, string>>): Promise<void> | undefined {
-  const asked = (headers["content-type"] ?? "").includes(yamlType) || (headers["accept"] ?? "").includes(yamlType);
+  const type = headers["content-type"] ?? "";
+  const asked = type.includes(yamlType) || type.includes(appliedType) || (headers["accept"] ?? "").includes(yamlType);
   return asked && slot.codec === undefined ? load(slot) : undefined;
 }
 

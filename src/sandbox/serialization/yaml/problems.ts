@@ -54,9 +54,22 @@ function problem(says: string, line: number, by: Rule["by"]): string {
   return line === 0 ? says : `line ${by === "scanner" ? line + 1 : line}: ${says}`;
 }
 
+/** What Go says of a list or a map in brackets that the text ends within; undefined if it does not. */
+function unfinished(text: string, { message, at }: Found): string | undefined {
+  const [, what] = /^Flow (map|sequence) .*end with/.exec(message) ?? [];
+  const end = text.trimEnd();
+  if (what === undefined || at < end.length) return undefined;
+  const missing = what === "map" ? "',' or '}'" : "',' or ']'";
+  const says = `did not find expected ${/[[{,]$/.test(end) ? "node content" : missing}`;
+  return problem(says, text.replace(/\n$/, "").split("\n").length, "parser");
+}
+
 /** The sentence, without `yaml: ` in front; where Go's is not known, our reader's own. */
-export function goProblem(text: string, { code, message, at }: Found): string {
+export function goProblem(text: string, found: Found): string {
+  const { code, message, at } = found;
   const line = lineAt(text, at);
+  const open = unfinished(text, found);
+  if (open !== undefined) return open;
   if (code === "BLOCK_AS_IMPLICIT_KEY" || code === "MULTILINE_IMPLICIT_KEY") {
     const colon = /:(\s|$)/.exec(text.slice(at));
     return problem("mapping values are not allowed in this context", lineAt(text, at + (colon?.index ?? 0)), "scanner");

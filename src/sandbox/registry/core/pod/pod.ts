@@ -72,6 +72,7 @@ export const podStrategy: RESTStrategy = restStrategy({
       : []),
     ...profileMatchErrors(metadata.annotations, { spec, field: "spec" }),
   ],
+  status: { resetFields: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]] },
   subresources: { resize: resizeStrategy, ephemeralcontainers: ephemeralContainersStrategy },
   validate: onceForEqualPods(podErrors),
   warningsOnCreate: (pod) => [...hostnameWarnings(pod, "the Pod's hostname"), ...warningsOfEqualPods(pod)],
