@@ -1,6 +1,6 @@
 /**
- * Label keys, label values and DNS subdomains, with the messages of the API server.
- * Source: apimachinery v0.36 util/validation/validation.go IsQualifiedName, IsValidLabelValue, IsDNS1123Subdomain.
+ * Label keys, label values, DNS subdomains and DNS labels, with the messages of the API server. Source: apimachinery v0.36
+ * util/validation/validation.go IsQualifiedName, IsValidLabelValue, IsDNS1123Subdomain, IsDNS1123Label, IsDNS1035Label.
  */
 
 const label1123 = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -8,6 +8,7 @@ const subdomain = `${label1123}(\\.${label1123})*`;
 const qualifiedPart = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 
 const expressions = {
+  label: new RegExp(`^${label1123}$`),
   subdomain: new RegExp(`^${subdomain}$`),
   qualifiedPart: new RegExp(`^${qualifiedPart}$`),
   labelValue: new RegExp(`^(${qualifiedPart})?$`),
@@ -31,6 +32,26 @@ export function isSubdomain(value: string): boolean {
 export function subdomainProblems(value: string): string[] {
   const problems = value.length > 253 ? [moreThan(253)] : [];
   if (!expressions.subdomain.test(value)) problems.push(texts.subdomain);
+  return problems;
+}
+
+const notALabel = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label1123}')`;
+
+/** What is wrong with a DNS label of RFC 1123. */
+export function labelProblems(value: string): string[] {
+  const problems = value.length > 63 ? [moreThan(63)] : [];
+  if (!expressions.label.test(value)) problems.push(isSubdomain(value) ? "must not contain dots" : notALabel);
+  return problems;
+}
+
+/** What is wrong with a DNS label of RFC 1035: it begins with a letter. */
+export function dns1035Problems(value: string): string[] {
+  const problems = value.length > 63 ? [moreThan(63)] : [];
+  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(value)) {
+    problems.push(
+      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+    );
+  }
   return problems;
 }
 

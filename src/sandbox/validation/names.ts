@@ -1,31 +1,9 @@
 /** What is wrong with names. Source: apimachinery v0.36 util/validation/validation.go. */
-import { isSubdomain, subdomainProblems } from "../../api/label-names.ts";
+import { dns1035Problems, labelProblems, subdomainProblems } from "../../api/label-names.ts";
 
-const label1123 = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-
-const label = new RegExp(`^${label1123}$`);
-
-const notALabel = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label1123}')`;
+export { dns1035Problems, labelProblems };
 
 const moreThan = (most: number): string => `must be no more than ${most} characters`;
-
-/** What is wrong with a DNS label of RFC 1123. */
-export function labelProblems(value: string): string[] {
-  const problems = value.length > 63 ? [moreThan(63)] : [];
-  if (!label.test(value)) problems.push(isSubdomain(value) ? "must not contain dots" : notALabel);
-  return problems;
-}
-
-/** What is wrong with a DNS label of RFC 1035: it begins with a letter. */
-export function dns1035Problems(value: string): string[] {
-  const problems = value.length > 63 ? [moreThan(63)] : [];
-  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(value)) {
-    problems.push(
-      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
-    );
-  }
-  return problems;
-}
 
 /** What is wrong with the name of a port. */
 export function portNameProblems(value: string): string[] {
