@@ -1,0 +1,72 @@
+/**
+ * How deep an expression nests: cel-go stops at 250 of each rule of its grammar, and again at 250 of all that it visits.
+ * Source: cel-go v0.26 parser/parser.go, recursionListener and checkAndIncrementRecursionDepth; antlr4 v4.13 parser.go.
+ */
+
+/** The rules of the grammar that nest. */
+export type Rule =
+  | "start"
+  | "expr"
+  | "conditionalOr"
+  | "conditionalAnd"
+  | "relation"
+  | "calc"
+  | "unary"
+  | "member"
+  | "primary"
+  | "exprList"
+  | "listInit"
+  | "fieldInitializerList"
+  | "mapInitializerList"
+  | "escapeIdent"
+  | "literal";
+
+const deepest = 250;
+
+/** An expression that nests too deep. */
+export class RecursionLimit extends Error {}
+
+/** Counts what is open while an expression is parsed. */
+export class Depths {
+  readonly #open = new Map<Rule, number>();
+  /** The height of the tree that a visitor walks: operators, selections, indexes and calls on targets. */
+  #height = 0;
+
+  #enter(rule: Rule): void {
+    const depth = (this.#open.get(rule) ?? 0) + 1;
+    if (depth > deepest) throw new RecursionLimit(`expression recursion limit exceeded: ${deepest}`);
+    this.#open.set(rule, depth);
+  }
+
+  #leave(rule: Rule): void {
+    this.#open.set(rule, (this.#open.get(rule) ?? 0) - 1);
+  }
+
+  /** Parses what a rule stands for. @throws RecursionLimit */
+  within<T>(rule: Rule, parse: () => T): T {
+    this.#enter(rule);
+    const before = this.#height;
+    this.#height = 0;
+    const parsed = parse();
+    this.#height = Math.max(before, this.#height);
+    this.#leave(rule);
+    return parsed;
+  }
+
+  /** Counts an operator whose operands have been parsed. */
+  grown(): void {
+    this.#height++;
+  }
+
+  /** Parses the rest of what a visitor goes one step down for. */
+  visited<T>(parse: () => T): T {
+    const parsed = parse();
+    this.#height++;
+    return parsed;
+  }
+
+  /** @throws RecursionLimit where a visitor would go too deep */
+  checkVisited(): void {
+    if (this.#height > deepest) throw new RecursionLimit("max recursion depth exceeded");
+  }
+}

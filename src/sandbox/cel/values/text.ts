@@ -1,0 +1,60 @@
+/** Values as messages print them. Source: Go fmt with %v over the types of cel-go v0.26 common/types/. */
+import { formatG } from "./go-numbers.ts";
+import { formatGoDuration, formatTimestamp } from "./time.ts";
+import { CelError, CelList, CelMap, Duration, Opaque, Optional, Timestamp, Uint, type Value } from "./value.ts";
+import { CelType } from "./types.ts";
+
+/** A value as `%v` prints it: a text without quotes, a list in brackets. */
+export function goText(value: Value): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return formatG(value);
+  if (typeof value !== "object") return String(value);
+  if (value === null) return "0";
+  if (value instanceof Uint) return String(value.value);
+  if (value instanceof CelList)
+    return `[${Array.from({ length: value.size }, (_, n) => goText(value.get(n))).join(", ")}]`;
+  if (value instanceof CelMap)
+    return `{${value
+      .keys()
+      .map((key) => `${goText(key)}: ${goText(value.find(key) ?? null)}`)
+      .join(", ")}}`;
+  if (value instanceof Timestamp) return goTime(value);
+  if (value instanceof Duration) return formatGoDuration(value.nanos);
+  if (value instanceof CelType) return value.name;
+  if (value instanceof Optional)
+    return value.value === undefined ? "optional.none()" : `optional(${goText(value.value)})`;
+  if (value instanceof CelError) return value.message;
+  if (value instanceof Opaque) return value.text();
+  return `[${value.join(" ")}]`;
+}
+
+/** `2026-01-02 03:04:05.5 +0000 UTC`. */
+function goTime(time: Timestamp): string {
+  const text = formatTimestamp(time);
+  const [, date = "", clock = "", zone = ""] = /^(.+)T([\d:.]+)(.+)$/.exec(text) ?? [];
+  const offset = zone === "Z" ? "+0000" : zone.replace(":", "");
+  return `${date} ${clock} ${offset} ${zone === "Z" ? "UTC" : offset}`;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+/** A text as `%q` prints it. */
+export function goQuoted(text: string): string {
+  const inner = text.replaceAll(/["\\]/g, "\\$&").replaceAll(unprintable, (character) => {
+    const short = escapes[character];
+    if (short !== undefined) return short;
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+    return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+  return `"${inner}"`;
+}
