@@ -76,6 +76,25 @@ export const rooms: readonly Room[] = [
         folder: "validation",
         owns: "checks that kinds share: names, metadata, selectors, addresses, quantities, counts",
       },
+      {
+        floor: 2,
+        folder: "cel",
+        owns: "expressions of CEL as Kubernetes has them, and the rules of schemas written in it",
+        inner: [
+          { floor: 1, folder: "values", owns: "types and values; equality, order, times and numbers as Go has them" },
+          {
+            floor: 2,
+            folder: "syntax",
+            owns: "an expression's text to its tree: tokens, grammar, macros, errors with their places",
+          },
+          { floor: 2, folder: "library", owns: "functions: the standard ones, cel-go's extensions, Kubernetes' own" },
+          { floor: 3, folder: "checker", owns: "the types of expressions, and what else is checked before one runs" },
+          { floor: 4, folder: "cost", owns: "what an expression may cost, and what a call costs when it runs" },
+          { floor: 5, folder: "interpreter", owns: "checked expressions as closures, which count their cost" },
+          { floor: 6, folder: "program", owns: "environments; compiling and evaluating expressions" },
+          { floor: 7, folder: "schema", owns: "JSON as values by its schema; x-kubernetes-validations" },
+        ],
+      },
       { floor: 2, folder: "conversion", owns: "between the versions of a kind" },
       { floor: 2, folder: "storage", owns: "revisions, collections by key, the watch cache" },
       {

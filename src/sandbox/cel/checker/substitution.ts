@@ -129,5 +129,5 @@ function replaced(type: CelType, instead: (parameter: CelType) => CelType): CelT
   const [first = dynType, second = dynType] = parameters;
   if (type.kind === "list") return listOf(first);
   if (type.kind === "map") return mapOf(first, second);
-  return type.kind === "type" ? typeOfType(first) : new CelType(type.kind, type.name, parameters);
+  return type.kind === "type" ? typeOfType(first) : new CelType(type, parameters);
 }

@@ -26,7 +26,7 @@ const duration = (nanos: bigint): Duration | CelError => (isInt64(nanos) ? new D
 
 /** A point in time between the years 1 and 9999, or the overflow. */
 export const timestampAt = (seconds: number, nanos: number): Timestamp | CelError =>
-  seconds < earliest || seconds > latest ? new CelError("timestamp overflow") : new Timestamp(seconds, nanos);
+  seconds < earliest || seconds > latest ? new CelError("timestamp overflow") : new Timestamp(seconds, { nanos });
 
 /** A time later by a duration, in the same zone. */
 function later(time: Timestamp, by: bigint): Timestamp | CelError {
@@ -34,7 +34,7 @@ function later(time: Timestamp, by: bigint): Timestamp | CelError {
   let seconds = total / billion;
   if (total % billion < 0n) seconds -= 1n;
   const moved = timestampAt(Number(seconds), Number(total - seconds * billion));
-  return moved instanceof Timestamp ? new Timestamp(moved.seconds, moved.nanos, time.offset) : moved;
+  return moved instanceof Timestamp ? new Timestamp(moved.seconds, { nanos: moved.nanos, offset: time.offset }) : moved;
 }
 
 /** `a + b`. */

@@ -19,9 +19,9 @@ import {
 import { bind, declare, type FunctionDecl, guards, type Run } from "./function.ts";
 
 /** The type of IP addresses. */
-export const ipType: CelType = new CelType("opaque", "net.IP");
+export const ipType: CelType = new CelType({ kind: "opaque", name: "net.IP" });
 /** The type of networks. */
-export const cidrType: CelType = new CelType("opaque", "net.CIDR");
+export const cidrType: CelType = new CelType({ kind: "opaque", name: "net.CIDR" });
 
 /** An IP address. */
 class Ip extends Opaque {

@@ -68,7 +68,8 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   if (zoneHours > 24 || zoneMinutes > 60) return undefined;
   const offset = (zoneHours * 3600 + zoneMinutes * 60) * (match[9] === "-" ? -1 : 1);
   const seconds = dayNumber(year, { month, day }) * 86_400 + hour * 3600 + minute * 60 + second - offset;
-  return new Timestamp(seconds, Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")), offset);
+  const nanos = Number((match[7] ?? "").slice(0, 9).padEnd(9, "0"));
+  return new Timestamp(seconds, { nanos, offset });
 }
 
 /** A day, `2006-01-02`, as the midnight in UTC that it begins with. */

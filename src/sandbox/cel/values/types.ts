@@ -29,7 +29,7 @@ export class CelType {
   readonly name: string;
   readonly parameters: readonly CelType[];
 
-  constructor(kind: TypeKind, name: string, parameters: readonly CelType[] = []) {
+  constructor({ kind, name }: { readonly kind: TypeKind; readonly name: string }, parameters: readonly CelType[] = []) {
     this.kind = kind;
     this.name = name;
     this.parameters = parameters;
@@ -37,53 +37,53 @@ export class CelType {
 }
 
 /** Any value that a proto message can hold; here it is another word for `dyn`. */
-export const anyType: CelType = new CelType("any", "google.protobuf.Any");
+export const anyType: CelType = new CelType({ kind: "any", name: "google.protobuf.Any" });
 /** `true` or `false`. */
-export const boolType: CelType = new CelType("bool", "bool");
+export const boolType: CelType = new CelType({ kind: "bool", name: "bool" });
 /** Bytes. */
-export const bytesType: CelType = new CelType("bytes", "bytes");
+export const bytesType: CelType = new CelType({ kind: "bytes", name: "bytes" });
 /** Numbers of 64 bits with a point. */
-export const doubleType: CelType = new CelType("double", "double");
+export const doubleType: CelType = new CelType({ kind: "double", name: "double" });
 /** Lengths of time. */
-export const durationType: CelType = new CelType("duration", "google.protobuf.Duration");
+export const durationType: CelType = new CelType({ kind: "duration", name: "google.protobuf.Duration" });
 /** Any value; checked when the expression runs. */
-export const dynType: CelType = new CelType("dyn", "dyn");
+export const dynType: CelType = new CelType({ kind: "dyn", name: "dyn" });
 /** What an expression with an error has for a type. */
-export const errorType: CelType = new CelType("error", "error");
+export const errorType: CelType = new CelType({ kind: "error", name: "error" });
 /** Whole numbers of 64 bits with a sign. */
-export const intType: CelType = new CelType("int", "int");
+export const intType: CelType = new CelType({ kind: "int", name: "int" });
 /** `null`. */
-export const nullType: CelType = new CelType("null", "null_type");
+export const nullType: CelType = new CelType({ kind: "null", name: "null_type" });
 /** Texts. */
-export const stringType: CelType = new CelType("string", "string");
+export const stringType: CelType = new CelType({ kind: "string", name: "string" });
 /** Points in time. */
-export const timestampType: CelType = new CelType("timestamp", "google.protobuf.Timestamp");
+export const timestampType: CelType = new CelType({ kind: "timestamp", name: "google.protobuf.Timestamp" });
 /** Types, without saying of what. */
-export const typeType: CelType = new CelType("type", "type");
+export const typeType: CelType = new CelType({ kind: "type", name: "type" });
 /** Whole numbers of 64 bits without a sign. */
-export const uintType: CelType = new CelType("uint", "uint");
+export const uintType: CelType = new CelType({ kind: "uint", name: "uint" });
 /** What values kept by x-kubernetes-preserve-unknown-fields are at run time. */
-export const unknownType: CelType = new CelType("unknown", "unknown");
+export const unknownType: CelType = new CelType({ kind: "unknown", name: "unknown" });
 
 /** Lists of a type. */
-export const listOf = (element: CelType): CelType => new CelType("list", "list", [element]);
+export const listOf = (element: CelType): CelType => new CelType({ kind: "list", name: "list" }, [element]);
 /** Maps from one type to another. */
-export const mapOf = (key: CelType, value: CelType): CelType => new CelType("map", "map", [key, value]);
+export const mapOf = (key: CelType, value: CelType): CelType => new CelType({ kind: "map", name: "map" }, [key, value]);
 /** Values that may be absent. */
-export const optionalOf = (value: CelType): CelType => new CelType("opaque", "optional_type", [value]);
+export const optionalOf = (value: CelType): CelType => new CelType({ kind: "opaque", name: "optional_type" }, [value]);
 /** The type of a type. */
-export const typeOfType = (type: CelType): CelType => new CelType("type", "type", [type]);
+export const typeOfType = (type: CelType): CelType => new CelType({ kind: "type", name: "type" }, [type]);
 /** A type with fields, or one of Kubernetes' own, such as `kubernetes.URL`. */
-export const objectOf = (name: string): CelType => new CelType("struct", name);
+export const objectOf = (name: string): CelType => new CelType({ kind: "struct", name });
 /** A parameter of a generic function. */
-export const typeParam = (name: string): CelType => new CelType("typeParam", name);
+export const typeParam = (name: string): CelType => new CelType({ kind: "typeParam", name });
 
 /** Lists of anything, as `type([])` says. */
 export const listType: CelType = listOf(dynType);
 /** Maps of anything, as `type({})` says. */
 export const mapType: CelType = mapOf(dynType, dynType);
 /** An optional without saying of what. */
-export const optionalType: CelType = new CelType("opaque", "optional_type");
+export const optionalType: CelType = new CelType({ kind: "opaque", name: "optional_type" });
 
 /** True for types that are checked at run time alone. */
 export const isDyn = ({ kind }: CelType): boolean => kind === "dyn" || kind === "any";

@@ -65,7 +65,7 @@ export class Timestamp {
   /** Seconds east of UTC. */
   readonly offset: number;
 
-  constructor(seconds: number, nanos: number, offset = 0) {
+  constructor(seconds: number, { nanos = 0, offset = 0 }: { readonly nanos?: number; readonly offset?: number } = {}) {
     this.seconds = seconds;
     this.nanos = nanos;
     this.offset = offset;

@@ -1,0 +1,64 @@
+/**
+ * Kubernetes' own CEL as an oracle: `scripts/cel/go/main.go`, built in the module of the control plane's pins and cached outside
+ * the work tree.
+ */
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildOnce, cacheFolder, controlPlaneScripts, hashOf } from "../control-plane.ts";
+
+const pins = join(controlPlaneScripts, "kubernetes");
+const source = join(import.meta.dir, "go");
+
+/** A case: an expression, with the schema of `self` and `oldSelf`; or a schema with rules, and objects to be judged by them. */
+export interface Question {
+  readonly expression?: string;
+  readonly schema?: object;
+  readonly self?: unknown;
+  readonly oldSelf?: unknown;
+  readonly rules?: object;
+  readonly objects?: readonly { readonly object: unknown; readonly old?: unknown }[];
+}
+
+/** What cel-go and apiextensions-apiserver say of it; fields as in main.go. */
+export interface Answer {
+  readonly issues?: string;
+  readonly type?: string;
+  readonly estimate?: readonly [string, string];
+  readonly programError?: string;
+  readonly value?: string;
+  readonly error?: string;
+  readonly cost?: number;
+  readonly schemaErrors?: readonly string[];
+  readonly verdicts?: readonly (readonly string[])[];
+  readonly problem?: string;
+}
+
+/** Builds the oracle unless it is there. @throws Error with the compiler's words where it cannot be built. */
+async function binary(): Promise<string> {
+  const folder = join(cacheFolder(), `cel-oracle-${hashOf(source, () => true)}-${hashOf(pins, () => true)}`);
+  const built = await buildOnce(folder, async (into) => {
+    copyFileSync(join(source, "main.go"), join(into, "main.go"));
+    const run = Bun.spawn(["go", "build", "-trimpath", "-o", join(into, "cel-oracle"), join(source, "main.go")], {
+      cwd: pins,
+      env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false -mod=mod" },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const said = await new Response(run.stderr).text();
+    return (await run.exited) === 0 ? undefined : said;
+  });
+  if (built.is === "failed") throw new Error(`Cannot build the CEL oracle: ${built.why}`);
+  return join(built.folder, "cel-oracle");
+}
+
+/** The oracle's answers, in the order of the questions. */
+export async function ask(questions: readonly Question[]): Promise<readonly Answer[]> {
+  const run = Bun.spawn([await binary()], { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+  await run.stdin.write(questions.map((question) => `${JSON.stringify(question)}\n`).join(""));
+  await run.stdin.end();
+  const text = await new Response(run.stdout).text();
+  if ((await run.exited) !== 0) throw new Error("The CEL oracle failed");
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Answer);
+}

@@ -1,0 +1,121 @@
+/** What our CEL answers to the questions that scripts/cel/oracle.ts asks of Kubernetes' own, in the same form. */
+import type { Answer, Question } from "../../../scripts/cel/oracle.ts";
+import { compile, type Environment } from "../../../src/sandbox/cel/program/compile.ts";
+import { declTypeOf, named, sizesOf } from "../../../src/sandbox/cel/schema/decl-type.ts";
+import { converterOf } from "../../../src/sandbox/cel/schema/json-values.ts";
+import { compileRules } from "../../../src/sandbox/cel/schema/rules.ts";
+import { withTypeAndObjectMeta } from "../../../src/sandbox/cel/schema/schema.ts";
+import { formatG } from "../../../src/sandbox/cel/values/go-numbers.ts";
+import { formatTimestamp } from "../../../src/sandbox/cel/values/time.ts";
+import { CelType, formatType } from "../../../src/sandbox/cel/values/types.ts";
+import {
+  CelError,
+  CelList,
+  CelMap,
+  Duration,
+  Opaque,
+  Optional,
+  Timestamp,
+  Uint,
+  type Value,
+} from "../../../src/sandbox/cel/values/value.ts";
+import type { FieldError } from "../../../src/sandbox/meta/field-errors.ts";
+
+const perCallLimit = 1_000_000;
+
+/** A value as text, with its type; as main.go's function of the same name. */
+export function shown(value: Value): string {
+  if (typeof value === "string")
+    return JSON.stringify(value).replaceAll(/[\u2028\u2029\u007f]/g, (one) =>
+      one === "\u007f" ? one : `\\u${one.charCodeAt(0).toString(16)}`,
+    );
+  if (typeof value === "number") return `double ${formatG(value)}`;
+  if (typeof value !== "object" || value === null) return String(value);
+  if (value instanceof Uint) return `${value.value}u`;
+  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString("hex")}`;
+  if (value instanceof Timestamp) return `timestamp ${formatTimestamp(value)}`;
+  if (value instanceof Duration) return `duration ${value.nanos}ns`;
+  if (value instanceof Optional)
+    return value.value === undefined ? "optional.none()" : `optional(${shown(value.value)})`;
+  if (value instanceof CelType) return `type ${value.name}`;
+  if (value instanceof CelError) return `error ${value.message}`;
+  if (value instanceof CelList)
+    return `[${Array.from({ length: value.size }, (_, n) => shown(value.get(n))).join(", ")}]`;
+  if (value instanceof CelMap) {
+    const entries = value.keys().map((key) => {
+      const found = value.find(key);
+      const missing = `error no such key: ${typeof key === "string" ? key : shown(key)}`;
+      return `${shown(key)}: ${found === undefined ? missing : shown(found)}`;
+    });
+    return `{${entries.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).join(", ")}}`;
+  }
+  return shownOpaque(value);
+}
+
+const opaqueNames: Readonly<Record<string, string>> = {
+  "kubernetes.URL": "url",
+  "net.IP": "ip",
+  "net.CIDR": "cidr",
+  "kubernetes.Quantity": "quantity",
+  "kubernetes.Semver": "semver",
+  "kubernetes.NamedFormat": "format",
+};
+
+function shownOpaque(value: Opaque): string {
+  const name = opaqueNames[value.type.name];
+  return name === undefined ? "*common.unknownPreserved" : `${name} ${value.text()}`;
+}
+
+/** Our answer to a question. */
+export function answer(question: Question): Answer {
+  return question.rules === undefined ? evaluated(question) : judged(question);
+}
+
+function evaluated({ expression = "", schema, self, oldSelf }: Question): Answer {
+  const json = schema;
+  const type = json === undefined ? undefined : declTypeOf(json, true);
+  const types = type === undefined ? undefined : named(type, "selfType");
+  const environment: Environment = {
+    variables:
+      types === undefined
+        ? new Map()
+        : new Map([
+            ["self", types.root.type],
+            ["oldSelf", types.root.type],
+          ]),
+    ...(types === undefined ? {} : { structs: types.structs }),
+  };
+  const compiled = compile(expression, environment);
+  if (compiled.is === "refused") return { issues: compiled.issues };
+  const { program } = compiled;
+  const { min, max } = program.estimate(type === undefined ? () => undefined : sizesOf(type));
+  const answered = { type: formatType(program.type), estimate: [String(min), String(max)] as const };
+  if (program.problem !== undefined) return { ...answered, programError: program.problem };
+  const convert = json === undefined ? undefined : converterOf(withTypeAndObjectMeta(json));
+  const variables = {
+    self: self === undefined ? undefined : convert?.(self),
+    oldSelf: oldSelf === undefined ? undefined : convert?.(oldSelf),
+  };
+  const { value, cost } = program.evaluate(variables, perCallLimit);
+  return { ...answered, ...(value instanceof CelError ? { error: value.message } : { value: shown(value) }), cost };
+}
+
+const line = ({ field, message }: FieldError): string => `${field}: ${message}`;
+
+/** Go's name of each kind of field error. */
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+function judged({ rules = {}, objects = [] }: Question): Answer {
+  const { errors, validator } = compileRules(rules, "spec.validation.openAPIV3Schema");
+  const verdicts = objects.map(({ object, old }) => {
+    if (validator === undefined) return [];
+    const verdict = validator.validate(object, old === undefined ? {} : { old });
+    const said = verdict.errors.map((error) => `${error.reason} ${line(error)}`).sort(byBytes);
+    return [...said, `budget left: ${verdict.budget}`];
+  });
+  const schemaErrors = errors.map(line).sort(byBytes);
+  return {
+    ...(schemaErrors.length > 0 ? { schemaErrors } : {}),
+    ...(verdicts.length > 0 ? { verdicts } : {}),
+  };
+}
