@@ -112,6 +112,11 @@ export const rooms: readonly Room[] = [
             folder: "core",
             owns: "the core group; pods, their templates and volumes, which other groups hold too",
           },
+          {
+            floor: 4,
+            folder: "apiextensions",
+            owns: "the API group `apiextensions`; structural schemas, and how objects are read, checked and written by them",
+          },
           ...[
             "admissionregistration",
             "apiregistration",
@@ -155,6 +160,11 @@ export const rooms: readonly Room[] = [
         floor: 9,
         folder: "serving",
         owns: "a request to its verb, and the verb's result to a response; discovery and OpenAPI documents",
+      },
+      {
+        floor: 10,
+        folder: "apiextensions",
+        owns: "the controllers of CustomResourceDefinitions: names, establishing, cleaning up; which of their kinds are served",
       },
       {
         floor: 10,

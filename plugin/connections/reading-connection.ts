@@ -63,7 +63,7 @@ async function readingSandbox({ namespace, manifests = [], allNamespaces }: Read
     namespace: allNamespaces === true ? undefined : connected.namespace,
     async begin() {
       const client = connected.clientFor("kubectl-reconcile-manifests");
-      if (objects.length > 0) await applyManifests(client, objects, connected.namespace);
+      if (objects.length > 0) await applyManifests(client, objects, { namespace: connected.namespace, timeline });
     },
     close: async () => connected.close(),
   };

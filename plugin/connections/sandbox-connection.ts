@@ -53,7 +53,7 @@ export async function connectToSandbox(
   let applied: readonly Applied[] = [];
   try {
     await makeNamespace(client, namespace);
-    if (objects.length > 0) applied = await applyManifests(client, objects, namespace);
+    if (objects.length > 0) applied = await applyManifests(client, objects, { namespace, timeline });
   } catch (error) {
     await cluster.stop();
     throw error;

@@ -2,8 +2,10 @@
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import type { StoredObject, CreateInput } from "../../src/api/object.ts";
 import { isAlreadyExists, StatusError } from "../../src/api/status-error.ts";
-import { discover } from "../../src/client/api/discovery.ts";
+import { discover, type DiscoveredKind } from "../../src/client/api/discovery.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
+import { sleep, type Timeline } from "../../src/platform/timeline.ts";
+import { definedKinds } from "./custom-kinds.ts";
 import { whyUnknown } from "./unknown-kinds.ts";
 import { type Manifest, placeOf } from "./manifests.ts";
 import { statusErrorLines } from "./status-errors.ts";
@@ -11,6 +13,7 @@ import { UserError } from "../cli/user-error.ts";
 
 /** What an object's namespace or definition must come before. */
 const firstKinds = [
+  "CustomResourceDefinition",
   "Namespace",
   "PriorityClass",
   "ServiceAccount",
@@ -39,14 +42,20 @@ export interface Applied {
 export async function applyManifests(
   client: Client,
   manifests: readonly Manifest[],
-  namespace: string,
+  { namespace, timeline }: { readonly namespace: string; readonly timeline: Timeline },
 ): Promise<readonly Applied[]> {
-  const { kinds } = await discover(client);
+  let { kinds } = await discover(client);
+  let definitionsApplied = 0;
   const problems = new Map<Manifest, readonly string[]>();
   const applied: Applied[] = [];
   // Sorting is stable: within a rank they keep their order.
   for (const manifest of manifests.toSorted((a, b) => rank(a) - rank(b))) {
     const { apiVersion, kind } = manifest.object;
+    if (kind !== definitionKind && definitionsApplied > 0) {
+      // Their kinds are among those that follow.
+      kinds = await kindsOnceServed(client, { applied, timeline });
+      definitionsApplied = 0;
+    }
     const found = kinds.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
     if (found === undefined) {
       problems.set(manifest, [
@@ -56,6 +65,7 @@ export async function applyManifests(
     }
     try {
       applied.push({ manifest, did: await apply(client, found, manifest, namespace) });
+      if (kind === definitionKind) definitionsApplied++;
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       problems.set(manifest, statusErrorLines(placeOf(manifest), error));
@@ -66,6 +76,27 @@ export async function applyManifests(
     throw new UserError(`${refused} refused, and nothing was started`, [...problems.values()].flat());
   }
   return applied;
+}
+
+const definitionKind = "CustomResourceDefinition";
+
+/** How often it is looked whether the kinds of definitions are served; in a sandbox the second look finds them. */
+const mostLooks = 100;
+
+/** All kinds, once those are among them that the applied definitions define. A definition whose names are taken never is served. */
+async function kindsOnceServed(
+  client: Client,
+  { applied, timeline }: { readonly applied: readonly Applied[]; readonly timeline: Timeline },
+): Promise<readonly DiscoveredKind[]> {
+  const defined = applied.flatMap(({ manifest }) => definedKinds(manifest.object));
+  for (let look = 1; ; look++) {
+    const { kinds } = await discover(client);
+    // Some of its versions may be there to be stored only.
+    const isServed = ({ group, kind }: Kind): boolean =>
+      kinds.some((each) => each.kind === kind && each.group === group);
+    if (look === mostLooks || defined.every(isServed)) return kinds;
+    await sleep(timeline, 10, "manifests");
+  }
 }
 
 async function apply(client: Client, kind: Kind, { object }: Manifest, namespace: string): Promise<Applied["did"]> {

@@ -5,3 +5,8 @@ import { createHash } from "node:crypto";
 export function contentHash(text: string): string {
   return createHash("sha512").update(text).digest("hex").toUpperCase();
 }
+
+/** The first eight bytes of SHA-256 in base64: enough to tell a few thousand texts apart. */
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
+}

@@ -7,6 +7,7 @@ import { jsonHeaders } from "./serving/responses.ts";
 import { bytesOf } from "./serialization/encoding.ts";
 import { flagParam } from "./options/list-options.ts";
 import { methodNotAllowed, refusal } from "./meta/refusal.ts";
+import { machineryReady, needsMachinery } from "./registry/apiextensions/loading.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterAdmin } from "./transport.ts";
@@ -102,6 +103,7 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
     const { bearer, protocols } = loginOf(request.headers);
     if (!sameSecret(bearer, token)) return unauthorized;
     await yamlReadyFor(server.yaml, request.headers);
+    if (needsMachinery(request.method, request.path)) await machineryReady();
     const response = handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
     return { ...response, protocols, headers: { ...response.headers, server: named } };
   };

@@ -7,6 +7,7 @@ import { pluginsWithout } from "./context/admission-plugins.ts";
 import { putApiServerObjects } from "./bootstrap/api-server-objects.ts";
 import { loadApiData } from "../api/wire/load.ts";
 import { ordered } from "./serialization/decode.ts";
+import { startDefinitionControllers } from "./apiextensions/controllers.ts";
 import { keepDefaultServiceAccounts, putFirstObjects } from "./bootstrap/default-objects.ts";
 import { copyOf, isFields, type ApiObject } from "./meta/object.ts";
 import { protobufReader } from "./serialization/protobuf-body.ts";
@@ -29,8 +30,8 @@ export interface SandboxOptions {
   /** Tracks `metadata.managedFields`, a fifth of the cost of a write. Default true. */
   readonly managedFields?: boolean;
   /**
-   * Accepts CustomResourceDefinitions, though the kinds that they define are not served: for copies of a cluster, where only the
-   * other objects matter. Default false: they are refused with the reason.
+   * Stores CustomResourceDefinitions without serving the kinds that they define: for copies of a cluster, where only the other
+   * objects matter. Default false.
    */
   readonly storesDefinitions?: boolean;
   /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
@@ -71,17 +72,21 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const managesFields = options.managedFields !== false;
   const admission = pluginsWithout(options.disabledAdmissionPlugins ?? []);
   const storesDefinitions = options.storesDefinitions === true;
-  const made = { timeline, random, store, registry, managesFields, readProtobuf, admission, storesDefinitions };
+  const made = { timeline, random, store, registry, managesFields, readProtobuf, admission };
   const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 }, logins: new Map() };
   let stopped = false;
   putFirstObjects(server);
   if (options.apiServerObjects !== false) putApiServerObjects(server);
   if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);
+  const definitions = storesDefinitions ? undefined : startDefinitionControllers(server);
   return {
     server,
     fillsNamespaces: options.defaultServiceAccounts !== false,
     transport: (options) => transportTo(server, () => stopped, options),
-    load: (objects, options) => load(server, objects, options?.revision),
+    load(objects, options) {
+      load(server, objects, options?.revision);
+      void definitions?.followStored();
+    },
     get revision() {
       return store.revision;
     },

@@ -9,6 +9,7 @@ import {
 } from "../api/transport.ts";
 import { handle } from "./serving/handler.ts";
 import type { Server, User } from "./context/server.ts";
+import { machineryReady, needsMachinery } from "./registry/apiextensions/loading.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 
 /** Who connects. */
@@ -38,6 +39,8 @@ export function transportTo(
       signal.throwIfAborted();
       const yaml = yamlReadyFor(server.yaml, request.headers ?? {});
       if (yaml !== undefined) await yaml;
+      const machinery = needsMachinery(request.method, request.path) ? machineryReady() : undefined;
+      if (machinery !== undefined) await machinery;
       await timeline.hop(requestHop);
       signal.throwIfAborted();
       if (isStopped()) throw new TransportError("the sandbox has been stopped", { failure: "unreachable" });

@@ -8,6 +8,8 @@ import { applied } from "./cases/apply-objects.ts";
 import { appliedRefusals } from "./cases/apply-refusals.ts";
 import { appliedSubresources } from "./cases/apply-subresources.ts";
 import { basics } from "./cases/basics.ts";
+import { customResourceCases } from "./cases/custom-resources.ts";
+import { definitionCases } from "./cases/definitions.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
 import { answers } from "./cases/answers.ts";
 import { bodies } from "./cases/bodies.ts";
@@ -64,4 +66,6 @@ export const tables: readonly Table[] = [
   appliedSubresources,
   appliedManagers,
   appliedKinds,
+  definitionCases,
+  customResourceCases,
 ];

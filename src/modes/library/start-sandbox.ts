@@ -62,7 +62,8 @@ const startsAt = parseTime("2026-01-01T00:00:00Z");
  *
  * Time is virtual. It advances while a call of `client`, `settle` or `advance` is awaited, and stands still otherwise; five minutes
  * of waiting take no time, and a run is a function of its input and `seed`. Cached objects are frozen, so that a controller which
- * changes one fails at once. Custom resources are not served yet.
+ * changes one fails at once. Custom resources are served once their definition is
+ * established; their validation rules (CEL) are not evaluated.
  *
  * @throws RangeError for a controller that cannot run.
  * @example

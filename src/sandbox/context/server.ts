@@ -25,8 +25,6 @@ export interface Server {
   readonly registry: ResourceRegistry;
   /** True if `metadata.managedFields` are tracked. */
   readonly managesFields: boolean;
-  /** True if CustomResourceDefinitions are stored, though their kinds are not served. */
-  readonly storesDefinitions: boolean;
   /** The admission plugins that are on. */
   readonly admission: ReadonlySet<AdmissionPlugin>;
   readonly readProtobuf: ProtobufReader;

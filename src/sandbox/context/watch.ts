@@ -85,7 +85,7 @@ class Chunk {
 }
 
 /** The open watches of a server, which it ends when it stops. */
-export type OpenWatches = Set<{ end(): void }>;
+export type OpenWatches = Set<{ readonly collection: Collection; end(): void }>;
 
 /** Where a watch runs. */
 export interface WatchContext {
@@ -124,6 +124,10 @@ class WatchBody implements ApiBody {
     const { timeline, actor } = context;
     this.#cancelTimeout = timeline.after(request.timeoutMs, `${actor} timeout`, () => this.end(), { background: true });
     if (request.bookmarks) this.#armBookmark();
+  }
+
+  get collection(): Collection {
+    return this.#request.collection;
   }
 
   async next(): Promise<Uint8Array | undefined> {

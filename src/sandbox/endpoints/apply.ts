@@ -3,7 +3,7 @@
  * Source: apiserver v0.36 endpoints/handlers/patch.go applyPatcher.
  */
 import { decodeUnstructured, TypeProblem } from "../serialization/decode.ts";
-import { jsonNameOf, readJson } from "../meta/json.ts";
+import { jsonNameOf, noLiterals, readJson } from "../meta/json.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { badRequest, conflict, notFound, refusal } from "../meta/refusal.ts";
 import { param } from "../options/list-options.ts";
@@ -128,10 +128,14 @@ interface Merged {
 
 /** What was merged as an object of the kind, with defaults. @throws StatusError 500, as the real server, for a wrong type. */
 function decoded(scope: RequestScope, { merged, configuration }: Merged): ApiObject {
-  const { struct, kind, apiVersion } = scope.served;
+  const { struct, kind, apiVersion, form } = scope.served;
   const { schema } = scope.server.registry;
   let value = merged;
-  if (struct !== undefined) {
+  if (form !== undefined) {
+    const read = form.read(merged, noLiterals);
+    if ("problem" in read) throw badRequest(read.problem);
+    ({ value } = read);
+  } else if (struct !== undefined) {
     try {
       value = decodeUnstructured(merged, struct, schema);
     } catch (cause) {

@@ -1,5 +1,4 @@
 /** The object in the body of a request. */
-import { decodeFields, TypeProblem } from "../serialization/decode.ts";
 import { jsonNameOf, readJson } from "../meta/json.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { protobufType } from "../serialization/protobuf-body.ts";
@@ -9,7 +8,7 @@ import type { RequestScope } from "../context/server.ts";
 import { atStoredVersion } from "../conversion/versions.ts";
 import { yamlType } from "../serialization/yaml/codec.ts";
 import { YamlProblem } from "../serialization/yaml/problems.ts";
-import { fillDefaults } from "../registry/defaults.ts";
+import { readingOf, readObject } from "./object-reading.ts";
 import { param } from "../options/list-options.ts";
 
 const jsonTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
@@ -124,9 +123,17 @@ export function objectOf(
       `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(value)} into Go struct field .${key} of type string (${excerpt(scope.body)})`,
     );
   }
+  // Without Go types nothing but the object itself says what it is.
+  if (scope.served.form !== undefined && textOr(json["kind"], "") === "") {
+    const text = new TextDecoder().decode(scope.body);
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${excerpt(scope.body)})`,
+    );
+  }
   const own = { kind: textOr(json["kind"], kind), apiVersion: textOr(json["apiVersion"], apiVersion) };
-  if (own.kind !== kind || own.apiVersion !== apiVersion) throw anotherKind(scope, own, kind, apiVersion);
-  const object = struct === undefined ? json : decoded(scope, json, struct, kind);
+  if (own.kind !== kind || own.apiVersion !== apiVersion)
+    throw scope.served.form?.anotherKind(own, json) ?? anotherKind(scope, own, kind, apiVersion);
+  const object = decoded(scope, json, struct, kind);
   const metadata = isFields(object["metadata"]) ? object["metadata"] : {};
   return { ...object, kind, apiVersion, metadata };
 }
@@ -162,17 +169,12 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === "string" && value !== "" ? value : otherwise;
 }
 
-function decoded(scope: RequestScope, json: Fields, struct: Struct, kind: string): Fields {
-  const { schema } = scope.server.registry;
-  try {
-    const { value, strict } = decodeFields(json, struct, schema, scope.literals);
-    reportStrict(scope, strict, `${kind} in version "${scope.served.version}" cannot be handled as a ${kind}`);
-    fillDefaults(value, struct, schema);
-    return value;
-  } catch (cause) {
-    if (!(cause instanceof TypeProblem)) throw cause;
-    throw badRequest(`${kind} in version "${scope.served.version}" cannot be handled as a ${kind}: ${cause.message}`);
-  }
+function decoded(scope: RequestScope, json: Fields, struct: Struct | undefined, kind: string): Fields {
+  const what = `${kind} in version "${scope.served.version}" cannot be handled as a ${kind}`;
+  const read = readObject({ ...readingOf(scope), struct, literals: scope.literals }, json);
+  if ("problem" in read) throw badRequest(`${what}: ${read.problem}`);
+  reportStrict(scope, read.strict, what);
+  return read.value;
 }
 
 function anotherKind(

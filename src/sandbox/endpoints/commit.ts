@@ -6,7 +6,7 @@ import { Entry } from "../storage/entry.ts";
 
 /** The object as it is stored: fields in the schema's order, without empty ones. */
 export function storedForm({ resource, server }: RequestScope, object: ApiObject): ApiObject {
-  return finished(object, resource.struct, server.registry.schema);
+  return finished(resource.form?.stored(object) ?? object, resource.struct, server.registry.schema);
 }
 
 /** What is committed. */

@@ -6,7 +6,7 @@ import { mutatingAdmission, validatingAdmission } from "../admission/admit.ts";
 import { checkLimits } from "../admission/limit-ranger.ts";
 import { strategyContext } from "../context/strategy-context.ts";
 import type { ApiObject } from "../meta/object.ts";
-import { alreadyExists, generatedNameTaken, refusal } from "../meta/refusal.ts";
+import { alreadyExists, forbidden, generatedNameTaken, refusal } from "../meta/refusal.ts";
 import { uintProblem } from "../meta/numbers.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import { manageCreate, type ManagedWrite } from "../managedfields/managed-fields.ts";
@@ -29,10 +29,9 @@ export function create(scope: RequestScope): Entry {
 }
 
 /** @throws StatusError 405 for a kind whose objects cannot be created here. */
-export function refuseCreate({ resource, server }: RequestScope): void {
+export function refuseCreate({ resource }: RequestScope): void {
   const { refusesCreate } = resource.strategy;
-  if (refusesCreate !== undefined && !server.storesDefinitions)
-    throw refusal(405, "MethodNotAllowed", refusesCreate, {});
+  if (refusesCreate !== undefined) throw refusal(405, "MethodNotAllowed", refusesCreate, {});
 }
 
 /** Where an object that is created comes from. */
@@ -55,6 +54,8 @@ export function createObject(
   const { managedFields: sent } = object.metadata;
   applyDefaults(scope, object);
   manage({ scope, object, sent });
+  const ended = scope.served.form?.refusesCreate;
+  if (ended !== undefined) throw forbidden(scope.resource.asResource, object.metadata.name ?? "", ended);
   mutatingAdmission(write);
   const isNameGenerated = generateName(scope, object);
   // Of all plugins that only validate, this one alone comes before the kind's own validation.

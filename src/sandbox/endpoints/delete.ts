@@ -159,6 +159,11 @@ export function deleteEntry(scope: RequestScope, entry: Entry, options: DeleteOp
     const ending = endNamespace(scope, entry, object, options);
     if (ending !== undefined) return { entry: ending, gone: false };
   }
+  const { strategy } = scope.resource;
+  if (strategy.beginDelete !== undefined && object.metadata.deletionTimestamp === undefined) {
+    strategy.beginDelete(object, scope.server.timeline.now());
+    return { entry: mark(scope, object, entry, options), gone: false };
+  }
   const graceful = beGraceful(scope, object, options);
   if (graceful === "pending") return { entry, gone: false };
   setFinalizers(scope, object, options);

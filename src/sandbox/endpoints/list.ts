@@ -8,6 +8,7 @@ import { isFields } from "../meta/object.ts";
 import { badRequest, expired, refusal } from "../meta/refusal.ts";
 import { selects, selectsAll, type Selection } from "../options/selection.ts";
 import { keyOf, type Collection } from "../storage/collection.ts";
+import type { Resource } from "../registry/resource.ts";
 import type { Entry } from "../storage/entry.ts";
 
 /** One page of a list. */
@@ -200,12 +201,16 @@ export function listMetadata({ revision, continueToken, remaining }: Listed): ob
 
 /** A list of objects of one kind, each in the format. */
 export function listContent(
-  { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
+  { kind, apiVersion, form }: Pick<Resource, "kind" | "apiVersion" | "form">,
   list: Listed,
   format: Format,
 ): Content {
   const { entries } = list;
-  const head = { kind: `${kind}List`, apiVersion, metadata: listMetadata(list) };
+  const head = {
+    kind: form?.listKind ?? `${kind}List`,
+    apiVersion,
+    metadata: { ...(form === undefined ? {} : { continue: "" }), ...listMetadata(list) },
+  };
   // An empty list of metadata alone is null in the real server.
   const isNull = entries.length === 0 && kind === "PartialObjectMetadata";
   return {

@@ -1,12 +1,11 @@
 /** What patches of every kind share: how they are read, and how their result becomes an object again. */
-import { decodeFields, TypeProblem } from "../serialization/decode.ts";
 import { invalid, invalidObject } from "../meta/field-errors.ts";
 import { readJson, type JsonRead, type Literals } from "../meta/json.ts";
 import { param } from "../options/list-options.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
-import { fillDefaults } from "../registry/defaults.ts";
 import type { RequestScope } from "../context/server.ts";
 import { inexactNumber } from "./body.ts";
+import { readingOf, readObject } from "./object-reading.ts";
 
 /** True if the request asks that what is wrong with fields is passed over. */
 export const unchecked = (scope: RequestScope): boolean => param(scope.query, "fieldValidation") === "Ignore";
@@ -30,7 +29,7 @@ export interface Decoding {
   readonly shown: () => string;
   /** What strict decoding has against the patch itself. */
   readonly applied: readonly string[];
-  readonly problemOf: (problem: TypeProblem) => string;
+  readonly problemOf: (problem: { readonly message: string; readonly unstructured: string }) => string;
   /** Those of the fields, where they were JSON when they were patched. */
   readonly literals?: Literals;
 }
@@ -41,20 +40,14 @@ export function decoded(
   fields: Fields,
   { shown, applied, problemOf, literals }: Decoding,
 ): ApiObject {
-  const { struct, kind, apiVersion } = scope.served;
-  const { schema } = scope.server.registry;
-  let value = fields;
-  if (struct !== undefined) {
-    try {
-      const read = decodeFields(fields, struct, schema, literals);
-      tellStrict(scope, shown, [...applied, ...read.strict]);
-      value = read.value;
-    } catch (cause) {
-      if (!(cause instanceof TypeProblem)) throw cause;
-      throw refusedPatch(shown(), problemOf(cause));
-    }
-    fillDefaults(value, struct, schema);
+  const { kind, apiVersion } = scope.served;
+  const read = readObject({ ...readingOf(scope), literals }, fields);
+  if ("problem" in read) {
+    const { problem: message, unstructured = message } = read;
+    throw refusedPatch(shown(), problemOf({ message, unstructured }));
   }
+  tellStrict(scope, shown, [...applied, ...read.strict]);
+  const { value } = read;
   const { metadata } = value;
   return { ...value, kind, apiVersion, metadata: isFields(metadata) ? metadata : {} };
 }

@@ -26,8 +26,11 @@ export function patch(scope: RequestScope): UpdateResult {
 }
 
 /** Taken as it is written: neither in capitals nor with a blank before its parameters. @throws StatusError 415. */
-export function patchTypeOf({ headers }: RequestScope): string {
+export function patchTypeOf({ headers, resource }: RequestScope): string {
   const media = (headers["content-type"] ?? "").split(";")[0] ?? "";
+  // Without Go types nothing says how lists are merged.
+  const taken = resource.form === undefined ? patchTypes : patchTypes.filter((type) => type !== strategicType);
+  if (media === strategicType && !taken.includes(media)) throw unsupportedMediaType(taken);
   if (patchTypes.includes(media)) return media;
   if (patchTypes.includes(media.trim())) throw unsupportedMediaType(patchTypes);
   throw refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
@@ -35,8 +38,9 @@ export function patchTypeOf({ headers }: RequestScope): string {
 
 /** The object as the request's patch leaves it, at the version at which it is stored. @throws StatusError 400, 413, 422, 500. */
 export function patchedBy(scope: RequestScope, media: string, current: ApiObject): ApiObject {
-  const { struct, apiVersion } = scope.served;
-  const shown = atVersion(current, apiVersion, struct, scope.server.registry.schema);
+  const { struct, apiVersion, form } = scope.served;
+  const shown =
+    form === undefined ? atVersion(current, apiVersion, struct, scope.server.registry.schema) : form.convert(current);
   const object =
     media === strategicType
       ? mergedInto(scope, shown)

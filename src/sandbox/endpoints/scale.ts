@@ -1,11 +1,13 @@
 /** `/scale`: the replicas of a workload as an object of their own. Source: kubernetes v1.36 pkg/registry/apps/replicaset/storage. */
 import { invalid, invalidObject } from "../meta/field-errors.ts";
 import { canonicalize } from "../meta/canonical.ts";
-import { at, copyOf, isFields, type ApiObject } from "../meta/object.ts";
+import { at, copyOf, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
 import { manageUpdate } from "../managedfields/managed-fields.ts";
 import { managersAfterScale, type Scaled, scaleManagers } from "../managedfields/scale-fields.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
-import { conflict, notFound, optimisticLock } from "../meta/refusal.ts";
+import type { Resource } from "../registry/resource.ts";
+import type { ScalePaths } from "../registry/strategy/object-form.ts";
+import { conflict, internal, notFound, optimisticLock } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { applied, applyType } from "./apply.ts";
@@ -45,16 +47,30 @@ function selectorText(selector: unknown): string {
     .join(",");
 }
 
-function scaleOf({ object }: Entry): ApiObject {
+/** Where workloads have what their Scale shows. */
+const usual: ScalePaths = {
+  specReplicas: ["spec", "replicas"],
+  statusReplicas: ["status", "replicas"],
+  labelSelector: undefined,
+};
+
+const pathsOf = ({ resource }: RequestScope): ScalePaths => resource.form?.scale ?? usual;
+
+function selectorOf(object: ApiObject, { labelSelector }: ScalePaths): string {
+  return labelSelector === undefined ? selectorText(object.spec?.["selector"]) : textOf(at(object, ...labelSelector));
+}
+
+function scaleOf(scope: RequestScope, { object }: Entry): ApiObject {
+  const paths = pathsOf(scope);
   const { name = "", namespace = "", uid = "", resourceVersion = "", creationTimestamp = "" } = object.metadata;
-  const replicas = at(object, "spec", "replicas");
-  const selector = selectorText(object.spec?.["selector"]);
+  const replicas = at(object, ...paths.specReplicas);
+  const selector = paths === usual || paths.labelSelector !== undefined ? selectorOf(object, paths) : "";
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: replicas === undefined || replicas === 0 ? {} : { replicas },
-    status: { replicas: at(object, "status", "replicas") ?? 0, ...(selector === "" ? {} : { selector }) },
+    status: { replicas: at(object, ...paths.statusReplicas) ?? 0, ...(selector === "" ? {} : { selector }) },
   };
 }
 
@@ -66,7 +82,11 @@ function entryOf(scope: RequestScope): Entry {
 
 /** GET of a Scale. @throws StatusError 404. */
 export function getScale(scope: RequestScope): ScaleResult {
-  return { status: 200, value: scaleOf(entryOf(scope)) };
+  const entry = entryOf(scope);
+  const { specReplicas } = pathsOf(scope);
+  if (scope.resource.form !== undefined && at(entry.object, ...specReplicas) === undefined)
+    throw internal(`the spec replicas field ".${specReplicas.join(".")}" does not exist`);
+  return { status: 200, value: scaleOf(scope, entry) };
 }
 
 /** @throws StatusError */
@@ -87,18 +107,23 @@ export function patchScale(scope: RequestScope): ScaleResult {
   return update(scope, entry, patchedBy(ofScales(scope), type, managedScaleOf(scope, entry)));
 }
 
+/** Where a kind has its number of replicas; undefined for one of another group. */
+function replicasPathAt(resource: Resource | undefined, group: string): readonly string[] | undefined {
+  if (resource?.group !== group) return undefined;
+  return (resource.form === undefined ? usual : resource.form.scale)?.specReplicas;
+}
+
 /** Where the number of replicas is, at each version of the kind. */
 function scaledBy({ served, server }: RequestScope): Scaled {
   return {
     apiVersion: served.apiVersion,
-    replicasPath: (version) =>
-      server.registry.ofKind(version, served.kind)?.group === served.group ? ["spec", "replicas"] : undefined,
+    replicasPath: (version) => replicasPathAt(server.registry.ofKind(version, served.kind), served.group),
   };
 }
 
 /** A Scale as patches see it: with managed fields, which errors show and responses do not. */
 function managedScaleOf(scope: RequestScope, entry: Entry): ApiObject {
-  const scale = scaleOf(entry);
+  const scale = scaleOf(scope, entry);
   const managedFields = scaleManagers(entry.object.metadata.managedFields ?? [], scaledBy(scope));
   return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } };
 }
@@ -107,7 +132,20 @@ function managedScaleOf(scope: RequestScope, entry: Entry): ApiObject {
 function ofScales(scope: RequestScope): RequestScope {
   const [apiVersion, kind] = ["autoscaling/v1", "Scale"];
   const struct = scope.server.registry.schema.kind(apiVersion, kind);
-  return { ...scope, served: { ...scope.served, group: "autoscaling", version: "v1", apiVersion, kind, struct } };
+  const { form: _form, ...served } = scope.served;
+  return { ...scope, served: { ...served, group: "autoscaling", version: "v1", apiVersion, kind, struct } };
+}
+
+interface Placed {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** A copy with another value at a path; what is beside the path is shared. */
+function withValue<T extends Fields>(object: T, { path: [key = "", ...path], value }: Placed): T {
+  const inside = object[key];
+  const made = path.length === 0 ? value : withValue(isFields(inside) ? inside : {}, { path, value });
+  return { ...object, [key]: made };
 }
 
 /** Writes a Scale that was put or patched; its managed fields change as in any update. */
@@ -147,16 +185,13 @@ function write(scope: RequestScope, entry: Entry, scale: ApiObject): ScaleResult
       invalid("spec.replicas", asked, "must be greater than or equal to 0"),
     ]);
   }
-  const object: ApiObject = {
-    ...entry.object,
-    metadata: { ...entry.object.metadata },
-    spec: { ...entry.object.spec, replicas: asked },
-  };
+  const object = withValue(entry.object, { path: pathsOf(scope).specReplicas, value: asked });
+  object.metadata = { ...object.metadata };
   const [ofObject, ofScale] = [entry.object.metadata.managedFields ?? [], scale.metadata.managedFields ?? []];
   const managedFields = managersAfterScale({ ofObject, ofScale }, scaledBy(scope));
   const scaled = replaceObject(scope, object, entry, ({ object: { metadata } }) => {
     if (managedFields === undefined) delete metadata.managedFields;
     else metadata.managedFields = managedFields;
   });
-  return { status: 200, value: scaleOf(scaled) };
+  return { status: 200, value: scaleOf(scope, scaled) };
 }

@@ -196,7 +196,8 @@ function countGeneration(scope: RequestScope, object: ApiObject, old: ApiObject)
   const isMarked =
     (generation === "spec and annotations" && !deepEqual(object.metadata.annotations, annotations)) ||
     (generation === "spec and labels" && !deepEqual(object.metadata.labels, labels));
-  if (isMarked || changesSpec(scope, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  const changes = generation === "all" ? changesAny(object, old) : changesSpec(scope, object, old);
+  if (isMarked || changes) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 /** True if nothing has changed but the times of managed fields. */
@@ -248,6 +249,11 @@ function keepMetadata(
       else Object.assign(metadata, { [key]: before[key] });
     }
   }
+}
+
+/** True if anything but the metadata has changed. */
+function changesAny(object: ApiObject, old: ApiObject): boolean {
+  return !deepEqual({ ...object, metadata: {}, apiVersion: "" }, { ...old, metadata: {}, apiVersion: "" });
 }
 
 const notSpec = new Set(["metadata", "status", "kind", "apiVersion"]);

@@ -44,7 +44,7 @@ export function validateUpdate(write: ObjectUpdate): void {
   const changed = { object, old, version: scope.served.apiVersion, namespaced, strategy, update, context };
   refuseInvalid(write, [
     // The generic checks of metadata; most kinds make them again, with the rules for their own names.
-    ...metadataErrors(object, namespaced, { nameRule: "segment" }),
+    ...metadataErrors(object, namespaced, { ...strategy, nameRule: "segment" }),
     ...metadataUpdateErrors(object, old),
     ...errorsOf(update.updateSteps, changed),
   ]);

@@ -31,7 +31,11 @@ export function fieldManagerOf(scope: RequestScope): FieldManager {
   return {
     scope,
     resetFields: resetFieldsOf(scope),
-    typed: (object) => ({ value: atVersion(object, apiVersion, struct, schema), apiVersion, type }),
+    typed: (object) => ({
+      value: served.form?.convert(object) ?? atVersion(object, apiVersion, struct, schema),
+      apiVersion,
+      type,
+    }),
     empty() {
       const value: Fields = { kind, apiVersion, metadata: {} };
       if (struct !== undefined) canonicalize(value, struct, schema);
@@ -62,7 +66,7 @@ function converted(
   const stored = atStoredVersion(shown);
   if (resource.struct !== undefined && stored.apiVersion !== object.apiVersion)
     canonicalize(stored, resource.struct, schema);
-  const value = atVersion(stored, version, to.struct, schema);
+  const value = to.form?.convert(stored) ?? atVersion(stored, version, to.struct, schema);
   return { value, apiVersion: version, type: typeOf(to.struct, schema) };
 }
 

@@ -4,6 +4,7 @@
  */
 import { at, type ApiObject } from "../meta/object.ts";
 import { badRequest } from "../meta/refusal.ts";
+import type { Resource } from "../registry/resource.ts";
 
 /** One requirement: `field=value` or, with `equal` false, `field!=value`. */
 export interface FieldTerm {
@@ -99,12 +100,12 @@ function termOf(part: string): FieldTerm {
 }
 
 /**
- * Reads a field selector for a resource (`pods`, `replicasets.apps`).
+ * Reads a field selector for a resource.
  * @throws StatusError 400 for one that cannot be read, or a field that the resource cannot be selected by.
  */
-export function fieldSelectorOf(text: string | undefined, resource: string, kind: string): FieldSelector {
+export function fieldSelectorOf(text: string | undefined, { group, plural, kind, form }: Resource): FieldSelector {
   if (text === undefined || text === "") return everyField;
-  const own = selectable[resource];
+  const own = form?.selectableFields ?? selectable[group === "" ? plural : `${plural}.${group}`];
   const terms = text
     .split(/(?<!\\),/)
     .filter((part) => part !== "")

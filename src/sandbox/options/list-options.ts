@@ -64,11 +64,7 @@ export function listOptionsOf(query: Query, resource: Resource, namespace: strin
     selection: {
       namespace,
       labels: labelSelectorOf(param(query, "labelSelector") ?? ""),
-      fields: fieldSelectorOf(
-        field,
-        resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`,
-        resource.kind,
-      ),
+      fields: fieldSelectorOf(field, resource),
     },
     limit,
     continueToken: param(query, "continue") ?? "",

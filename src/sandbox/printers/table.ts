@@ -7,6 +7,7 @@ import { at, type ApiObject, type Fields } from "../meta/object.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Entry } from "../storage/entry.ts";
 import { age, type Cells } from "./cells.ts";
+import { pathCells } from "./path-cells.ts";
 import { clusterTables } from "./cluster.ts";
 import { eventCells } from "./events.ts";
 import { networkTables } from "./network.ts";
@@ -31,7 +32,11 @@ interface Column {
   readonly priority: number;
 }
 
+const nameColumn: Column = { name: "Name", type: "string", format: "name", description: "Name", priority: 0 };
+
 function columnsOf(resource: Resource): readonly Column[] {
+  if (resource.form !== undefined)
+    return [nameColumn, ...resource.form.columns.map(({ path: _path, ...column }) => column)];
   return (resource.data.columns ?? ["Name|string|name|0"]).map((column) => {
     const [name = "", type = "", format = "", priority = "0"] = column.split("|");
     return { name, type, format, description: name, priority: Number(priority) };
@@ -66,7 +71,11 @@ function objectOf(entry: Entry, { objects, version, whole }: TableOptions): unkn
 function rowOf(resource: Resource, columns: readonly Column[], entry: Entry, options: TableOptions): Fields {
   const { object } = entry;
   const now = options.now();
-  const cells = tables[resource.storage]?.(object, now) ?? plainCells(columns, object, now);
+  const { form } = resource;
+  const cells =
+    form === undefined
+      ? (tables[resource.storage]?.(object, now) ?? plainCells(columns, object, now))
+      : pathCells(form.columns, { object: form.convert(object), now });
   const conditions = resource.storage === "pods" ? podConditions(object) : undefined;
   return { cells, ...(conditions === undefined ? {} : { conditions }), object: objectOf(entry, options) };
 }

@@ -1,5 +1,6 @@
 /** The catalogue of strategies, by resource (`pods`, `replicasets.apps`): those of each group. */
 import { admissionStrategies } from "./admissionregistration/kinds.ts";
+import { definitionStrategy } from "./apiextensions/definition-strategy.ts";
 import { apiStrategies } from "./apiregistration/kinds.ts";
 import { appsStrategies } from "./apps/kinds.ts";
 import { autoscalerStrategy } from "./autoscaling/autoscaler.ts";
@@ -22,6 +23,7 @@ import type { RESTStrategy } from "./strategy/rest-strategy.ts";
 /** By resource. */
 export const strategies: Readonly<Record<string, RESTStrategy>> = {
   ...admissionStrategies,
+  "customresourcedefinitions.apiextensions.k8s.io": definitionStrategy,
   ...apiStrategies,
   ...appsStrategies,
   ...batchStrategies,

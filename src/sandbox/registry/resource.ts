@@ -2,9 +2,11 @@
 import type { ApiData, ResourceData } from "../../api/wire/format.ts";
 import type { Qualified } from "../meta/refusal.ts";
 import { strategyOf } from "./kinds.ts";
+import type { ObjectForm } from "./strategy/object-form.ts";
 import type { RESTStrategy } from "./strategy/rest-strategy.ts";
 import { storedVersionOf } from "../conversion/versions.ts";
 import { schemaOf, type Schema, type Struct } from "../../api/wire/schema.ts";
+import { addedTo, type AddedKind, type Served, withoutKind } from "./added-kinds.ts";
 
 /** A resource at one version, with all that the generic verbs need to know of it. */
 export interface Resource {
@@ -22,13 +24,16 @@ export interface Resource {
   /** Under which name its objects are stored; two versions of a kind share one. */
   readonly storage: string;
   readonly strategy: RESTStrategy;
+  /** Of a resource whose objects are described by a schema: how they are read and shown. */
+  readonly form?: ObjectForm;
   /** `{ group, name: plural }` and `{ group, name: kind }`, as messages name them. */
   readonly asResource: Qualified;
   readonly asKind: Qualified;
 }
 
-/** All resources that the server serves, and the schema of their kinds. */
+/** All resources that the server serves, and the schema of their kinds. Kinds come and go while it runs. */
 export interface ResourceRegistry {
+  /** What discovery lists. It never changes itself: when a kind comes or goes, there is another. */
   readonly data: ApiData;
   readonly schema: Schema;
   /** By `apiVersion` and plural; undefined for what is not served. */
@@ -38,6 +43,12 @@ export interface ResourceRegistry {
   /** By `apiVersion` and kind: of owner references and manifests. */
   ofKind(apiVersion: string, kind: string): Resource | undefined;
   readonly resources: readonly Resource[];
+  /** The groups that were there from the beginning: what they do not serve is an error of the API, not a missing page. */
+  readonly builtInGroups: ReadonlySet<string>;
+  /** Serves a kind from now on, in the place of what was served under its name (`widgets.example.com`). */
+  add(name: string, kind: AddedKind<Resource>): void;
+  /** Ends what `add` began; harmless for a name that is not there. */
+  withdraw(name: string): void;
 }
 
 /** Kinds that are one in the store though two groups serve them. */
@@ -47,7 +58,6 @@ function resourceOf(apiVersion: string, entry: ResourceData, all: readonly Resou
   const slash = apiVersion.indexOf("/");
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);
   const storage = group === "" ? entry.name : `${entry.name}.${group}`;
-  const subresources = all.filter((other) => other.name.startsWith(`${entry.name}/`));
   return {
     group,
     version: apiVersion.slice(slash + 1),
@@ -57,7 +67,7 @@ function resourceOf(apiVersion: string, entry: ResourceData, all: readonly Resou
     namespaced: entry.namespaced,
     verbs: new Set(entry.verbs),
     data: entry,
-    subresources: new Map(subresources.map((sub) => [sub.name.slice(entry.name.length + 1), sub])),
+    subresources: subresourcesOf(entry, all),
     struct: schema.kind(apiVersion, entry.kind),
     storage: sharedStorage[storage] ?? storage,
     strategy: strategyOf(storage),
@@ -66,18 +76,58 @@ function resourceOf(apiVersion: string, entry: ResourceData, all: readonly Resou
   };
 }
 
+/** The subresources of a resource among the entries of its group's version. */
+export function subresourcesOf(
+  { name }: ResourceData,
+  all: readonly ResourceData[],
+): ReadonlyMap<string, ResourceData> {
+  const own = all.filter((other) => other.name.startsWith(`${name}/`));
+  return new Map(own.map((sub) => [sub.name.slice(name.length + 1), sub]));
+}
+
 /** The resources of the API data, each with its strategy. */
 export function resourceRegistryOf(data: ApiData): ResourceRegistry {
-  const schema = schemaOf(data);
-  const resources = Object.entries(data.resources).flatMap(([apiVersion, entries]) =>
-    entries.filter((entry) => !entry.name.includes("/")).map((entry) => resourceOf(apiVersion, entry, entries, schema)),
+  const builtIn = schemaOf(data);
+  const first = Object.entries(data.resources).flatMap(([apiVersion, entries]) =>
+    entries
+      .filter((entry) => !entry.name.includes("/"))
+      .map((entry) => resourceOf(apiVersion, entry, entries, builtIn)),
   );
-  const byPlural = new Map(resources.map((resource) => [`${resource.apiVersion} ${resource.plural}`, resource]));
+  const byPlural = new Map(first.map((resource) => [`${resource.apiVersion} ${resource.plural}`, resource]));
   const storedAt = new Map<Resource, Resource>();
-  const byKind = new Map(resources.map((resource) => [`${resource.apiVersion} ${resource.kind}`, resource]));
+  const byKind = new Map(first.map((resource) => [`${resource.apiVersion} ${resource.kind}`, resource]));
+  /** By the name of their definition. */
+  const added = new Map<string, AddedKind<Resource>>();
+  const structs = new Map<string, Struct>();
+  let served: Served<Resource> = { data, resources: first };
+  const builtInGroups = new Set(data.groups.map(({ name }) => name));
+  const schema: Schema = {
+    // Only structs of added kinds begin with a slash: all others cost no second look.
+    struct: (name) => (name.startsWith("/") ? structs.get(name) : undefined) ?? builtIn.struct(name),
+    kind: (apiVersion, kind) =>
+      builtIn.kind(apiVersion, kind) ?? (added.size === 0 ? undefined : byKind.get(`${apiVersion} ${kind}`)?.struct),
+  };
+  const withdraw = (name: string): void => {
+    const kind = added.get(name);
+    if (kind === undefined) return;
+    added.delete(name);
+    for (const { name: struct } of kind.structs) structs.delete(struct);
+    for (const resource of kind.versions) {
+      byPlural.delete(`${resource.apiVersion} ${resource.plural}`);
+      byKind.delete(`${resource.apiVersion} ${resource.kind}`);
+      storedAt.delete(resource);
+    }
+    served = withoutKind(served, kind);
+  };
   return {
-    data,
+    get data() {
+      return served.data;
+    },
+    get resources() {
+      return served.resources;
+    },
     schema,
+    builtInGroups,
     find: (apiVersion, plural) => byPlural.get(`${apiVersion} ${plural}`),
     ofKind: (apiVersion, kind) => byKind.get(`${apiVersion} ${kind}`),
     stored(resource) {
@@ -90,6 +140,16 @@ export function resourceRegistryOf(data: ApiData): ResourceRegistry {
       storedAt.set(resource, made);
       return made;
     },
-    resources,
+    add(name, kind) {
+      withdraw(name);
+      added.set(name, kind);
+      for (const struct of kind.structs) structs.set(struct.name, struct);
+      for (const resource of kind.versions) {
+        byPlural.set(`${resource.apiVersion} ${resource.plural}`, resource);
+        byKind.set(`${resource.apiVersion} ${resource.kind}`, resource);
+      }
+      served = addedTo(served, { kind, firstGroups: builtInGroups });
+    },
+    withdraw,
   };
 }

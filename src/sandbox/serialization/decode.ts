@@ -74,8 +74,10 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
     case "open":
       return value;
     case "struct": {
-      if (!isFields(value)) throw wrongType(value, path, shape, reading);
       const inside = reading.schema.struct(shape.name);
+      // Types that read themselves take any value.
+      if (inside.open) return value;
+      if (!isFields(value)) throw wrongType(value, path, shape, reading);
       return readStruct(value, inside, path, { ...reading, inside });
     }
     case "list": {

@@ -28,16 +28,18 @@ export interface Format {
 }
 
 /** Objects of a kind at one version: as they are stored, unless they were written at another. */
-export function wholeFormat({ apiVersion, kind, struct }: Resource, schema: Schema): Format {
+export function wholeFormat({ apiVersion, kind, struct, form }: Resource, schema: Schema): Format {
   // Objects are committed with `kind` and `apiVersion` first: `itemText` cuts them off.
   const head = JSON.stringify({ kind, apiVersion }).slice(0, -1);
-  const converted = ({ object }: Entry): ApiObject => atVersion(object, apiVersion, struct, schema);
+  const converted = ({ object }: Entry): ApiObject =>
+    form === undefined ? atVersion(object, apiVersion, struct, schema) : form.convert(object);
   const isAtVersion = ({ text }: Entry): boolean => text.startsWith(head);
   return {
     name: apiVersion,
     text: (entry) => (isAtVersion(entry) ? entry.text : JSON.stringify(converted(entry))),
     value: (entry) => (isAtVersion(entry) ? entry.object : converted(entry)),
-    headLength: head.length,
+    // Objects that a schema describes keep their kind, also in a list.
+    headLength: form === undefined ? head.length : 0,
   };
 }
 

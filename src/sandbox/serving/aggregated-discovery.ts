@@ -19,12 +19,12 @@ export interface Aggregated {
   readonly etag: string;
 }
 
-const made = new WeakMap<ResourceRegistry, Map<"api" | "apis", Aggregated>>();
+const made = new WeakMap<ResourceRegistry["data"], Map<"api" | "apis", Aggregated>>();
 
-/** The document at `/api` or `/apis`; made once. */
+/** The document at `/api` or `/apis`; made once, until a kind comes or goes. */
 export function aggregatedAt(registry: ResourceRegistry, root: "api" | "apis"): Aggregated {
-  const known = made.get(registry) ?? new Map<"api" | "apis", Aggregated>();
-  made.set(registry, known);
+  const known = made.get(registry.data) ?? new Map<"api" | "apis", Aggregated>();
+  made.set(registry.data, known);
   const there = known.get(root);
   if (there !== undefined) return there;
   const content = { metadata: {}, items: itemsOf(registry, root) };

@@ -34,7 +34,7 @@ function resourcesOf(registry: ResourceRegistry, groupVersion: string): object |
   if (resources === undefined) {
     const group = groupVersion.slice(0, groupVersion.indexOf("/"));
     // Unknown versions of a served group are API errors; other paths are not found.
-    if (!groupVersion.includes("/") || registry.data.groups.some(({ name }) => name === group)) throw noSuchPath();
+    if (!groupVersion.includes("/") || registry.builtInGroups.has(group)) throw noSuchPath();
     return undefined;
   }
   return {

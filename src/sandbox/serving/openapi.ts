@@ -1,9 +1,10 @@
 /**
- * The part of `/openapi/v3` that kubectl needs before it writes: that the PATCH of each kind has `fieldValidation`. Schemas are left
- * out; kubectl has those of the built-in kinds.
+ * `/openapi/v3`: of built-in kinds the part that kubectl needs before it writes, that the PATCH of each has `fieldValidation`; of custom
+ * resources their schemas, too. Schemas of built-in kinds are left out; kubectl has them.
  */
 import { contentHash } from "../../platform/content-hash.ts";
-import type { ResourceRegistry } from "../registry/resource.ts";
+import type { ResourceData } from "../../api/wire/format.ts";
+import type { Resource, ResourceRegistry } from "../registry/resource.ts";
 
 const rootOf = (groupVersion: string): string =>
   groupVersion.includes("/") ? `apis/${groupVersion}` : `api/${groupVersion}`;
@@ -21,40 +22,47 @@ export interface OpenApiDocument {
   readonly hash: string;
 }
 
-const made = new WeakMap<ResourceRegistry, ReadonlyMap<string, OpenApiDocument>>();
+/** By the resources that a document is about: those of a group's version change as one list. */
+const made = new WeakMap<
+  readonly ResourceData[],
+  { readonly resources: readonly Resource[]; document: OpenApiDocument }
+>();
 
-/** The documents of all groups by their roots (`apis/apps/v1`); made once. */
-function documentsOf(registry: ResourceRegistry): ReadonlyMap<string, OpenApiDocument> {
-  let documents = made.get(registry);
-  if (documents === undefined) {
-    const entries = Object.keys(registry.data.resources).map((groupVersion): [string, OpenApiDocument] => {
-      const text = JSON.stringify(documentOf(registry, groupVersion));
-      return [rootOf(groupVersion), { text, hash: contentHash(text) }];
-    });
-    documents = new Map(entries);
-    made.set(registry, documents);
-  }
-  return documents;
+function documentAt(registry: ResourceRegistry, groupVersion: string): OpenApiDocument | undefined {
+  const listed = registry.data.resources[groupVersion];
+  if (listed === undefined) return undefined;
+  const resources = registry.resources.filter((resource) => resource.apiVersion === groupVersion);
+  const known = made.get(listed);
+  // A kind that is served anew has the same place in discovery, and maybe another schema.
+  if (known !== undefined && known.resources.every((resource, index) => resource === resources[index]))
+    return known.document;
+  const text = JSON.stringify(documentOf(resources, groupVersion));
+  const document = { text, hash: contentHash(text) };
+  made.set(listed, { resources, document });
+  return document;
 }
 
 /** `/openapi/v3`: where each group's document is. */
 export function openApiIndex(registry: ResourceRegistry): string {
-  const paths = [...documentsOf(registry)].map(([root, { hash }]): [string, object] => [
-    root,
-    { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` },
-  ]);
+  const paths = Object.keys(registry.data.resources).map((groupVersion): [string, object] => {
+    const root = rootOf(groupVersion);
+    const hash = documentAt(registry, groupVersion)?.hash ?? "";
+    return [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }];
+  });
   return JSON.stringify({ paths: Object.fromEntries(paths) });
 }
 
 /** The document at a path below `/openapi/v3`; undefined where there is none. */
 export function openApiAt(registry: ResourceRegistry, path: string): OpenApiDocument | undefined {
-  return documentsOf(registry).get(path.slice("/openapi/v3/".length));
+  const root = path.slice("/openapi/v3/".length);
+  const [, groupVersion] = /^apis?\/(.+)$/.exec(root) ?? [];
+  return groupVersion === undefined || rootOf(groupVersion) !== root ? undefined : documentAt(registry, groupVersion);
 }
 
-function documentOf(registry: ResourceRegistry, groupVersion: string): object {
+function documentOf(resources: readonly Resource[], groupVersion: string): object {
   const paths: Record<string, object> = {};
-  for (const { group, version, kind, plural, namespaced, verbs } of registry.resources) {
-    if ((group === "" ? version : `${group}/${version}`) !== groupVersion || !verbs.has("patch")) continue;
+  for (const { group, version, kind, plural, namespaced, verbs } of resources) {
+    if (!verbs.has("patch")) continue;
     const scope = namespaced ? "/namespaces/{namespace}" : "";
     paths[`/${rootOf(groupVersion)}${scope}/${plural}/{name}`] = {
       patch: {
@@ -64,5 +72,6 @@ function documentOf(registry: ResourceRegistry, groupVersion: string): object {
       },
     };
   }
-  return { openapi: "3.0.0", info: { title: "Kubernetes", version: "v1.36.3" }, paths, components: { schemas: {} } };
+  const schemas = Object.fromEntries(resources.flatMap(({ form }) => [...(form?.openApi() ?? [])]));
+  return { openapi: "3.0.0", info: { title: "Kubernetes", version: "v1.36.3" }, paths, components: { schemas } };
 }

@@ -1,7 +1,7 @@
 /** From a route to the resource that it names. Source: apiserver v0.36 endpoints/installer.go, endpoints/handlers/rest.go RequestScope. */
 import { deprecationOf } from "./deprecations.ts";
 import { param } from "../options/list-options.ts";
-import { badRequest, noSuchPath, refusal } from "../meta/refusal.ts";
+import { badRequest, noSuchPath, notFound, refusal } from "../meta/refusal.ts";
 import type { HttpRequest } from "./responses.ts";
 import type { Route } from "../context/route.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -24,12 +24,19 @@ export function requestScope({ server, request, route, warnings }: ScopeOptions)
   const served = registry.find(route.apiVersion, route.plural);
   if (served === undefined) {
     const [group = ""] = route.apiVersion.split("/");
-    if (route.apiVersion.includes("/") && !registry.data.groups.some(({ name }) => name === group)) return undefined;
+    if (route.apiVersion.includes("/") && !registry.builtInGroups.has(group)) return undefined;
     throw noSuchPath();
   }
   const resource = registry.stored(served);
-  checkRoute(route, resource);
-  const deprecation = deprecationOf(resource.storage);
+  // In groups that come and go, what is not served is no path at all.
+  if (!isServed(route, resource)) {
+    if (served.form !== undefined) return undefined;
+    throw noSuchPath();
+  }
+  if (route.subresource !== "" && !resource.subresources.has(route.subresource))
+    throw served.form === undefined ? noSuchPath() : notFound(served.asResource, route.name);
+  checkName(route, resource);
+  const deprecation = served.form?.deprecation ?? deprecationOf(resource.storage);
   if (deprecation !== undefined) warnings.push(deprecation);
   const { namespace, name, subresource } = route;
   const { query, headers, body, user } = request;
@@ -52,14 +59,14 @@ export function requestScope({ server, request, route, warnings }: ScopeOptions)
   };
 }
 
-/** @throws StatusError 404; 400 for a name that cannot be one; 500, as the real server, for such a namespace. */
-function checkRoute({ namespace, name, subresource }: ResourceRoute, resource: Resource): void {
-  const { namespaced, plural, subresources, verbs } = resource;
-  // A namespaced path of a cluster-scoped kind, or an object without its namespace.
-  if (!namespaced && namespace !== "") throw noSuchPath();
-  const isAllNamespaces = name === "" && verbs.has("list");
-  if (namespaced && namespace === "" && !isAllNamespaces) throw noSuchPath();
-  if (subresource !== "" && !subresources.has(subresource)) throw noSuchPath();
+/** False for a namespaced path of a cluster-scoped kind, and for an object without its namespace. */
+function isServed({ namespace, name }: ResourceRoute, { namespaced, verbs }: Resource): boolean {
+  if (!namespaced) return namespace === "";
+  return namespace !== "" || (name === "" && verbs.has("list"));
+}
+
+/** @throws StatusError 400 for a name that cannot be one; 500, as the real server, for such a namespace. */
+function checkName({ namespace, name }: ResourceRoute, { plural }: Resource): void {
   if (name === "." || name === "..") throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
   if (name.includes("%")) throw badRequest(`Name parameter invalid: "${name}": may not contain '%'`);
   if (namespace !== "." && namespace !== "..") return;

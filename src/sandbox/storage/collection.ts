@@ -22,7 +22,8 @@ export interface Range {
 /** The objects of one resource by their keys, and the changes that led to them. Every method is atomic. */
 export class Collection {
   readonly namespaced: boolean;
-  readonly watchCache: WatchCache;
+  #watchCache: WatchCache;
+  readonly #limits: WatchCacheLimits;
   readonly listeners: Set<Listener> = new Set();
   #partitions = new Map<string, Partition>();
   #namespaces = new SortedNames();
@@ -30,7 +31,18 @@ export class Collection {
 
   constructor(namespaced: boolean, revision: number, limits: WatchCacheLimits) {
     this.namespaced = namespaced;
-    this.watchCache = new WatchCache(revision, limits);
+    this.#limits = limits;
+    this.#watchCache = new WatchCache(revision, limits);
+  }
+
+  /** The recent changes. */
+  get watchCache(): WatchCache {
+    return this.#watchCache;
+  }
+
+  /** Begins anew with what changes from now on: no watch can start before `revision`; those that are open read the old changes to their end. */
+  restart(revision: number): void {
+    this.#watchCache = new WatchCache(revision, this.#limits);
   }
 
   /** How many objects there are. */

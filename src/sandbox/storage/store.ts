@@ -33,6 +33,11 @@ export class Store {
     return collection;
   }
 
+  /** The collection of a resource that has been asked for before. */
+  existing(storage: string): Collection | undefined {
+    return this.#collections.get(storage);
+  }
+
   /** Commits an object under the next revision. It belongs to the store from now on. `isDefaultedOnRead` as the entry has it. */
   put(collection: Collection, object: ApiObject, isDefaultedOnRead = false): Entry {
     const entry = new Entry(object, ++this.#revision, isDefaultedOnRead);

@@ -66,11 +66,12 @@ export function finalizerNameErrors(finalizer: string, field: string): FieldErro
   ];
 }
 
-function finalizerErrors(meta: Meta): FieldError[] {
+function finalizerErrors(meta: Meta, takesAny: boolean): FieldError[] {
   const finalizers = meta.finalizers ?? [];
   const errors = finalizers.flatMap((finalizer, index) => {
     const problems = labelKeyProblems(finalizer).map((p) => invalid("metadata.finalizers", finalizer, p));
-    if (problems.length > 0 || finalizer.includes("/") || standardFinalizers.has(finalizer)) return problems;
+    if (problems.length > 0 || takesAny || finalizer.includes("/") || standardFinalizers.has(finalizer))
+      return problems;
     const neither = "name is neither a standard finalizer name nor is it fully qualified";
     return [invalid(`metadata.finalizers[${index}]`, finalizer, neither)];
   });
@@ -86,7 +87,7 @@ function finalizerErrors(meta: Meta): FieldError[] {
 export function metadataErrors(
   object: ApiObject,
   namespaced: boolean,
-  { nameRule }: { readonly nameRule: NameRule },
+  { nameRule, takesAnyFinalizer = false }: { readonly nameRule: NameRule; readonly takesAnyFinalizer?: boolean },
 ): FieldError[] {
   const { metadata } = object;
   const errors: FieldError[] = [];
@@ -107,7 +108,7 @@ export function metadataErrors(
   return [
     ...errors,
     ...anyTimeErrors(metadata),
-    ...finalizerErrors(metadata),
+    ...finalizerErrors(metadata, takesAnyFinalizer),
     ...managedFieldsErrors(metadata.managedFields),
   ];
 }

@@ -80,8 +80,8 @@ export interface UpdateStrategy {
 /** What happens to the dependents of a deleted object whose client did not say. Source: GarbageCollectionDeleteStrategy. */
 export type GarbageCollectionPolicy = "delete dependents" | "orphan dependents" | "unsupported";
 
-/** What metadata.generation counts. `fixed`: it stays 1. */
-export type GenerationRule = "none" | "spec" | "spec and annotations" | "spec and labels" | "fixed";
+/** What metadata.generation counts. `fixed`: it stays 1; `all`: changes of everything but the metadata. */
+export type GenerationRule = "none" | "spec" | "spec and annotations" | "spec and labels" | "all" | "fixed";
 
 /**
  * A kind: the method names are those of k8s.io/apiserver. What it leaves out, nothing is done for. Made by `restStrategy`.
@@ -91,6 +91,8 @@ export type GenerationRule = "none" | "spec" | "spec and annotations" | "spec an
 export interface RESTStrategy extends UpdateStrategy {
   /** How names are checked. */
   readonly nameRule: NameRule;
+  /** A finalizer may have any name; else one that is not Kubernetes' own needs a path. */
+  readonly takesAnyFinalizer?: boolean;
   readonly generation: GenerationRule;
   /** Sets defaults that the schema cannot express; before every create and update. */
   setDefaults?(object: ApiObject): void;
@@ -124,6 +126,8 @@ export interface RESTStrategy extends UpdateStrategy {
   readonly subresources: Readonly<Record<string, UpdateStrategy>>;
 
   readonly defaultGarbageCollectionPolicy: GarbageCollectionPolicy;
+  /** Marks an object at its first deletion, which does no more than that: it stays until its finalizers are gone. */
+  beginDelete?(object: ApiObject, now: number): void;
   /** DELETE responds with the object instead of a Status. */
   readonly returnsDeletedObject: boolean;
   /** The grace period of a deletion in seconds; kinds without this method are deleted at once. */

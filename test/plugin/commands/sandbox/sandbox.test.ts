@@ -23,6 +23,22 @@ spec:
     spec: {containers: [{name: web, image: nginx}]}
 `;
 
+const widgets = `
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: first}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+`;
+
 let folder: string;
 let manifest: string;
 
@@ -137,6 +153,15 @@ describe("kubectl reconcile sandbox", () => {
     sandbox.signal("SIGTERM");
     expect((await sandbox.ended()).code).toBe(0);
   }, 20_000);
+
+  test("takes a definition and an object of its kind from one file, in either order", async () => {
+    const file = join(folder, "widgets.yaml");
+    await writeFile(file, widgets);
+    const sandbox = program("sandbox", "--nodes", "0", "--run", "none", "-f", file);
+    expect(await sandbox.printed("ready after")).toContain("applied 2 objects");
+    sandbox.signal("SIGINT");
+    expect((await sandbox.ended()).code).toBe(0);
+  });
 
   test("without scheduler, kubelet and controllers is an API server alone", async () => {
     const alone = ["--run", "none", "--no-scheduler", "--no-kubelet"];

@@ -1,0 +1,35 @@
+/** The stored CustomResourceDefinitions, for the controllers that keep their status. */
+import { bytesOf } from "../serialization/encoding.ts";
+import { handle } from "../serving/handler.ts";
+import type { Server } from "../context/server.ts";
+import type { Collection } from "../storage/collection.ts";
+import { copyOf, type ApiObject } from "../meta/object.ts";
+
+/** Where definitions are stored. */
+export function definitionsOf({ store }: Server): Collection {
+  return store.collection("customresourcedefinitions.apiextensions.k8s.io", false);
+}
+
+/** A copy of a definition; undefined if it is gone. */
+export function definitionNamed(server: Server, name: string): ApiObject | undefined {
+  const entry = definitionsOf(server).get("", name);
+  return entry === undefined ? undefined : copyOf(entry.object);
+}
+
+const user = { name: "system:apiserver", groups: ["system:masters"] } as const;
+
+/** Writes the status of a definition, and its finalizers, as the server itself; undefined if it was changed or deleted meanwhile. */
+export function writeStatus(server: Server, definition: ApiObject): ApiObject | undefined {
+  const { status, body } = handle(server, {
+    method: "PUT",
+    path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name ?? ""}/status`,
+    query: [],
+    headers: { "user-agent": "kube-apiserver", "content-type": "application/json" },
+    body: bytesOf(JSON.stringify(definition)),
+    user,
+    actor: "kube-apiserver",
+  });
+  if (status !== 200 || !(body instanceof Uint8Array)) return undefined;
+  // It was just made of one.
+  return JSON.parse(new TextDecoder().decode(body)) as ApiObject;
+}

@@ -1,0 +1,37 @@
+/** The form of validation rules; their expressions are not compiled here. Source: as schema-checks.ts. */
+import { invalid, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
+import type { ValidationRule } from "../schema/structural.ts";
+
+const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+
+const hasBreaks = (text: string): boolean => /[\n\r]/.test(text);
+
+/** What is wrong with the rules of a schema, apart from their expressions. */
+export function rulesErrors(rules: readonly ValidationRule[], path: string): FieldError[] {
+  return rules.flatMap((rule, index) => ruleErrors(rule, `${path}.x-kubernetes-validations[${index}]`));
+}
+
+function ruleErrors(rule: ValidationRule, path: string): FieldError[] {
+  const { message = "", messageExpression = "", reason, fieldPath = "" } = rule;
+  const errors = textErrors({ rule: rule.rule, message }, path);
+  if (messageExpression !== "" && messageExpression.trim() === "")
+    errors.push(required(`${path}.messageExpression`, "messageExpression must be non-empty if specified"));
+  if (reason !== undefined && !reasons.includes(reason)) errors.push(notSupported(`${path}.reason`, reason, reasons));
+  if (fieldPath !== "" && fieldPath.trim() === "")
+    errors.push(invalid(`${path}.fieldPath`, fieldPath, "must be non-empty if specified"));
+  if (hasBreaks(fieldPath)) errors.push(invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks"));
+  return errors;
+}
+
+function textErrors(
+  { rule, message }: { readonly rule: string; readonly message: string },
+  path: string,
+): FieldError[] {
+  const [rules, said] = [rule.trim(), message.trim()];
+  if (rules === "") return [required(`${path}.rule`, "rule is not specified")];
+  if (message !== "" && said === "") return [invalid(`${path}.message`, message, "must be non-empty if specified")];
+  if (hasBreaks(said)) return [invalid(`${path}.message`, message, "must not contain line breaks")];
+  return hasBreaks(rules) && said === ""
+    ? [required(`${path}.message`, "message must be specified if rule contains line breaks")]
+    : [];
+}

@@ -1,0 +1,114 @@
+/** What is looked for everywhere in the schemas of a definition. Source: apiextensions-apiserver v0.36 pkg/registry/customresourcedefinition/strategy.go. */
+import { isFields, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { schemaHas, schemasIn, type JSONSchemaProps } from "../schema/structural.ts";
+import { knownFormat } from "../validation/formats.ts";
+import { definitionOf } from "./definition.ts";
+
+const schemasOf = (object: ApiObject): JSONSchemaProps[] =>
+  definitionOf(object).versions.flatMap(({ schema }) => (schema === undefined ? [] : [schema]));
+
+/** Formats that no value is checked by, in their order; each as often as it occurs in schemas that differ. */
+export function unknownFormatsIn(object: ApiObject): string[] {
+  const all = schemasOf(object);
+  const texts = new Set(all.map((schema) => JSON.stringify(schema)));
+  // Versions of one schema have it once.
+  return (texts.size === 1 ? all.slice(0, 1) : all).flatMap((schema) => formatsIn(schema));
+}
+
+function formatsIn(schema: JSONSchemaProps): string[] {
+  const { format = "", type = "" } = schema;
+  const isUnknown = format !== "" && knownFormat({ format, type }) === "";
+  return [...(isUnknown ? [format] : []), ...schemasIn(schema).flatMap(formatsIn)];
+}
+
+/** What a client is told of a definition with validation rules or a conversion that are not carried out. */
+export function warningsOfRules(object: ApiObject): string[] {
+  const isRuled = (part: JSONSchemaProps): boolean => (part["x-kubernetes-validations"] ?? []).length > 0;
+  const { conversion } = definitionOf(object);
+  return [
+    ...(schemasOf(object).some((schema) => schemaHas(schema, isRuled))
+      ? ["this sandbox does not evaluate x-kubernetes-validations yet: objects are checked by the rest of the schema"]
+      : []),
+    ...(conversion["strategy"] === "Webhook"
+      ? ["this sandbox does not call conversion webhooks yet: objects are refused at versions other than their own"]
+      : []),
+  ];
+}
+
+/** The keys of a schema, in the order of Go's type. */
+const keys = [
+  "id",
+  "$schema",
+  "$ref",
+  "description",
+  "type",
+  "format",
+  "title",
+  "default",
+  "maximum",
+  "exclusiveMaximum",
+  "minimum",
+  "exclusiveMinimum",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "multipleOf",
+  "enum",
+  "maxProperties",
+  "minProperties",
+  "required",
+  "items",
+  "allOf",
+  "oneOf",
+  "anyOf",
+  "not",
+  "properties",
+  "additionalProperties",
+  "patternProperties",
+  "dependencies",
+  "additionalItems",
+  "definitions",
+  "externalDocs",
+  "example",
+  "nullable",
+  "x-kubernetes-preserve-unknown-fields",
+  "x-kubernetes-embedded-resource",
+  "x-kubernetes-int-or-string",
+  "x-kubernetes-list-map-keys",
+  "x-kubernetes-list-type",
+  "x-kubernetes-map-type",
+  "x-kubernetes-validations",
+];
+
+/**
+ * Brings the schemas inside `items` and `additionalProperties` into the server's own form, in place: its types have them as
+ * values of any kind, of which only fields of schemas are kept.
+ */
+export function normalizeSchemas(object: ApiObject): void {
+  // The schemas are parts of the object, and belong to the server like it.
+  for (const schema of schemasOf(object)) normalizeInside(schema as Fields);
+}
+
+function normalizeInside(schema: Fields): void {
+  for (const key of ["items", "additionalProperties"]) {
+    const inside = schema[key];
+    if (isFields(inside)) schema[key] = inOrder(inside);
+  }
+  // As those above.
+  for (const inside of schemasIn(schema)) normalizeInside(inside as Fields);
+}
+
+function inOrder(schema: Fields): Fields {
+  const known = keys.filter((key) => Object.hasOwn(schema, key) && !isEmpty(schema[key]));
+  return Object.fromEntries(known.map((key) => [key, schema[key]]));
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === "" ||
+  value === false ||
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isFields(value) && Object.keys(value).length === 0);

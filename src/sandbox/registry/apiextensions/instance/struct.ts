@@ -1,0 +1,131 @@
+/**
+ * The fields of a custom resource as the types of built-in kinds have theirs: for managed fields, and for the form of metadata.
+ * Source: apiextensions-apiserver v0.36 pkg/controller/openapi/builder; structured-merge-diff v6 schema.
+ */
+import type { Field, Shape, Struct } from "../../../../api/wire/schema.ts";
+import type { Structural } from "../schema/structural.ts";
+
+/** A struct and all that it refers to. The name of each begins with a slash; their fields are written as they are set. */
+export function structsOf(name: string, structural: Structural | undefined): readonly Struct[] {
+  const made: Struct[] = [];
+  if (structural === undefined) made.push(structNamed(name, { fields: topFields(new Map()), atomic: false }));
+  else addStruct({ name, structural }, { made, isResource: true });
+  return made;
+}
+
+interface Making {
+  readonly made: Struct[];
+  /** True for an object of a kind, which has metadata. */
+  readonly isResource: boolean;
+}
+
+const plain = {
+  required: false,
+  mergeKey: undefined,
+  merges: false,
+  replaces: false,
+  retainsKeys: false,
+  listType: "atomic",
+  listKeys: [],
+  atomic: false,
+  values: undefined,
+  empty: "as-set",
+} as const satisfies Omit<Field, "shape">;
+
+const text: Shape = { is: "scalar", scalar: "string" };
+
+/** Fields of which any may be there: those that are not described are owned as they are found. */
+class FoundFields extends Map<string, Field> {
+  readonly #found: Field;
+
+  constructor(described: ReadonlyMap<string, Field>, found: Field) {
+    super(described);
+    this.#found = found;
+  }
+
+  override get(name: string): Field {
+    return super.get(name) ?? this.#found;
+  }
+}
+
+/** The struct of values that nothing describes: each of its fields is one, too. */
+function addFoundStruct(name: string, made: Struct[]): Shape {
+  const shape: Shape = { is: "struct", name: `${name} found` };
+  if (!made.some((struct) => struct.name === shape.name))
+    made.push(structNamed(shape.name, { fields: new FoundFields(new Map(), { ...plain, shape }), atomic: false }));
+  return shape;
+}
+
+/** The fields of every object of a kind. */
+function topFields(fields: Map<string, Field>): Map<string, Field> {
+  fields.set("apiVersion", { ...plain, shape: text });
+  fields.set("kind", { ...plain, shape: text });
+  fields.set("metadata", { ...plain, shape: { is: "struct", name: "meta.v1.ObjectMeta" }, empty: "struct" });
+  return fields;
+}
+
+function structNamed(
+  name: string,
+  { fields, atomic }: { readonly fields: ReadonlyMap<string, Field>; readonly atomic: boolean },
+): Struct {
+  const always = [...fields].filter(([, { empty }]) => empty === "struct");
+  return { name, fields, always, open: false, atomic };
+}
+
+/** A part of a schema and the name of its struct. */
+interface Named {
+  readonly name: string;
+  readonly structural: Structural;
+}
+
+function addStruct({ name, structural }: Named, { made, isResource }: Making): void {
+  const fields = new Map<string, Field>();
+  for (const [key, property] of structural.properties)
+    fields.set(key, fieldOfStructural({ name: `${name}.${key}`, structural: property }, made));
+  if (isResource) topFields(fields);
+  const all = structural.preservesUnknownFields
+    ? new FoundFields(fields, { ...plain, shape: addFoundStruct(name, made) })
+    : fields;
+  made.push(structNamed(name, { fields: all, atomic: structural.mapType === "atomic" }));
+}
+
+function fieldOfStructural(named: Named, made: Struct[]): Field {
+  const { structural } = named;
+  const { listType, listMapKeys, mapType } = structural;
+  return {
+    ...plain,
+    shape: shapeOf(named, made),
+    ...(listType === "set" || listType === "map" ? { listType } : {}),
+    listKeys: listMapKeys,
+    atomic: mapType === "atomic",
+    ...(structural.default === undefined ? {} : { default: structural.default }),
+  };
+}
+
+function shapeOf({ name, structural }: Named, made: Struct[]): Shape {
+  const { type, items, additionalProperties: additional, properties } = structural;
+  if (structural.isIntOrString) return { is: "scalar", scalar: "int-or-string" };
+  switch (type) {
+    case "string":
+      return text;
+    case "boolean":
+      return { is: "scalar", scalar: "boolean" };
+    case "integer":
+      return { is: "scalar", scalar: "int64" };
+    case "number":
+      return { is: "scalar", scalar: "number" };
+    case "array":
+      return {
+        is: "list",
+        of: items === undefined ? addFoundStruct(name, made) : shapeOf({ name: `${name}[]`, structural: items }, made),
+      };
+    default:
+      break;
+  }
+  if (typeof additional === "object")
+    return { is: "map", of: shapeOf({ name: `${name}{}`, structural: additional }, made) };
+  // What nothing describes is owned as it is found.
+  if (properties.size === 0 && !structural.isEmbeddedResource) return addFoundStruct(name, made);
+  addStruct({ name, structural }, { made, isResource: structural.isEmbeddedResource });
+  return { is: "struct", name };
+}

@@ -1,0 +1,9 @@
+/** All that custom resources need and nothing else does: loaded when a definition is first written. */
+export {
+  definitionNameErrors,
+  definitionErrors,
+  definitionUpdateErrors,
+  definitionStatusErrors,
+} from "./definition/validation.ts";
+export { unknownFormatsIn, normalizeSchemas, warningsOfRules } from "./definition/schema-walk.ts";
+export { servedKindOf } from "./instance/served-kind.ts";

@@ -1,0 +1,156 @@
+/**
+ * Structural schemas: a JSON schema as a CustomResourceDefinition has it, with the parts apart that say what an object looks like.
+ * Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/structural.go, convert.go.
+ */
+import { isFields, type Fields } from "../../../meta/object.ts";
+
+/** A rule of `x-kubernetes-validations`. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: string;
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
+}
+
+/** A JSON schema, as far as it is looked at. */
+export interface JSONSchemaProps {
+  readonly type?: string;
+  readonly format?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly nullable?: boolean;
+  readonly default?: unknown;
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: boolean;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly maxItems?: number;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly multipleOf?: number;
+  readonly enum?: readonly unknown[];
+  readonly maxProperties?: number;
+  readonly minProperties?: number;
+  readonly required?: readonly string[];
+  readonly items?: JSONSchemaProps | readonly JSONSchemaProps[];
+  readonly allOf?: readonly JSONSchemaProps[];
+  readonly oneOf?: readonly JSONSchemaProps[];
+  readonly anyOf?: readonly JSONSchemaProps[];
+  readonly not?: JSONSchemaProps;
+  readonly properties?: Readonly<Record<string, JSONSchemaProps>>;
+  readonly additionalProperties?: JSONSchemaProps | boolean;
+  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
+  readonly "x-kubernetes-embedded-resource"?: boolean;
+  readonly "x-kubernetes-int-or-string"?: boolean;
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-list-type"?: string;
+  readonly "x-kubernetes-map-type"?: string;
+  readonly "x-kubernetes-validations"?: readonly ValidationRule[];
+}
+
+/** The structure that a schema gives to a value, with the schema itself for what it asks of it. */
+export interface Structural {
+  readonly schema: JSONSchemaProps;
+  /** `""` where it is not said. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** Undefined where there is none: a default is never null. */
+  readonly default: unknown;
+  readonly properties: ReadonlyMap<string, Structural>;
+  /** True: any fields; undefined: none but the properties. */
+  readonly additionalProperties: Structural | boolean | undefined;
+  readonly items: Structural | undefined;
+  readonly preservesUnknownFields: boolean;
+  readonly isEmbeddedResource: boolean;
+  readonly isIntOrString: boolean;
+  /** Atomic where it is not said. */
+  readonly listType: string | undefined;
+  readonly listMapKeys: readonly string[];
+  readonly mapType: string | undefined;
+  /** A default, or one somewhere inside. */
+  readonly hasDefaults: boolean;
+  /** An embedded resource, or one somewhere inside. */
+  readonly hasEmbedded: boolean;
+  /** A list whose items have identities, or one somewhere inside. */
+  readonly hasListTypes: boolean;
+}
+
+const noProperties: ReadonlyMap<string, Structural> = new Map();
+
+/** The structure of a schema; of one that is not structural, what can be read of it. */
+export function structuralOf(schema: JSONSchemaProps): Structural {
+  const properties =
+    schema.properties === undefined
+      ? noProperties
+      : new Map(Object.entries(schema.properties).map(([name, property]) => [name, structuralOf(property)]));
+  const { additionalProperties: additional, items: listed } = schema;
+  const additionalProperties = typeof additional === "object" ? structuralOf(additional) : additional;
+  const items = isSchema(listed) ? structuralOf(listed) : undefined;
+  const inside = [...properties.values(), items, additionalProperties].filter(isStructural);
+  const isEmbeddedResource = schema["x-kubernetes-embedded-resource"] === true;
+  const listType = schema["x-kubernetes-list-type"];
+  const given = schema.default ?? undefined;
+  return {
+    schema,
+    type: schema.type ?? "",
+    nullable: schema.nullable === true,
+    default: given,
+    properties,
+    additionalProperties,
+    items,
+    preservesUnknownFields: schema["x-kubernetes-preserve-unknown-fields"] === true,
+    isEmbeddedResource,
+    isIntOrString: schema["x-kubernetes-int-or-string"] === true,
+    listType,
+    listMapKeys: schema["x-kubernetes-list-map-keys"] ?? [],
+    mapType: schema["x-kubernetes-map-type"],
+    hasDefaults: given !== undefined || inside.some((part) => part.hasDefaults),
+    hasEmbedded: isEmbeddedResource || inside.some((part) => part.hasEmbedded),
+    hasListTypes: listType === "set" || listType === "map" || inside.some((part) => part.hasListTypes),
+  };
+}
+
+const isStructural = (part: Structural | boolean | undefined): part is Structural => typeof part === "object";
+
+/** A list of schemas is none: only one schema for all items is structural. */
+export function isSchema(value: unknown): value is JSONSchemaProps {
+  return isFields(value);
+}
+
+/** The structure of a field; undefined for one that is not described. */
+export function fieldOf(structural: Structural | undefined, name: string): Structural | undefined {
+  const own = structural?.properties.get(name);
+  if (own !== undefined) return own;
+  const additional = structural?.additionalProperties;
+  return typeof additional === "object" ? additional : undefined;
+}
+
+/** Sets a field of an object; its name may be `__proto__`. */
+export function setField(object: Fields, { name, value }: { readonly name: string; readonly value: unknown }): void {
+  if (name !== "__proto__") object[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** The schemas inside a schema, of structure and of validation, that `SchemaHas` of the real server walks. */
+export function schemasIn(schema: JSONSchemaProps): JSONSchemaProps[] {
+  const { items, additionalProperties: additional, not } = schema;
+  return [
+    ...(isSchema(items) ? [items] : (items ?? [])),
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(not === undefined ? [] : [not]),
+    ...Object.values(schema.properties ?? {}),
+    ...(typeof additional === "object" ? [additional] : []),
+  ];
+}
+
+/** True if a schema, or one inside it, is as `test` asks. */
+export function schemaHas(schema: JSONSchemaProps, test: (part: JSONSchemaProps) => boolean): boolean {
+  return test(schema) || schemasIn(schema).some((part) => schemaHas(part, test));
+}

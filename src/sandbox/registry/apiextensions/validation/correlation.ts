@@ -1,0 +1,48 @@
+/**
+ * A value of an update beside what it was before: what has not changed need not be valid anew.
+ * Source: apiserver v0.36 pkg/cel/common/equality.go CorrelatedObject.
+ */
+import { deepEqual } from "../../../../api/field-changes.ts";
+import { isFields } from "../../../meta/object.ts";
+import { fieldOf, type Structural } from "../schema/structural.ts";
+
+/** A value with its old value and the structure of both. */
+export interface Correlation {
+  readonly now: unknown;
+  readonly old: unknown;
+  readonly structural: Structural | undefined;
+}
+
+/** The field of both; undefined where it is not in both, or nothing describes it. */
+export function fieldIn({ now, old, structural }: Correlation, name: string): Correlation | undefined {
+  if (!isFields(now) || !isFields(old) || !Object.hasOwn(now, name) || !Object.hasOwn(old, name)) return undefined;
+  const field = fieldOf(structural, name);
+  return field === undefined ? undefined : { now: now[name], old: old[name], structural: field };
+}
+
+/** The item of a list of list-type map with that of the same keys before; undefined in every other list. */
+export function itemIn({ now, old, structural }: Correlation, index: number): Correlation | undefined {
+  if (structural?.listType !== "map" || structural.items === undefined) return undefined;
+  if (!Array.isArray(now) || !Array.isArray(old)) return undefined;
+  const item: unknown = now[index];
+  if (!isFields(item)) return undefined;
+  const keys = structural.listMapKeys;
+  const before: unknown = old.find(
+    (other: unknown) => isFields(other) && keys.every((key) => deepEqual(other[key], item[key])),
+  );
+  return before === undefined ? undefined : { now: item, old: before, structural: structural.items };
+}
+
+/** True if nothing has changed. Fields that nothing describes count as changed. */
+export function isUnchanged(correlation: Correlation): boolean {
+  const { now, old } = correlation;
+  if (Array.isArray(now) && Array.isArray(old)) {
+    if (correlation.structural?.listType !== "map") return deepEqual(now, old);
+    return now.length === old.length && now.every((_item, index) => isSame(itemIn(correlation, index)));
+  }
+  if (!isFields(now) || !isFields(old)) return deepEqual(now, old);
+  const names = Object.keys(now);
+  return names.length === Object.keys(old).length && names.every((name) => isSame(fieldIn(correlation, name)));
+}
+
+const isSame = (part: Correlation | undefined): boolean => part !== undefined && isUnchanged(part);

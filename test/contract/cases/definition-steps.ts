@@ -1,0 +1,72 @@
+/** Steps of cases about CustomResourceDefinitions: each case has an API group of its own, named for its namespace. */
+import { post, settle, watching, type Step } from "../case.ts";
+
+type Json = Record<string, unknown>;
+
+export const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+export const group = "{ns}.example.com";
+
+/** A schema with one object in it, as most cases want it. */
+export const specOf = (properties: Json, more: Json = {}): Json => ({
+  type: "object",
+  properties: { spec: { type: "object", properties, ...more } },
+});
+
+export interface DefinitionOptions {
+  readonly plural?: string;
+  readonly kind?: string;
+  readonly scope?: string;
+  readonly schema?: Json;
+  /** Of the only version. */
+  readonly version?: Json;
+  readonly versions?: readonly Json[];
+  readonly names?: Json;
+  readonly spec?: Json;
+  readonly metadata?: Json;
+}
+
+/** A CustomResourceDefinition of widgets. */
+export function definition(options: DefinitionOptions = {}): Json {
+  const { plural = "widgets", kind = "Widget", scope = "Namespaced", schema = { type: "object" } } = options;
+  const versions = options.versions ?? [
+    { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema }, ...options.version },
+  ];
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}`, ...options.metadata },
+    spec: { group, names: { plural, kind, ...options.names }, scope, versions, ...options.spec },
+  };
+}
+
+/** Two versions of one schema each; the first is stored. */
+export const twoVersions = (first: Json, second: Json, more: readonly [Json, Json] = [{}, {}]): readonly Json[] => [
+  { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: first }, ...more[0] },
+  { name: "v2", served: true, storage: false, schema: { openAPIV3Schema: second }, ...more[1] },
+];
+
+/** Makes a definition, which must be the first step, and waits until its kind is served. */
+export const established = (options: DefinitionOptions = {}): Step[] => [
+  post(definitions, definition(options)),
+  watching(
+    definitions,
+    2,
+    `fieldSelector=metadata.name=${options.plural ?? "widgets"}.${group}&resourceVersion={0.metadata.resourceVersion}`,
+  ),
+  settle,
+];
+
+export const widgets: string = `/apis/${group}/v1/namespaces/{ns}/widgets`;
+export const widgetsV2: string = `/apis/${group}/v2/namespaces/{ns}/widgets`;
+
+/** A widget; `more` is what it has beside its name. */
+export const widget = (name: string, more: Json = {}, version = "v1"): Json => ({
+  apiVersion: `${group}/${version}`,
+  kind: "Widget",
+  metadata: { name },
+  ...more,
+});
+
+/** Tries a widget of each spec; nothing is stored of those that are taken. */
+export const tries = (...specs: readonly Json[]): Step[] =>
+  specs.map((spec) => post(widgets, widget("a", { spec }), "dryRun=All"));

@@ -1,0 +1,330 @@
+/** CustomResourceDefinitions: what is refused, their status, how they come and go. */
+import { del, get, patch, post, put, settle, watching, type Case, type Table } from "../case.ts";
+import {
+  definition,
+  type DefinitionOptions,
+  definitions,
+  established,
+  group,
+  specOf,
+  twoVersions,
+  widget,
+  widgets,
+} from "./definition-steps.ts";
+
+const own = `${definitions}/widgets.${group}`;
+
+/** A definition that is refused, or accepted with warnings: nothing is stored. */
+const tried = (name: string, ...options: readonly DefinitionOptions[]): Case => ({
+  name,
+  steps: options.map((each) => post(definitions, definition(each), "dryRun=All")),
+});
+
+const field = (schema: Record<string, unknown>): DefinitionOptions => ({ schema: specOf({ field: schema }) });
+
+export const definitionCases: Table = {
+  name: "definitions",
+  cases: [
+    { name: "a definition gets its names and is established", steps: [...established(), get(own)] },
+    {
+      name: "names that are given are kept",
+      steps: [
+        ...established({
+          names: { singular: "thing", listKind: "Things", shortNames: ["w", "wd"], categories: ["all"] },
+        }),
+        get(own),
+      ],
+    },
+    tried("a definition is dry run"),
+    tried(
+      "the name is that of plural and group",
+      { metadata: { name: "other.example.com" } },
+      { metadata: { name: "UPPER" } },
+    ),
+    tried("group", { spec: { group: "" } }, { spec: { group: "nodots" }, metadata: { name: "widgets.nodots" } }),
+    tried("scope", { scope: "Elsewhere" }, { scope: "" }),
+    tried("names of the wrong form", { names: { plural: "Widgets" } }, { names: { kind: "wid get" } }),
+    tried("more names of the wrong form", { names: { shortNames: ["A b"] } }, { names: { categories: ["A b"] } }),
+    tried("kind and listKind are two names", { names: { listKind: "Widget" } }),
+    tried(
+      "a group of the community",
+      {
+        spec: { group: "widgets.k8s.io" },
+        metadata: { name: "widgets.widgets.k8s.io" },
+      },
+      {
+        spec: { group: "widgets.k8s.io" },
+        metadata: { name: "widgets.widgets.k8s.io", annotations: { "api-approved.kubernetes.io": "yes" } },
+      },
+    ),
+    tried("a version without a schema", { version: { schema: {} } }, { version: { schema: undefined } }),
+    tried("a version's name", { version: { name: "1" } }),
+    tried(
+      "the deprecation of a version",
+      { version: { deprecationWarning: "old" } },
+      {
+        version: { deprecated: true, deprecationWarning: "" },
+      },
+    ),
+    tried(
+      "the type at the root",
+      { schema: { type: "string" } },
+      { schema: {} },
+      { schema: { type: "object", nullable: true } },
+    ),
+    tried("a field without a type", { schema: { type: "object", properties: { spec: {} } } }),
+    tried("a type that does not exist", field({ type: "text" }), field({ type: "null" })),
+    tried("an array without items", field({ type: "array" })),
+    tried("properties and additionalProperties", {
+      schema: specOf({ a: { type: "string" } }, { additionalProperties: { type: "string" } }),
+    }),
+    tried("uniqueItems", field({ type: "array", items: { type: "string" }, uniqueItems: true })),
+    tried("a reference", field({ type: "string", $ref: "#/definitions/x" })),
+    tried("items as a list", field({ type: "array", items: [{ type: "string" }] })),
+    tried("a pattern that is none", field({ type: "string", pattern: "(" })),
+    tried("a type inside of anyOf", field({ type: "string", anyOf: [{ type: "string", minLength: 3 }] })),
+    tried(
+      "an int or a string",
+      field({ "x-kubernetes-int-or-string": true }),
+      field({ anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true }),
+    ),
+    tried("a default that is not valid", field({ type: "integer", default: "a" })),
+    tried(
+      "a default with unknown fields",
+      field({ type: "object", properties: { a: { type: "string" } }, default: { b: 1 } }),
+    ),
+    tried("a default in metadata", {
+      schema: {
+        type: "object",
+        properties: { metadata: { type: "object", properties: { name: { type: "string", default: "x" } } } },
+      },
+    }),
+    tried("metadata that is described", {
+      schema: {
+        type: "object",
+        properties: { metadata: { type: "object", properties: { labels: { type: "object" } } } },
+      },
+    }),
+    tried(
+      "a list type that does not exist",
+      field({ type: "array", items: { type: "string" }, "x-kubernetes-list-type": "bag" }),
+    ),
+    tried("a list type of a string", field({ type: "string", "x-kubernetes-list-type": "set" })),
+    tried("a map without keys", field({ type: "array", items: { type: "object" }, "x-kubernetes-list-type": "map" })),
+    tried(
+      "keys of a map that are not required",
+      field({
+        type: "array",
+        items: { type: "object", properties: { name: { type: "string" } } },
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+      }),
+    ),
+    tried(
+      "keys that are no properties",
+      field({
+        type: "array",
+        items: { type: "object", properties: { name: { type: "string" } } },
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["key"],
+      }),
+    ),
+    tried("a set of objects", field({ type: "array", items: { type: "object" }, "x-kubernetes-list-type": "set" })),
+    tried(
+      "a map type",
+      field({ type: "object", "x-kubernetes-map-type": "loose" }),
+      field({ type: "string", "x-kubernetes-map-type": "atomic" }),
+    ),
+    tried("unknown fields that are not kept", field({ type: "object", "x-kubernetes-preserve-unknown-fields": false })),
+    tried(
+      "an embedded resource",
+      field({ type: "object", "x-kubernetes-embedded-resource": true }),
+      field({ type: "string", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true }),
+    ),
+    tried(
+      "a format that does not exist",
+      field({ type: "string", format: "colour" }),
+      field({ type: "integer", format: "int16" }),
+    ),
+    {
+      ...tried("the top of a schema with a status", {
+        version: {
+          schema: { openAPIV3Schema: { type: "object", maxProperties: 3 } },
+          subresources: { status: {} },
+        },
+      }),
+      differs: "the real server prints the schema with all fields of its Go type",
+    },
+    tried(
+      "columns",
+      { version: { additionalPrinterColumns: [{ name: "A", type: "text", jsonPath: ".a" }] } },
+      {
+        version: { additionalPrinterColumns: [{ name: "", type: "string", format: "x", jsonPath: "a" }] },
+      },
+    ),
+    tried(
+      "a scale",
+      { version: { subresources: { scale: { specReplicasPath: ".x", statusReplicasPath: ".status.n" } } } },
+      {
+        version: {
+          subresources: {
+            scale: { specReplicasPath: ".spec.n", statusReplicasPath: "status", labelSelectorPath: ".meta" },
+          },
+        },
+      },
+    ),
+    tried("selectable fields", {
+      schema: specOf({ a: { type: "object" } }),
+      version: { selectableFields: [{ jsonPath: ".spec.a" }] },
+    }),
+    tried(
+      "conversion",
+      { spec: { conversion: { strategy: "Magic" } } },
+      { spec: { conversion: { strategy: "Webhook" } } },
+    ),
+    tried("a conversion without a webhook has none", {
+      spec: { conversion: { strategy: "None", webhook: { conversionReviewVersions: ["v1"] } } },
+    }),
+    tried("two versions that differ are told apart", {
+      versions: twoVersions(specOf({ a: { type: "string", pattern: "(" } }), specOf({ b: { type: "nothing" } })),
+    }),
+    {
+      name: "unknown fields of a definition",
+      steps: [
+        post(definitions, definition({ spec: { extra: 1 } }), "dryRun=All&fieldValidation=Strict"),
+        post(definitions, definition({ version: { extra: 1 } }), "dryRun=All"),
+        post(definitions, definition({ schema: { type: "object", extra: 1 } }), "dryRun=All&fieldValidation=Ignore"),
+      ],
+    },
+    {
+      name: "preserveUnknownFields is of the past",
+      steps: [post(definitions, definition({ spec: { preserveUnknownFields: true } }), "dryRun=All")],
+    },
+    {
+      name: "what cannot be changed once a definition is established",
+      steps: [
+        ...established(),
+        patch("merge", own, { spec: { scope: "Cluster" } }),
+        patch("merge", own, { spec: { names: { kind: "Other" } } }),
+        patch("merge", own, { spec: { names: { plural: "others" } } }),
+        patch("merge", own, { spec: { group: "other.example.com" } }),
+      ],
+    },
+    {
+      name: "a definition is updated",
+      steps: [
+        ...established(),
+        patch("merge", own, { spec: { names: { shortNames: ["w"] } } }),
+        watching(
+          definitions,
+          1,
+          `fieldSelector=metadata.name=widgets.${group}&resourceVersion={3.metadata.resourceVersion}`,
+        ),
+        get(own),
+      ],
+    },
+    {
+      name: "an update needs a version",
+      steps: [...established(), put(own, definition())],
+    },
+    {
+      name: "a definition is deleted",
+      steps: [
+        ...established(),
+        // The real server makes the storage of a kind when it is first asked for, and cannot delete before it is there.
+        post(widgets, widget("x"), "dryRun=All"),
+        settle,
+        del(own),
+        watching(
+          definitions,
+          2,
+          `fieldSelector=metadata.name=widgets.${group}&resourceVersion={5.metadata.resourceVersion}`,
+        ),
+        get(own),
+        settle,
+        get(widgets),
+      ],
+    },
+    {
+      name: "a definition goes after its objects",
+      steps: [
+        ...established(),
+        post(widgets, widget("a")),
+        del(own),
+        watching(
+          definitions,
+          2,
+          `fieldSelector=metadata.name=widgets.${group}&resourceVersion={4.metadata.resourceVersion}`,
+        ),
+        get(own),
+        settle,
+        get(widgets),
+      ],
+    },
+    {
+      name: "a definition that is being deleted takes no objects",
+      steps: [
+        ...established(),
+        post(widgets, widget("a", { metadata: { name: "a", finalizers: ["example.com/stay"] } })),
+        del(own),
+        watching(
+          definitions,
+          1,
+          `fieldSelector=metadata.name=widgets.${group}&resourceVersion={4.metadata.resourceVersion}`,
+        ),
+        settle,
+        post(widgets, widget("b")),
+        get(`/apis/${group}/v1`),
+        get(`${widgets}/a`),
+      ],
+    },
+    {
+      name: "names that another definition of the group has",
+      steps: [
+        ...established(),
+        post(definitions, definition({ plural: "gadgets", names: { singular: "widget", shortNames: ["widgets"] } })),
+        watching(
+          definitions,
+          1,
+          `fieldSelector=metadata.name=gadgets.${group}&resourceVersion={3.metadata.resourceVersion}`,
+        ),
+        get(`${definitions}/gadgets.${group}`),
+        get(`/apis/${group}/v1/namespaces/{ns}/gadgets`),
+      ],
+    },
+    {
+      name: "before and after there is nothing at its paths",
+      steps: [get(`/apis/${group}`), get(`/apis/${group}/v1`), get(widgets), post(widgets, widget("a"))],
+    },
+    {
+      name: "discovery of a group with several versions and subresources",
+      steps: [
+        ...established({
+          names: { shortNames: ["w"], categories: ["all"] },
+          versions: twoVersions(specOf({ a: { type: "integer" } }), specOf({ b: { type: "integer" } }), [
+            { subresources: { status: {} } },
+            { subresources: { status: {}, scale: { specReplicasPath: ".spec.b", statusReplicasPath: ".status.b" } } },
+          ]),
+        }),
+        get(`/apis/${group}`),
+        get(`/apis/${group}/v1`),
+        get(`/apis/${group}/v2`),
+        get(`/apis/${group}/v3`),
+      ],
+    },
+    {
+      name: "versions are listed by their stability",
+      steps: [
+        ...established({
+          versions: ["v1alpha1", "v2", "v1beta2", "v1", "v10", "mine"].map((name, index) => ({
+            name,
+            served: true,
+            storage: index === 0,
+            schema: { openAPIV3Schema: { type: "object", properties: { [`p${index}`]: { type: "string" } } } },
+          })),
+        }),
+        get(`/apis/${group}`),
+      ],
+    },
+  ],
+};

@@ -1,0 +1,195 @@
+/** Custom resources beyond what the contract compares: hostile schemas, many definitions, watches, discovery that follows. */
+import { describe, expect, test } from "bun:test";
+import { readAll, type Method, type Transport } from "../../src/api/transport.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+interface Answer {
+  readonly status: number;
+  readonly warning: string | undefined;
+  readonly body: Record<string, unknown>;
+}
+
+interface Cluster {
+  readonly ask: (method: Method, path: string, body?: unknown) => Promise<Answer>;
+  /** Until the controllers of the server have nothing left to do. */
+  readonly settle: () => Promise<void>;
+  readonly transport: Transport;
+}
+
+async function cluster(): Promise<Cluster> {
+  const random = seededRandom(1);
+  const timeline = virtualTimeline(Date.UTC(2026, 0, 1), seededRandom(2));
+  const sandbox = await createSandbox({ timeline, random, defaultServiceAccounts: false });
+  const transport = sandbox.transport({ actor: "test" });
+  const driven = async <T>(work: Promise<T>): Promise<T> => {
+    const state = { isDone: false };
+    const finished = work.finally(() => (state.isDone = true));
+    while (!state.isDone) {
+      await timeline.runUntil({ ms: 1000 });
+      // What serves custom resources is loaded outside of virtual time.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return finished;
+  };
+  return {
+    transport,
+    settle: async () => void (await timeline.runUntil({ ms: 1000 })),
+    ask: (method, path, body) =>
+      driven(
+        (async (): Promise<Answer> => {
+          const response = await transport.send({
+            method,
+            path,
+            headers: { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json" },
+            ...(body === undefined ? {} : { body: new TextEncoder().encode(JSON.stringify(body)) }),
+            signal: new AbortController().signal,
+          });
+          const text = new TextDecoder().decode(await readAll(response.body));
+          return {
+            status: response.status,
+            warning: response.header("warning"),
+            body: text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : { text },
+          };
+        })(),
+      ),
+  };
+}
+
+const definitionOf = (plural: string, schema: object): object => ({
+  metadata: { name: `${plural}.example.com` },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { plural, kind: `Kind${plural}` },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+  },
+});
+
+const field = (schema: object): object => ({
+  type: "object",
+  properties: { spec: { type: "object", properties: { field: schema } } },
+});
+
+const object = (plural: string, value: unknown): object => ({
+  apiVersion: "example.com/v1",
+  kind: `Kind${plural}`,
+  metadata: { name: "a" },
+  spec: { field: value },
+});
+
+const pathOf = (plural: string): string => `/apis/example.com/v1/namespaces/default/${plural}`;
+
+describe("hostile schemas", () => {
+  test("a pattern that would backtrack for ever is matched in linear time", async () => {
+    const { ask, settle } = await cluster();
+    await ask("POST", definitions, definitionOf("things", field({ type: "string", pattern: "^(a+)+$" })));
+    await settle();
+    const began = performance.now();
+    const { status } = await ask("POST", pathOf("things"), object("things", `${"a".repeat(2000)}b`));
+    expect(status).toBe(422);
+    // A backtracking engine needs longer than the universe has been there; the bound is far from both.
+    expect(performance.now() - began).toBeLessThan(60_000);
+  });
+
+  test("a schema nested 1,000 deep is served, one nested 4,000 deep answered", async () => {
+    const { ask, settle } = await cluster();
+    const nested = (depth: number): object => {
+      let schema: object = { type: "string" };
+      for (let level = 0; level < depth; level++) schema = { type: "object", properties: { a: schema } };
+      return schema;
+    };
+    expect((await ask("POST", definitions, definitionOf("deeps", nested(1000)))).status).toBe(201);
+    await settle();
+    expect((await ask("GET", pathOf("deeps"))).status).toBe(200);
+    const { status } = await ask("POST", definitions, definitionOf("deepers", nested(4000)));
+    expect([201, 400, 422, 500]).toContain(status);
+    expect((await ask("GET", pathOf("deeps"))).status).toBe(200);
+  });
+
+  test("a field called __proto__ is a field like any other", async () => {
+    const { ask, settle } = await cluster();
+    const schema = JSON.parse(
+      '{"type":"object","properties":{"spec":{"type":"object","properties":{"__proto__":{"type":"string","default":"x"}}}}}',
+    ) as object;
+    await ask("POST", definitions, definitionOf("odds", schema));
+    await settle();
+    const made = await ask("POST", pathOf("odds"), { ...object("odds", 1), spec: {} });
+    expect(made.status).toBe(201);
+    expect(JSON.stringify(made.body["spec"])).toBe('{"__proto__":"x"}');
+    expect(({} as Record<string, unknown>)["type"]).toBeUndefined();
+  });
+});
+
+describe("many definitions", () => {
+  test("500 are established, listed and withdrawn", async () => {
+    const { ask, settle } = await cluster();
+    for (let index = 0; index < 500; index++)
+      expect((await ask("POST", definitions, definitionOf(`kinds${index}`, { type: "object" }))).status).toBe(201);
+    await settle();
+    const listed = await ask("GET", "/apis/example.com/v1");
+    expect((listed.body["resources"] as unknown[]).length).toBe(500);
+    for (let index = 0; index < 500; index++) await ask("DELETE", `${definitions}/kinds${index}.example.com`);
+    await settle();
+    expect((await ask("GET", "/apis/example.com/v1")).status).toBe(404);
+  });
+});
+
+describe("what follows a definition", () => {
+  test("discovery and OpenAPI know its kind, and forget it", async () => {
+    const { ask, settle } = await cluster();
+    const groups = async (): Promise<string> => JSON.stringify((await ask("GET", "/apis")).body);
+    const openApi = async (): Promise<string> => JSON.stringify((await ask("GET", "/openapi/v3")).body);
+    expect(await groups()).not.toContain("example.com");
+    await ask("POST", definitions, definitionOf("things", field({ type: "string", description: "What it is." })));
+    await settle();
+    expect(await groups()).toContain("example.com");
+    expect(await openApi()).toContain("apis/example.com/v1");
+    const document = await ask("GET", "/openapi/v3/apis/example.com/v1");
+    expect(JSON.stringify(document.body)).toContain("What it is.");
+    await ask("DELETE", `${definitions}/things.example.com`);
+    await settle();
+    expect(await groups()).not.toContain("example.com");
+    expect(await openApi()).not.toContain("apis/example.com/v1");
+    expect((await ask("GET", pathOf("things"))).status).toBe(404);
+  });
+
+  test("a definition with rules is accepted with a warning", async () => {
+    const { ask } = await cluster();
+    const ruled = { ...field({ type: "integer" }), "x-kubernetes-validations": [{ rule: "self.spec.field > 1" }] };
+    const { status, warning } = await ask("POST", definitions, definitionOf("things", ruled));
+    expect(status).toBe(201);
+    expect(warning).toContain("does not evaluate x-kubernetes-validations yet");
+  });
+
+  test("watches of its objects end when it is deleted, after the objects' own deletions", async () => {
+    const { ask, settle, transport } = await cluster();
+    await ask("POST", definitions, definitionOf("things", field({ type: "string" })));
+    await settle();
+    await ask("POST", pathOf("things"), object("things", "x"));
+    const opened = transport.send({
+      method: "GET",
+      path: pathOf("things"),
+      query: [["watch", "1"]],
+      signal: new AbortController().signal,
+    });
+    const frames: string[] = [];
+    const read = opened.then(async ({ body }) => {
+      for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next())
+        frames.push(...new TextDecoder().decode(chunk).trim().split("\n"));
+      frames.push("END");
+    });
+    await settle();
+    await ask("DELETE", `${definitions}/things.example.com`);
+    await settle();
+    await read;
+    expect(frames.map((frame) => (frame === "END" ? frame : (JSON.parse(frame) as { type: string }).type))).toEqual([
+      "ADDED",
+      "DELETED",
+      "END",
+    ]);
+  });
+});
