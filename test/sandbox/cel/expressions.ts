@@ -1292,9 +1292,67 @@ const hostile = [
   " ".repeat(100_001),
 ];
 
+/** Brackets that are not closed, or closed by another one, within others. */
+const brackets = lines(String.raw`
+  (f(1
+  ((1
+  f((1
+  f(g(1
+  f(1
+  (1
+  (type(1) == type(1
+  type(1) == (type(1
+  (1 + (1
+  (a == (1
+  [f(1
+  (f(1 +
+  1 + (f(1
+  (1 + f(1
+  (x.f(1
+  [[1
+  ((((1
+  (a && (b
+  (a ? (b
+  (a ? b : (c
+  !(f(1
+  f(1, (2
+  f(1, (2)
+  [1, (2]
+  {(1 : 2}
+  {1: (2}
+  {1: f(2, 3: 4}
+  a ? (b : c
+  (a ? (b : c)
+  [(1, 2]
+  f((1, 2)
+  (1]
+  f(1]
+  [f(1]
+  a[(1]
+  a[f(1] + 2
+  (a[1)
+  [1)
+  T{a: (1}
+  T{a: f(1, b: 2}
+  ((1 + 2) * 3
+  size((self.a) > 0
+  self.x.all(y, y > (0
+  self.x.all(y, f(y)) && (self.z
+  (((1)
+  has(self.x) ? (self.x > 0 : true
+  (1 2)
+  ((1 2)
+  f(1 2)
+  [1 2]
+  {1: 2 3: 4}
+  (f(1) 2)
+  a.f((1 2)
+`);
+
 /** Every question of the corpus about a single expression. */
 export const questions: readonly Question[] = [
   ...plain.map((expression) => ({ expression })),
   ...hostile.map((expression) => ({ expression })),
   ...typed.map((expression) => ({ expression, schema, self, oldSelf })),
+  ...brackets.map((expression) => ({ expression })),
 ];

@@ -28,9 +28,11 @@ const literals = kinds(
 /** What an expression can begin with. */
 export const beginnings: Kinds = new Set([...kinds("'['", "'{'", "'('", "'.'", "'-'", "'!'"), ...literals]);
 
-/** What can follow a value. */
+/** What ends the part that it follows: nothing from further out can come there. */
+const enders = kinds("')'", "']'", "'}'", "':'");
+
+/** What can follow a value wherever it is. */
 const continuations = kinds(
-  "<EOF>",
   "'=='",
   "'!='",
   "'in'",
@@ -129,7 +131,14 @@ export class TokenReader {
 
   /** Takes what closes a value. */
   close(kind: TokenKind): Token {
-    return this.take(kind, new Set([...continuations, ...this.#follows.flatMap((follow) => [...follow])]));
+    return this.take(kind, new Set([...continuations, ...this.#afterValue()]));
+  }
+
+  /** What can follow a value here, up to the end of the brackets that it is in. */
+  #afterValue(): readonly TokenKind[] {
+    const end = this.#follows.findLastIndex((follow) => [...enders].some((kind) => follow.has(kind)));
+    const around = this.#follows.slice(Math.max(end, 0)).flatMap((follow) => [...follow]);
+    return end === -1 ? ["<EOF>", ...around] : around;
   }
 
   /** Checks that one of several kinds is next, unless an error was just reported. */
